@@ -1,4 +1,4 @@
-"""Entry for Hugging Face Spaces and for the container: settings, wiring, page, launch; nothing else."""
+"""Entry point for Hugging Face Spaces and for the container: read the settings and serve the page."""
 
 import sys
 

@@ -3,15 +3,15 @@
 The layers, from top to bottom. Imports go down only; layers on one line do not import each other.
 
     __main__ · cli          commands for the terminal
-    wiring                  Settings to Services: the one module that knows every concrete class
+    wiring                  builds Services from Settings; the only module that knows every concrete class
     ui                      the page
-    app                     what the page, the commands and the API do
+    app                     the work that the page, the commands and the API share
     engines | toolbox | library | training      models | tools | files and the hub | training
     store                   the database
     records                 what is stored, as plain values
     suite                   cases with expectations, scores, runs, comparison, reports
     rollout                 one conversation turn as a stream of events, and its ports
-    contract | trajectory   what a model is told | what a trainer gets
+    contract | trajectory   system prompts | training rows
     hermes                  the wire format: text to Reading, Conversation to Prompt
     toolspec                tool specs, and checks of arguments against them
     chat                    messages, calls, findings, spans

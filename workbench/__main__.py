@@ -4,7 +4,7 @@ from workbench.cli.app import run
 
 
 def main() -> None:
-    """Runs the command that the command line names, and exits."""
+    """Run the command that the command line names, and exit."""
     run()
 
 

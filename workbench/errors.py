@@ -1,32 +1,32 @@
-"""Every exception that the workbench raises on purpose.
+"""All exceptions that the workbench raises on purpose.
 
     WorkbenchError
-    ├── BadInput              a contract, a tool spec, a row, a setting or an argument that we cannot use
-    ├── EngineError           a model could not be asked, or stopped answering
-    │   ├── ModelMissing      the named model file or package is not there
-    │   ├── ModelBroken       llama.cpp crashed or hung on the named model file, in a process of its own
-    │   ├── PromptTooLong     the prompt does not fit into the model's context
-    │   ├── ConstraintFailed  a tool's schema could not be turned into a grammar
-    │   └── RemoteFailed      a server could not be reached, or refused
+    ├── BadInput              a contract, tool spec, row, setting or argument is invalid
+    ├── EngineError           a model cannot be loaded, or does not answer
+    │   ├── ModelMissing      the model file or package is missing
+    │   ├── ModelBroken       llama.cpp crashes or hangs on the model file
+    │   ├── PromptTooLong     the prompt does not fit into the context of the model
+    │   ├── ConstraintFailed  the schema of a tool cannot be turned into a grammar
+    │   └── RemoteFailed      a server cannot be reached, or refuses the request
     └── StoreError            the database cannot be opened, read or written
-        └── WriteConflict     somebody else wrote the same thing meanwhile; nothing was overwritten
+        └── WriteConflict     somebody else saved a newer revision; nothing was overwritten
 
-A message says what is wrong, where, and what to do. What a *model* got wrong is never an exception:
-it is a `Finding` (see `workbench.chat.finding`).
+A message says what is wrong, where, and what to do. A mistake of a *model* is never an exception: it is a `Finding`
+(see `workbench.chat.finding`).
 """
 
 
 class WorkbenchError(Exception):
-    """The root: catch this at an edge to turn any of ours into a line for a person."""
+    """Base class. Catch it at the edge of the program to show the error as one line."""
 
 
 class BadInput(WorkbenchError):
     """Something that a person wrote cannot be used.
 
     Args:
-        where: The thing and the place in it, such as `"contract 'minimal', line 3"`.
+        where: The input and the place in it, such as `"contract 'minimal', line 3"`.
         problem: What is wrong there.
-        remedy: What to do about it; empty when the problem says it.
+        remedy: What to do about it. Empty if the problem makes it clear.
     """
 
     def __init__(self, where: str, problem: str, remedy: str = "") -> None:
@@ -37,25 +37,25 @@ class BadInput(WorkbenchError):
 
 
 class EngineError(WorkbenchError):
-    """A model could not be asked, or stopped answering."""
+    """A model cannot be loaded, or does not answer."""
 
 
 class ModelMissing(EngineError):
-    """The named model is not on this machine.
+    """The model is not on this machine.
 
     Args:
-        model: The name or path that was asked for.
-        remedy: The command or setting that mends it.
+        model: The requested name or path.
+        remedy: The command or setting that fixes it.
     """
 
     def __init__(self, model: str, remedy: str) -> None:
         self.model = model
         self.remedy = remedy
-        super().__init__(f"model {model!r} is not there: {remedy}")
+        super().__init__(f"model {model!r} not found: {remedy}")
 
 
 class ModelBroken(EngineError):
-    """llama.cpp could not open a model file without crashing, tried in a process of its own.
+    """llama.cpp crashes or hangs when it opens the model file. This was tried in a separate process.
 
     Args:
         model: Name of the file.
@@ -65,17 +65,17 @@ class ModelBroken(EngineError):
         self.model = model
         self.problem = problem
         super().__init__(
-            f"model file {model!r} cannot be used: {problem} (fetch it again, or choose another)"
+            f"model file {model!r} cannot be used: {problem} (download it again, or choose another model)"
         )
 
 
 class PromptTooLong(EngineError):
-    """The prompt does not fit into the context.
+    """The prompt does not fit into the context. All lengths are in tokens.
 
     Args:
         prompt_tokens: Length of the prompt.
-        context_tokens: What the model was loaded with.
-        reserved_tokens: Room that must stay free for the completion.
+        context_tokens: Context length that the model was loaded with.
+        reserved_tokens: Space reserved for the completion.
     """
 
     def __init__(self, *, prompt_tokens: int, context_tokens: int, reserved_tokens: int) -> None:
@@ -84,36 +84,37 @@ class PromptTooLong(EngineError):
         self.reserved_tokens = reserved_tokens
         over = self.excess_tokens
         super().__init__(
-            f"the prompt is {over} token{'' if over == 1 else 's'} too long: {prompt_tokens} of "
-            f"{context_tokens}, {reserved_tokens} kept for the answer; shorten it or raise WORKBENCH_CONTEXT"
+            f"the prompt is {over} token{'' if over == 1 else 's'} too long: it has {prompt_tokens}, the context "
+            f"has {context_tokens} with {reserved_tokens} reserved for the completion (shorten the prompt or "
+            "increase WORKBENCH_CONTEXT)"
         )
 
     @property
     def excess_tokens(self) -> int:
-        """By how many tokens the prompt must shrink."""
+        """Number of tokens that must be removed from the prompt."""
         return self.prompt_tokens + self.reserved_tokens - self.context_tokens
 
 
 class ConstraintFailed(EngineError):
-    """The offered tools could not be turned into a grammar.
+    """The schemas of the tools cannot be turned into a grammar.
 
     Args:
-        reason: What the grammar compiler said.
+        reason: The message of the grammar compiler.
     """
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
         super().__init__(
-            f"the tools' schemas could not be made into a grammar: {reason}; set tool choice to 'auto'"
+            f"the schemas of the tools cannot be turned into a grammar: {reason} (set the tool choice to 'auto')"
         )
 
 
 class RemoteFailed(EngineError):
-    """A server could not be reached, refused, or answered with something that is no answer.
+    """A server cannot be reached, refuses the request, or sends an invalid answer.
 
     Args:
-        server: Which, as a person names it; no key and no password in it.
-        remedy: What to do about it; empty when the problem says it.
+        server: Name of the server for messages, without keys and passwords.
+        remedy: What to do about it. Empty if the problem makes it clear.
     """
 
     def __init__(self, server: str, problem: str, remedy: str = "") -> None:
@@ -128,13 +129,13 @@ class StoreError(WorkbenchError):
 
 
 class WriteConflict(StoreError):
-    """Somebody else wrote the same thing meanwhile; nothing was overwritten.
+    """Somebody else saved a newer revision. Nothing was overwritten.
 
     Args:
-        what: The thing.
-        theirs: What stands there now, as a person reads it.
-        yours: What was to be written, likewise.
-        revision: Of what stands there now, to save over it on purpose.
+        what: What was saved, such as a label, for the message.
+        theirs: The stored content, as text for a person.
+        yours: The content that was refused, as text for a person.
+        revision: The stored revision. Pass it to overwrite that content on purpose.
     """
 
     def __init__(self, what: str, *, theirs: str, yours: str, revision: int) -> None:
@@ -143,5 +144,5 @@ class WriteConflict(StoreError):
         self.yours = yours
         self.revision = revision
         super().__init__(
-            f"{what}: somebody saved it meanwhile; theirs (revision {revision}): {theirs}; yours: {yours}"
+            f"{what}: somebody else saved a change. Theirs (revision {revision}): {theirs}. Yours: {yours}"
         )

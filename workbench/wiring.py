@@ -1,4 +1,4 @@
-"""Build Services from settings: the only module that knows every concrete class."""
+"""Build `Services` from the settings. The only module that knows every concrete class."""
 
 import time
 from collections.abc import Generator
@@ -30,10 +30,10 @@ from workbench.toolbox.studio import ToolStudio
 
 
 def build_models(settings: Settings, hub: GgufHub) -> AllModels:
-    """Every model that the settings and the data folder name; nothing is loaded yet.
+    """Return all models that the settings and the data folder name, without loading any.
 
     Raises:
-        BadInput: `servers.yaml` or a setting of the server cannot be used, or `prompts/` is nowhere.
+        BadInput: `servers.yaml` or a setting of the server is invalid, or `prompts/` is missing.
     """
     if settings.model.startswith(ZERO_GPU):
         register()
@@ -62,36 +62,48 @@ def build_models(settings: Settings, hub: GgufHub) -> AllModels:
         ),
         default=settings.model,
         sources=sources,
-        cached_names=lambda: [one.name for one in hub.cached()],
+        cached_names=lambda: [model.name for model in hub.cached()],
         lends_token_to=_models_on_our_token(settings),
     )
 
 
 def _vetting(settings: Settings) -> GgufVetting:
-    """Files that come with the workbench are trusted; all others are tried first, those of the hub among them."""
+    """Return how model files are vetted: files that ship with the workbench are trusted, all others are tried first."""
     shipped = (find_embedded(), find_embedded_adapter())
     trusted = frozenset(path for path in shipped if path is not None)
     return GgufVetting(memory=settings.data / "opened-models.json", trusted=trusted)
 
 
 def _models_on_our_token(settings: Settings) -> frozenset[str] | None:
-    """The models whose providers are paid for with the server's token: where others come, those of the settings."""
-    is_laptop = not settings.is_on_space and not settings.accounts
-    return None if is_laptop else frozenset({settings.model, settings.judge})
+    """Return the models that visitors may use with the access token of the server, or None for all models.
+
+    On a personal machine these are all models. On a public server they are only the models of the settings.
+    """
+    is_personal = not settings.is_on_space and not settings.accounts
+    return None if is_personal else frozenset({settings.model, settings.judge})
 
 
 def find_adapters(settings: Settings) -> AdapterFiles:
-    """The adapters of this machine: the shipped one, unless it is switched off, and those of the data folder."""
+    """Return the adapters of this machine: the shipped one, unless it is turned off, and those in the data folder."""
     shipped = find_embedded_adapter() if settings.has_embedded_adapter else None
     return AdapterFiles(folder=settings.data / "adapters", shipped=shipped)
 
 
 def _default_server(settings: Settings) -> Server | None:
+    """Return the server of the WORKBENCH_OPENAI settings, or None if they give no address."""
     kinds, modes = tuple(ServerKind), tuple(Mode)
     if settings.openai_kind not in kinds:
-        raise BadInput("setting WORKBENCH_OPENAI_KIND", f"no kind {settings.openai_kind!r}", ", ".join(kinds))
+        raise BadInput(
+            "setting WORKBENCH_OPENAI_KIND",
+            f"unknown kind {settings.openai_kind!r}",
+            f"use one of {', '.join(kinds)}",
+        )
     if settings.openai_mode not in modes:
-        raise BadInput("setting WORKBENCH_OPENAI_MODE", f"no mode {settings.openai_mode!r}", ", ".join(modes))
+        raise BadInput(
+            "setting WORKBENCH_OPENAI_MODE",
+            f"unknown mode {settings.openai_mode!r}",
+            f"use one of {', '.join(modes)}",
+        )
     kind = ServerKind(settings.openai_kind)
     base_url = settings.openai_base_url or DEFAULT_URLS.get(kind, "")
     if not base_url:
@@ -112,17 +124,17 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_services(settings: Settings) -> Generator[Services]:
-    """The edges as the settings want them; closed at the end.
+    """Open the services that the settings describe, and close them at the end.
 
     Raises:
-        BadInput: `prompts/` or `tools_catalog/` is nowhere.
+        BadInput: `prompts/` or `tools_catalog/` is missing.
         StoreError: The database cannot be opened or migrated.
     """
     hub = GgufHub(wait=time.sleep)
     with ExitStack() as closing_last_first:
         models = build_models(settings, hub)
         closing_last_first.callback(models.close)
-        # Begun before the database is opened, so that it ends once that is closed.
+        # Entered before the database is opened, so that it ends after the database is closed.
         closing_last_first.enter_context(_snapshots(settings))
         label_log = _label_log(settings)
         if label_log:
@@ -154,7 +166,7 @@ def open_services(settings: Settings) -> Generator[Services]:
 def _label_log(settings: Settings) -> "DatasetLabelLog | None":
     if not settings.dataset:
         return None
-    # The hub's client takes long to load, and few need it.
+    # The client of the Hugging Face Hub is slow to import, and few setups need it.
     from workbench.library.label_log import DatasetLabelLog
 
     return DatasetLabelLog(settings.dataset, settings.data / "labels")

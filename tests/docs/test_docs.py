@@ -56,7 +56,7 @@ def test_the_settings_table_is_the_code_s_table():
     ]
 
 
-def test_every_verb_has_its_heading():
+def test_every_command_has_its_heading():
     app = typer.main.get_command(build_app())
     headings = re.findall(r"^## `workbench (\w+)`$", read(DOCS / "reference/cli.md"), re.MULTILINE)
     assert sorted(headings) == sorted(app.commands)

@@ -9,100 +9,83 @@ from typing import Annotated, Final, NamedTuple, NoReturn
 import typer
 
 from workbench import __version__
+from workbench.cli.terminal.help_text import use_plain_help
 from workbench.errors import EngineError, WorkbenchError
 
 BAD_INPUT: Final = 2
-"""Exit code of bad usage or input, and of a store that cannot be used."""
+"""Exit code for wrong usage, bad input, or a database that cannot be used."""
 ENGINE_FAILED: Final = 3
-"""Exit code of a model that cannot be asked."""
+"""Exit code for a model that cannot be loaded or does not answer."""
 
 
 class Command(NamedTuple):
-    """Where a command is, and what it does."""
+    """A command, or a group of commands, and where to find it."""
 
     module: str
-    """Has a function of the command's name, an underscore behind a word of Python's; or `build_app` for a group."""
-    line: str
-    """One line for the list of commands."""
+    """Has `build_app` for a group, otherwise a function named as the command (`import_` for `import`)."""
+    summary: str
+    """One line for the list of commands, at most 64 characters: a longer one is cut there."""
 
 
 COMMANDS: Final = {
-    "chat": Command("workbench.cli.chat", "Play one turn: its calls, their results, the answer."),
-    "serve": Command("workbench.cli.serve", "Serve the page until Ctrl+C."),
-    "parse": Command("workbench.cli.parse", "Read a completion: its calls, every fix, every finding."),
-    "differ": Command(
-        "workbench.cli.differ", "Show what other rules take from a completion, and why they lose."
-    ),
-    "render": Command("workbench.cli.render", "Print the bytes of a prompt and nothing else."),
-    "template": Command("workbench.cli.template", "Look into a model's own chat template."),
-    "tools": Command("workbench.cli.tools", "See, check, import, export and call tools."),
-    "export": Command(
-        "workbench.cli.export", "Write sessions as rows with their receipt; say which stay out, why."
-    ),
-    "import": Command("workbench.cli.import_", "Make sessions of the rows of files, to label them."),
-    "search": Command("workbench.cli.search", "Find sessions by the words in them."),
-    "db": Command("workbench.cli.db", "Back the database up, restore it, check it, pack it."),
+    "chat": Command("workbench.cli.chat", "Run one turn: prompt, tool calls, results, answer."),
+    "serve": Command("workbench.cli.serve", "Serve the page."),
+    "parse": Command("workbench.cli.parse", "Parse a completion into tool calls, fixes and findings."),
+    "differ": Command("workbench.cli.differ", "Compare what different parsers extract from a completion."),
+    "render": Command("workbench.cli.render", "Render chat messages as a prompt, byte for byte."),
+    "template": Command("workbench.cli.template", "Check the chat template of a model."),
+    "tools": Command("workbench.cli.tools", "List, check, import, export and call tools."),
+    "export": Command("workbench.cli.export", "Export sessions as training rows."),
+    "import": Command("workbench.cli.import_", "Import training rows as sessions."),
+    "search": Command("workbench.cli.search", "Search the text of sessions."),
+    "db": Command("workbench.cli.db", "Back up, restore, check and compact the database."),
     "versions": Command(
-        "workbench.cli.versions.app", "Look at versions, bring them back, name them; to files and back."
+        "workbench.cli.versions.app", "Manage versions of contracts, tools, presets and suites."
     ),
-    "labels": Command(
-        "workbench.cli.labels.app", "Label what models wrote, and see how far labellers agree."
-    ),
-    "auth": Command("workbench.cli.auth", "Make accounts that can log in."),
-    "check": Command("workbench.cli.rows.check", "Say what is wrong with training rows, and where."),
-    "convert": Command(
-        "workbench.cli.rows.convert", "Write rows in another format; say what each loses, and which stay out."
-    ),
-    "stats": Command("workbench.cli.rows.stats", "Say what rows are made of, and what of a row is trained."),
-    "compress": Command(
-        "workbench.cli.rows.compress", "Make long rows fit: a stretch of the middle becomes a summary."
-    ),
-    "receipt": Command(
-        "workbench.cli.rows.push", "Write the receipt of files of rows: hashes, counts, issues."
-    ),
-    "push": Command(
-        "workbench.cli.rows.push", "Send files of rows, their card and receipt to a data set on the hub."
-    ),
+    "labels": Command("workbench.cli.labels.app", "Label messages and measure how far labellers agree."),
+    "auth": Command("workbench.cli.auth", "Create accounts for the login page."),
+    "check": Command("workbench.cli.rows.check", "Check training rows for errors."),
+    "convert": Command("workbench.cli.rows.convert", "Convert training rows to another format."),
+    "stats": Command("workbench.cli.rows.stats", "Show statistics of training rows, or the text trained on."),
+    "compress": Command("workbench.cli.rows.compress", "Shorten long rows by summarizing their middle."),
+    "receipt": Command("workbench.cli.rows.push", "Write a receipt for row files: hashes, counts, issues."),
+    "push": Command("workbench.cli.rows.push", "Upload row files to a dataset on the Hugging Face Hub."),
     "run": Command(
-        "workbench.cli.suites.run", "Play suites against contracts and models, score and report them."
+        "workbench.cli.suites.run", "Run suites with contracts and models, and report the scores."
     ),
-    "compare": Command("workbench.cli.suites.files", "Compare two runs: what broke, what was mended."),
-    "suites": Command(
-        "workbench.cli.suites.app", "Make suites of BFCL's, promptfoo's and OpenAI's files, and back."
-    ),
-    "synth": Command("workbench.cli.training.synth", "Write rows that teach tool calling, from grammars."),
-    "train": Command(
-        "workbench.cli.training.train", "Teach a model rows: an adapter, its GGUF, receipt and card."
-    ),
+    "compare": Command("workbench.cli.suites.files", "Compare two runs case by case."),
+    "suites": Command("workbench.cli.suites.app", "Import and export suites, and add cases to them."),
+    "synth": Command("workbench.cli.training.synth", "Generate training rows for tool calling."),
+    "train": Command("workbench.cli.training.train", "Train a model or a LoRA adapter on rows."),
     "heldout": Command(
-        "workbench.cli.training.heldout", "Measure a model on held-out calls, with and without its adapter."
+        "workbench.cli.training.heldout", "Measure a model and its adapter on held-out calls."
     ),
-    "doctor": Command("workbench.cli.doctor", "Say what is there and what is missing."),
-    "models": Command("workbench.cli.models", "See and get models."),
+    "doctor": Command("workbench.cli.doctor", "Check the installation."),
+    "models": Command("workbench.cli.models", "List, find, download and remove models."),
 }
-"""Every command, in the order of the list."""
+"""All commands, in the order in which `workbench --help` lists them."""
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(is_requested: bool) -> None:
+    if is_requested:
         print(f"workbench {__version__}")
         raise typer.Exit
 
 
 def _root(
     _version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version")
     ] = False,
 ) -> None:
     """A playground and contract workbench for Hermes-style tool calling."""
 
 
 def build_app(loaded: Collection[str] = tuple(COMMANDS)) -> typer.Typer:
-    """The command line.
+    """Return the command line application.
 
     Args:
-        loaded: Commands whose modules are imported, so that they can run; the others only stand in the list.
-            A person who asks for help should not wait for modules that are not used.
+        loaded: Commands whose modules are imported, so that they can run. The others are only listed:
+            `workbench --help` should not wait for modules that it does not use.
     """
     app = typer.Typer(
         add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None
@@ -110,22 +93,26 @@ def build_app(loaded: Collection[str] = tuple(COMMANDS)) -> typer.Typer:
     app.callback()(_root)
     for name, command in COMMANDS.items():
         if name not in loaded:
-            app.command(name, help=command.line)(_listed)
+            app.command(name, help=command.summary)(_not_loaded)
             continue
         module = import_module(command.module)
         if hasattr(module, "build_app"):
-            app.add_typer(module.build_app(), name=name, help=command.line)
+            app.add_typer(module.build_app(), name=name, help=command.summary)
         else:
             app.command(name)(getattr(module, f"{name}_" if iskeyword(name) else name))
+    use_plain_help(app)
     return app
 
 
-def _listed() -> None:
-    """A command that stands in the list of commands and is not loaded."""
+def _not_loaded() -> None:
+    """Stand in for a command that is listed but not loaded."""
 
 
 def run() -> NoReturn:
-    """Runs the command that `sys.argv` names. Ours become a line on standard error and an exit code."""
+    """Run the command that `sys.argv` names and exit.
+
+    Errors of the workbench become one line on standard error and an exit code.
+    """
     try:
         build_app(sys.argv[1:2])()
     except WorkbenchError as error:

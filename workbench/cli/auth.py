@@ -1,4 +1,4 @@
-"""`workbench auth`: manage who may log in."""
+"""`workbench auth`: create accounts for the login page."""
 
 import getpass
 import sys
@@ -11,7 +11,7 @@ from workbench.errors import BadInput
 
 
 def build_app() -> typer.Typer:
-    """The commands of `workbench auth`."""
+    """Return the commands of `workbench auth`."""
     app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
     app.callback()(_root)
     app.command("hash")(hash_account)
@@ -19,15 +19,18 @@ def build_app() -> typer.Typer:
 
 
 def _root() -> None:
-    """Who may log in."""
+    """Create accounts for the login page."""
 
 
 def hash_account(
-    name: Annotated[str, typer.Argument(help="The account's name.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the account")],
 ) -> None:
-    """Print `NAME:HASH` for WORKBENCH_AUTH; the password is asked for, or read from standard input."""
+    """Print `NAME:HASH` for WORKBENCH_AUTH.
+
+    Asks for the password, or reads it from standard input if that is not a terminal.
+    """
     if not name or any(character in ":," or character.isspace() for character in name):
-        raise BadInput(f"name {name!r}", "it is empty, or holds a blank, a comma or a colon")
+        raise BadInput(f"name {name!r}", "it is empty, or contains a space, a comma or a colon")
     print(f"{name}:{hash_password(_password())}")
 
 
@@ -35,6 +38,6 @@ def _password() -> str:
     if not sys.stdin.isatty():
         return sys.stdin.readline().removesuffix("\n").removesuffix("\r")
     password = getpass.getpass("Password: ")
-    if getpass.getpass("Once more: ") != password:
-        raise BadInput("password", "the two are not the same", "try again")
+    if getpass.getpass("Repeat the password: ") != password:
+        raise BadInput("password", "the two entries differ", "try again")
     return password

@@ -31,43 +31,60 @@ from workbench.toolspec.tools_text import render_tools
 
 
 def chat(
-    text: Annotated[str, typer.Argument(help="What the user says; - reads standard input.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="User message, or - for standard input")],
     contract: Annotated[
-        str | None, typer.Option(help="Contract by name; WORKBENCH_CONTRACT if left out.")
+        str | None, typer.Option(metavar="NAME", help="Contract", show_default="WORKBENCH_CONTRACT")
     ] = None,
     tools: Annotated[
         list[str] | None,
-        typer.Option(help="Toolset, tool or JSON file; repeatable. WORKBENCH_TOOLS if left out."),
+        typer.Option(
+            metavar="NAME|FILE",
+            help="Toolset, tool or JSON file; repeatable",
+            show_default="WORKBENCH_TOOLS",
+        ),
     ] = None,
     model: Annotated[
-        str | None, typer.Option(help="embedded, a path, or scripted:FILE; WORKBENCH_MODEL if left out.")
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Model: embedded, a path, scripted:FILE or another name",
+            show_default="WORKBENCH_MODEL",
+        ),
     ] = None,
-    tool_choice: Annotated[str, typer.Option(help="none, auto, required, or a tool's name.")] = "auto",
-    session: Annotated[str | None, typer.Option(help="Go on with this session, and its setup.")] = None,
+    tool_choice: Annotated[
+        str, typer.Option(metavar="CHOICE", help="none, auto, required or the name of a tool")
+    ] = "auto",
+    session: Annotated[
+        str | None, typer.Option(metavar="ID", help="Continue this session with its settings")
+    ] = None,
     temperature: Annotated[float, sampling_option("temperature", has_most=True)] = Sampling().temperature,
     seed: Annotated[int, sampling_option("seed")] = Sampling().seed,
     max_tokens: Annotated[int, sampling_option("max_tokens")] = Sampling().max_tokens,
     max_rounds: Annotated[
-        int | None, typer.Option(min=1, help="Most completions; WORKBENCH_MAX_ROUNDS if left out.")
+        int | None,
+        typer.Option(min=1, help="Maximum number of completions", show_default="WORKBENCH_MAX_ROUNDS"),
     ] = None,
     json_output: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+        bool, typer.Option("--json", help="Print one JSON object and nothing else")
     ] = False,
 ) -> None:
-    """Play one turn: what the model writes, its calls, their results, the answer."""
+    """Run one turn: prompt, tool calls, results, answer.
+
+    The completion and the results of tools are printed as they arrive. The turn is stored as a session.
+    """
     settings = read_settings()
-    said = sys.stdin.read() if text == "-" else text
+    user_text = sys.stdin.read() if text == "-" else text
     from workbench.wiring import open_services
 
     with open_services(settings) as services:
-        kept = _session(services, session)
-        setup = kept.setup if kept else services.setup_for(contract=contract, model=model)
-        if tools and not kept:
+        stored = _session(services, session)
+        setup = stored.setup if stored else services.setup_for(contract=contract, model=model)
+        if tools and not stored:
             setup = replace(setup, tools_text=render_tools(services.tools.select_files(tools)))
         sampling = replace(setup.sampling, temperature=temperature, seed=seed, max_tokens=max_tokens)
         rounds = max_rounds or setup.max_rounds
         setup = replace(setup, tool_choice=tool_choice, sampling=sampling, max_rounds=rounds)
-        report = _play(services, kept, setup, said, is_quiet=json_output)
+        report = _run_turn(services, stored, setup, user_text, is_quiet=json_output)
     if json_output:
         print(json.dumps(report.to_json(), ensure_ascii=False))
     else:
@@ -77,25 +94,27 @@ def chat(
 def _session(services: Services, session_id: str | None) -> StoredSession | None:
     if session_id is None:
         return None
-    kept = services.sessions.find_session(session_id)
-    if kept is None:
-        raise BadInput(f"--session {session_id}", "no such session", "leave it out to begin a new one")
-    return kept
+    stored = services.sessions.find_session(session_id)
+    if stored is None:
+        raise BadInput(f"--session {session_id}", "no such session", "omit the option to start a new one")
+    return stored
 
 
-def _play(
-    services: Services, kept: StoredSession | None, setup: RunConfig, said: str, *, is_quiet: bool
+def _run_turn(
+    services: Services, stored: StoredSession | None, setup: RunConfig, user_text: str, *, is_quiet: bool
 ) -> ChatReport:
-    session_id = kept.id if kept else begin_session(services, setup).id
+    session_id = stored.id if stored else begin_session(services, setup).id
     with stop_at_interrupt() as stop:
         approver = TerminalApprover(timeout_s=services.settings.approval_timeout_s)
-        events = run_turn(services, session_id, setup, said, is_cancelled=stop.is_set, approver=approver)
-        report = report_turn(session_id, events if is_quiet else _told(events))
-    return replace(report, messages=tuple(one.message for one in services.sessions.path(session_id)))
+        events = run_turn(
+            services, session_id, setup, user_text, is_cancelled=stop.is_set, approver=approver
+        )
+        report = report_turn(session_id, events if is_quiet else _printed(events))
+    return replace(report, messages=tuple(entry.message for entry in services.sessions.path(session_id)))
 
 
-def _told(events: Iterable[Event | MessageStored]) -> Iterator[Event | MessageStored]:
-    """The same events, each told on the terminal as it passes."""
+def _printed(events: Iterable[Event | MessageStored]) -> Iterator[Event | MessageStored]:
+    """Yield the same events and print each one as it passes."""
     for event in events:
         if isinstance(event, PieceArrived):
             print(event.text, end="", flush=True)
@@ -106,7 +125,7 @@ def _told(events: Iterable[Event | MessageStored]) -> Iterator[Event | MessageSt
                     file=sys.stderr,
                 )
         elif isinstance(event, QueuePositionChanged):
-            print(f"place {event.place} in line", file=sys.stderr)
+            print(f"waiting, position {event.place} in the queue", file=sys.stderr)
         elif isinstance(event, CompletionEnded):
             print()
             for fix in event.reading.fixes:
@@ -116,6 +135,6 @@ def _told(events: Iterable[Event | MessageStored]) -> Iterator[Event | MessageSt
         elif isinstance(event, ToolFinished):
             print(f"{event.call.name} → {event.run.result.text}")
         elif isinstance(event, TurnEnded) and event.reason != "answered":
-            why = f", {event.problem}" if event.problem else ""
-            print(f"turn ended: {event.reason}{why}", file=sys.stderr)
+            reason = f", {event.problem}" if event.problem else ""
+            print(f"turn ended: {event.reason}{reason}", file=sys.stderr)
         yield event

@@ -9,12 +9,12 @@ import typer
 
 from workbench.settings import read_settings
 
-_Json = Annotated[bool, typer.Option("--json", help="Print only JSON.")]
+_Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else")]
 
 
 def build_app() -> typer.Typer:
-    """The group of commands."""
-    app = typer.Typer(no_args_is_help=True, help="Back the database up, restore it, check it, pack it.")
+    """Return the commands of `workbench db`."""
+    app = typer.Typer(no_args_is_help=True)
     app.command()(backup)
     app.command()(restore)
     app.command()(check)
@@ -24,69 +24,76 @@ def build_app() -> typer.Typer:
 
 def backup(
     file: Annotated[
-        Path | None, typer.Argument(help="File to write; `backups/` beside the database if left out.")
+        Path | None,
+        typer.Argument(
+            metavar="FILE", help="File to write", show_default="a file in backups/ next to the database"
+        ),
     ] = None,
     as_json: _Json = False,
 ) -> None:
-    """Copy the database while it is in use."""
+    """Back up the database, also while it is in use."""
     from workbench.store.backup import back_up
 
     target = back_up(read_settings().database_url, file)
     size = target.stat().st_size
-    print(json.dumps({"file": str(target), "size_bytes": size}) if as_json else f"{target}, {_shown(size)}")
+    print(json.dumps({"file": str(target), "size_bytes": size}) if as_json else f"{target}, {_size(size)}")
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(help="The backup.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Backup to restore")],
     force: Annotated[
-        bool, typer.Option("--force", help="Replace a database that is there; it is kept beside.")
+        bool, typer.Option("--force", help="Replace an existing database; it is moved to a file next to it")
     ] = False,
     as_json: _Json = False,
 ) -> None:
-    """Put a backup in the database's place."""
-    from workbench.store.backup import restore as put_back
+    """Restore a backup as the database."""
+    from workbench.store.backup import restore as restore_backup
 
-    done = put_back(read_settings().database_url, file, is_forced=force)
+    restored = restore_backup(read_settings().database_url, file, is_forced=force)
     if as_json:
-        document = {"file": str(done.file), "kept": str(done.previous) if done.previous else None}
-        print(json.dumps({**document, "revision": done.revision}))
+        document = {"file": str(restored.file), "kept": str(restored.previous) if restored.previous else None}
+        print(json.dumps({**document, "revision": restored.revision}))
         return
-    print(f"{done.file} holds the backup, revision {done.revision}")
-    if done.previous:
-        print(f"what stood there is kept in {done.previous}")
+    print(f"{restored.file} restored from the backup, revision {restored.revision}")
+    if restored.previous:
+        print(f"the previous database was moved to {restored.previous}")
 
 
 def check(as_json: _Json = False) -> None:
-    """Look whether the database is sound; exit 1 where it is not."""
-    from workbench.store.backup import check as look
+    """Check the database for damage.
 
-    found = look(read_settings().database_url)
+    Exit code 1 if there is a problem.
+    """
+    from workbench.store.backup import check as check_database
+
+    report = check_database(read_settings().database_url)
     if as_json:
-        print(json.dumps(asdict(found)))
+        print(json.dumps(asdict(report)))
     else:
-        print(f"database  {found.database}")
-        state = "current" if found.revision == found.newest_revision else f"newest is {found.newest_revision}"
-        print(f"revision  {found.revision or 'none'} ({state})")
-        print(f"size      {_shown(found.size_bytes)}, of which unused {_shown(found.unused_bytes)}")
-        for name, count in found.row_counts.items():
+        print(f"database  {report.database}")
+        is_current = report.revision == report.newest_revision
+        state = "current" if is_current else f"newest is {report.newest_revision}"
+        print(f"revision  {report.revision or 'none'} ({state})")
+        print(f"size      {_size(report.size_bytes)}, {_size(report.unused_bytes)} of it unused")
+        for name, count in report.row_counts.items():
             print(f"rows      {name} {count}")
-        for problem in found.problems:
+        for problem in report.problems:
             print(f"BAD       {problem}")
-        print("damaged: restore a backup" if found.problems else "sound")
-    if found.problems:
+        print("The database is damaged: restore a backup." if report.problems else "No problems found.")
+    if report.problems:
         raise typer.Exit(1)
 
 
 def vacuum(as_json: _Json = False) -> None:
-    """Give unused room back to the disk."""
-    from workbench.store.backup import vacuum as pack
+    """Compact the database: return unused space to the disk."""
+    from workbench.store.backup import vacuum as compact
 
-    before, after = pack(read_settings().database_url)
+    before, after = compact(read_settings().database_url)
     if as_json:
         print(json.dumps({"before_bytes": before, "after_bytes": after}))
     else:
-        print(f"{_shown(before)} before, {_shown(after)} now")
+        print(f"{_size(before)} before, {_size(after)} now")
 
 
-def _shown(size_bytes: int) -> str:
+def _size(size_bytes: int) -> str:
     return f"{size_bytes / 2**20:.1f} MiB" if size_bytes >= 2**20 else f"{size_bytes / 2**10:.1f} KiB"

@@ -18,39 +18,43 @@ from workbench.errors import WorkbenchError
 from workbench.settings import Settings, read_settings
 
 BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
-"""Programs that the browser tests can drive, in order of preference."""
+"""Programs that the browser tests can use, in order of preference."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One line of the doctor's."""
+    """One line of the report."""
 
     subject: str
     state: str
-    """What was seen, and what to do where something is missing."""
-    is_well: bool = True
-    """False where `workbench serve` would not do its work."""
+    """What was found, and how to fix it if something is missing."""
+    is_ok: bool = True
+    """False if `workbench serve` would not work."""
 
 
 def doctor() -> None:
-    """Say what is there: packages, build, device, model, database, terminal, browser. Exit 1 if one is missing."""
+    """Check the installation.
+
+    Reports packages, llama.cpp, model, database, terminal and browser. Exit code 1 if the page would not work.
+    """
     settings = read_settings()
     checks = [
-        _checked(look, settings)
-        for look in (_python, _packages, _llama, _model, _database, _terminal, _browser)
+        _checked(check, settings)
+        for check in (_python, _packages, _llama, _model, _database, _terminal, _browser)
     ]
     width = max(len(check.subject) for check in checks)
     for check in checks:
-        print(f"{'ok ' if check.is_well else 'BAD'}  {check.subject:<{width}}  {check.state}")
-    if not all(check.is_well for check in checks):
+        print(f"{'ok ' if check.is_ok else 'BAD'}  {check.subject:<{width}}  {check.state}")
+    if not all(check.is_ok for check in checks):
         raise typer.Exit(1)
 
 
-def _checked(look: Callable[[Settings], Check], settings: Settings) -> Check:
+def _checked(check: Callable[[Settings], Check], settings: Settings) -> Check:
+    """Run one check. An error that it raises becomes a failed check."""
     try:
-        return look(settings)
+        return check(settings)
     except WorkbenchError as error:
-        return Check(subject=look.__name__.strip("_"), state=str(error), is_well=False)
+        return Check(subject=check.__name__.strip("_"), state=str(error), is_ok=False)
 
 
 def _python(_: Settings) -> Check:
@@ -74,7 +78,7 @@ def _version(name: str) -> str:
 def _llama(_: Settings) -> Check:
     if importlib.util.find_spec("llama_cpp") is None:
         state = "llama-cpp-python is not installed: `make run`, or `pip install 'hermes-workbench[local]'`"
-        return Check(subject="llama.cpp", state=state, is_well=False)
+        return Check(subject="llama.cpp", state=state, is_ok=False)
     from workbench.engines.llama_loading import describe_build
 
     return Check(subject="llama.cpp", state=describe_build())
@@ -88,8 +92,10 @@ def _model(settings: Settings) -> Check:
     try:
         engine = models.engine(settings.model)
         device = models.status(settings.model).device
-        room = f"context {engine.context_tokens} tokens" if engine.context_tokens else "context not known"
-        state = f"{settings.model} loads: {device}, {room}"
+        context = (
+            f"context {engine.context_tokens} tokens" if engine.context_tokens else "unknown context length"
+        )
+        state = f"{settings.model} loads: {device}, {context}"
         return Check(subject="model", state=state)
     finally:
         models.close()
@@ -110,11 +116,11 @@ def _terminal(settings: Settings) -> Check:
 
     environment = parse_environment(settings.terminal)
     if environment is None:
-        return Check(subject="terminal", state="a mock: commands are not run")
+        return Check(subject="terminal", state="mock: commands are not run")
     return Check(subject="terminal", state=isolated(environment, settings.data).summary)
 
 
 def _browser(_: Settings) -> Check:
     found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
-    state = found or "none found; the browser tests are skipped (Debian: apt-get install chromium)"
+    state = found or "not found: browser tests are skipped (Debian: apt-get install chromium)"
     return Check(subject="browser", state=state)

@@ -1,4 +1,4 @@
-"""`workbench export`: write sessions as training rows."""
+"""`workbench export`: export sessions as training rows."""
 
 import sys
 from collections import Counter
@@ -38,38 +38,38 @@ from workbench.trajectory.formats.known import DEFAULT_FORMAT, WRITTEN
 from workbench.trajectory.writing.row_draft import RowOptions
 
 _MOST_LINES: Final = 20
-"""Lines of each kind that are told."""
+"""Maximum number of lines printed for each kind."""
 
 
 class ExportReport:
-    """Tells of sessions on standard error: why one stays out, and what a row of it lost."""
+    """Reports on standard error which sessions are left out and why, and what rows lose."""
 
     def __init__(self) -> None:
-        self._told: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
 
     def add(self, done: SessionDone) -> None:
-        """Tell of one session."""
+        """Report one session."""
         for line in lines_of(done):
-            self._tell("left out", line)
-        for made in done.rows:
-            losses = sorted({str(one.code) for one in made.changes if one.is_loss}) if made.row else []
+            self._print("left out", line)
+        for row in done.rows:
+            losses = sorted({str(change.code) for change in row.changes if change.is_loss}) if row.row else []
             if losses:
-                self._tell("lost", f"session {done.session_id}: {', '.join(losses)}")
+                self._print("lost", f"session {done.session_id}: {', '.join(losses)}")
 
     def end(self) -> None:
-        """Say how much more there was."""
-        for kind, count in self._told.items():
+        """Report how many lines were not printed."""
+        for kind, count in self._counts.items():
             if count > _MOST_LINES:
                 print(f"… {kind}: {count - _MOST_LINES:,} more", file=sys.stderr)
 
-    def _tell(self, kind: str, line: str) -> None:
-        self._told[kind] += 1
-        if self._told[kind] <= _MOST_LINES:
+    def _print(self, kind: str, line: str) -> None:
+        self._counts[kind] += 1
+        if self._counts[kind] <= _MOST_LINES:
             print(f"{kind}: {shown(line)}", file=sys.stderr)
 
 
 def summary_json(summary: ExportSummary) -> JsonObject:
-    """As `workbench export --json` prints it."""
+    """Return the summary that `workbench export --json` prints."""
     return {
         "sessions": summary.sessions,
         "rows": summary.rows,
@@ -87,34 +87,38 @@ def summary_json(summary: ExportSummary) -> JsonObject:
 
 
 def summary_lines(summary: ExportSummary) -> list[str]:
-    """For a person."""
+    """Return the summary as lines for a person."""
     left_out = sum(summary.left_out.values())
-    lines = [f"{summary.rows:,} rows of {summary.sessions:,} sessions written"]
+    lines = [f"{_count(summary.rows, 'row')} from {_count(summary.sessions, 'session')} written"]
     for name, counts in (
-        ("in splits", summary.splits),
-        (f"left out, {left_out:,}", summary.left_out),
-        (f"fixed, {summary.fixed_messages:,} messages", summary.fixes),
+        ("splits", summary.splits),
+        (f"left out ({left_out:,})", summary.left_out),
+        (f"fixed ({_count(summary.fixed_messages, 'message')})", summary.fixes),
         ("lost", summary.losses),
-        ("noticed", summary.issues),
+        ("issues", summary.issues),
     ):
         if counts:
             lines.append(
                 f"{name}: " + ", ".join(f"{code} {count:,}" for code, count in sorted(counts.items()))
             )
     if summary.corrected_messages:
-        lines.append(f"corrected: {summary.corrected_messages:,} messages")
+        lines.append(f"corrected: {_count(summary.corrected_messages, 'message')}")
     return [*lines, *summary.notes]
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 REFUSED: Final = 1
-"""Exit code where sessions have defects, or there is no row to write."""
+"""Exit code if sessions have defects, or there are no rows to write."""
 GENERATIONS: Final = "generations"
-"""What `replay:FILE` answers from: no row format, but an export."""
-Moment = Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"], help="UTC.")]
+"""A recording of completions for the model `replay:FILE`. It is not a row format, but can be exported."""
+_DATE_FORMATS: Final = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]
 
 
 class ExcludedKind(StrEnum):
-    """What keeps a session out unless it is asked for."""
+    """Messages and sessions that are left out unless requested with `--take`."""
 
     STALE = "stale"
     DISCARDED = "discarded"
@@ -122,38 +126,58 @@ class ExcludedKind(StrEnum):
 
 
 def export(
-    out: Annotated[str, typer.Option(help="NAME.jsonl, .jsonl.gz, .parquet or -; with --split a folder.")],
+    out: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="File to write: .jsonl, .jsonl.gz, .parquet, or - for standard output; "
+            "a folder with --split",
+        ),
+    ],
     format_: Annotated[
-        str, typer.Option("--format", help=f"One of {', '.join(WRITTEN)}, {GENERATIONS}.")
+        str,
+        typer.Option("--format", metavar="FORMAT", help=f"Row format: {', '.join(WRITTEN)}, {GENERATIONS}"),
     ] = DEFAULT_FORMAT,
-    session: Annotated[list[str] | None, typer.Option(help="Only this session; repeatable.")] = None,
-    owner: Annotated[str, typer.Option(help="Whose sessions, such as account:ann; empty for your own.")] = "",
-    tag: Annotated[str | None, typer.Option(help="A tag of the session or of a label.")] = None,
-    verdict: Annotated[Verdict | None, typer.Option(help="A label says so.")] = None,
+    session: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="Only this session; repeatable")
+    ] = None,
+    owner: Annotated[
+        str, typer.Option(metavar="OWNER", help="Sessions of another owner, such as account:ann")
+    ] = "",
+    tag: Annotated[
+        str | None, typer.Option(metavar="TAG", help="Only sessions with this tag, on the session or a label")
+    ] = None,
+    verdict: Annotated[
+        Verdict | None, typer.Option(metavar="VERDICT", help=f"Only this verdict: {', '.join(Verdict)}")
+    ] = None,
     min_rating: Annotated[
-        int | None, typer.Option(min=MIN_RATING, max=MAX_RATING, help="No rating is lower.")
+        int | None, typer.Option(min=MIN_RATING, max=MAX_RATING, help="Only sessions without a lower rating")
     ] = None,
     max_rating: Annotated[
-        int | None, typer.Option(min=MIN_RATING, max=MAX_RATING, help="No rating is higher.")
+        int | None, typer.Option(min=MIN_RATING, max=MAX_RATING, help="Only sessions without a higher rating")
     ] = None,
-    state: Annotated[QueueState | None, typer.Option(help="How far its labelling is.")] = None,
+    state: Annotated[QueueState | None, typer.Option(help="Only sessions in this state of labelling")] = None,
     project: Annotated[
-        str | None, typer.Option(help="Only labels and queue of this labelling project.")
+        str | None, typer.Option(metavar="PROJECT", help="Only labels and queue of this labelling project")
     ] = None,
-    contract: Annotated[str | None, typer.Option(help="Name of the contract, or its hash.")] = None,
-    model: Annotated[str | None, typer.Option(help="Which model wrote it.")] = None,
-    since: Moment = None,
-    until: Moment = None,
-    take: Annotated[
-        list[ExcludedKind] | None, typer.Option(help="Do not leave these out; repeatable.")
+    contract: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only this contract: its name or hash")
     ] = None,
-    skip_invalid: Annotated[
-        bool, typer.Option("--skip-invalid", help="Leave out sessions with a defect, and say how many.")
+    model: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Only sessions with messages of this model")
+    ] = None,
+    since: Annotated[
+        datetime | None, typer.Option(formats=_DATE_FORMATS, help="Last used on or after this date (UTC)")
+    ] = None,
+    until: Annotated[
+        datetime | None, typer.Option(formats=_DATE_FORMATS, help="Last used before this date (UTC)")
+    ] = None,
+    take: Annotated[list[ExcludedKind] | None, typer.Option(help="Also include these; repeatable")] = None,
+    skip_invalid: Annotated[bool, typer.Option("--skip-invalid", help="Skip sessions with errors")] = False,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Export completions as the model wrote them, with their errors")
     ] = False,
-    raw: Annotated[bool, typer.Option("--raw", help="Write texts as the model did, defects too.")] = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="A row that would lose something is a defect.")
-    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Treat lossy conversion as an error")] = False,
     split: SplitOption = "",
     seed: SeedOption = 0,
     group: GroupOption = "",
@@ -161,18 +185,28 @@ def export(
     frame: FrameOption = "hermes-array",
     arguments: ArgumentsOption = Arguments.AUTO,
     licence: Annotated[
-        str, typer.Option("--licence", "--license", help="Write a card too; as the hub names licences.")
+        str,
+        typer.Option(
+            "--licence",
+            "--license",
+            metavar="LICENCE",
+            help="Also write a dataset card with this licence, such as apache-2.0",
+        ),
     ] = "",
-    title: Annotated[str, typer.Option(help="Title of the card.")] = "",
+    title: Annotated[str, typer.Option(help="Title of the dataset card")] = "",
     push: Annotated[
-        str, typer.Option(metavar="OWNER/NAME", help="Send it all to a data set on the hub.")
+        str,
+        typer.Option(metavar="OWNER/NAME", help="Upload the files to this dataset on the Hugging Face Hub"),
     ] = "",
-    public: Annotated[bool, typer.Option("--public", help="Make a new repository public.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    public: Annotated[bool, typer.Option("--public", help="Create a new repository as public")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON")] = False,
 ) -> None:
-    """Write sessions as rows with their receipt; say which stay out, and why."""
+    """Export sessions as training rows.
+
+    Writes the rows and their receipt, and reports which sessions are left out and why.
+    """
     _check(out, frame, licence, push, as_json=as_json)
-    taken = frozenset(take or ())
+    included = frozenset(take or ())
     choice = SessionFilter(
         session_ids=tuple(session) if session else None,
         tag=tag,
@@ -185,62 +219,62 @@ def export(
         model=model,
         since=since and since.replace(tzinfo=UTC),
         until=until and until.replace(tzinfo=UTC),
-        includes_discarded=ExcludedKind.DISCARDED in taken or bool(session),
+        includes_discarded=ExcludedKind.DISCARDED in included or bool(session),
     )
-    wanted = ExportOptions(
+    options = ExportOptions(
         choice=choice,
         format=format_,
         row_options=RowOptions(result_role=result_role.value, frame=frame),
         arguments=arguments.value,
-        includes_stale=ExcludedKind.STALE in taken,
-        includes_unfinished=ExcludedKind.UNFINISHED in taken,
+        includes_stale=ExcludedKind.STALE in included,
+        includes_unfinished=ExcludedKind.UNFINISHED in included,
         is_raw=raw,
         is_strict=strict,
     )
-    dealt = split_of(split, seed, group)
-    target = ExportTarget(out=out, split=dealt, skips_invalid=skip_invalid, licence=licence, title=title)
-    _written(owner, session, wanted, target, push=push, is_public=public, as_json=as_json)
+    row_split = split_of(split, seed, group)
+    target = ExportTarget(out=out, split=row_split, skips_invalid=skip_invalid, licence=licence, title=title)
+    _write_and_push(owner, session, options, target, push=push, is_public=public, as_json=as_json)
 
 
-def _written(
+def _write_and_push(
     owner: str,
     session_ids: list[str] | None,
-    wanted: ExportOptions,
+    options: ExportOptions,
     target: ExportTarget,
     *,
     push: str,
     is_public: bool,
     as_json: bool,
 ) -> None:
-    """Writes what was chosen, and sends it."""
+    """Write the selected sessions, and upload the files if `push` names a repository."""
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
-        own = services.of(Owner(key=owner, role=UserRole.LOCAL)) if owner else services
-        choice_of(own, session_ids)
-        if wanted.format == GENERATIONS:
-            _record(own, wanted.choice, target.out)
+        owned = services.of(Owner(key=owner, role=UserRole.LOCAL)) if owner else services
+        choice_of(owned, session_ids)
+        if options.format == GENERATIONS:
+            _record(owned, options.choice, target.out)
             return
-        summary = _export(own, wanted, target)
+        summary = _export(owned, options, target)
         if push and summary.files:
             message = f"{summary.rows} rows"
-            sent = own.datasets.push(
+            url = owned.datasets.push(
                 push, summary.files, message=message, is_private=not is_public, token=None
             )
-            print(sent, file=sys.stderr)
+            print(url, file=sys.stderr)
     if as_json:
         write_json_line(summary_json(summary))
     if not summary.rows:
         raise typer.Exit(REFUSED)
 
 
-def _export(services: Services, wanted: ExportOptions, target: ExportTarget) -> ExportSummary:
-    """Write it, telling of each session that stays out."""
+def _export(services: Services, options: ExportOptions, target: ExportTarget) -> ExportSummary:
+    """Write the rows, and report each session that is left out."""
     summary, report = ExportSummary(), ExportReport()
     try:
-        done = services.datasets.export(services.corpus, wanted, target, summary)
-        for one in with_progress(done, "sessions"):
-            report.add(one)
+        sessions = services.datasets.export(services.corpus, options, target, summary)
+        for session in with_progress(sessions, "sessions"):
+            report.add(session)
     except ExportRefused as error:
         report.end()
         print(f"workbench: {error}", file=sys.stderr)
@@ -252,20 +286,20 @@ def _export(services: Services, wanted: ExportOptions, target: ExportTarget) -> 
 
 
 def _record(services: Services, choice: SessionFilter, out: str) -> None:
-    done = record(services, choice)
+    recording = record(services, choice)
     if out == "-":
-        sys.stdout.write(done.text)
+        sys.stdout.write(recording.text)
     else:
         try:
-            Path(out).write_text(done.text, encoding="utf-8", newline="\n")
+            Path(out).write_text(recording.text, encoding="utf-8", newline="\n")
         except OSError as error:
             raise BadInput(f"--out {out}", str(error.strerror or error)) from error
-    for line in done.left_out:
+    for line in recording.left_out:
         print(f"left out: {line}", file=sys.stderr)
-    print(f"{done.row_count} rows written", file=sys.stderr)
+    print(f"{_count(recording.row_count, 'row')} written", file=sys.stderr)
 
 
 def _check(out: str, frame: str, licence: str, push: str, *, as_json: bool) -> None:
     check_writing(out, frame, as_json=as_json)
     if push and (out == "-" or not licence):
-        raise BadInput("--push", "it needs files and a card", "give --out a file, and --licence")
+        raise BadInput("--push", "requires files and a dataset card", "give --out a file, and --licence")

@@ -1,4 +1,4 @@
-"""`workbench models`: list available models, search the hub, download and remove."""
+"""`workbench models`: list, find, download and remove models."""
 
 import sys
 from dataclasses import asdict
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def gigabytes(size_bytes: int) -> str:
-    """As disks are sold: powers of ten.
+    """Format a size in decimal units, as disks are sold.
 
     >>> gigabytes(4_920_000_000), gigabytes(98_000_000)
     ('4.92 GB', '98 MB')
@@ -28,12 +28,12 @@ def gigabytes(size_bytes: int) -> str:
 
 
 EMBEDDED: Final = "embedded"
-Json = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else")]
 
 
 def build_app() -> typer.Typer:
-    """The group of commands."""
-    app = typer.Typer(no_args_is_help=True, help="See, find and get models.")
+    """Return the commands of `workbench models`."""
+    app = typer.Typer(no_args_is_help=True)
     app.command("list")(show_models)
     app.command("find")(find)
     app.command("show")(show)
@@ -52,17 +52,17 @@ def _hub() -> "GgufHub":
 
 
 def show_models(json_output: Json = False) -> None:
-    """List the names that --model takes, the one to begin with first."""
+    """List the models that --model accepts, the default first."""
     from workbench.engines.known_models import REMEDY, find_embedded
     from workbench.wiring import build_models
 
     settings, hub = read_settings(), _hub()
     models = build_models(settings, hub)
-    cached = {one.name: one for one in hub.cached()}
+    cached = {model.name: model for model in hub.cached()}
     for name in dict.fromkeys((*models.names(), EMBEDDED)):
         size = cached[name].size_bytes if name in cached else 0
         note = [gigabytes(size)] if size else [models.status(name).device]
-        note += ["to begin with"] if name == settings.model else []
+        note += ["default"] if name == settings.model else []
         note += [f"not installed: {REMEDY}"] if name == EMBEDDED and not find_embedded() else []
         if json_output:
             write_json_line(
@@ -74,31 +74,33 @@ def show_models(json_output: Json = False) -> None:
 
 
 def find(
-    words: Annotated[
-        list[str] | None, typer.Argument(help="Words of the name; none shows what is recommended.")
-    ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=100, help="Repositories at most.")] = 20,
+    words: Annotated[list[str] | None, typer.Argument(metavar="WORD", help="Words of the name")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100, help="Maximum number of repositories")] = 20,
     json_output: Json = False,
 ) -> None:
-    """Find GGUF repositories on the hub; without words, the recommended models, for which nobody is asked."""
+    """Find GGUF repositories on the Hugging Face Hub.
+
+    Without words, lists the recommended models, without a request to the hub.
+    """
     hub = _hub()
     if not words:
         for model in hub.known():
-            _tell_known(model, json_output=json_output)
+            _print_known(model, json_output=json_output)
         return
     found = hub.find(" ".join(words), with_token=True, limit=limit)
-    for one in found:
+    for repository in found:
         if json_output:
-            write_json_line({"repository": one.id, "downloads": one.downloads, "likes": one.likes,
-                             "gated": one.is_gated})  # fmt: skip
+            write_json_line({"repository": repository.id, "downloads": repository.downloads,
+                             "likes": repository.likes, "gated": repository.is_gated})  # fmt: skip
         else:
-            gated = ", gated" if one.is_gated else ""
-            print(f"{one.id}  {one.downloads:,} downloads, {one.likes:,} likes{gated}")
+            gated = ", gated" if repository.is_gated else ""
+            counts = f"{repository.downloads:,} downloads, {repository.likes:,} likes"
+            print(f"{repository.id}  {counts}{gated}")
     if not found:
-        print(f"nothing with GGUF files is called {' '.join(words)!r}", file=sys.stderr)
+        print(f"no repositories with GGUF files match {' '.join(words)!r}", file=sys.stderr)
 
 
-def _tell_known(model: "KnownModel", *, json_output: bool) -> None:
+def _print_known(model: "KnownModel", *, json_output: bool) -> None:
     if json_output:
         write_json_line(cast(JsonObject, asdict(model)))
         return
@@ -107,9 +109,15 @@ def _tell_known(model: "KnownModel", *, json_output: bool) -> None:
 
 
 def show(
-    repository: Annotated[str, typer.Argument(help="OWNER/NAME on the hub.")], json_output: Json = False
+    repository: Annotated[
+        str, typer.Argument(metavar="OWNER/NAME", help="Repository on the Hugging Face Hub")
+    ],
+    json_output: Json = False,
 ) -> None:
-    """Show the models of a repository: size, quantisation, and whether they fit this machine."""
+    """Show the GGUF files of a repository.
+
+    Lists their size and quantisation, and whether they fit this machine.
+    """
     from workbench.engines.known_models import known_model
 
     files = _hub().files(repository.removeprefix("hf:"), with_token=True)
@@ -118,55 +126,60 @@ def show(
         print(
             f"{known.title}: family {known.family}, template {known.template}, {known.context_tokens:,} tokens"
         )
-    for one in files:
+    for file in files:
         if json_output:
-            write_json_line(_file_json(one))
+            write_json_line(_file_json(file))
         else:
-            cached = ", here" if one.is_cached else ""
-            size = gigabytes(one.size_bytes) if one.size_bytes else "size unknown"
-            print(f"{one.name}  {one.quantisation or 'quantisation unknown'}, {size}, {one.fit}{cached}")
+            cached = ", downloaded" if file.is_cached else ""
+            size = gigabytes(file.size_bytes) if file.size_bytes else "unknown size"
+            print(f"{file.name}  {file.quantisation or 'unknown quantisation'}, {size}, {file.fit}{cached}")
     if not files:
         print(f"{repository} has no GGUF files", file=sys.stderr)
 
 
-def _file_json(one: "HubFile") -> JsonObject:
-    return {"name": one.name, "parts": list(one.parts), "size_bytes": one.size_bytes,
-            "quantisation": one.quantisation or None, "fit": one.fit.value, "cached": one.is_cached}  # fmt: skip
+def _file_json(file: "HubFile") -> JsonObject:
+    return {"name": file.name, "parts": list(file.parts), "size_bytes": file.size_bytes,
+            "quantisation": file.quantisation or None, "fit": file.fit.value,
+            "cached": file.is_cached}  # fmt: skip
 
 
 def pull(
-    name: Annotated[str, typer.Argument(help="`embedded`, or hf:OWNER/NAME/FILE.gguf.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="embedded, or hf:OWNER/NAME/FILE.gguf")],
     json_output: Json = False,
 ) -> None:
-    """Get a model; Ctrl+C stops, and the next pull goes on from there."""
+    """Download a model.
+
+    After Ctrl+C, the next download continues where this one stopped.
+    """
     if name == EMBEDDED:
         from workbench.engines.known_models import fetch_embedded, find_embedded
 
         path = str(find_embedded() or fetch_embedded())
     else:
-        path = _pulled(name)
+        path = _download(name)
     if json_output:
         write_json_line({"name": name, "path": path})
     else:
         print(path)
 
 
-def _pulled(name: str) -> str:
+def _download(name: str) -> str:
     with stop_at_interrupt() as stop:
-        path = _followed(name, stop)
+        path = _download_with_progress(name, stop)
     if not path:
-        raise BadInput(f"model {name!r}", "stopped", "pull it again to go on from there")
+        raise BadInput(f"model {name!r}", "download stopped", "run the command again to continue")
     return path
 
 
-def _followed(name: str, stop: Flag) -> str:
-    path, told = "", ""
+def _download_with_progress(name: str, stop: Flag) -> str:
+    """Download and return the path; empty if the download was stopped."""
+    path, printed = "", ""
     for step in _hub().pull(name, is_cancelled=stop.is_set):
         path = step.path
         line = _progress_line(step)
-        if line != told and sys.stderr.isatty():
+        if line != printed and sys.stderr.isatty():
             print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
-        told = line
+        printed = line
     if sys.stderr.isatty():
         print(file=sys.stderr)
     return path
@@ -179,23 +192,28 @@ def _progress_line(step: "PullProgress") -> str:
 
 
 def remove(
-    name: Annotated[str, typer.Argument(help="hf:OWNER/NAME/FILE.gguf.")], json_output: Json = False
+    name: Annotated[str, typer.Argument(metavar="NAME", help="hf:OWNER/NAME/FILE.gguf")],
+    json_output: Json = False,
 ) -> None:
-    """Delete a model from the hub's cache."""
+    """Delete a model from the cache of the Hugging Face Hub."""
     freed = _hub().delete(name)
     if json_output:
         write_json_line({"name": name, "freed_bytes": freed})
     else:
-        print(f"{gigabytes(freed)} are free")
+        print(f"{gigabytes(freed)} freed")
 
 
 def default(
     name: Annotated[
-        str | None, typer.Argument(help="As --model takes it; left out, the choice is shown.")
+        str | None,
+        typer.Argument(metavar="NAME", help="Model, as for --model; omit it to show the default"),
     ] = None,
     json_output: Json = False,
 ) -> None:
-    """Choose the model to begin with; WORKBENCH_MODEL wins where it is set."""
+    """Show or set the default model.
+
+    The setting WORKBENCH_MODEL takes precedence.
+    """
     settings = read_settings()
     if name is not None:
         choose_model(settings.data, name)
@@ -205,4 +223,4 @@ def default(
     else:
         print(chosen)
     if name is not None and chosen != name:
-        print(f"WORKBENCH_MODEL is set to {chosen!r} and wins", file=sys.stderr)
+        print(f"WORKBENCH_MODEL is set to {chosen!r} and takes precedence", file=sys.stderr)

@@ -18,15 +18,22 @@ from workbench.cli.terminal.paint import (
     terminal_paint,
     write_json_line,
 )
-from workbench.cli.terminal.sources import STANDARD_INPUT, TOOLS_HELP, read_rows, read_text, select_tools
+from workbench.cli.terminal.sources import (
+    STANDARD_INPUT,
+    SourceArgument,
+    ToolsOption,
+    read_rows,
+    read_text,
+    select_tools,
+)
 from workbench.errors import BadInput
 from workbench.hermes.near_miss import check_prose
 from workbench.hermes.reading import CallStatus, Dialect, Level, ReadCall, Reading, Segment, SegmentKind
 
 MAX_EDIT_CHARS: Final = 40
-"""A longer text of an edit is cut."""
+"""Longest text of an edit, in characters; longer texts are cut."""
 MAX_EDITS: Final = 5
-"""Edits of one fix that are shown; the others are counted."""
+"""Maximum number of edits shown for one fix."""
 
 _TONES: Final = {
     SegmentKind.PROSE: Tone.PROSE,
@@ -39,7 +46,7 @@ _SEVERITY_TONES: Final = {Severity.ERROR: Tone.BAD, Severity.WARNING: Tone.FIX, 
 
 
 def reading_lines(reading: Reading, paint: Paint) -> Iterator[str]:
-    """The lines, in the order of the text; a sum of all at the end."""
+    """Yield the lines of the report: segments with their calls, fixes, findings, and a summary."""
     calls = list(reading.calls)
     for segment in reading.segments:
         if not segment.text.strip():
@@ -72,9 +79,9 @@ def _fix_lines(text: str, fix: Fix, paint: Paint) -> Iterator[str]:
     guess = " (a guess)" if fix.is_guess else ""
     yield paint(f"fix {fix.code} at {place.line}:{place.column}{guess}", Tone.FIX)
     if not fix.edits:
-        yield from _marked(text, fix.span, "the edit of another fix of its block carries it", Tone.FIX, paint)
+        yield from _marked(text, fix.span, "part of another fix of this block", Tone.FIX, paint)
     for edit in fix.edits[:MAX_EDITS]:
-        yield from _marked(text, edit.span, _told(edit), Tone.FIX, paint)
+        yield from _marked(text, edit.span, _edit_text(edit), Tone.FIX, paint)
     if len(fix.edits) > MAX_EDITS:
         yield paint(f"  … and {len(fix.edits) - MAX_EDITS} more edits", Tone.QUIET)
 
@@ -90,17 +97,17 @@ def _finding_lines(text: str, finding: Finding, paint: Paint) -> Iterator[str]:
     yield from _marked(text, finding.span, shown(finding.message), tone, paint)
 
 
-def _marked(text: str, span: Span, told: str, tone: Tone, paint: Paint) -> Iterator[str]:
+def _marked(text: str, span: Span, remark: str, tone: Tone, paint: Paint) -> Iterator[str]:
     line, carets = excerpt(text, span)
     yield f"  {line}"
-    yield f"  {paint(carets, tone)} {told}"
+    yield f"  {paint(carets, tone)} {remark}"
 
 
-def _told(edit: Edit) -> str:
+def _edit_text(edit: Edit) -> str:
     if not edit.after:
-        return f"{_quoted(edit.before)} is left out"
+        return f"{_quoted(edit.before)} removed"
     if not edit.before:
-        return f"{_quoted(edit.after)} is put in"
+        return f"{_quoted(edit.after)} inserted"
     return f"{_quoted(edit.before)} → {_quoted(edit.after)}"
 
 
@@ -119,33 +126,39 @@ def _summary(reading: Reading) -> str:
     return ", ".join(counts)
 
 
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
+def _count(number: int, singular: str, plural: str = "") -> str:
+    return f"{number} {singular if number == 1 else plural or singular + 's'}"
 
 
 REFUSED = 1
-"""Exit code where strict refused a block."""
+"""Exit code if the strict reader refused a block."""
 UNREADABLE = 2
-"""Exit code where a row could not be used."""
+"""Exit code if a row could not be read."""
 
 
 def parse(
-    source: Annotated[str, typer.Argument(metavar="FILE|-", help="- reads standard input.")] = STANDARD_INPUT,
-    tools: Annotated[list[str] | None, typer.Option(help=TOOLS_HELP)] = None,
-    dialect: Annotated[Dialect, typer.Option(help="Body that the family writes.")] = Dialect.AUTO,
-    level: Annotated[Level, typer.Option(help="How much may be repaired.")] = Level.TOLERANT,
-    finish_reason: Annotated[str, typer.Option(help="Why the completion ended; `length` cuts.")] = "stop",
+    source: SourceArgument = STANDARD_INPUT,
+    tools: ToolsOption = None,
+    dialect: Annotated[Dialect, typer.Option(help="Form of the body of a call")] = Dialect.AUTO,
+    level: Annotated[Level, typer.Option(help="How much may be fixed")] = Level.TOLERANT,
+    finish_reason: Annotated[
+        str,
+        typer.Option(metavar="REASON", help="Why the completion ended; length means that it was cut off"),
+    ] = "stop",
     starts_in_thought: Annotated[
-        bool, typer.Option("--starts-in-thought", help="The prompt ended inside <think>.")
+        bool, typer.Option("--starts-in-thought", help="The prompt ends inside <think>")
     ] = False,
     json_output: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+        bool, typer.Option("--json", help="Print one JSON object and nothing else")
     ] = False,
     jsonl: Annotated[
-        bool, typer.Option("--jsonl", help="Read a request a line, print a reading a line.")
+        bool, typer.Option("--jsonl", help="Read one JSON request per line and print one reading per line")
     ] = False,
 ) -> None:
-    """Read a completion: its calls, every fix with its edits, every finding. Exit 1 where strict refuses."""
+    """Parse a completion into tool calls, fixes and findings.
+
+    Exit code 1 with --level strict if a call block would need a fix.
+    """
     request = ParseRequest(
         tools=select_tools(tools),
         dialect=dialect,
@@ -163,8 +176,12 @@ def parse(
         raise typer.Exit(code)
 
 
-def _parse_rows(source: str, given: ParseRequest) -> int:
-    """Answers each row as it comes; the exit code of them all."""
+def _parse_rows(source: str, defaults: ParseRequest) -> int:
+    """Parse each row as it arrives and return the exit code.
+
+    Args:
+        defaults: The options, for rows that leave them out.
+    """
     code = 0
     for row in read_rows(source):
         if isinstance(row, BadInput):
@@ -172,7 +189,7 @@ def _parse_rows(source: str, given: ParseRequest) -> int:
             code = UNREADABLE
             continue
         try:
-            request = request_of_row(row.fields, given)
+            request = request_of_row(row.fields, defaults)
         except BadInput as error:
             print(f"workbench: row {row.number}, {error}", file=sys.stderr)
             code = UNREADABLE

@@ -7,23 +7,29 @@ import typer
 from workbench.rollout.sampling import SAMPLING_FIELDS, number_range
 
 
-def sampling_option(name: str, help: str = "", *, has_most: bool = False) -> Any:
-    """The option for a sampling field that is a number.
+def sampling_option(
+    name: str, help: str = "", *, has_most: bool = False, show_default: bool | str = True
+) -> Any:
+    """Return the option for a numeric sampling field.
 
     Args:
-        help: Instead of the field's own.
-        has_most: Whether the command line refuses what is above the page's range.
+        help: Replaces the help text of the field.
+        has_most: Whether values above the range of the page are refused.
+        show_default: The default to show in the help, if the parameter does not have it.
     """
     allowed = number_range(name)
     number = int if allowed.step is None else float
     return typer.Option(
         min=number(allowed.least),
         max=number(allowed.most) if has_most else None,
-        help=help or f"{SAMPLING_FIELDS[name].help}.",
+        help=help or SAMPLING_FIELDS[name].help,
+        show_default=show_default,
     )
 
 
 def repeatable_option(name: str) -> Any:
-    """The option for several values of a sampling field, each of them in its range."""
-    help = f"Repeatable; {SAMPLING_FIELDS[name].default:g} if left out."
-    return sampling_option(name, help, has_most=True)
+    """Return the option for a list of values of a sampling field."""
+    declared = SAMPLING_FIELDS[name]
+    return sampling_option(
+        name, f"{declared.help}; repeatable", has_most=True, show_default=f"{declared.default:g}"
+    )

@@ -1,4 +1,4 @@
-"""`workbench search`: find sessions by their words."""
+"""`workbench search`: search the text of sessions."""
 
 import json
 from datetime import UTC, datetime
@@ -15,32 +15,48 @@ from workbench.settings import read_settings
 
 def search(
     text: Annotated[
-        str, typer.Argument(help="Words; the last may be a beginning; quotes keep words together.")
+        str,
+        typer.Argument(
+            metavar="TEXT",
+            help="Words to search for; the last may be a prefix; quote a phrase: '\"current weather\"'",
+        ),
     ],
     fix: Annotated[
-        bool | None, typer.Option("--fix/--no-fix", help="A message of it was repaired, or none.")
+        bool | None, typer.Option("--fix/--no-fix", help="Only sessions with, or without, fixes")
     ] = None,
     drop: Annotated[
-        bool | None, typer.Option("--drop/--no-drop", help="A call block of it was lost, or none.")
+        bool | None,
+        typer.Option("--drop/--no-drop", help="Only sessions with, or without, dropped call blocks"),
     ] = None,
-    code: Annotated[str | None, typer.Option(help="Code of a fix or finding.")] = None,
-    verdict: Annotated[str | None, typer.Option(help="Verdict on a message or call.")] = None,
-    contract: Annotated[str | None, typer.Option(help="Contract's name, or 6 signs of its hash.")] = None,
-    model: Annotated[str | None, typer.Option(help="Name of an engine that wrote in it.")] = None,
-    tag: Annotated[str | None, typer.Option(help="A tag of it.")] = None,
-    origin: Annotated[
-        MessageOrigin | None, typer.Option(help="Where the message with the words is from.")
+    code: Annotated[
+        str | None, typer.Option(metavar="CODE", help="Only sessions with this fix or finding")
     ] = None,
-    since: Annotated[str | None, typer.Option(help="Last used then or later, such as 2026-11-21.")] = None,
-    until: Annotated[str | None, typer.Option(help="Last used before.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most sessions to show.")] = 20,
-    offset: Annotated[int, typer.Option(min=0, help="Sessions to leave out at the beginning.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print only JSON.")] = False,
+    verdict: Annotated[
+        str | None, typer.Option(metavar="VERDICT", help="Only sessions with this verdict in a label")
+    ] = None,
+    contract: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Only this contract: its name, or the first 6 characters of its hash"
+        ),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Only sessions with messages of this model")
+    ] = None,
+    tag: Annotated[str | None, typer.Option(metavar="TAG", help="Only sessions with this tag")] = None,
+    origin: Annotated[MessageOrigin | None, typer.Option(help="Only messages of this origin")] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Last used on or after this date, such as 2026-11-21")
+    ] = None,
+    until: Annotated[str | None, typer.Option(metavar="DATE", help="Last used before this date")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of sessions")] = 20,
+    offset: Annotated[int, typer.Option(min=0, help="Number of sessions to skip")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else")] = False,
 ) -> None:
-    """Find sessions by the words in them."""
+    """Search the text of sessions."""
     from workbench.wiring import open_services
 
-    wanted = SearchFilter(
+    session_filter = SearchFilter(
         has_fix=fix,
         has_drop=drop,
         code=code,
@@ -53,15 +69,15 @@ def search(
         until=_moment("--until", until),
     )
     with open_services(read_settings()) as services:
-        found = services.search.find(text, wanted, limit=limit, offset=offset)
+        found = services.search.find(text, session_filter, limit=limit, offset=offset)
     if as_json:
-        print(json.dumps({"sessions": [_document(one) for one in found]}, ensure_ascii=False))
+        print(json.dumps({"sessions": [_document(session) for session in found]}, ensure_ascii=False))
         return
     paint = terminal_paint()
-    for one in found:
-        _print(one, paint)
+    for session in found:
+        _print(session, paint)
     if not found:
-        print("no session found")
+        print("No sessions found.")
 
 
 def _moment(option: str, text: str | None) -> datetime | None:
@@ -70,8 +86,10 @@ def _moment(option: str, text: str | None) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise BadInput(option, f"{text!r} is no date", "write it as 2026-11-21 or 2026-11-21T08:30") from None
-    # Without a zone it is the clock on the wall.
+        raise BadInput(
+            option, f"{text!r} is not a date", "write it as 2026-11-21 or 2026-11-21T08:30"
+        ) from None
+    # A time without a zone is local time.
     return moment.astimezone(UTC)
 
 
@@ -94,12 +112,14 @@ def _print(found: FoundSession, paint: Paint) -> None:
     when = session.updated_at.astimezone().strftime("%Y-%m-%d %H:%M")
     tags = "".join(f" #{tag}" for tag in session.tags)
     print(f"{session.id}  {paint(shown(session.title or 'untitled'), Tone.TITLE)}{shown(tags)}")
-    print(paint(f"  {when}, {session.message_count} messages", Tone.QUIET))
+    messages = f"{session.message_count} message{'' if session.message_count == 1 else 's'}"
+    print(paint(f"  {when}, {messages}", Tone.QUIET))
     if found.snippet:
         print(f"  {_painted(found.snippet, paint)}")
 
 
 def _painted(snippet: Snippet, paint: Paint) -> str:
+    """Return the snippet with its matches in colour."""
     pieces: list[str] = []
     position = 0
     for start, end in snippet.spans:

@@ -11,20 +11,26 @@ from workbench.settings import read_settings
 
 def serve(
     host: Annotated[
-        str | None, typer.Option(help="Address to listen on; WORKBENCH_HOST if left out.")
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Address to listen on", show_default="WORKBENCH_HOST"),
     ] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on; WORKBENCH_PORT if left out.")] = None,
+    port: Annotated[
+        int | None, typer.Option(metavar="PORT", help="Port to listen on", show_default="WORKBENCH_PORT")
+    ] = None,
     model: Annotated[
-        str | None, typer.Option(help="Model to begin with; WORKBENCH_MODEL if left out.")
+        str | None, typer.Option(metavar="MODEL", help="Default model", show_default="WORKBENCH_MODEL")
     ] = None,
     mcp: Annotated[
-        bool, typer.Option("--mcp", help="Serve agents too, over MCP; needs the extra mcp.")
+        bool, typer.Option("--mcp", help="Also serve agents over MCP; requires the extra mcp")
     ] = False,
     no_login: Annotated[
-        bool, typer.Option("--no-login", help="Serve other machines although there are no accounts.")
+        bool, typer.Option("--no-login", help="Allow other machines without accounts")
     ] = False,
 ) -> None:
-    """Serve the page until Ctrl+C."""
+    """Serve the page.
+
+    Runs until Ctrl+C.
+    """
     settings = read_settings()
     settings = replace(
         settings,
@@ -37,5 +43,5 @@ def serve(
     from workbench.wiring import open_services
 
     with open_services(settings) as services:
-        # A pipe holds back what is not flushed, and this line is waited for.
+        # Programs wait for this line, and a pipe delivers it only when it is flushed.
         serve_page(services, say=partial(print, flush=True), has_mcp=mcp)

@@ -1,4 +1,4 @@
-"""`workbench template check`: report what a model's own chat template gets wrong."""
+"""`workbench template check`: check the chat template of a model."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -17,45 +17,48 @@ from workbench.hermes.templates.template import ChatTemplate
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 FAILED: Final = 1
-"""Exit code where tool calling cannot work with the template."""
+"""Exit code if tool calling cannot work with the template."""
 TOOL_USE: Final = "tool_use"
-"""Name of the template for conversations with tools, where a model ships several."""
-MAX_STRETCH_CHARS: Final = 200
-"""A longer stretch that differs is cut."""
+"""Name of the template for conversations with tools, if a model has several templates."""
+MAX_DIFFERENCE_CHARS: Final = 200
+"""Longest difference, in characters; longer ones are cut."""
 
 _TONES: Final = {Severity.ERROR: Tone.BAD, Severity.WARNING: Tone.FIX, Severity.NOTE: Tone.QUIET}
 
 
 def build_app() -> typer.Typer:
-    """The group of commands."""
-    app = typer.Typer(no_args_is_help=True, help="Look into a model's own chat template.")
+    """Return the commands of `workbench template`."""
+    app = typer.Typer(no_args_is_help=True)
     app.callback()(_group)
     app.command("check")(check)
     return app
 
 
 def _group() -> None:
-    """Look into a model's own chat template."""
+    """Check the chat template of a model."""
 
 
 def check(
-    gguf: Annotated[str, typer.Option(metavar="FILE", help="Model whose metadata has the template.")] = "",
-    jinja: Annotated[
-        str, typer.Option(metavar="FILE", help="The template itself; - reads standard input.")
+    gguf: Annotated[
+        str, typer.Option(metavar="FILE", help="GGUF model whose metadata has the template")
     ] = "",
+    jinja: Annotated[str, typer.Option(metavar="FILE", help="Template file, or - for standard input")] = "",
     contract: Annotated[
-        str, typer.Option(metavar="NAME", help="Also show where this contract's prompt differs.")
+        str, typer.Option(metavar="NAME", help="Also show how the prompt of this contract differs")
     ] = "",
     json_output: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+        bool, typer.Option("--json", help="Print one JSON object and nothing else")
     ] = False,
 ) -> None:
-    """Probe a chat template and tell what becomes of tools, calls, results. Exit 1 on an error."""
+    """Check how a chat template writes tools, tool calls and results.
+
+    Exit code 1 if there is an error.
+    """
     from workbench.hermes.templates.check import check_template
     from workbench.hermes.templates.template import parse_template
 
     if bool(gguf) == bool(jinja):
-        raise BadInput("template check", "give either --gguf or --jinja")
+        raise BadInput("template check", "give --gguf or --jinja, and not both")
     now = datetime.now(UTC)
     template = parse_template(_source(gguf) if gguf else read_text(jinja))
     findings = check_template(template, now=now)
@@ -71,18 +74,18 @@ def check(
 
 
 def _source(gguf: str) -> str:
-    """The template that offers tools, as Hugging Face would choose it."""
+    """Return the template that Transformers would choose for a conversation with tools."""
     from workbench.engines.gguf import DEFAULT_NAME, TEMPLATE_KEY, load_chat_templates
 
     templates = load_chat_templates(Path(gguf).expanduser())
     for name in (TOOL_USE, DEFAULT_NAME):
         if name in templates:
             return templates[name]
-    raise BadInput(f"model file {gguf}", f"no {TEMPLATE_KEY} in its metadata", "give one by --jinja")
+    raise BadInput(f"model file {gguf}", f"no {TEMPLATE_KEY} in its metadata", "give a template with --jinja")
 
 
 def _comparison(template: ChatTemplate, contract: str, now: datetime) -> PromptComparison:
-    """The prompts of one short conversation, the contract's and the template's own."""
+    """Render a short conversation with the contract and with the template, and compare the prompts."""
     from workbench.contract.compare_template import compare_with_template
     from workbench.hermes.openai_messages import parse_messages
     from workbench.hermes.templates.bench import WHOLE, tool
@@ -101,19 +104,22 @@ def _comparison(template: ChatTemplate, contract: str, now: datetime) -> PromptC
 
 
 def _report(findings: Sequence[Finding], comparison: PromptComparison | None) -> JsonObject:
-    told = [{"code": one.code, "severity": one.severity.value, "message": one.message} for one in findings]
+    listed = [
+        {"code": finding.code, "severity": finding.severity.value, "message": finding.message}
+        for finding in findings
+    ]
     if comparison is None or comparison.theirs is None:
-        return {"findings": told, "differences": None}
+        return {"findings": listed, "differences": None}
     differences = [
         {
-            "change": one.change.value,
-            "ours": one.ours.of(comparison.ours.text),
-            "theirs": one.theirs.of(comparison.theirs),
-            "has_mark": one.has_mark,
+            "change": difference.change.value,
+            "ours": difference.ours.of(comparison.ours.text),
+            "theirs": difference.theirs.of(comparison.theirs),
+            "has_mark": difference.has_mark,
         }
-        for one in comparison.differences
+        for difference in comparison.differences
     ]
-    return {"findings": told, "differences": differences}
+    return {"findings": listed, "differences": differences}
 
 
 def _finding_lines(findings: Sequence[Finding], paint: Paint) -> Iterator[str]:
@@ -128,19 +134,20 @@ def _comparison_lines(comparison: PromptComparison | None, contract: str, paint:
         return
     yield ""
     if comparison.theirs is None:
-        yield paint(f"nothing to compare: {shown(comparison.problem)}", Tone.BAD)
+        yield paint(f"cannot compare: {shown(comparison.problem)}", Tone.BAD)
         return
     if not comparison.differences:
-        yield paint(f"contract {contract!r} and the template give the same prompt", Tone.CALL)
+        yield paint(f"contract {contract!r} and the template render the same prompt", Tone.CALL)
         return
     yield paint(f"contract {contract!r} (-) and the template (+) differ", Tone.TITLE)
-    for one in comparison.differences:
-        yield paint("  a mark differs" if one.has_mark else "  text differs", Tone.QUIET)
-        yield from _signed("-", one.ours.of(comparison.ours.text), paint, Tone.BAD)
-        yield from _signed("+", one.theirs.of(comparison.theirs), paint, Tone.CALL)
+    for difference in comparison.differences:
+        heading = "  special tokens differ" if difference.has_mark else "  text differs"
+        yield paint(heading, Tone.QUIET)
+        yield from _signed("-", difference.ours.of(comparison.ours.text), paint, Tone.BAD)
+        yield from _signed("+", difference.theirs.of(comparison.theirs), paint, Tone.CALL)
 
 
 def _signed(sign: str, text: str, paint: Paint, tone: Tone) -> Iterator[str]:
-    cut = text if len(text) <= MAX_STRETCH_CHARS else text[: MAX_STRETCH_CHARS - 1] + "…"
+    cut = text if len(text) <= MAX_DIFFERENCE_CHARS else text[: MAX_DIFFERENCE_CHARS - 1] + "…"
     for line in shown(cut).splitlines():
         yield paint(f"  {sign} {line}", tone)

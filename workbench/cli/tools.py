@@ -25,14 +25,8 @@ if TYPE_CHECKING:
 
 
 def build_app() -> typer.Typer:
-    """`workbench tools …`."""
-    # folded
-    # folded
-    # folded
-
-    app = typer.Typer(
-        no_args_is_help=True, rich_markup_mode=None, help="See, check, import, export and call tools."
-    )
+    """Return the commands of `workbench tools`."""
+    app = typer.Typer(no_args_is_help=True)
     app.command("list")(list_)
     app.command("show")(show)
     app.command("check")(check)
@@ -44,10 +38,10 @@ def build_app() -> typer.Typer:
 
 @contextmanager
 def catalog_of_settings() -> "Generator[Catalog]":
-    """The catalog as the settings want it; closed at the end.
+    """Open the catalog that the settings describe, and close it at the end.
 
     Raises:
-        BadInput: `tools_catalog/` is nowhere, or a file of it cannot be read.
+        BadInput: `tools_catalog/` is missing, or one of its files cannot be read.
     """
     from workbench.library.home_files import find_folder
     from workbench.settings import read_settings
@@ -62,36 +56,40 @@ def catalog_of_settings() -> "Generator[Catalog]":
 
 
 def call(
-    name: Annotated[str, typer.Argument(help="The tool.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the tool")],
     arguments: Annotated[
-        str, typer.Argument(help="A JSON object, or - to read it from standard input.")
+        str, typer.Argument(metavar="JSON", help="Arguments as a JSON object, or - for standard input")
     ] = "{}",
-    seed: Annotated[int, typer.Option(min=0, help="For mocks that choose at random.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed for mock tools that choose at random")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else")] = False,
 ) -> None:
-    """Runs one call and prints what the model would see. Exit code 1 where the tool failed."""
+    """Call a tool and print the result that a model would get.
+
+    Exit code 1 if the tool fails.
+    """
     from workbench.toolbox.entry import ToolTask
 
-    given = _arguments(arguments)
+    parsed_arguments = _arguments(arguments)
     with catalog_of_settings() as catalog:
         if catalog.registry.find(name) is None:
-            known = ", ".join(one.name for one in catalog.availability())
-            raise BadInput(f"tool {name!r}", "no such tool", f"there are {known}")
+            known = ", ".join(tool.name for tool in catalog.availability())
+            raise BadInput(f"tool {name!r}", "no such tool", f"known tools: {known}")
         task = ToolTask(seed=seed, approver=TerminalApprover())
-        run = catalog.toolbox(task).run(ToolCall(name=name, arguments=given))
+        run = catalog.toolbox(task).run(ToolCall(name=name, arguments=parsed_arguments))
     if as_json:
         findings = [
-            {"code": one.code, "pointer": one.pointer, "message": one.message} for one in run.findings
+            {"code": finding.code, "pointer": finding.pointer, "message": finding.message}
+            for finding in run.findings
         ]
         result = cast(JsonValue, json.loads(run.result.text))
         write_json_line(
             {"result": result, "is_error": run.result.is_error, "rule": run.rule, "findings": findings}
         )
     else:
-        for one in run.findings:
-            print(f"{one.pointer}: {one.severity} {one.code}: {one.message}", file=sys.stderr)
+        for finding in run.findings:
+            print(f"{finding.pointer}: {finding.severity} {finding.code}: {finding.message}", file=sys.stderr)
         print(run.result.text)
-        print(f"{run.rule or 'run by code'}, {run.milliseconds:.1f} ms", file=sys.stderr)
+        print(f"{run.rule or 'answered by code'}, {run.milliseconds:.1f} ms", file=sys.stderr)
     if run.result.is_error:
         raise typer.Exit(1)
 
@@ -105,18 +103,25 @@ def _arguments(text: str) -> JsonObject:
         except (ValueError, RecursionError) as error:
             raise BadInput("arguments", f"not JSON: {error}", "quote it for your shell") from error
     if not isinstance(value, dict):
-        raise BadInput("arguments", "no JSON object", 'write {"name": value}')
+        raise BadInput("arguments", "not a JSON object", 'write {"name": value}')
     return cast(JsonObject, value)
 
 
 def import_(
-    source: Annotated[str, typer.Argument(help="File to read, or -.")],
+    source: Annotated[str, typer.Argument(metavar="FILE", help="File to read, or - for standard input")],
     toolset: Annotated[
-        str, typer.Option(help="Write a file of the catalog for this toolset, not JSON.")
+        str, typer.Option(metavar="NAME", help="Write a catalog file for this toolset instead of JSON")
     ] = "",
-    out: Annotated[Path | None, typer.Option(help="File to write; standard output if left out.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="File to write", show_default="standard output"),
+    ] = None,
 ) -> None:
-    """Reads tools of OpenAI, bare, Anthropic, Gemini, MCP `tools/list`, OpenAPI 3 or a Python function's text."""
+    """Import tools from another format.
+
+    Reads OpenAI tools, plain function specs, Anthropic, Gemini, MCP `tools/list`, OpenAPI 3, and the source of
+    Python functions.
+    """
     imported = import_tools(read_text(source))
     for finding in imported.findings:
         print(f"{finding.pointer}: {finding.severity} {finding.code}: {finding.message}", file=sys.stderr)
@@ -129,17 +134,26 @@ def import_(
         documents = [spec.document for spec in imported.tools.specs]
         text = json.dumps(documents, indent=2, ensure_ascii=False) + "\n"
     _write(text, out)
-    print(f"{imported.form}: {len(imported.tools.specs)} tools", file=sys.stderr)
+    count = len(imported.tools.specs)
+    print(f"{imported.form}: {count} tool{'' if count == 1 else 's'}", file=sys.stderr)
 
 
 def export(
-    tools: Annotated[list[str], typer.Argument(help="Toolset, tool or JSON file.")],
-    form: Annotated[str, typer.Option(help=f"yaml (the catalog's own), {', '.join(FORMS)}.")] = "yaml",
-    out: Annotated[Path | None, typer.Option(help="File to write; standard output if left out.")] = None,
+    tools: Annotated[list[str], typer.Argument(metavar="NAME|FILE", help="Toolset, tool or JSON file")],
+    form: Annotated[
+        str, typer.Option(metavar="FORMAT", help=f"yaml (as in the catalog), {', '.join(FORMS)}")
+    ] = "yaml",
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="File to write", show_default="standard output"),
+    ] = None,
 ) -> None:
-    """Writes tools in another form; yaml keeps the mock rules."""
+    """Export tools to another format.
+
+    Mock rules are exported only to yaml.
+    """
     if form not in (*FORMS, "yaml"):
-        raise BadInput(f"--form {form}", "no such form", f"yaml, {', '.join(FORMS)}")
+        raise BadInput(f"--form {form}", "unknown format", f"use yaml, {', '.join(FORMS)}")
     with catalog_of_settings() as catalog:
         if form == "yaml":
             from workbench.toolbox.catalog_file import render_toolset
@@ -152,12 +166,12 @@ def export(
 
 
 def _toolset(catalog: "Catalog", names: list[str]) -> "CatalogToolset":
-    """A toolset of the tools chosen, with their rules; named as the first selector."""
+    """Return the selected tools with their mock rules as one toolset, named after the first of `names`."""
     from workbench.toolbox.catalog_file import CatalogTool, CatalogToolset
 
-    own = {toolset.name: toolset for toolset in catalog.files()}
-    if len(names) == 1 and names[0] in own:
-        return own[names[0]]
+    toolsets = {toolset.name: toolset for toolset in catalog.files()}
+    if len(names) == 1 and names[0] in toolsets:
+        return toolsets[names[0]]
     specs = catalog.select_files(names).specs
     tools = tuple(catalog.declared(spec.name) or CatalogTool(spec=spec) for spec in specs)
     return CatalogToolset(name=Path(names[0]).stem, tools=tools)
@@ -173,34 +187,38 @@ def _write(text: str, out: Path | None) -> None:
         raise BadInput(f"--out {out}", str(error.strerror or error)) from error
 
 
-JSON_HELP = "Print JSON and nothing else."
+JSON_HELP = "Print JSON and nothing else"
 
 
 def list_(as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False) -> None:
-    """Lists every tool by its toolset, and why one cannot be used."""
+    """List all tools by toolset.
+
+    Shows the reason if a tool cannot be used.
+    """
     with catalog_of_settings() as catalog:
         availability, problems = catalog.availability(), catalog.problems()
         toolsets = catalog.registry.toolsets()
     if as_json:
         tools = [
-            {"name": one.name, "toolset": one.toolset, "reason": one.reason or None} for one in availability
+            {"name": tool.name, "toolset": tool.toolset, "reason": tool.reason or None}
+            for tool in availability
         ]
         write_json_line({"tools": tools, "problems": list(problems)})
         return
     for toolset in toolsets.names:
         print(f"{toolset}  {toolsets.describe(toolset)}".rstrip())
-        for one in availability:
-            if one.name in toolsets.resolve(toolset):
-                print(f"  {one.name}" + (f"  unavailable: {one.reason}" if one.reason else ""))
+        for tool in availability:
+            if tool.name in toolsets.resolve(toolset):
+                print(f"  {tool.name}" + (f"  unavailable: {tool.reason}" if tool.reason else ""))
     for problem in problems:
         print(f"workbench: {problem}", file=sys.stderr)
 
 
 def show(
-    tools: Annotated[list[str], typer.Argument(help="Toolset, tool or JSON file.")],
+    tools: Annotated[list[str], typer.Argument(metavar="NAME|FILE", help="Toolset, tool or JSON file")],
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
-    """Prints the specs as a model is told of them, and their fingerprint."""
+    """Print specs as a model gets them, and their fingerprint."""
     with catalog_of_settings() as catalog:
         offered = catalog.select_files(tools)
     if as_json:
@@ -214,18 +232,24 @@ def show(
 
 def check(
     sources: Annotated[
-        list[str], typer.Argument(help="Toolset, tool, JSON file, YAML file of the catalog, or -.")
+        list[str],
+        typer.Argument(
+            metavar="NAME|FILE", help="Toolset, tool, JSON file, catalog file (YAML), or - for standard input"
+        ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
-    """Checks specs and rules, and tells what makes models call them wrongly. Exit code 1 where one is unsound."""
+    """Check specs and mock rules of tools.
+
+    Reports errors, and what makes models call a tool wrongly. Exit code 1 if there is an error.
+    """
     findings = [(source, finding) for source in sources for finding in _findings(source)]
     if as_json:
         write_json_line({"findings": [_fields(source, finding) for source, finding in findings]})
     else:
-        for source, one in findings:
-            place = ":".join(filter(None, (source, str(one.line or ""), one.pointer or "")))
-            print(f"{place}: {one.severity} {one.code}: {one.message}")
+        for source, finding in findings:
+            place = ":".join(filter(None, (source, str(finding.line or ""), finding.pointer or "")))
+            print(f"{place}: {finding.severity} {finding.code}: {finding.message}")
         print(f"{len(findings)} findings" if len(findings) != 1 else "1 finding", file=sys.stderr)
     if any(finding.severity is Severity.ERROR for _, finding in findings):
         raise typer.Exit(1)

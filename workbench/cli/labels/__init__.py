@@ -1,1 +1,1 @@
-"""`workbench labels`: queue, labels, projects, agreement, stale labels and the log."""
+"""`workbench labels`: the labelling queue, labels, projects, agreement, stale messages and the log."""

@@ -7,8 +7,8 @@ from workbench.cli.labels.reading import accept, add, export_labels, log, move, 
 
 
 def build_app() -> typer.Typer:
-    """The group of commands."""
-    app = typer.Typer(no_args_is_help=True, help="Label what models wrote, and see how far labellers agree.")
+    """Return the commands of `workbench labels`."""
+    app = typer.Typer(no_args_is_help=True)
     app.command("queue")(queue)
     app.command("add")(add)
     app.command("move")(move)

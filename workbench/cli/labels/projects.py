@@ -15,26 +15,28 @@ from workbench.records.labels.agreement import AnnotatorAgreement, agreement_of
 from workbench.records.labels.project import Project, Question
 from workbench.settings import read_settings
 
-Name = Annotated[str, typer.Argument(metavar="PROJECT", help="Name of the labelling project.")]
+Name = Annotated[str, typer.Argument(metavar="PROJECT", help="Name of the labelling project")]
 
 
 def save_project(
     name: Name,
     guidelines: Annotated[
-        str, typer.Option(metavar="FILE", help="What labellers are to read; - for stdin.")
+        str, typer.Option(metavar="FILE", help="Guidelines for labellers, or - for standard input")
     ] = "",
     question: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=TEXT[|CHOICE|…]", help="Asked beside the verdict; repeatable. Replaces all."
+            metavar="NAME=TEXT[|CHOICE|…]",
+            help="Question in addition to the verdict; repeatable; replaces all previous questions",
         ),
     ] = None,
-    overlap: Annotated[
-        int | None, typer.Option(min=1, help="Labellers that each session is given to.")
-    ] = None,
+    overlap: Annotated[int | None, typer.Option(min=1, help="Number of labellers for each session")] = None,
     json_output: Json = False,
 ) -> None:
-    """Make a labelling project, or change what is named of one."""
+    """Create or change a labelling project.
+
+    Changes only what the options name.
+    """
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
@@ -65,25 +67,33 @@ def projects(json_output: Json = False) -> None:
 
 def assign(
     project: Name,
-    session: Annotated[list[str], typer.Option(help="Id of a session; repeatable.")],
-    to: Annotated[list[str], typer.Option(metavar="LABELLER", help="Who can be asked; repeatable.")],
+    session: Annotated[list[str], typer.Option(metavar="ID", help="Session to assign; repeatable")],
+    to: Annotated[list[str], typer.Option(metavar="LABELLER", help="Available labeller; repeatable")],
     labeller: Labeller = "",
     json_output: Json = False,
 ) -> None:
-    """Give sessions out, each to as many labellers as the project's overlap wants."""
+    """Assign sessions to labellers.
+
+    Each session goes to as many labellers as the overlap of the project says.
+    """
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
-        given = services.labels.assign(session, to, project=project, who=labeller)
+        assigned = services.labels.assign(session, to, project=project, who=labeller)
     if json_output:
-        write_json_line({"given": [{"session": one.session_id, "labeller": one.labeller} for one in given]})
+        write_json_line(
+            {"given": [{"session": item.session_id, "labeller": item.labeller} for item in assigned]}
+        )
         return
-    for one in given:
-        print(shown(f"{one.session_id}  {one.labeller}"))
+    for item in assigned:
+        print(shown(f"{item.session_id}  {item.labeller}"))
 
 
 def agreement(project: ProjectName = "", json_output: Json = False) -> None:
-    """Say how far labellers agree: Cohen's kappa, the mean over all pairs where there are more than two."""
+    """Measure how far labellers agree, as Cohen's kappa.
+
+    With more than two labellers, this is the mean over all pairs.
+    """
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
@@ -97,14 +107,15 @@ def agreement(project: ProjectName = "", json_output: Json = False) -> None:
 def _question(text: str) -> Question:
     name, equals, rest = text.partition("=")
     if not equals:
-        raise BadInput(f"--question {text!r}", "no =", "write NAME=TEXT, or NAME=TEXT|yes|no")
-    asked, *choices = rest.split("|")
-    return Question(name=name.strip(), text=asked, choices=tuple(choices))
+        raise BadInput(f"--question {text!r}", "= is missing", "write NAME=TEXT, or NAME=TEXT|yes|no")
+    question, *choices = rest.split("|")
+    return Question(name=name.strip(), text=question, choices=tuple(choices))
 
 
 def _project_json(project: Project) -> JsonObject:
     questions: Sequence[JsonObject] = [
-        {"name": one.name, "text": one.text, "choices": list(one.choices)} for one in project.questions
+        {"name": question.name, "text": question.text, "choices": list(question.choices)}
+        for question in project.questions
     ]
     return {
         "name": project.name,
@@ -116,8 +127,9 @@ def _project_json(project: Project) -> JsonObject:
 
 def _project_line(project: Project) -> str:
     names = ", ".join(question.name for question in project.questions)
-    asks = f", asks {names}" if names else ""
-    return shown(f"{project.name or '(all sessions)'}: {project.overlap} labellers a session{asks}")
+    questions = f", questions: {names}" if names else ""
+    labellers = f"{project.overlap} labeller{'' if project.overlap == 1 else 's'} per session"
+    return shown(f"{project.name or '(all sessions)'}: {labellers}{questions}")
 
 
 def _agreement_json(found: AnnotatorAgreement) -> JsonObject:
@@ -140,9 +152,10 @@ def _agreement_json(found: AnnotatorAgreement) -> JsonObject:
 
 def _agreement_lines(found: AnnotatorAgreement) -> Sequence[str]:
     head = f"kappa {found.kappa:.3f}" if found.kappa is not None else f"no kappa: {found.problem}"
-    lines = [f"{head}, {found.item_count} items that two or more judged"]
+    items = f"{found.item_count} item{'' if found.item_count == 1 else 's'}"
+    lines = [f"{head}, {items} with two or more labels"]
     for pair in found.pairs:
         value = f"kappa {pair.kappa:.3f}" if pair.kappa is not None else f"no kappa: {pair.problem}"
-        who = " and ".join(name or "(nobody)" for name in pair.labellers)
-        lines.append(shown(f"  {who}: {value}, {pair.agreed_count} of {pair.item_count} the same"))
+        who = " and ".join(name or "(no name)" for name in pair.labellers)
+        lines.append(shown(f"  {who}: {value}, {pair.agreed_count} of {pair.item_count} agree"))
     return lines

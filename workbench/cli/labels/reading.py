@@ -19,42 +19,68 @@ from workbench.records.labels.project import QueueFilter, QueueItem, QueueState
 from workbench.records.owner import AuditEntry
 from workbench.settings import read_settings
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
-ProjectName = Annotated[str, typer.Option("--project", help="Labelling project; without one, that of all.")]
-Labeller = Annotated[str, typer.Option("--labeller", help="Whose label it is; empty for your own machine's.")]
-SessionId = Annotated[str, typer.Argument(metavar="SESSION", help="Id of the session.")]
-MessageId = Annotated[str, typer.Argument(metavar="MESSAGE", help="Id of the message.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else")]
+ProjectName = Annotated[
+    str,
+    typer.Option(
+        "--project", metavar="PROJECT", help="Labelling project; if omitted, the project of all sessions"
+    ),
+]
+Labeller = Annotated[
+    str,
+    typer.Option("--labeller", metavar="NAME", help="Name of the labeller; if omitted, the local user"),
+]
+SessionId = Annotated[str, typer.Argument(metavar="SESSION", help="ID of the session")]
+MessageId = Annotated[str, typer.Argument(metavar="MESSAGE", help="ID of the message")]
 
 
 PAGE: Final = 200
-"""Labels that are read at once."""
+"""Labels read from the database at a time."""
 
-Limit = Annotated[int, typer.Option(min=1, help="At most so many.")]
-Offset = Annotated[int, typer.Option(min=0, help="So many left out before them.")]
-Moment = Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"], help="UTC.")]
+Limit = Annotated[int, typer.Option(min=1, help="Maximum number of entries")]
+Offset = Annotated[int, typer.Option(min=0, help="Number of entries to skip")]
+_DATE_FORMATS: Final = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]
 
 
 def queue(
     project: ProjectName = "",
-    state: Annotated[QueueState | None, typer.Option(help="How far it is.")] = None,
-    assignee: Annotated[str | None, typer.Option(help="Whose it is to label.")] = None,
-    tag: Annotated[str | None, typer.Option(help="A label has it.")] = None,
-    verdict: Annotated[Verdict | None, typer.Option(help="A label says so.")] = None,
-    contract: Annotated[
-        str | None, typer.Option(help="Of the contract's text: its hash, or the beginning of it.")
+    state: Annotated[QueueState | None, typer.Option(help="Only this state")] = None,
+    assignee: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only sessions assigned to this labeller")
     ] = None,
-    model: Annotated[str | None, typer.Option(help="Which model wrote it.")] = None,
-    fixes: Annotated[bool | None, typer.Option("--fix/--no-fix", help="Whether something was fixed.")] = None,
-    since: Moment = None,
-    until: Moment = None,
+    tag: Annotated[
+        str | None, typer.Option(metavar="TAG", help="Only sessions with this tag on a label")
+    ] = None,
+    verdict: Annotated[
+        Verdict | None,
+        typer.Option(metavar="VERDICT", help=f"Only sessions with this verdict: {', '.join(Verdict)}"),
+    ] = None,
+    contract: Annotated[
+        str | None, typer.Option(metavar="HASH", help="Only this contract: its hash, or the beginning of it")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Only sessions with messages of this model")
+    ] = None,
+    fixes: Annotated[
+        bool | None, typer.Option("--fix/--no-fix", help="Only sessions with, or without, fixes")
+    ] = None,
+    since: Annotated[
+        datetime | None, typer.Option(formats=_DATE_FORMATS, help="Last used on or after this date (UTC)")
+    ] = None,
+    until: Annotated[
+        datetime | None, typer.Option(formats=_DATE_FORMATS, help="Last used before this date (UTC)")
+    ] = None,
     limit: Limit = 50,
     offset: Offset = 0,
     json_output: Json = False,
 ) -> None:
-    """List what is to be labelled, the sessions that were used last first."""
+    """List the labelling queue.
+
+    The most recently used sessions come first.
+    """
     from workbench.wiring import open_services
 
-    wanted = QueueFilter(
+    queue_filter = QueueFilter(
         state=state,
         assignee=assignee,
         tag=tag,
@@ -66,7 +92,7 @@ def queue(
         until=until and until.replace(tzinfo=UTC),
     )
     with open_services(read_settings()) as services:
-        page = services.labels.queue(wanted, project=project, limit=limit, offset=offset)
+        page = services.labels.queue(queue_filter, project=project, limit=limit, offset=offset)
     if json_output:
         write_json_line({"total": page.total, "items": [item_json(item) for item in page.items]})
         return
@@ -76,7 +102,10 @@ def queue(
 
 
 def stale(session: SessionId, json_output: Json = False) -> None:
-    """List the messages that no longer follow from what was corrected above them."""
+    """List the stale messages of a session.
+
+    A message is stale if a message above it was corrected later, until it is accepted.
+    """
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
@@ -84,16 +113,19 @@ def stale(session: SessionId, json_output: Json = False) -> None:
     if json_output:
         write_json_line({"stale": list(found)})
     else:
-        print("\n".join(found) or "nothing is stale")
+        print("\n".join(found) or "No stale messages.")
 
 
 def export_labels(
-    out: Annotated[str, typer.Option(help="File to write; - for standard output.")] = "-",
+    out: Annotated[str, typer.Option(metavar="FILE", help="File to write, or - for standard output")] = "-",
     project: Annotated[
-        str | None, typer.Option(help="Only this labelling project; empty for that of all.")
+        str | None,
+        typer.Option(
+            metavar="PROJECT", help="Only this labelling project; empty for the project of all sessions"
+        ),
     ] = None,
 ) -> None:
-    """Write labels as JSON, one a line, in the order in which they were made."""
+    """Export labels as JSON Lines, the oldest first."""
     from workbench.wiring import open_services
 
     count = 0
@@ -108,21 +140,25 @@ def export_labels(
             lines = [canonical_json(label_json(label)) + "\n" for label in _labels(services, project)]
             count = len(lines)
             _write(out, "".join(lines))
-    print(f"{count} labels written", file=sys.stderr)
+    print(f"{count} label{'' if count == 1 else 's'} written", file=sys.stderr)
 
 
 def log(
     subject: Annotated[
-        str | None, typer.Option(help="Only what was done to it, such as contract:minimal.")
+        str | None, typer.Option(metavar="NAME", help="Only this subject, such as contract:minimal")
     ] = None,
     action: Annotated[
-        str | None, typer.Option(help="Only this, such as label.save; `label.` for all of labels.")
+        str | None,
+        typer.Option(metavar="ACTION", help="Only this action, such as label.save, or a prefix: label."),
     ] = None,
     limit: Limit = 50,
     offset: Offset = 0,
     json_output: Json = False,
 ) -> None:
-    """Show who did what, the newest first: of labels, projects and versions."""
+    """Show the log of changes to labels, projects and versions.
+
+    The newest changes come first.
+    """
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
@@ -136,7 +172,7 @@ def log(
 
 
 def item_json(item: QueueItem) -> JsonObject:
-    """An item of the queue."""
+    """Return an item of the queue as JSON."""
     return {
         "session": item.session_id,
         "title": item.title,
@@ -149,8 +185,9 @@ def item_json(item: QueueItem) -> JsonObject:
 
 
 def item_line(item: QueueItem) -> str:
-    """The same for people."""
-    parts = (item.session_id, f"{item.state:<9}", item.assignee, f"{item.label_count} labels", item.title)
+    """Return an item of the queue as one line for a person."""
+    labels = f"{item.label_count} label{'' if item.label_count == 1 else 's'}"
+    parts = (item.session_id, f"{item.state:<9}", item.assignee, labels, item.title)
     return shown("  ".join(part for part in parts if part))
 
 
@@ -182,10 +219,10 @@ def _entry_json(entry: AuditEntry) -> JsonObject:
     }
 
 
-Tags = Annotated[list[str] | None, typer.Option("--tag", help="Repeatable.")]
+Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Tag of the label; repeatable")]
 Answers = Annotated[
     list[str] | None,
-    typer.Option("--answer", metavar="NAME=TEXT", help="To a question of the project; repeatable."),
+    typer.Option("--answer", metavar="NAME=TEXT", help="Answer to a question of the project; repeatable"),
 ]
 
 
@@ -193,24 +230,34 @@ def add(
     session: SessionId,
     message: MessageId,
     call: Annotated[
-        int | None, typer.Option(min=0, help="Place of the call, from 0; none for the message.")
+        int | None,
+        typer.Option(min=0, help="Index of the call, from 0; if omitted, the label is for the message"),
     ] = None,
-    verdict: Annotated[Verdict | None, typer.Option(help="What you hold of it.")] = None,
-    rating: Annotated[int | None, typer.Option(min=1, max=5, help="From 1 to 5.")] = None,
+    verdict: Annotated[
+        Verdict | None, typer.Option(metavar="VERDICT", help=f"Verdict: {', '.join(Verdict)}")
+    ] = None,
+    rating: Annotated[int | None, typer.Option(min=1, max=5, help="Rating")] = None,
     tag: Tags = None,
-    comment: Annotated[str, typer.Option(help="Free text.")] = "",
+    comment: Annotated[str, typer.Option(help="Comment")] = "",
     correction: Annotated[
         str,
-        typer.Option(metavar="FILE", help="What should stand there: text, or a call as JSON; - for stdin."),
+        typer.Option(metavar="FILE", help="Corrected message as text, or call as JSON; - for standard input"),
     ] = "",
     answer: Answers = None,
     labeller: Labeller = "",
     project: ProjectName = "",
-    decide: Annotated[bool, typer.Option("--decide", help="This label settles the matter.")] = False,
-    revision: Annotated[int, typer.Option(min=0, help="The revision that you have seen; 0 for none.")] = 0,
+    decide: Annotated[
+        bool, typer.Option("--decide", help="Make this the final label if labellers disagree")
+    ] = False,
+    revision: Annotated[
+        int, typer.Option(min=0, help="Revision of the label to replace; 0 for a new label")
+    ] = 0,
     json_output: Json = False,
 ) -> None:
-    """Label a message or a call. Exit 2 where somebody saved another label meanwhile: both are shown."""
+    """Label a message or a call.
+
+    Exit code 2 if somebody else saved a newer revision of the label. The error shows both labels.
+    """
     from workbench.app.labelling import check_call
     from workbench.wiring import open_services
 
@@ -241,13 +288,15 @@ def add(
 
 def move(
     session: SessionId,
-    state: Annotated[QueueState, typer.Argument(help="How far its labelling is.")],
+    state: Annotated[QueueState, typer.Argument(metavar="STATE", help=f"New state: {', '.join(QueueState)}")],
     labeller: Labeller = "",
     project: ProjectName = "",
-    revision: Annotated[int | None, typer.Option(min=0, help="The revision that you have seen.")] = None,
+    revision: Annotated[
+        int | None, typer.Option(min=0, help="Expected revision; refuse the change if there is a newer one")
+    ] = None,
     json_output: Json = False,
 ) -> None:
-    """Say how far a session's labelling is."""
+    """Move a session to another state of the labelling queue."""
     # folded
     from workbench.wiring import open_services
 
@@ -262,7 +311,7 @@ def move(
 
 
 def accept(session: SessionId, message: MessageId, labeller: Labeller = "") -> None:
-    """Say that a stale message holds all the same."""
+    """Accept a stale message as still correct."""
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
@@ -276,18 +325,18 @@ def _correction(source: str, *, is_of_call: bool) -> str | ToolCall | None:
         return read_text(source)
     value = read_json(source, what="correction")
     if not isinstance(value, Mapping) or not isinstance(value.get("name"), str):
-        raise BadInput(f"correction {source}", "no call", 'write {"name": …, "arguments": {…}}')
+        raise BadInput(f"correction {source}", "not a call", 'write {"name": …, "arguments": {…}}')
     arguments = value.get("arguments")
     if not isinstance(arguments, Mapping):
-        raise BadInput(f"correction {source}", "its arguments are no object", 'write "arguments": {…}')
+        raise BadInput(f"correction {source}", "arguments is not an object", 'write "arguments": {…}')
     return ToolCall(name=str(value["name"]), arguments=cast(Mapping[str, JsonValue], arguments))
 
 
-def _answers(given: Sequence[str]) -> Mapping[str, str]:
+def _answers(options: Sequence[str]) -> Mapping[str, str]:
     answers: dict[str, str] = {}
-    for text in given:
+    for text in options:
         name, equals, answer = text.partition("=")
         if not equals:
-            raise BadInput(f"--answer {text!r}", "no =", "write NAME=TEXT")
+            raise BadInput(f"--answer {text!r}", "= is missing", "write NAME=TEXT")
         answers[name] = answer
     return answers

@@ -1,1 +1,1 @@
-"""Commands for files of training rows."""
+"""The commands for files of training rows."""

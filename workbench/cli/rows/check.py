@@ -1,4 +1,4 @@
-"""`workbench check`: report what is wrong with training rows, and where."""
+"""`workbench check`: check training rows for errors."""
 
 import json
 import sys
@@ -11,36 +11,36 @@ import typer
 
 from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject
-from workbench.cli.rows.row_engine import ADDRESS_HELP, ENGINE_HELP, RowEngine, runner_for
+from workbench.cli.rows.row_engine import AddressOption, EngineOption, FormatOption, RowEngine, runner_for
 from workbench.cli.terminal.paint import Tone, shown, terminal_paint, with_progress
 from workbench.errors import BadInput
 from workbench.library.datasets.checking import FileFinding
-from workbench.trajectory.formats.known import FORMATS, format_named
+from workbench.trajectory.formats.known import format_named
 
 _TONES: Final = {Severity.ERROR: Tone.BAD, Severity.WARNING: Tone.FIX, Severity.NOTE: Tone.QUIET}
-_TOLD: Final = {
+_REPORTED: Final = {
     Severity.ERROR: frozenset({Severity.ERROR}),
     Severity.WARNING: frozenset({Severity.ERROR, Severity.WARNING}),
     Severity.NOTE: frozenset(Severity),
 }
-"""What is told at each level."""
+"""The severities that are reported at each level."""
 
 
 class CheckReport:
-    """Counts findings and tells them.
+    """Counts and prints findings.
 
     Args:
-        level: The least that is told; what is not told does not count either.
+        level: Minimum severity to report. Findings below it are not counted either.
     """
 
     def __init__(self, level: Severity) -> None:
-        self._told = _TOLD[level]
+        self._reported = _REPORTED[level]
         self._codes: Counter[str] = Counter()
         self._severities: Counter[Severity] = Counter()
 
     @property
     def errors(self) -> int:
-        """So many errors were told."""
+        """Number of errors reported so far."""
         return self._severities[Severity.ERROR]
 
     def __enter__(self) -> Self:
@@ -51,19 +51,19 @@ class CheckReport:
     ) -> None:
         sys.stdout.flush()
 
-    def add(self, one: FileFinding) -> None:
-        """Tell a finding, if it is of the level."""
-        severity = one.finding.severity
-        if severity in self._told:
-            self._tell(one, is_first=not self._codes)
-            self._codes[one.finding.code] += 1
+    def add(self, found: FileFinding) -> None:
+        """Print and count a finding if it is severe enough."""
+        severity = found.finding.severity
+        if severity in self._reported:
+            self._print(found, is_first=not self._codes)
+            self._codes[found.finding.code] += 1
             self._severities[severity] += 1
 
     def end(self, rows: int) -> None:
-        """Tell the summary."""
+        """Print the summary."""
         raise NotImplementedError
 
-    def _tell(self, one: FileFinding, *, is_first: bool) -> None:
+    def _print(self, found: FileFinding, *, is_first: bool) -> None:
         raise NotImplementedError
 
     def _summary(self, rows: int) -> JsonObject:
@@ -76,23 +76,27 @@ class CheckReport:
 
 
 class TextReport(CheckReport):
-    """For a person: a line a finding, a table of codes."""
+    """A report for a person: one line per finding, then a table of codes."""
 
     def __init__(self, level: Severity) -> None:
         super().__init__(level)
         self._paint = terminal_paint()
 
     def end(self, rows: int) -> None:
-        """Tell the summary on standard error, so that the lines of findings stay alone."""
+        """Print the summary on standard error, so that standard output has only findings."""
         sys.stdout.flush()
         for code, count in self._codes.most_common():
             print(f"{count:8,}  {code}", file=sys.stderr)
         errors, warnings = self._severities[Severity.ERROR], self._severities[Severity.WARNING]
-        print(f"{rows:,} rows, {errors:,} errors, {warnings:,} warnings", file=sys.stderr)
+        if errors or warnings:
+            found = f"{_count(errors, 'error')}, {_count(warnings, 'warning')}"
+        else:
+            found = "no problems found"
+        print(f"{_count(rows, 'row')}, {found}", file=sys.stderr)
 
-    def _tell(self, one: FileFinding, *, is_first: bool) -> None:
-        finding = one.finding
-        place = [one.file or "all files", one.row, finding.entry]
+    def _print(self, found: FileFinding, *, is_first: bool) -> None:
+        finding = found.finding
+        place = [found.file or "all files", found.row, finding.entry]
         where = ":".join(str(part) for part in place if part is not None)
         pointer = f" ({finding.pointer})" if finding.pointer else ""
         code = self._paint(finding.code, _TONES[finding.severity])
@@ -100,7 +104,7 @@ class TextReport(CheckReport):
 
 
 class JsonReport(CheckReport):
-    """For a program: one JSON object, written as it comes."""
+    """A report for a program: one JSON object, written piece by piece."""
 
     def __enter__(self) -> Self:
         sys.stdout.write('{"findings": [')
@@ -110,41 +114,45 @@ class JsonReport(CheckReport):
         """Close the list and write the summary."""
         print(f'], "summary": {json.dumps(self._summary(rows))}}}')
 
-    def _tell(self, one: FileFinding, *, is_first: bool) -> None:
-        fields = {"file": one.file, "row": one.row, **one.finding.document()}
+    def _print(self, found: FileFinding, *, is_first: bool) -> None:
+        fields = {"file": found.file, "row": found.row, **found.finding.document()}
         sys.stdout.write(("" if is_first else ", ") + json.dumps(fields))
 
 
-FAULTY: Final = 1
-"""Exit code where any error was found."""
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+HAS_ERRORS: Final = 1
+"""Exit code if there is an error."""
 
 
 def check(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="FILE…|-", help="Rows: JSONL, gzip, JSON array, Parquet; or folders of them."),
+        typer.Argument(
+            metavar="FILE",
+            help="JSONL, gzipped JSONL, JSON array or Parquet, a folder of these, or - for standard input",
+        ),
     ],
-    format_: Annotated[str, typer.Option("--format", help=f"auto, or one of {', '.join(FORMATS)}.")] = "auto",
-    level: Annotated[
-        Severity, typer.Option(metavar="error|warning", help="The least that is told.")
-    ] = Severity.WARNING,
+    format_: FormatOption = "auto",
+    level: Annotated[Severity, typer.Option(help="Minimum severity to report")] = Severity.WARNING,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print findings and summary as one JSON object.")
+        bool, typer.Option("--json", help="Print findings and summary as one JSON object")
     ] = False,
-    jobs: Annotated[int, typer.Option(min=1, max=256, help="Processes that check.")] = 1,
-    engine: Annotated[RowEngine, typer.Option(help=ENGINE_HELP)] = RowEngine.PROCESSES,
-    address: Annotated[str, typer.Option(help=ADDRESS_HELP)] = "",
+    jobs: Annotated[int, typer.Option(min=1, max=256, help="Number of processes")] = 1,
+    engine: EngineOption = RowEngine.PROCESSES,
+    address: AddressOption = "",
     fix_out: Annotated[
-        str, typer.Option(metavar="FILE", help="Write the rows with the safe repairs made; say which.")
+        str, typer.Option(metavar="FILE", help="Write the rows with safe fixes applied to this file")
     ] = "",
-    near: Annotated[bool, typer.Option(help="Look for rows that are almost equal.")] = True,
-    secrets: Annotated[bool, typer.Option(help="Look for secrets and personal data.")] = True,
+    near: Annotated[bool, typer.Option(help="Look for near-duplicate rows")] = True,
+    secrets: Annotated[bool, typer.Option(help="Look for secrets and personal data")] = True,
 ) -> None:
-    """Say what is wrong with training rows: one line a finding, then a summary.
+    """Check training rows for errors.
 
-    Exit code 1 where there is an error, 0 with warnings alone.
+    Prints one line per finding, then a summary. Exit code 1 if there is an error; warnings alone give 0.
     """
-    # folded
     from workbench.library.datasets.checking import FilesCheck
     from workbench.library.datasets.row_files import shards_of
     from workbench.trajectory.validate.rows_check import CheckOptions
@@ -157,36 +165,38 @@ def check(
     )
     report = (JsonReport if as_json else TextReport)(level)
     with report:
-        for one in with_progress(files_check.findings(), "findings"):
-            report.add(one)
+        for finding in with_progress(files_check.findings(), "findings"):
+            report.add(finding)
         report.end(files_check.totals.rows)
     if fix_out:
-        _write_mended(files, fix_out, format_)
+        _write_fixed(files, fix_out, format_)
     if report.errors:
-        raise typer.Exit(FAULTY)
+        raise typer.Exit(HAS_ERRORS)
 
 
 def _refuse(files: list[str], format_: str, fix_out: str, *, as_json: bool) -> None:
     if format_ != "auto":
         format_named(format_)
     if files.count("-") > 1 or ("-" in files and fix_out):
-        raise BadInput("file -", "standard input can be read once only", "write it to a file")
+        raise BadInput("file -", "standard input can be read only once", "save it to a file first")
     if fix_out == "-" and as_json:
-        raise BadInput("--fix-out -", "standard output is taken by --json", "name a file")
+        raise BadInput("--fix-out -", "--json already writes to standard output", "give a file")
     if fix_out and any(_is_same(file, fix_out) for file in files):
-        raise BadInput(f"--fix-out {fix_out}", "it is a file that is read", "name another")
+        raise BadInput(f"--fix-out {fix_out}", "this is one of the input files", "give another file")
 
 
 def _is_same(file: str, other: str) -> bool:
     return Path(file).expanduser().resolve() == Path(other).expanduser().resolve()
 
 
-def _write_mended(files: list[str], target: str, read_as: str) -> None:
+def _write_fixed(files: list[str], target: str, read_as: str) -> None:
     from workbench.library.datasets.checking import repair_files
 
     done = repair_files(files, target, read_as=read_as)
-    counts = ", ".join(f"{code} {count:,}" for code, count in sorted(done.codes.items())) or "none"
-    line = f"{target}: {done.written:,} rows written, {done.repaired:,} of them mended ({counts})"
+    codes = ", ".join(f"{code} {count:,}" for code, count in sorted(done.codes.items()))
+    line = f"{target}: {_count(done.written, 'row')} written, {done.repaired:,} of them fixed"
+    if codes:
+        line += f" ({codes})"
     if done.left_out:
-        line += f"; {done.left_out:,} unreadable rows left out"
+        line += f"; {_count(done.left_out, 'unreadable row')} skipped"
     print(line, file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`workbench compress`: shorten long conversations by summarising their middle."""
+"""`workbench compress`: shorten long conversations by summarizing their middle."""
 
 import json
 import sys
@@ -13,6 +13,7 @@ import yaml
 
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Conversation, Message, Role
+from workbench.cli.rows.row_engine import ROW_FILES, FormatOption
 from workbench.cli.terminal.paint import with_progress
 from workbench.cli.terminal.sources import read_text
 from workbench.errors import BadInput, EngineError
@@ -30,7 +31,6 @@ from workbench.trajectory.compress import (
     extract_summary,
     read_settings,
 )
-from workbench.trajectory.formats.known import FORMATS
 from workbench.trajectory.formats.shared.text_entries import TextEntry
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 _LONGEST: Final = 3000
-"""Characters of an entry that a model is shown whole; beyond, its beginning and its end."""
+"""Longest entry, in characters, that the model gets in full; of longer ones it gets the beginning and the end."""
 _HEAD: Final = 1500
 _TAIL: Final = 500
 _TASK: Final = (
@@ -50,8 +50,11 @@ _TASK: Final = (
 
 
 def summarising(engine: Engine, settings: CompressionSettings, otherwise: Summarise) -> Summarise:
-    """What asks `engine`. An answer that is empty or cut off counts as none; after the last attempt, and
-    where the engine fails, `otherwise` is taken."""
+    """Return a function that summarizes with `engine`.
+
+    Args:
+        otherwise: Summarizes if the engine fails, or if every attempt gives an empty or cut-off answer.
+    """
 
     def summarise(entries: Sequence[TextEntry]) -> str:
         request = _request(entries, settings)
@@ -60,7 +63,7 @@ def summarising(engine: Engine, settings: CompressionSettings, otherwise: Summar
             try:
                 text = _ask(engine, replace(request, sampling=sampling))
             except EngineError as error:
-                print(f"workbench: no summary by the model: {error}", file=sys.stderr)
+                print(f"workbench: the model gave no summary: {error}", file=sys.stderr)
                 break
             if text:
                 return text
@@ -85,7 +88,7 @@ def _shown(text: str) -> str:
 
 
 def _ask(engine: Engine, request: GenerationRequest) -> str:
-    """What the engine wrote; empty where it was cut off."""
+    """Return what the engine wrote; empty if it was cut off."""
     pieces: list[str] = []
     for delta in engine.generate(request, is_cancelled=lambda: False):
         pieces.append(delta.text)
@@ -96,7 +99,10 @@ def _ask(engine: Engine, request: GenerationRequest) -> str:
 
 @dataclass(slots=True)
 class CompressionTotals:
-    """Sums over all rows. *Source:* the names of hermes-agent's `compression_metrics.json`."""
+    """Sums over all rows.
+
+    *Source:* the names in hermes-agent's `compression_metrics.json`, https://github.com/NousResearch/hermes-agent.
+    """
 
     rows: int = 0
     compressed: int = 0
@@ -121,7 +127,7 @@ class CompressionTotals:
         self.turns_after += done.metrics.compressed_turns
 
     def to_json(self) -> JsonObject:
-        """As it stands in the file of figures."""
+        """Return the content of the metrics file."""
         ratio = self.tokens_after / self.tokens_before if self.tokens_before else 1.0
         return {
             "summary": {
@@ -144,10 +150,10 @@ class CompressionTotals:
         }
 
     def save(self, path: Path) -> None:
-        """Write the file of figures.
+        """Write the metrics file.
 
         Raises:
-            BadInput: It cannot be written.
+            BadInput: The file cannot be written.
         """
         try:
             path.write_text(json.dumps(self.to_json(), indent=2) + "\n", encoding="utf-8")
@@ -155,57 +161,83 @@ class CompressionTotals:
             raise BadInput(f"file {path}", str(error.strerror or error)) from error
 
     def line(self) -> str:
-        """For a person."""
+        """Return the summary as one line for a person."""
         return (
             f"{self.rows:,} rows, {self.compressed:,} compressed, {self.over_limit:,} still too long, "
-            f"{self.left_out:,} left out; {self.tokens_before:,} tokens became {self.tokens_after:,}"
+            f"{self.left_out:,} skipped; {self.tokens_before:,} tokens became {self.tokens_after:,}"
         )
 
 
 LEFT_OUT: Final = 1
-"""Exit code where rows were left out."""
+"""Exit code if rows were skipped."""
 QUARTER: Final = "quarter"
-"""Counts four characters as a token."""
+"""The estimate of one token for every four characters."""
 
 
 def compress(
-    file: Annotated[str, typer.Argument(metavar="FILE|-", help="Rows: JSONL, gzip, JSON array, Parquet.")],
-    out: Annotated[str, typer.Option(help="File to write; FILE_compressed if not given.")] = "",
-    tokens: Annotated[int | None, typer.Option(help="Most tokens of a row; 15250.")] = None,
-    summary_tokens: Annotated[int | None, typer.Option(help="Tokens of a summary; 750.")] = None,
-    last: Annotated[int | None, typer.Option(help="Entries at the end that stay; 4.")] = None,
-    config: Annotated[
-        str, typer.Option(metavar="YAML", help="Settings as hermes-agent's compressor has them.")
+    file: Annotated[str, typer.Argument(metavar="FILE", help=f"{ROW_FILES}, or - for standard input")],
+    out: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE", help="File to write", show_default="the name of FILE with _compressed appended"
+        ),
     ] = "",
-    format_: Annotated[str, typer.Option("--format", help=f"auto, or one of {', '.join(FORMATS)}.")] = "auto",
-    tokenizer: Annotated[str, typer.Option(help="quarter (of the characters), or a model.")] = QUARTER,
-    model: Annotated[str, typer.Option(help="Summarises; without one, a summary is extracted.")] = "",
-    metrics: Annotated[str, typer.Option(metavar="FILE", help="Figures of all rows, as JSON.")] = "",
+    tokens: Annotated[
+        int | None, typer.Option(help="Maximum number of tokens of a row", show_default="15250")
+    ] = None,
+    summary_tokens: Annotated[
+        int | None, typer.Option(help="Length of a summary, in tokens", show_default="750")
+    ] = None,
+    last: Annotated[
+        int | None, typer.Option(help="Number of entries at the end that stay as they are", show_default="4")
+    ] = None,
+    config: Annotated[
+        str, typer.Option(metavar="FILE", help="Settings in the format of hermes-agent's compressor (YAML)")
+    ] = "",
+    format_: FormatOption = "auto",
+    tokenizer: Annotated[
+        str,
+        typer.Option(
+            metavar="MODEL",
+            help="Model whose tokenizer counts tokens, or quarter: one token for four characters",
+        ),
+    ] = QUARTER,
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="MODEL",
+            help="Model that writes the summaries; if omitted, they are extracted from the text",
+        ),
+    ] = "",
+    metrics: Annotated[str, typer.Option(metavar="FILE", help="Write the metrics to this JSON file")] = "",
 ) -> None:
-    """Make long rows fit: a stretch of the middle becomes a summary, calls stay with their results."""
+    """Shorten long rows by summarizing their middle.
+
+    Tool calls stay together with their results. Exit code 1 if rows were skipped.
+    """
     from workbench.library.datasets.compression import Compression, compress_file
 
     settings = _settings(config, tokens, summary_tokens, last)
-    target = out or _beside(file, settings.output_suffix)
-    figures = CompressionTotals()
-    with _tools(tokenizer, model, settings) as (count, summarise):
-        wanted = Compression(settings, count, summarise, format_)
-        for done in with_progress(compress_file(file, target, wanted), "rows"):
-            figures.add(done)
+    target = out or _default_target(file, settings.output_suffix)
+    totals = CompressionTotals()
+    with _counting_and_summarising(tokenizer, model, settings) as (count, summarise):
+        compression = Compression(settings, count, summarise, format_)
+        for done in with_progress(compress_file(file, target, compression), "rows"):
+            totals.add(done)
             if done.row is None:
-                print(f"{file}:{done.number}: left out: {done.problem}", file=sys.stderr)
-    where = metrics or _metrics_file(target, settings)
-    if where:
-        figures.save(Path(where).expanduser())
-    print(figures.line(), file=sys.stderr)
-    if figures.left_out:
+                print(f"{file}:{done.number}: skipped: {done.problem}", file=sys.stderr)
+    metrics_file = metrics or _metrics_file(target, settings)
+    if metrics_file:
+        totals.save(Path(metrics_file).expanduser())
+    print(totals.line(), file=sys.stderr)
+    if totals.left_out:
         raise typer.Exit(LEFT_OUT)
 
 
 def _settings(
     config: str, tokens: int | None, summary_tokens: int | None, last: int | None
 ) -> CompressionSettings:
-    """The file's settings, and what the options say instead."""
+    """Return the settings of the file `config`, overridden by the options that are not None."""
     settings = CompressionSettings()
     if config:
         try:
@@ -220,10 +252,10 @@ def _settings(
     )
 
 
-def _beside(file: str, suffix: str) -> str:
-    """`rows.jsonl.gz` to `rows_compressed.jsonl.gz`."""
+def _default_target(file: str, suffix: str) -> str:
+    """Return the name with the suffix: `rows_compressed.jsonl.gz` for `rows.jsonl.gz`."""
     if file == "-":
-        raise BadInput("--out", "missing, and standard input has no name", "name a file, or - for output")
+        raise BadInput("--out", "required with standard input", "give a file, or - for standard output")
     path = Path(file)
     stem, dot, endings = path.name.partition(".")
     return str(path.with_name(stem + suffix + dot + endings))
@@ -236,10 +268,10 @@ def _metrics_file(target: str, settings: CompressionSettings) -> str:
 
 
 @contextmanager
-def _tools(
+def _counting_and_summarising(
     tokenizer: str, model: str, settings: CompressionSettings
 ) -> Generator[tuple[CountTokens, Summarise]]:
-    """What counts and what sums up, with the models that they need."""
+    """Yield the functions that count tokens and summarize, with their models loaded."""
     if tokenizer == QUARTER and not model:
         yield estimate_tokens, _extracting(estimate_tokens, settings)
         return
@@ -252,8 +284,6 @@ def _tools(
         if not model:
             yield count, extract
             return
-        # folded
-
         yield count, summarising(engine(model), settings, extract)
 
 

@@ -12,10 +12,11 @@ import typer
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.cli.rows.row_engine import (
-    ADDRESS_HELP,
-    ENGINE_HELP,
+    ROW_FILES,
+    AddressOption,
     Arguments,
     ArgumentsOption,
+    EngineOption,
     FrameOption,
     GroupOption,
     ResultRole,
@@ -40,22 +41,23 @@ if TYPE_CHECKING:
 
 
 _MOST_LINES: Final = 20
-"""Rows that are told on standard error; a report has all."""
+"""Maximum number of rows reported on standard error. The file of `--report` has all of them."""
 
 
 @dataclass(slots=True)
 class Summary:
-    """All rows together."""
+    """Counts over all rows."""
 
     read: int = 0
     written: int = 0
     splits: Counter[str] = field(default_factory=Counter[str])
+    """Written rows by split."""
     losses: Counter[str] = field(default_factory=Counter[str])
-    """Rows by what they lost; those that were left out do not count."""
+    """Written rows by what they lost."""
     additions: Counter[str] = field(default_factory=Counter[str])
-    """Rows by what was added or rearranged."""
+    """Written rows by what was added or rearranged."""
     problems: Counter[str] = field(default_factory=Counter[str])
-    """Rows by why they were left out."""
+    """Rows left out, by reason."""
 
     def add(self, done: RowDone) -> None:
         """Count one row."""
@@ -70,7 +72,7 @@ class Summary:
         self.additions.update({str(change.code) for change in done.changes if not change.is_loss})
 
     def to_json(self) -> JsonObject:
-        """As `workbench convert --json` prints it."""
+        """Return the summary that `workbench convert --json` prints."""
         return {
             "read": self.read,
             "written": self.written,
@@ -82,32 +84,33 @@ class Summary:
         }
 
     def lines(self) -> list[str]:
-        """For a person."""
-        lines = [f"{self.read:,} rows read, {self.written:,} written, {self.read - self.written:,} left out"]
+        """Return the summary as lines for a person."""
+        rows = f"{self.read:,} row{'' if self.read == 1 else 's'}"
+        lines = [f"{rows} read, {self.written:,} written, {self.read - self.written:,} left out"]
         for name, counts in (
-            ("in splits", self.splits),
+            ("splits", self.splits),
             ("lost", self.losses),
             ("added", self.additions),
-            ("left out for", self.problems),
+            ("left out because of", self.problems),
         ):
             if counts:
-                told = ", ".join(f"{code} {count:,}" for code, count in sorted(counts.items()))
-                lines.append(f"{name}: {told}")
+                listed = ", ".join(f"{code} {count:,}" for code, count in sorted(counts.items()))
+                lines.append(f"{name}: {listed}")
         return lines
 
 
 class ConvertReport:
-    """Tells of rows: the first ones on standard error, all in a file if one is wanted.
+    """Reports losses and problems: of the first rows on standard error, of all rows in a file.
 
     Args:
-        target: File for all of it, as JSON Lines; empty for none.
+        target: File to write, as JSON Lines; empty for no file.
     """
 
     def __init__(self, target: str) -> None:
         self._target = target
         self._stack = ExitStack()
         self._write: RowWriter | None = None
-        self._told = 0
+        self._reported = 0
 
     def __enter__(self) -> "ConvertReport":
         if self._target:
@@ -115,24 +118,24 @@ class ConvertReport:
         return self
 
     def __exit__(self, *raised: object) -> None:
-        self._stack.__exit__(*raised)  # pyright: ignore[reportArgumentType]  handed on as it came
-        if self._told > _MOST_LINES:
-            more = self._told - _MOST_LINES
-            print(f"… and {more:,} more rows; --report FILE tells of all", file=sys.stderr)
+        self._stack.__exit__(*raised)  # pyright: ignore[reportArgumentType]  passed on unchanged
+        if self._reported > _MOST_LINES:
+            more = self._reported - _MOST_LINES
+            print(f"… and {more:,} more rows; --report FILE lists all of them", file=sys.stderr)
 
     def add(self, source: str, done: RowDone) -> None:
-        """Tell of one row of a file."""
+        """Report one row of the file `source`."""
         if self._write and (done.changes or done.problems):
             self._write(_record(source, done))
         line = _line(done)
         if line:
-            self._told += 1
-            if self._told <= _MOST_LINES:
+            self._reported += 1
+            if self._reported <= _MOST_LINES:
                 print(f"{source}:{done.number}: {line}", file=sys.stderr)
 
 
 def _line(done: RowDone) -> str:
-    """What a person should know of a row; empty where nothing was lost."""
+    """Return the report on one row; empty if nothing was lost."""
     if done.problems:
         first = done.problems[0]
         where = "" if first.entry is None else f"entry {first.entry}: "
@@ -142,18 +145,25 @@ def _line(done: RowDone) -> str:
     for change in done.changes:
         if change.is_loss:
             found = places.setdefault(str(change.code), [])
-            found.extend(str(one) for one in (change.entry, change.detail) if one not in (None, ""))
-    return "; ".join(f"lost {code}" + (f" ({', '.join(of)})" if of else "") for code, of in places.items())
+            found.extend(str(part) for part in (change.entry, change.detail) if part not in (None, ""))
+    return "; ".join(
+        f"lost {code}" + (f" ({', '.join(found)})" if found else "") for code, found in places.items()
+    )
 
 
 def _record(source: str, done: RowDone) -> JsonObject:
     changes: list[JsonValue] = [
-        {"code": str(one.code), "entry": one.entry, "detail": one.detail, "lost": one.is_loss}
-        for one in done.changes
+        {"code": str(change.code), "entry": change.entry, "detail": change.detail, "lost": change.is_loss}
+        for change in done.changes
     ]
     problems: list[JsonValue] = [
-        {"code": one.code, "entry": one.entry, "message": one.message, "pointer": one.pointer}
-        for one in done.problems
+        {
+            "code": problem.code,
+            "entry": problem.entry,
+            "message": problem.message,
+            "pointer": problem.pointer,
+        }
+        for problem in done.problems
     ]
     return {
         "file": source,
@@ -166,52 +176,70 @@ def _record(source: str, done: RowDone) -> JsonObject:
 
 
 LEFT_OUT: Final = 1
-"""Exit code where rows were left out."""
+"""Exit code if rows were left out."""
 
 
 def convert(
     file: Annotated[
-        str, typer.Argument(metavar="FILE|-", help="Rows: JSONL, gzip, JSON array, Parquet; or a folder.")
+        str,
+        typer.Argument(metavar="FILE", help=f"{ROW_FILES}, a folder of these, or - for standard input"),
     ],
-    to: Annotated[str, typer.Option("--to", help=f"One of {', '.join(WRITTEN)}.")],
+    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"Format to write: {', '.join(WRITTEN)}")],
     out: Annotated[
         str,
-        typer.Option(help="NAME.jsonl, .jsonl.gz, .parquet or -; with --split, or of a folder, a folder."),
+        typer.Option(
+            metavar="FILE",
+            help="File to write: .jsonl, .jsonl.gz, .parquet, or - for standard output; "
+            "a folder with --split, or if FILE is a folder",
+        ),
     ],
-    from_: Annotated[str, typer.Option("--from", help=f"auto, or one of {', '.join(FORMATS)}.")] = "auto",
+    from_: Annotated[
+        str, typer.Option("--from", metavar="FORMAT", help=f"Format to read: auto, {', '.join(FORMATS)}")
+    ] = "auto",
     strict: Annotated[
-        bool, typer.Option("--strict", help="Leave out rows that would lose something.")
+        bool, typer.Option("--strict", help="Treat lossy conversion as an error: leave out these rows")
     ] = False,
-    stop: Annotated[bool, typer.Option("--stop", help="End at the first row that is left out.")] = False,
+    stop: Annotated[
+        bool, typer.Option("--stop", help="Stop at the first row that is left out, and write nothing")
+    ] = False,
     split: SplitOption = "",
     seed: SeedOption = 0,
     group: GroupOption = "",
     result_role: ResultRoleOption = ResultRole.TOOL,
     frame: FrameOption = "hermes-array",
     arguments: ArgumentsOption = Arguments.AUTO,
-    label: Annotated[bool | None, typer.Option("--label/--no-label", help="For kto: good or bad.")] = None,
-    source: Annotated[str, typer.Option(help="Column `source` of rows that have none.")] = SOURCE,
-    engine: Annotated[RowEngine, typer.Option(help=ENGINE_HELP)] = RowEngine.PROCESSES,
-    address: Annotated[str, typer.Option(help=ADDRESS_HELP)] = "",
-    report: Annotated[str, typer.Option(metavar="FILE", help="Every change and problem as JSON Lines.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    label: Annotated[
+        bool | None, typer.Option("--label/--no-label", help="For kto: label the rows as good, or as bad")
+    ] = None,
+    source: Annotated[
+        str, typer.Option(help="Value of the column source, for rows without this column")
+    ] = SOURCE,
+    engine: EngineOption = RowEngine.PROCESSES,
+    address: AddressOption = "",
+    report: Annotated[
+        str, typer.Option(metavar="FILE", help="Write all changes and problems to this file (JSON Lines)")
+    ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON")] = False,
 ) -> None:
-    """Write rows in another format; say what each loses, and which are left out."""
-    # folded
+    """Convert training rows to another format.
+
+    Reports what rows lose and which are left out. Exit code 1 if rows were left out.
+    """
     from workbench.library.datasets.conversion import Conversion
 
     _check(file, out, frame, as_json=as_json)
     check_address(engine, address)
-    row_options = RowOptions(result_role=result_role.value, frame=frame, label=label, source=source)
+    options = RowOptions(result_role=result_role.value, frame=frame, label=label, source=source)
     conversion = Conversion(
-        read_as=from_, write_as=to, row_options=row_options, arguments=arguments.value, is_strict=strict
+        read_as=from_, write_as=to, row_options=options, arguments=arguments.value, is_strict=strict
     )
-    dealt = split_of(split, seed, group)
+    row_split = split_of(split, seed, group)
     summary = Summary()
-    with ConvertReport(report) as told:
-        for shard, done in with_progress(_done(file, out, conversion, dealt, engine, address), "rows"):
+    with ConvertReport(report) as reporter:
+        converted = _converted(file, out, conversion, row_split, engine, address)
+        for shard, done in with_progress(converted, "rows"):
             summary.add(done)
-            told.add(shard, done)
+            reporter.add(shard, done)
             if stop and not done.is_written:
                 raise BadInput(f"{shard}:{done.number}", done.problems[0].message, "nothing was written")
     if as_json:
@@ -222,10 +250,10 @@ def convert(
         raise typer.Exit(LEFT_OUT)
 
 
-def _done(
-    file: str, out: str, conversion: "Conversion", dealt: RowSplit | None, engine: RowEngine, address: str
+def _converted(
+    file: str, out: str, conversion: "Conversion", row_split: RowSplit | None, engine: RowEngine, address: str
 ) -> "Iterator[ShardRow]":
-    """What becomes of each row, whoever converts."""
+    """Convert a file or a folder, and yield the result of each row."""
     from workbench.library.datasets.conversion import (
         ShardRow,
         convert_file,
@@ -236,10 +264,10 @@ def _done(
 
     if not Path(file).expanduser().is_dir():
         if engine is RowEngine.RAY:
-            raise BadInput("--engine ray", "it converts a folder of shards", "name a folder")
-        return (ShardRow(file, done) for done in convert_file(file, out, conversion, dealt))
-    if dealt:
-        raise BadInput("--split", "a folder's shards stay what they are", "split one file")
+            raise BadInput("--engine ray", "converts only a folder of shards", "give a folder")
+        return (ShardRow(file, done) for done in convert_file(file, out, conversion, row_split))
+    if row_split:
+        raise BadInput("--split", "a folder of shards cannot be split", "split one file")
     pairs = shard_pairs(file, out)
     if engine is RowEngine.RAY:
         from workbench.library.datasets.chunks import RayRunner
@@ -251,4 +279,4 @@ def _done(
 def _check(file: str, out: str, frame: str, *, as_json: bool) -> None:
     check_writing(out, frame, as_json=as_json)
     if file != "-" and out != "-" and Path(file).expanduser().resolve() == Path(out).expanduser().resolve():
-        raise BadInput(f"--out {out}", "it is the file that is read", "name another")
+        raise BadInput(f"--out {out}", "this is the input file", "give another file")

@@ -1,4 +1,4 @@
-"""`workbench push`: upload files of rows to a dataset on the hub, with card and receipt."""
+"""`workbench receipt` and `workbench push`: write receipts, and upload rows to the Hugging Face Hub."""
 
 import sys
 from collections import Counter
@@ -9,22 +9,25 @@ from typing import Annotated, Final
 import typer
 
 from workbench.chat.json_value import JsonObject
+from workbench.cli.rows.row_engine import ROW_FILES, FormatOption
 from workbench.cli.terminal.paint import with_progress
 from workbench.errors import BadInput
-from workbench.trajectory.formats.known import FORMATS
 
 HAS_ERRORS: Final = 1
-"""Exit code where rows have errors, so that there is no receipt."""
+"""Exit code if rows have errors. No receipt is written then."""
 
 
 def receipt(
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE…", help="Rows: JSONL, gzip, JSON array, Parquet.")
-    ],
-    out: Annotated[str, typer.Option("--out", "-o", help="File to write; - for standard output.")] = "-",
-    format_: Annotated[str, typer.Option("--format", help=f"auto, or one of {', '.join(FORMATS)}.")] = "auto",
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help=ROW_FILES)],
+    out: Annotated[
+        str, typer.Option("--out", "-o", metavar="FILE", help="File to write, or - for standard output")
+    ] = "-",
+    format_: FormatOption = "auto",
 ) -> None:
-    """Write the receipt of files of rows: hashes, counts, issues; none where rows have errors."""
+    """Write a receipt for row files: hashes, counts, issues.
+
+    Exit code 1, without a receipt, if rows have errors.
+    """
     from workbench.library.datasets.receipts import ReceiptMaker, receipt_bytes, write_receipt
 
     maker = ReceiptMaker(format_)
@@ -33,7 +36,10 @@ def receipt(
             pass
     maker.finish()
     if maker.counts.errors:
-        print(f"workbench: no receipt: {_told(maker.counts.issues)}", file=sys.stderr)
+        print(
+            f"workbench: no receipt written, rows have errors: {_counts(maker.counts.issues)}",
+            file=sys.stderr,
+        )
         raise typer.Exit(HAS_ERRORS)
     if out == "-":
         sys.stdout.buffer.write(receipt_bytes(maker.receipt()))
@@ -41,21 +47,34 @@ def receipt(
     write_receipt(maker.receipt(), Path(out).expanduser())
 
 
-def _told(issues: Counter[str]) -> str:
+def _counts(issues: Counter[str]) -> str:
     return ", ".join(f"{code} {count:,}" for code, count in sorted(issues.items()))
 
 
 def push(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE…", help="Rows; train.jsonl becomes split train.")
+        list[str],
+        typer.Argument(metavar="FILE", help="Row files; train.jsonl becomes the split train"),
     ],
-    repo: Annotated[str, typer.Option(metavar="OWNER/NAME", help="Repository of the data set.")],
-    licence: Annotated[str, typer.Option("--licence", "--license", help="As the hub names it.")],
-    title: Annotated[str, typer.Option(help="Title of the card; the repository's name if not given.")] = "",
-    public: Annotated[bool, typer.Option("--public", help="Make a new repository public.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the card; send nothing.")] = False,
+    repo: Annotated[str, typer.Option(metavar="OWNER/NAME", help="Repository of the dataset")],
+    licence: Annotated[
+        str,
+        typer.Option(
+            "--licence", "--license", metavar="LICENCE", help="Licence of the dataset, such as apache-2.0"
+        ),
+    ],
+    title: Annotated[
+        str, typer.Option(help="Title of the dataset card", show_default="the name of the repository")
+    ] = "",
+    public: Annotated[bool, typer.Option("--public", help="Create a new repository as public")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the dataset card without uploading anything")
+    ] = False,
 ) -> None:
-    """Send files of rows, their card and receipt to a data set on the hub; rows with errors stay here."""
+    """Upload row files to a dataset on the Hugging Face Hub.
+
+    Adds a dataset card and a receipt. Rows with errors are refused.
+    """
     from workbench.library.datasets.export_target import push_files
     from workbench.library.datasets.receipts import receipt_bytes
     from workbench.trajectory.sets.receipt import CardOptions, render_card
@@ -71,14 +90,16 @@ def push(
     content |= {"README.md": card.encode(), "receipt.json": receipt_bytes(receipt)}
     message = f"{receipt['rows']} rows"
     print(push_files(repo, content, message=message, is_private=not public))
-    print(f"{len(content)} files sent", file=sys.stderr)
+    print(f"{len(content)} files uploaded", file=sys.stderr)
 
 
 def split_names(files: Sequence[str]) -> Mapping[str, str]:
-    """The file of each split: by the file's name up to its first dot, `train` for a file alone.
+    """Return the file name of each split.
+
+    A split is named after its file, up to the first dot. A single file is the split `train`.
 
     Raises:
-        BadInput: Two files have one name.
+        BadInput: Two files would have the same split.
 
     >>> split_names(["out/train.jsonl.gz", "out/test.jsonl.gz"])
     {'train': 'train.jsonl.gz', 'test': 'test.jsonl.gz'}
@@ -88,7 +109,7 @@ def split_names(files: Sequence[str]) -> Mapping[str, str]:
         return {"train": names[0]}
     splits = {name.split(".")[0]: name for name in names}
     if len(splits) < len(names):
-        raise BadInput("push", "two files would be one split", "name them after their splits")
+        raise BadInput("push", "two files have the same split name", "name each file after its split")
     return splits
 
 

@@ -1,4 +1,4 @@
-"""Options that commands for rows share: how rows are written and split, and whether processes or Ray do the work."""
+"""Options shared by the commands for rows: formats, splits, and processes or Ray."""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Final
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from workbench.errors import BadInput
+from workbench.trajectory.formats.known import FORMATS
 from workbench.trajectory.sets.split import RowSplit, parse_shares
 from workbench.trajectory.system_text import FRAMES
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Arguments(StrEnum):
-    """How arguments are written, where a format leaves the choice."""
+    """How to write the arguments of calls, for formats that allow both."""
 
     AUTO = "auto"
     OBJECT = "object"
@@ -22,70 +23,87 @@ class Arguments(StrEnum):
 
 
 class ResultRole(StrEnum):
-    """Whose entry holds results, in formats of Hermes' texts."""
+    """The role of entries with tool results, in formats that store texts as in Hermes' dataset."""
 
     TOOL = "tool"
     USER = "user"
 
 
-SplitOption = Annotated[
-    str, typer.Option(metavar="NAME=SHARE,…", help="Deal rows out, as train=0.9,test=0.1.")
+ROW_FILES: Final = "JSONL, gzipped JSONL, JSON array or Parquet"
+"""The kinds of files that rows are read from, for help texts."""
+FormatOption = Annotated[
+    str, typer.Option("--format", metavar="FORMAT", help=f"Row format: auto, {', '.join(FORMATS)}")
 ]
-SeedOption = Annotated[int, typer.Option(help="Another seed deals otherwise.")]
-GroupOption = Annotated[str, typer.Option(metavar="COLUMN", help="Equal values stay in one split.")]
-ResultRoleOption = Annotated[ResultRole, typer.Option(help="Whose entry holds results.")]
-FrameOption = Annotated[str, typer.Option(help=f"Sentences that tell of tools: {', '.join(FRAMES)}.")]
-ArgumentsOption = Annotated[Arguments, typer.Option(help="For trl, dpo, kto.")]
+SplitOption = Annotated[
+    str, typer.Option(metavar="NAME=SHARE,…", help="Split the rows, such as train=0.9,test=0.1")
+]
+SeedOption = Annotated[int, typer.Option(help="Seed of the split")]
+GroupOption = Annotated[
+    str, typer.Option(metavar="COLUMN", help="Keep rows with equal values in this column in one split")
+]
+ResultRoleOption = Annotated[ResultRole, typer.Option(help="Role of entries with tool results")]
+FrameOption = Annotated[
+    str, typer.Option(metavar="FRAME", help=f"Sentences around the tool list: {', '.join(FRAMES)}")
+]
+ArgumentsOption = Annotated[
+    Arguments, typer.Option(help="Arguments of calls as an object or as text; for trl, dpo and kto")
+]
 
 
 def split_of(shares: str, seed: int, group: str) -> RowSplit | None:
-    """How rows are dealt out; None where they are not.
+    """Return the split that the options describe, or None without `shares`.
 
     Raises:
-        BadInput: The shares cannot be read.
+        BadInput: The shares cannot be parsed.
     """
     return RowSplit(shares=parse_shares(shares), seed=seed, column=group) if shares else None
 
 
 def check_writing(out: str, frame: str, *, as_json: bool) -> None:
-    """Whether rows can be written so.
+    """Check the options for writing rows.
 
     Raises:
         BadInput: There is no such frame, or rows and summary would both go to standard output.
     """
     if frame not in FRAMES:
-        raise BadInput(f"--frame {frame}", "there is no such frame", f"use one of {', '.join(FRAMES)}")
+        raise BadInput(f"--frame {frame}", "unknown frame", f"use one of {', '.join(FRAMES)}")
     if out == "-" and as_json:
-        raise BadInput("--json", "standard output is taken by the rows", "give --out a file")
+        raise BadInput("--json", "the rows already go to standard output", "give --out a file")
 
 
 class RowEngine(StrEnum):
-    """Who works."""
+    """What processes the rows."""
 
     PROCESSES = "processes"
-    """This machine's, as many as `--jobs` says."""
+    """Processes on this machine, as many as `--jobs` says."""
     RAY = "ray"
-    """Ray Data, here or on a cluster; needs the extra `scale`."""
+    """Ray Data, on this machine or on a cluster; requires the extra `scale`."""
 
 
-ENGINE_HELP: Final = "Who works: processes here, or ray (extra scale)."
-"""Help of the option, the same for all commands."""
-ADDRESS_HELP: Final = "With --engine ray: a cluster's address; without one, Ray is started here."
-"""As `ENGINE_HELP`."""
+EngineOption = Annotated[
+    RowEngine, typer.Option(help="Process rows on this machine, or with Ray (requires the extra scale)")
+]
+AddressOption = Annotated[
+    str,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Address of a Ray cluster, with --engine ray; if omitted, Ray is started on this machine",
+    ),
+]
 
 
 def check_address(engine: RowEngine, address: str) -> None:
-    """Refuse an address that no one would go to.
+    """Refuse an address without Ray.
 
     Raises:
-        BadInput: It is given without Ray.
+        BadInput: The address is given without `--engine ray`.
     """
     if address and engine is not RowEngine.RAY:
-        raise BadInput(f"--address {address}", "it is Ray's", "add --engine ray")
+        raise BadInput(f"--address {address}", "only Ray uses an address", "add --engine ray")
 
 
 def runner_for(engine: RowEngine, *, jobs: int, address: str) -> "ChunkRunner":
-    """Who checks.
+    """Return the runner that the options describe.
 
     Raises:
         BadInput: The options contradict each other.
@@ -93,7 +111,7 @@ def runner_for(engine: RowEngine, *, jobs: int, address: str) -> "ChunkRunner":
     check_address(engine, address)
     if engine is RowEngine.RAY:
         if jobs > 1:
-            raise BadInput(f"--jobs {jobs}", "Ray decides how many work", "leave one of both out")
+            raise BadInput(f"--jobs {jobs}", "Ray chooses the number of workers", "omit --jobs")
         from workbench.library.datasets.chunks import RayRunner
 
         return RayRunner(address=address)

@@ -1,4 +1,4 @@
-"""`workbench stats`: count what files of training rows contain, and show which tokens of a row are trained."""
+"""`workbench stats`: show statistics of training rows, and the text of a row that is trained on."""
 
 import sys
 from collections import Counter
@@ -10,12 +10,13 @@ import typer
 
 from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject
+from workbench.cli.rows.row_engine import ROW_FILES, FormatOption
 from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint, with_progress, write_json_line
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.settings import read_settings
 from workbench.trajectory.compress import estimate_tokens
-from workbench.trajectory.formats.known import FORMATS, format_named
+from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.mask import MaskedText, Tokenizer, TrainedToken, mask_tokens
 from workbench.trajectory.sets.stats import RowStats, distribution, share
 
@@ -24,43 +25,42 @@ if TYPE_CHECKING:
 
 
 _MOST: Final = 20
-"""Tools and codes that are listed; the JSON has all."""
+"""Maximum number of tools and codes listed. The JSON has all of them."""
 
 
 def stats_lines(stats: RowStats, *, is_estimate: bool) -> Iterator[str]:
-    """A line a figure.
+    """Yield the statistics, one figure per line.
 
     Args:
-        stats: What was counted.
-        is_estimate: Whether tokens are a quarter of the characters, and no model's.
+        is_estimate: Whether tokens were estimated from characters, without a tokenizer.
     """
     formats = ", ".join(f"{name} {count:,}" for name, count in stats.formats.most_common())
     unreadable = f", {stats.unreadable:,} unreadable" if stats.unreadable else ""
     yield _line("rows", f"{stats.rows:,}{unreadable}" + (f" ({formats})" if formats else ""))
     yield _line("tools", f"{len(stats.tools):,} declared, {len(stats.calls):,} called")
-    yield _line("calls", f"{stats.calls.total():,} in {stats.entries:,} entries of the model")
-    yield _line("no-call share", _percent(stats.without_call, stats.entries))
-    yield _line("parallel share", _percent(stats.parallel, stats.entries))
-    yield _line("turns a row", _spread(stats.turns))
-    kind = "tokens a row, about" if is_estimate else "tokens a row"
-    yield _line(kind, _spread(stats.lengths))
+    yield _line("calls", f"{stats.calls.total():,} in {stats.entries:,} assistant messages")
+    yield _line("without calls", _percent(stats.without_call, stats.entries))
+    yield _line("with parallel calls", _percent(stats.parallel, stats.entries))
+    yield _line("turns per row", _spread(stats.turns))
+    label = "tokens per row (est.)" if is_estimate else "tokens per row"
+    yield _line(label, _spread(stats.lengths))
     if stats.longest:
         longest = stats.longest
         yield _line("longest", f"{longest.tokens:,} tokens, {shown(longest.file)}:{longest.row}")
     if stats.unmeasured:
-        yield _line("unmeasured", f"{stats.unmeasured:,} rows cannot be written as one text")
-    yield _line("trained text", _percent(stats.trained, stats.characters))
-    yield _line("fixes", f"{stats.fixes.total():,}" if stats.fixes else "none is needed")
+        yield _line("not measured", f"{stats.unmeasured:,} rows cannot be written as one text")
+    yield _line("characters trained on", _percent(stats.trained, stats.characters))
+    yield _line("fixes", f"{stats.fixes.total():,}" if stats.fixes else "none")
     yield from _listed("fix", stats.fixes)
-    yield from _listed("call of", stats.calls)
+    yield from _listed("calls of", stats.calls)
 
 
 def _line(name: str, figure: str) -> str:
-    return f"{name:20} {figure}"
+    return f"{name:21} {figure}"
 
 
-def _percent(count: int, of: int) -> str:
-    return f"{share(count, of):.1%} ({count:,} of {of:,})"
+def _percent(count: int, total: int) -> str:
+    return f"{share(count, total):.1%} ({count:,} of {total:,})"
 
 
 def _spread(counts: Mapping[int, int]) -> str:
@@ -76,11 +76,11 @@ def _listed(name: str, counts: Counter[str]) -> Iterator[str]:
 
 
 BEGIN, END = "⟦", "⟧"
-"""Around trained text where there is no colour."""
+"""Mark the text that is trained on if there are no colours."""
 
 
 def mask_lines(masked: MaskedText, tokens: Sequence[TrainedToken], paint: Paint) -> Iterator[str]:
-    """The text with its trained stretches marked, then how much that is."""
+    """Yield the text with the trained spans marked, then their share."""
     pieces: list[str] = []
     position = 0
     for span in masked.trained:
@@ -91,62 +91,76 @@ def mask_lines(masked: MaskedText, tokens: Sequence[TrainedToken], paint: Paint)
     pieces.append(_painted(masked.text[position:], Tone.QUIET, paint))
     yield "".join(pieces)
     counted = sum(span.end - span.start for span in masked.trained)
-    yield f"{counted:,} of {len(masked.text):,} characters are trained"
+    yield f"{counted:,} of {len(masked.text):,} characters are trained on"
     if tokens:
-        yield f"{sum(one.is_trained for one in tokens):,} of {len(tokens):,} tokens are trained"
+        yield f"{sum(token.is_trained for token in tokens):,} of {len(tokens):,} tokens are trained on"
         if straddling := _straddling(masked.trained, tokens):
-            yield f"{straddling:,} tokens stand half inside a trained stretch, and are not trained"
+            yield f"{straddling:,} tokens are only partly inside a trained span, so they are not trained on"
 
 
 def mask_json(masked: MaskedText, tokens: Sequence[TrainedToken]) -> JsonObject:
-    """The same for a program: text, spans, and tokens where something makes them."""
+    """Return the text, the trained spans, and the tokens if there are any, as JSON."""
     found: JsonObject = {"text": masked.text, "trained": [list(span) for span in masked.trained]}
     if not tokens:
         return found
-    listed = [{"id": one.token.id, "span": list(one.token.span), "trained": one.is_trained} for one in tokens]
+    listed = [
+        {"id": entry.token.id, "span": list(entry.token.span), "trained": entry.is_trained}
+        for entry in tokens
+    ]
     return {**found, "tokens": listed}
 
 
 def _painted(text: str, tone: Tone, paint: Paint) -> str:
-    """Each line by itself: a colour should not run over the end of a line."""
+    """Colour each line separately: a colour should not run over the end of a line."""
     return "\n".join(paint(line, tone) for line in shown(text).split("\n"))
 
 
 def _straddling(trained: Sequence[Span], tokens: Sequence[TrainedToken]) -> int:
+    """Count the tokens that are not trained on although they overlap a trained span."""
+    spans = [entry.token.span for entry in tokens if not entry.is_trained]
     return sum(
         1
-        for one in tokens
-        if not one.is_trained
-        and one.token.span.start < one.token.span.end
-        and any(span.start < one.token.span.end and one.token.span.start < span.end for span in trained)
+        for token in spans
+        if token.start < token.end
+        and any(span.start < token.end and token.start < span.end for span in trained)
     )
 
 
 QUARTER = "quarter"
-"""Counts four characters as a token."""
+"""The estimate of one token for every four characters."""
 
 
 def stats(
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE…|-", help="Rows: JSONL, gzip, JSON array, Parquet.")
-    ],
-    format_: Annotated[str, typer.Option("--format", help=f"auto, or one of {', '.join(FORMATS)}.")] = "auto",
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help=f"{ROW_FILES}, or - for standard input")],
+    format_: FormatOption = "auto",
     tokenizer: Annotated[
-        str, typer.Option(help="quarter (of the characters), embedded, FILE.gguf or another model.")
+        str,
+        typer.Option(
+            metavar="MODEL",
+            help="Model whose tokenizer counts tokens, such as embedded or FILE.gguf, "
+            "or quarter: one token for four characters",
+        ),
     ] = QUARTER,
     mask: Annotated[
-        int, typer.Option(metavar="ROW", min=0, help="Show this row of the file, trained text marked.")
+        int,
+        typer.Option(metavar="ROW", min=0, help="Show this row with the text that is trained on marked"),
     ] = 0,
     family: Annotated[
-        str, typer.Option(help=f"With --mask: whose template writes it; {', '.join(FAMILIES)}.")
+        str,
+        typer.Option(
+            metavar="FAMILY", help=f"Template family that renders the row of --mask: {', '.join(FAMILIES)}"
+        ),
     ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else")] = False,
 ) -> None:
-    """Say what files of rows are made of; with --mask, which text of one row a trainer's loss counts."""
+    """Show statistics of training rows, or the text trained on.
+
+    With --mask, shows which text of one row counts for the loss of a trainer.
+    """
     if format_ != "auto":
         format_named(format_)
     if family and not mask:
-        raise BadInput("--family", "it says how --mask writes the row", "name a row: --mask 1")
+        raise BadInput("--family", "can be used only with --mask", "add a row number: --mask 1")
     with _engine(tokenizer) as engine:
         if mask:
             _show_mask(files, mask, format_, family, engine, as_json=as_json)
@@ -156,7 +170,7 @@ def stats(
 
 @contextmanager
 def _engine(tokenizer: str) -> "Generator[Engine | None]":
-    """The model that makes tokens; None for the rule of thumb."""
+    """Yield the model whose tokenizer is used, or None for the estimate."""
     if tokenizer == QUARTER:
         yield None
         return
@@ -165,14 +179,16 @@ def _engine(tokenizer: str) -> "Generator[Engine | None]":
     with open_services(read_settings()) as services:
         engine = services.models.engine(tokenizer)
         if not engine.capabilities.has_tokenizer:
-            raise BadInput(f"--tokenizer {tokenizer}", "it cannot say what its tokens are", "use a GGUF file")
+            raise BadInput(f"--tokenizer {tokenizer}", "this model has no tokenizer", "use a GGUF file")
         yield engine
 
 
 def _tokenizer(engine: "Engine") -> Tokenizer:
     if isinstance(engine, Tokenizer):
         return engine
-    raise BadInput("--tokenizer", f"{engine.name} does not say where its tokens stand", "use a GGUF file")
+    raise BadInput(
+        "--tokenizer", f"{engine.name} does not report the positions of its tokens", "use a GGUF file"
+    )
 
 
 def _show_stats(files: list[str], read_as: str, engine: "Engine | None", *, as_json: bool) -> None:
@@ -197,7 +213,7 @@ def _show_mask(
     from workbench.trajectory.sets.stats import preview
 
     if len(files) > 1:
-        raise BadInput("--mask", "it shows a row of one file", "name one file")
+        raise BadInput("--mask", "shows a row of one file", "give only one file")
     reading = read_trajectory(find_row(files[0], number, read_as=read_as))
     if reading.problems:
         raise BadInput(f"{files[0]}:{number}", reading.problems[0].message)

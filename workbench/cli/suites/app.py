@@ -1,4 +1,4 @@
-"""`workbench suites`: import suites from other formats and export to them."""
+"""`workbench suites`: import and export suites, and add cases to them."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -22,11 +22,11 @@ FORMS: Final[Mapping[str, Callable[[Suite], ExportedSuite]]] = {
     "promptfoo": export_promptfoo,
     "openai": export_openai,
 }
-"""Forms that a suite can be written in."""
+"""The formats that suites are exported to."""
 
 
 def build_app() -> typer.Typer:
-    """The commands."""
+    """Return the commands of `workbench suites`."""
     app = typer.Typer(no_args_is_help=True)
     app.command("import")(import_)
     app.command("export")(export)
@@ -36,12 +36,22 @@ def build_app() -> typer.Typer:
 
 def import_(
     file: Annotated[
-        str, typer.Argument(help="promptfoo's .yaml, BFCL's .json or OpenAI messages as .jsonl.")
+        str,
+        typer.Argument(
+            metavar="FILE", help="promptfoo tests (.yaml), BFCL questions (.json) or OpenAI messages (.jsonl)"
+        ),
     ],
-    name: Annotated[str, typer.Option(help="Of the suite; the file's if left out.")] = "",
-    out: Annotated[str, typer.Option(help="File to write; standard output if left out.")] = "",
+    name: Annotated[
+        str, typer.Option(metavar="NAME", help="Name of the suite", show_default="the name of the file")
+    ] = "",
+    out: Annotated[
+        str, typer.Option(metavar="FILE", help="File to write", show_default="standard output")
+    ] = "",
 ) -> None:
-    """Make a suite's file of what others have."""
+    """Import a suite from another format.
+
+    Writes a suite file, and reports the cases that are left out.
+    """
     imported = import_file(Path(file).expanduser(), name=name)
     for line in imported.left_out:
         print(f"left out: {line}", file=sys.stderr)
@@ -53,35 +63,45 @@ def import_(
 
 
 def case(
-    session: Annotated[str, typer.Argument(help="A session's id.")],
-    message: Annotated[str, typer.Option(help="Any message of the turn; the last turn if left out.")] = "",
-    suite: Annotated[str, typer.Option(help="Suite to add it to, as a new version.")] = OWN_SUITE,
+    session: Annotated[str, typer.Argument(metavar="SESSION", help="ID of the session")],
+    message: Annotated[
+        str, typer.Option(metavar="ID", help="Any message of the turn", show_default="the last turn")
+    ] = "",
+    suite: Annotated[
+        str, typer.Option(metavar="SUITE", help="Suite to add the case to, as a new version")
+    ] = OWN_SUITE,
 ) -> None:
-    """Make a case of a turn: what the model called is wanted again."""
+    """Add a turn of a session to a suite as a case.
+
+    The case expects the calls that the model made in this turn.
+    """
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
-        kept = services.sessions.find_session(session)
-        if kept is None:
+        stored = services.sessions.find_session(session)
+        if stored is None:
             raise BadInput(f"session {session!r}", "no such session")
         path = services.sessions.path(session)
-        version = add_case(services, case_of_turn(kept.setup, path, message or None), suite=suite)
+        version = add_case(services, case_of_turn(stored.setup, path, message or None), suite=suite)
     print(f"{version.name}@{version.number}")
 
 
 def export(
-    suite: Annotated[str, typer.Argument(help="A suite's name or file.")],
-    to: Annotated[str, typer.Option(help=f"One of {', '.join(FORMS)}.")],
-    out: Annotated[str, typer.Option(help="Folder for the files.")] = ".",
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="Name or file of the suite")],
+    to: Annotated[str, typer.Option(metavar="FORMAT", help=f"Format to write: {', '.join(FORMS)}")],
+    out: Annotated[str, typer.Option(metavar="FOLDER", help="Folder for the files")] = ".",
 ) -> None:
-    """Write a suite in the form of others."""
+    """Export a suite to another format.
+
+    Reports the cases that are left out.
+    """
     if to not in FORMS:
-        raise BadInput("--to", f"no form {to!r}", f"one of {', '.join(FORMS)}")
+        raise BadInput("--to", f"unknown format {to!r}", f"use one of {', '.join(FORMS)}")
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
-        [one] = suites_named(services, [suite])
-    exported = FORMS[to](one)
+        [loaded] = suites_named(services, [suite])
+    exported = FORMS[to](loaded)
     for line in exported.left_out:
         print(f"left out: {line}", file=sys.stderr)
     for name, text in exported.files.items():

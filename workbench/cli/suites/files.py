@@ -1,4 +1,4 @@
-"""Load suites from files and write reports to files."""
+"""`workbench compare`, and what it shares with `workbench run`: load suites and write reports."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -38,24 +38,24 @@ _EVERYWHERE: Final = ("0.0.0.0", "::")
 
 
 def suites_named(services: Services, names: Sequence[str]) -> Sequence[Suite]:
-    """Suites by name, or out of files: our own `.yaml`, promptfoo's `.yaml`, BFCL's `BFCL_v4_*.json`.
+    """Load suites by name or from files: suite files and promptfoo's (`.yaml`), BFCL's (`BFCL_v4_*.json`).
 
     Raises:
-        BadInput: None is named, or one cannot be read.
+        BadInput: There are no names, or a suite cannot be read.
         StoreError: The versions cannot be read.
     """
     if not names:
-        raise BadInput("run", "no suite is named", "`workbench run --list` shows what there is")
+        raise BadInput("run", "no suite given", "`workbench run --list` lists the suites")
     return [_suite(services, name) for name in names]
 
 
 def write_reports(report: RunReport, files: Mapping[str, str], settings: Settings) -> None:
-    """Writes the report in each form that has a file; `-` for JSON is standard output.
+    """Write the report in each requested form.
 
     Args:
-        report: What to tell.
-        files: Form to file; an empty name writes none.
-        settings: Say where the page is that shows the rollouts.
+        files: File name by form: `json`, `junit`, `html`, `markdown`. An empty name skips the form; `-` for JSON
+            is standard output.
+        settings: Give the address of the page, for links to the rollouts.
 
     Raises:
         BadInput: A file cannot be written.
@@ -70,10 +70,10 @@ def write_reports(report: RunReport, files: Mapping[str, str], settings: Setting
 
 
 def write_file(name: str, text: str) -> None:
-    """Writes a text file.
+    """Write a text file.
 
     Raises:
-        BadInput: It cannot be written.
+        BadInput: The file cannot be written.
     """
     try:
         Path(name).expanduser().write_text(text, encoding="utf-8")
@@ -82,25 +82,27 @@ def write_file(name: str, text: str) -> None:
 
 
 def import_file(path: Path, *, name: str = "") -> ImportedSuite:
-    """A suite out of a file: our own form, promptfoo's, BFCL's with the answers that lie beside it, OpenAI's.
+    """Import a suite from a file: a suite file, promptfoo's, BFCL's or OpenAI's.
+
+    BFCL's answers are read from the folder `possible_answer` next to the file, if it exists.
 
     Args:
-        name: What the suite is called; empty takes the file's.
+        name: Name of the suite; if empty, the name of the file.
 
     Raises:
-        BadInput: It cannot be read.
+        BadInput: The file cannot be read.
     """
     text = read_text(str(path))
-    called = name or path.stem.removeprefix("BFCL_v4_")
+    suite_name = name or path.stem.removeprefix("BFCL_v4_")
     if path.suffix in (".yaml", ".yml"):
         if _is_promptfoo(text):
-            return import_promptfoo(text, name=called)
-        return ImportedSuite(suite=parse_suite(text, name=called, read_file=_reader(path.parent)))
+            return import_promptfoo(text, name=suite_name)
+        return ImportedSuite(suite=parse_suite(text, name=suite_name, read_file=_reader(path.parent)))
     if '"messages"' in text.partition("\n")[0]:
-        return import_openai(text, name=called)
-    answers = path.parent / "possible_answer" / path.name
-    given = read_text(str(answers)) if answers.is_file() else None
-    return import_bfcl(text, given, name=called)
+        return import_openai(text, name=suite_name)
+    answers_file = path.parent / "possible_answer" / path.name
+    answers = read_text(str(answers_file)) if answers_file.is_file() else None
+    return import_bfcl(text, answers, name=suite_name)
 
 
 def _suite(services: Services, name: str) -> Suite:
@@ -116,31 +118,37 @@ def _is_promptfoo(text: str) -> bool:
 
 
 def _reader(folder: Path) -> Callable[[str], str]:
+    """Return a function that reads files relative to `folder`."""
     return lambda name: read_text(str(folder / name))
 
 
 BROKE = 1
-"""Exit code where a case broke."""
+"""Exit code if a case that passed before fails now."""
 
 
 def compare(
-    before: Annotated[str, typer.Argument(metavar="RUN", help="The first; an id, its beginning, or last.")],
-    after: Annotated[str, typer.Argument(metavar="RUN", help="The second.")],
+    before: Annotated[
+        str, typer.Argument(metavar="RUN", help="Earlier run: its ID, the beginning of its ID, or last")
+    ],
+    after: Annotated[str, typer.Argument(metavar="RUN", help="Later run")],
     arms: Annotated[
         tuple[str, str] | None,
         typer.Option(
-            metavar="ARM ARM", help="The one arm of each to compare; all by their labels if left out."
+            metavar="ARM ARM",
+            help="Compare this arm of each run; if omitted, arms with the same label are compared",
         ),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Show cases that did not change, too.")] = False,
-    markdown: Annotated[str, typer.Option(metavar="FILE", help="The same as Markdown.")] = "",
+    everything: Annotated[bool, typer.Option("--all", help="Also show cases that did not change")] = False,
+    markdown: Annotated[
+        str, typer.Option(metavar="FILE", help="Also write the comparison to this Markdown file")
+    ] = "",
     json_output: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+        bool, typer.Option("--json", help="Print one JSON object and nothing else")
     ] = False,
 ) -> None:
-    """Compare two runs: cases that broke, then those that were mended, with both readings.
+    """Compare two runs case by case.
 
-    Exit code 1 where a case broke.
+    Lists the cases that broke, then the cases that were fixed, with both readings. Exit code 1 if a case broke.
     """
     from workbench.wiring import open_services
 
@@ -148,10 +156,12 @@ def compare(
         first, second = find_run(services, before), find_run(services, after)
         found = compare_results(services.runs.results(first.id), services.runs.results(second.id), arms=arms)
     if not found.compared:
-        raise BadInput("compare", "the runs have no scored case in common", "name one arm of each by --arms")
+        raise BadInput(
+            "compare", "the runs have no scored cases in common", "give an arm of each with --arms"
+        )
     if markdown:
-        told = comparison_markdown(found, before=first.listed.title, after=second.listed.title)
-        write_file(markdown, told)
+        text = comparison_markdown(found, before=first.listed.title, after=second.listed.title)
+        write_file(markdown, text)
     if json_output:
         write_json_line(comparison_json(found))
     else:

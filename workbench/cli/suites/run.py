@@ -1,4 +1,4 @@
-"""`workbench run`: run suites against contracts and models, score them and report."""
+"""`workbench run`: run suites with contracts and models, score them and report."""
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,8 +34,8 @@ from workbench.suite.runner import CaseFinished, RunEvent
 _MOST_FAILURES = 20
 
 
-def told_events(events: Iterable[RunEvent], *, is_quiet: bool) -> Iterator[RunEvent]:
-    """The same events, each result told on standard error as it passes."""
+def with_progress_lines(events: Iterable[RunEvent], *, is_quiet: bool) -> Iterator[RunEvent]:
+    """Yield the same events, and print a line on standard error for each finished case unless quiet."""
     for event in events:
         if isinstance(event, CaseFinished) and not is_quiet:
             progress, result = event.progress, event.result
@@ -46,38 +46,40 @@ def told_events(events: Iterable[RunEvent], *, is_quiet: bool) -> Iterator[RunEv
 
 
 def print_report(report: RunReport) -> None:
-    """The tables that one looks at first."""
+    """Print the main tables of the report."""
     paint = terminal_paint()
     print(table_text(card_table(report)))
     if report.worths:
         print("\n" + table_text(worth_table(report)))
     if report.comparison:
-        print(f"\n{paint(f'against {report.baseline}', Tone.TITLE)}: {comparison_line(report.comparison)}")
+        heading = paint(f"compared with {report.baseline}", Tone.TITLE)
+        print(f"\n{heading}: {comparison_line(report.comparison)}")
         print(shown(table_text(change_table(report.comparison))))
     failures = failure_table(report)
-    for case, arm, status, why, came in failures.rows[:_MOST_FAILURES]:
-        print(paint(shown(f"{status} {case} · {arm}: {why}"), Tone.BAD) + shown(f"\n    {came[:200]}"))
+    for case, arm, status, reason, answer in failures.rows[:_MOST_FAILURES]:
+        print(paint(shown(f"{status} {case} · {arm}: {reason}"), Tone.BAD) + shown(f"\n    {answer[:200]}"))
     if len(failures.rows) > _MOST_FAILURES:
-        print(f"… and {len(failures.rows) - _MOST_FAILURES} more; --markdown or --html has all")
+        print(f"… and {len(failures.rows) - _MOST_FAILURES} more; --markdown and --html list all of them")
 
 
 def print_list(services: Services) -> None:
-    """Suites, then runs, the newest first."""
+    """Print the suites, then the runs, the newest run first."""
     print("suites: " + ", ".join(suite_names(services)))
-    for one in services.runs.list_runs():
-        moment = one.created_at.strftime("%Y-%m-%d %H:%M")
-        told = f"{one.passed} passed, {one.errors} errors, {one.done} of {one.total} done"
-        print(shown(f"{one.id[:12]}  {moment}  {one.state.value}  {one.title}: {told}"))
+    for listed in services.runs.list_runs():
+        moment = listed.created_at.strftime("%Y-%m-%d %H:%M")
+        errors = f"{listed.errors} error{'' if listed.errors == 1 else 's'}"
+        counts = f"{listed.passed} passed, {errors}, {listed.done} of {listed.total} done"
+        print(shown(f"{listed.id[:12]}  {moment}  {listed.state.value}  {listed.title}: {counts}"))
 
 
 NOT_REACHED: Final = 1
-"""Exit code where the bar does not hold, or the run was stopped."""
+"""Exit code if the pass rate is below `--fail-under`, or the run did not complete without errors."""
 ENGINE_FAILED: Final = 3
-"""Exit code where no play could be scored."""
+"""Exit code if no repetition could be scored."""
 
 
 class GrammarOption(StrEnum):
-    """Whether calls are held to a grammar."""
+    """Whether calls are constrained by a grammar."""
 
     ON = "on"
     OFF = "off"
@@ -89,71 +91,98 @@ _GRAMMARS: Final = {GrammarOption.ON: (True,), GrammarOption.OFF: (False,), Gram
 
 def run(
     suites: Annotated[
-        list[str] | None, typer.Argument(metavar="SUITE…", help="Names, or .yaml and BFCL .json files.")
+        list[str] | None,
+        typer.Argument(metavar="SUITE", help="Names of suites, suite files (.yaml) or BFCL files (.json)"),
     ] = None,
     contract: Annotated[
-        list[str] | None, typer.Option(help="Repeatable, such as minimal@3; WORKBENCH_CONTRACT if left out.")
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Contract, such as minimal@3; repeatable",
+            show_default="WORKBENCH_CONTRACT",
+        ),
     ] = None,
-    model: Annotated[list[str] | None, typer.Option(help="Repeatable; WORKBENCH_MODEL if left out.")] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(metavar="MODEL", help="Model; repeatable", show_default="WORKBENCH_MODEL"),
+    ] = None,
     tool_choice: Annotated[
         list[str] | None,
-        typer.Option(help="none, auto, required or a tool's name; repeatable. auto if left out."),
+        typer.Option(
+            metavar="CHOICE",
+            help="none, auto, required or the name of a tool; repeatable",
+            show_default="auto",
+        ),
     ] = None,
     repeat: Annotated[
-        int, typer.Option(min=1, max=1000, help="Plays of each case, each with its own seed.")
+        int, typer.Option(min=1, max=1000, help="Repetitions of each case, each with its own seed")
     ] = 1,
-    limit: Annotated[int | None, typer.Option(min=1, help="Cases at most.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="Only cases with this tag; repeatable.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of cases")] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(metavar="TAG", help="Only cases with this tag; repeatable")
+    ] = None,
     temperature: Annotated[list[float] | None, repeatable_option("temperature")] = None,
     top_p: Annotated[list[float] | None, repeatable_option("top_p")] = None,
-    seed: Annotated[int, sampling_option("seed", "Of the first repetition.")] = Sampling().seed,
+    seed: Annotated[int, sampling_option("seed", "Seed of the first repetition")] = Sampling().seed,
     max_tokens: Annotated[int, sampling_option("max_tokens")] = Sampling().max_tokens,
     max_rounds: Annotated[
-        int | None, typer.Option(min=1, help="Most completions, where a case does not say.")
+        int | None,
+        typer.Option(min=1, help="Maximum number of completions, for cases that do not set it"),
     ] = None,
-    grammar: Annotated[GrammarOption, typer.Option(help="Hold calls to a grammar.")] = GrammarOption.ON,
+    grammar: Annotated[
+        GrammarOption, typer.Option(help="Constrain calls with a grammar; both runs each case both ways")
+    ] = GrammarOption.ON,
     ablate: Annotated[
-        bool, typer.Option(help="Also without each paragraph or example of the contract.")
+        bool, typer.Option(help="Also run the contract without each of its paragraphs and examples")
     ] = False,
     vary: Annotated[
-        list[ToolVariation] | None, typer.Option(help="Also with the tools told of so; repeatable.")
+        list[ToolVariation] | None,
+        typer.Option(help="Also run with the tools renamed, shuffled or paraphrased; repeatable"),
     ] = None,
     judge: Annotated[
-        str, typer.Option(metavar="MODEL", help="Judges rubrics; WORKBENCH_JUDGE if left out.")
+        str,
+        typer.Option(metavar="MODEL", help="Model that judges rubrics", show_default="WORKBENCH_JUDGE"),
     ] = "",
-    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that a case may take.")] = 120.0,
+    timeout: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="Time limit for a case")] = 120.0,
     at_once: Annotated[
-        int, typer.Option(min=1, max=256, help="Cases at the same time, where a server takes many.")
+        int, typer.Option(min=1, max=256, help="Cases to run at the same time, for models on servers")
     ] = 8,
-    resume: Annotated[str, typer.Option(metavar="RUN", help="Go on with this run; last is the newest.")] = "",
-    baseline: Annotated[str, typer.Option(metavar="RUN", help="Compare with this run.")] = "",
+    resume: Annotated[
+        str, typer.Option(metavar="RUN", help="Continue this run; last is the newest run")
+    ] = "",
+    baseline: Annotated[str, typer.Option(metavar="RUN", help="Compare with this run")] = "",
     fail_under: Annotated[
-        float | None, typer.Option(min=0.0, max=1.0, help="Exit code 1 below this pass rate.")
+        float | None,
+        typer.Option(metavar="RATE", min=0.0, max=1.0, help="Exit with code 1 below this pass rate"),
     ] = None,
     json_out: Annotated[
-        str, typer.Option(metavar="FILE", help="The report as JSON; - prints only that.")
+        str,
+        typer.Option(metavar="FILE", help="Write the report as JSON; - prints it and nothing else"),
     ] = "",
-    junit: Annotated[str, typer.Option(metavar="FILE", help="The report as JUnit XML.")] = "",
-    html: Annotated[str, typer.Option(metavar="FILE", help="The report as one HTML file.")] = "",
-    markdown: Annotated[str, typer.Option(metavar="FILE", help="The report as Markdown.")] = "",
-    list_: Annotated[bool, typer.Option("--list", help="List suites and runs, play nothing.")] = False,
+    junit: Annotated[str, typer.Option(metavar="FILE", help="Write the report as JUnit XML")] = "",
+    html: Annotated[str, typer.Option(metavar="FILE", help="Write the report as an HTML file")] = "",
+    markdown: Annotated[str, typer.Option(metavar="FILE", help="Write the report as Markdown")] = "",
+    list_: Annotated[
+        bool, typer.Option("--list", help="List suites and runs without running anything")
+    ] = False,
 ) -> None:
-    """Play suites against contracts and models; tell what passes, how sure that is, and at what price.
+    """Run suites with contracts and models, and report the scores.
 
-    Exit code 0 where the bar of --fail-under holds and every case could be played.
+    Reports pass rates with confidence intervals, and the cost. Exit code 1 if the pass rate is below --fail-under, if a
+    case could not be scored, or if the run was stopped.
     """
     if list_:
         _list()
         return
-    wanted = RunRequest(
+    request = RunRequest(
         suites=tuple(suites or ()),
         contracts=tuple(contract or ()),
         models=tuple(model or ()),
         tool_choices=tuple(tool_choice or ("auto",)),
         samplings=tuple(
-            Sampling(temperature=one, top_p=share, seed=seed, max_tokens=max_tokens)
-            for one in temperature or (Sampling().temperature,)
-            for share in top_p or (Sampling().top_p,)
+            Sampling(temperature=temperature_value, top_p=top_p_value, seed=seed, max_tokens=max_tokens)
+            for temperature_value in temperature or (Sampling().temperature,)
+            for top_p_value in top_p or (Sampling().top_p,)
         ),
         constraints=_GRAMMARS[grammar],
         repeat=repeat,
@@ -167,7 +196,7 @@ def run(
         judge=judge,
     )
     files = {"json": json_out, "junit": junit, "html": html, "markdown": markdown}
-    raise typer.Exit(_run(wanted, files, resume=resume, baseline=baseline, fail_under=fail_under))
+    raise typer.Exit(_run(request, files, resume=resume, baseline=baseline, fail_under=fail_under))
 
 
 def _list() -> None:
@@ -178,48 +207,53 @@ def _list() -> None:
 
 
 def _run(
-    wanted: RunRequest, files: Mapping[str, str], *, resume: str, baseline: str, fail_under: float | None
+    request: RunRequest, files: Mapping[str, str], *, resume: str, baseline: str, fail_under: float | None
 ) -> int:
-    """Plays, tells and writes; the exit code."""
+    """Run the suites, print and write the report, and return the exit code."""
     from workbench.wiring import open_services
 
-    if resume and wanted.suites:
-        raise BadInput("--resume", "a run has its suites already", "leave the suites out")
+    if resume and request.suites:
+        raise BadInput("--resume", "the run already has its suites", "omit the suites")
     is_quiet = files["json"] == "-"
     with open_services(read_settings()) as services:
         compared = find_run(services, baseline) if baseline else None
-        kept = find_run(services, resume) if resume else _begun(services, wanted)
-        report = _played(services, kept, compared, is_quiet=is_quiet)
+        stored = find_run(services, resume) if resume else _begin(services, request)
+        report = _run_and_report(services, stored, compared, is_quiet=is_quiet)
         write_reports(report, files, services.settings)
     if not is_quiet:
         print_report(report)
     return _exit_code(report, fail_under)
 
 
-def _begun(services: Services, wanted: RunRequest) -> StoredRun:
-    return begin_run(services, plan_run(services, wanted, suites_named(services, wanted.suites)))
+def _begin(services: Services, request: RunRequest) -> StoredRun:
+    return begin_run(services, plan_run(services, request, suites_named(services, request.suites)))
 
 
-def _played(services: Services, kept: StoredRun, compared: StoredRun | None, *, is_quiet: bool) -> RunReport:
+def _run_and_report(
+    services: Services, stored: StoredRun, compared: StoredRun | None, *, is_quiet: bool
+) -> RunReport:
     with stop_at_interrupt() as stop:
-        print(f"run {kept.id}: {kept.listed.title}", file=sys.stderr)
-        events = execute_run(services, kept, is_cancelled=stop.is_set)
-        _drain(told_events(events, is_quiet=is_quiet))
-    return report_for(services, kept.id, compared)
+        print(f"run {stored.id}: {stored.listed.title}", file=sys.stderr)
+        events = execute_run(services, stored, is_cancelled=stop.is_set)
+        _drain(with_progress_lines(events, is_quiet=is_quiet))
+    return report_for(services, stored.id, compared)
 
 
 def report_for(services: Services, run_id: str, compared: StoredRun | None = None) -> RunReport:
-    """The report of a run as the store has it.
+    """Return the report of a stored run.
+
+    Args:
+        compared: The run to compare with, or None.
 
     Raises:
-        StoreError: It cannot be read.
+        StoreError: The database cannot be read.
         BadInput: There is no such run.
     """
-    kept = find_run(services, run_id)
+    stored = find_run(services, run_id)
     baseline = (compared.listed.title, services.runs.results(compared.id)) if compared else None
-    listed = kept.listed
-    results = services.runs.results(kept.id)
-    return report_of(kept.id, listed.title, listed.state.value, kept.plan, results, baseline=baseline)
+    listed = stored.listed
+    results = services.runs.results(stored.id)
+    return report_of(stored.id, listed.title, listed.state.value, stored.plan, results, baseline=baseline)
 
 
 def _drain(events: Iterable[RunEvent]) -> None:
@@ -228,8 +262,8 @@ def _drain(events: Iterable[RunEvent]) -> None:
 
 
 def _exit_code(report: RunReport, fail_under: float | None) -> int:
-    """Whether the bar holds; a play that could not be scored never reaches it."""
+    """Return 0 if every case was scored and the pass rate is at least `fail_under`."""
     if report.results and report.pass_rate is None:
         return ENGINE_FAILED
-    is_whole = len(report.results) == report.total and not report.errors
-    return 0 if is_whole and (report.pass_rate or 0.0) >= (fail_under or 0.0) else NOT_REACHED
+    is_complete = len(report.results) == report.total and not report.errors
+    return 0 if is_complete and (report.pass_rate or 0.0) >= (fail_under or 0.0) else NOT_REACHED

@@ -1,1 +1,1 @@
-"""What commands share in the terminal: input, output, progress and interrupts."""
+"""Input, output, progress and interrupts, shared by all commands."""

@@ -1,4 +1,4 @@
-"""Write to the terminal: colours, progress lines, JSON lines, and excerpts of a text with a marked place."""
+"""Write to the terminal: colours, progress, JSON lines, and excerpts of a text with a marked span."""
 
 import json
 import sys
@@ -18,38 +18,37 @@ _Item = TypeVar("_Item")
 
 
 def with_progress(items: Iterable[_Item], what: str) -> Iterator[_Item]:
-    """The items, counted on standard error while they come, if that is a terminal.
+    """Yield the items, and count them on standard error if that is a terminal.
 
     Args:
-        items: What is worked through.
-        what: Their name, in the plural.
+        what: Plural name of the items, such as `rows`.
     """
     if not sys.stderr.isatty():
         yield from items
         return
-    shown = time.monotonic()
+    printed_at = time.monotonic()
     count = 0
     for count, item in enumerate(items, start=1):
         yield item
-        if time.monotonic() - shown > _EVERY_S:
-            shown = time.monotonic()
+        if time.monotonic() - printed_at > _EVERY_S:
+            printed_at = time.monotonic()
             print(f"\r{count:,} {what}", end="", file=sys.stderr, flush=True)
     print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def write_json_line(value: JsonObject) -> None:
-    """Writes one line and hands it on at once, so that a program may wait for it."""
+    """Write one line to standard output and flush it, so that another program can wait for it."""
     try:
         line = json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        # Half of a surrogate pair has no UTF-8, but JSON can escape it.
+        # A lone surrogate has no UTF-8 encoding, but JSON can escape it.
         line = json.dumps(value).encode()
     sys.stdout.buffer.write(line + b"\n")
     sys.stdout.buffer.flush()
 
 
 class Tone(StrEnum):
-    """What a stretch of output is, and so how it is coloured."""
+    """A kind of output. The value is its ANSI colour code."""
 
     PROSE = "0"
     QUIET = "2"
@@ -64,28 +63,27 @@ CONTROLS: Final = {
     **{code: 0x2400 + code for code in range(0x20) if code != ord("\n")},
     **dict.fromkeys(range(0x7F, 0xA0), 0xFFFD),
 }
-"""Control characters and the signs that stand for them: a model's text must not command the terminal."""
+"""Control characters and their replacements: a model's text must not control the terminal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paint:
-    """Paints, or does not."""
+    """Colours text, unless colours are off."""
 
     is_coloured: bool
-    """False writes the bare text."""
 
     def __call__(self, text: str, tone: Tone) -> str:
-        """`text` in its colour."""
+        """Return `text` in the colour of `tone`."""
         return f"\x1b[{tone}m{text}\x1b[0m" if self.is_coloured and text else text
 
 
 def terminal_paint() -> Paint:
-    """Colours on a terminal only, and only where the environment does not speak against them."""
+    """Return a `Paint` with colours if standard output is a terminal and the environment does not forbid them."""
     return Paint(is_coloured=sys.stdout.isatty() and uses_colour())
 
 
 def shown(text: str) -> str:
-    """`text` with its control characters as signs; line breaks stay.
+    """Return `text` with visible control characters. Line breaks stay as they are.
 
     >>> shown("a\\x1b[31m\\tb")
     'a␛[31m␉b'
@@ -94,30 +92,30 @@ def shown(text: str) -> str:
 
 
 WIDTH: Final = 96
-"""Most characters of a line that are shown."""
+"""Longest excerpt, in characters; longer lines are cut."""
 BEFORE: Final = 40
-"""How much of a long line stands before the stretch."""
+"""Characters of a long line that are shown before the span."""
 _ELLIPSIS: Final = "…"
 
 
 class Excerpt(NamedTuple):
-    """Two lines for a terminal."""
+    """A line of a text, and a line that marks a span in it."""
 
     line: str
-    """The text's line, cut at both ends where it is long."""
+    """The line, cut at both ends if it is long."""
     carets: str
-    """Blanks, then a caret under each column of the stretch; one where it is empty."""
+    """Spaces, then a caret under each column of the span; one caret if the span is empty."""
 
 
 class LinePosition(NamedTuple):
-    """Line and column, both from 1; the column counts code points."""
+    """Line and column, both from 1. Columns count code points."""
 
     line: int
     column: int
 
 
 def place_of(text: str, position: int) -> LinePosition:
-    """Where `position` stands.
+    """Return the line and column of `position`, an offset in code points.
 
     >>> place_of("ab\\ncd", 4)
     LinePosition(line=2, column=2)
@@ -126,7 +124,7 @@ def place_of(text: str, position: int) -> LinePosition:
 
 
 def excerpt(text: str, span: Span) -> Excerpt:
-    """The line in which `span` begins, and what is marked in it.
+    """Return the line in which `span` begins, with the part of the span on that line marked.
 
     >>> print("\\n".join(excerpt('{\\n "a": [1,]\\n}', Span(10, 11))))
      "a": [1,]
@@ -145,11 +143,11 @@ def excerpt(text: str, span: Span) -> Excerpt:
 
 
 def _columns(text: str) -> int:
-    """How many columns a terminal gives to `text`."""
-    return sum(_width(sign) for sign in text)
+    """Return how many columns `text` takes in a terminal: 0 for a combining character, 2 for a wide one."""
+    return sum(_width(character) for character in text)
 
 
-def _width(sign: str) -> int:
-    if unicodedata.combining(sign) or unicodedata.category(sign) in ("Cf", "Me", "Mn"):
+def _width(character: str) -> int:
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Cf", "Me", "Mn"):
         return 0
-    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -5,19 +5,27 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import Annotated, BinaryIO, NamedTuple, cast
+
+import typer
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.toolspec.spec import OfferedTools
 
-TOOLS_HELP = "Toolset, tool or JSON file; repeatable."
-"""Help of the option, the same for all commands."""
+SourceArgument = Annotated[str, typer.Argument(metavar="FILE", help="Text to read, or - for standard input")]
+ToolsOption = Annotated[
+    list[str] | None,
+    typer.Option("--tools", metavar="NAME|FILE", help="Toolset, tool or JSON file; repeatable"),
+]
 
 
 def select_tools(selectors: Sequence[str] | None) -> OfferedTools | None:
-    """The tools of toolsets, tools and files; None where none are named.
+    """Return the selected tools, or None if there are no selectors.
+
+    Args:
+        selectors: Names of toolsets and tools, and JSON files.
 
     Raises:
         BadInput: A selector is neither a toolset, a tool nor a readable file.
@@ -28,58 +36,59 @@ def select_tools(selectors: Sequence[str] | None) -> OfferedTools | None:
     from workbench.toolbox.catalog import Catalog
 
     settings = read_settings()
-    # Without MCP servers: reading a text should not start programs.
+    # Without MCP servers: parsing a text should not start programs.
     catalog = Catalog(find_folder("tools_catalog", settings.home), environment=settings.environment)
     return catalog.select_files(selectors)
 
 
 STANDARD_INPUT = "-"
-"""How a person names standard input."""
+"""The file name that means standard input."""
 
 
 class Row(NamedTuple):
     """One line of a JSONL source."""
 
     number: int
-    """Line, from 1."""
+    """Number of the line, from 1."""
     fields: JsonObject
 
 
 def read_text(source: str) -> str:
-    """All of a file or of standard input; line breaks stay as they are.
+    """Return the text of a file or of standard input, with its line breaks as they are.
 
     Raises:
-        BadInput: It cannot be opened, or is not UTF-8.
+        BadInput: The file cannot be opened, or is not UTF-8.
     """
-    with _opened(source) as file:
-        return _decoded(file.read(), f"file {source}")
+    with _open(source) as file:
+        return _decode(file.read(), f"file {source}")
 
 
 def read_json(source: str, *, what: str) -> JsonValue:
-    """The JSON value of a file or of standard input.
+    """Return the JSON value of a file or of standard input.
 
     Args:
         source: A path, or `-`.
-        what: What it holds, for the message.
+        what: What the file contains, for error messages.
 
     Raises:
-        BadInput: It cannot be opened or is not JSON; it names line and column.
+        BadInput: The file cannot be opened, or is not JSON. The message gives line and column.
     """
     text = read_text(source)
     try:
-        return _loaded(text)
+        return _parse_json(text)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise BadInput(f"{what} {source}", f"not JSON: {error.msg} at {place}") from error
 
 
 def read_rows(source: str) -> Iterator[Row | BadInput]:
-    """Each line that is not blank as a row, in constant memory; an unreadable one as the error that says why.
+    """Yield each line that is not blank as a row, in constant memory. A line that cannot be read is yielded as an
+    error.
 
     Raises:
         BadInput: The source cannot be opened.
     """
-    with _opened(source) as file:
+    with _open(source) as file:
         for number, line in enumerate(file, start=1):
             if line.strip():
                 yield _row(number, line)
@@ -88,7 +97,7 @@ def read_rows(source: str) -> Iterator[Row | BadInput]:
 def _row(number: int, line: bytes) -> Row | BadInput:
     where = f"row {number}"
     try:
-        value = _loaded(_decoded(line, where))
+        value = _parse_json(_decode(line, where))
     except BadInput as error:
         return error
     except json.JSONDecodeError as error:
@@ -98,18 +107,18 @@ def _row(number: int, line: bytes) -> Row | BadInput:
     return Row(number, value)
 
 
-def _loaded(text: str) -> JsonValue:
-    """What `json.loads` gives; all that it can raise is a JSONDecodeError."""
+def _parse_json(text: str) -> JsonValue:
+    """Parse JSON. Raises only JSONDecodeError, whatever `json.loads` raises."""
     try:
         return cast(JsonValue, json.loads(text))
     except json.JSONDecodeError:
         raise
     except (RecursionError, ValueError) as error:
-        # Too deep, or an integer of more digits than Python converts.
+        # Nested too deeply, or an integer with more digits than Python converts.
         raise json.JSONDecodeError(f"{str(error)[:60]}", text, 0) from error
 
 
-def _opened(source: str) -> "nullcontext[BinaryIO] | BinaryIO":
+def _open(source: str) -> "nullcontext[BinaryIO] | BinaryIO":
     if source == STANDARD_INPUT:
         return nullcontext(sys.stdin.buffer)
     try:
@@ -118,7 +127,7 @@ def _opened(source: str) -> "nullcontext[BinaryIO] | BinaryIO":
         raise BadInput(f"file {source}", str(error.strerror or error)) from error
 
 
-def _decoded(data: bytes, where: str) -> str:
+def _decode(data: bytes, where: str) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

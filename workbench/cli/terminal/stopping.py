@@ -15,40 +15,43 @@ _ANSWERS: Final = {"o": Approval.ONCE, "s": Approval.SESSION, "a": Approval.ALWA
 
 
 class TerminalApprover:
-    """Asks on standard error, reads one line; no terminal, no answer in time or another word is a no.
+    """Asks on standard error and reads one line from standard input.
+
+    Denies the command if standard input is not a terminal, if there is no answer in time, or if the answer is not
+    one of those offered.
 
     Args:
-        timeout_s: How long an answer is waited for.
+        timeout_s: Time to answer, in seconds.
     """
 
     def __init__(self, *, timeout_s: float = 120.0) -> None:
         self._timeout_s = timeout_s
 
     def ask(self, question: ApprovalQuestion) -> Approval:
-        """See `workbench.rollout.ports.Approver`."""
+        """Return the user's decision; see `workbench.rollout.ports.Approver`."""
         if not sys.stdin.isatty():
             return Approval.DENY
         arguments = ", ".join(f"{name}={value!r}" for name, value in question.call.arguments.items())
         print(f"\n{question.call.name}({shown(arguments)})", file=sys.stderr)
         print(f"flagged: {', '.join(question.reasons)}", file=sys.stderr)
-        print("o: allow now, s: for this session, a: always, d: deny? ", end="", file=sys.stderr, flush=True)
+        print("allow [o]nce, for this [s]ession, [a]lways, or [d]eny? ", end="", file=sys.stderr, flush=True)
         is_ready, _, _ = select([sys.stdin], [], [], self._timeout_s)
-        said = sys.stdin.readline().strip().lower() if is_ready else ""
-        return _ANSWERS.get(said[:1], Approval.DENY)
+        answer = sys.stdin.readline().strip().lower() if is_ready else ""
+        return _ANSWERS.get(answer[:1], Approval.DENY)
 
 
 @contextmanager
 def stop_at_interrupt() -> Generator[Flag]:
-    """Ctrl+C once sets the flag, so that the work ends in order and keeps what came; twice ends the process."""
+    """Yield a flag that Ctrl+C sets, so that the work can stop in order. A second Ctrl+C ends the process."""
     stop = Flag()
-    before = signal.getsignal(signal.SIGINT)
+    previous_handler = signal.getsignal(signal.SIGINT)
 
     def on_interrupt(_number: int, _frame: object) -> None:
         stop.set()
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous_handler)
 
     signal.signal(signal.SIGINT, on_interrupt)
     try:
         yield stop
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous_handler)

@@ -1,1 +1,1 @@
-"""Commands that generate training rows and train on them."""
+"""The commands that generate training rows, train on them and measure the result."""

@@ -1,4 +1,4 @@
-"""`workbench synth`: generate rows that teach tool calling, from grammars."""
+"""`workbench synth`: generate training rows for tool calling."""
 
 import sys
 from typing import Annotated
@@ -12,25 +12,43 @@ from workbench.training.synth.words import WordSplit
 
 
 def synth(
-    count: Annotated[int, typer.Option(min=1, help="So many rows.")],
-    out: Annotated[str, typer.Option(help="NAME.jsonl, .jsonl.gz, .parquet or -.")],
-    seed: Annotated[int, typer.Option(help="Another seed, other rows.")] = 0,
-    split: Annotated[WordSplit, typer.Option(help="Whose words, tools and grammars.")] = WordSplit.TRAIN,
+    count: Annotated[int, typer.Option(min=1, help="Number of rows")],
+    out: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE", help="File to write: .jsonl, .jsonl.gz, .parquet, or - for standard output"
+        ),
+    ],
+    seed: Annotated[int, typer.Option(help="Seed; the same seed gives the same rows")] = 0,
+    split: Annotated[
+        WordSplit, typer.Option(help="Split whose words, tools and sentences are used")
+    ] = WordSplit.TRAIN,
     contract: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME[=SHARE]", help="Repeatable; every contract, evenly, if left out."),
+        typer.Option(
+            metavar="NAME[=SHARE]",
+            help="Contract and its share of the rows; repeatable",
+            show_default="all contracts, in equal shares",
+        ),
     ] = None,
     kind: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME[=SHARE]", help="Repeatable: what happens in them; a mix if left out."),
+        typer.Option(
+            metavar="NAME[=SHARE]",
+            help="Kind of exchange and its share; repeatable",
+            show_default="a mix of all kinds",
+        ),
     ] = None,
-    tools: Annotated[int, typer.Option(min=1, max=5, help="So many tools at most in a row.")] = 5,
-    together: Annotated[int, typer.Option(min=1, help="So many rows share contract and tools.")] = 1,
-    exchanges: Annotated[int, typer.Option(min=1, max=4, help="So many exchanges at most in a row.")] = 4,
+    tools: Annotated[int, typer.Option(min=1, max=5, help="Maximum number of tools in a row")] = 5,
+    together: Annotated[
+        int, typer.Option(min=1, help="Number of rows in succession that share contract and tools")
+    ] = 1,
+    exchanges: Annotated[int, typer.Option(min=1, max=4, help="Maximum number of exchanges in a row")] = 4,
 ) -> None:
-    """Write generated conversations as rows of the form `sharegpt`: the same seed, the same rows.
+    """Generate training rows for tool calling.
 
-    What belongs to the split `test` (tools, words, forms of requests and answers) never occurs in `train`.
+    Writes conversations in the format `sharegpt`. The tools, words and sentences of the split `test` never occur in
+    the split `train`.
     """
     from workbench.library.datasets.row_writer import open_writer
     from workbench.library.home_files import ContractFiles, find_folder
@@ -38,13 +56,13 @@ def synth(
     from workbench.training.synth.exchanges import EXCHANGES, SHARES
 
     library = ContractFiles(find_folder("prompts", read_settings().home))
-    shares = [_share("--contract", one) for one in contract or library.contract_names()]
-    kinds = tuple(_share("--kind", one) for one in kind or ())
+    shares = [_share("--contract", text) for text in contract or library.contract_names()]
+    kinds = tuple(_share("--kind", text) for text in kind or ())
     for name, _ in kinds:
         if name not in EXCHANGES:
-            raise BadInput(f"--kind {name}", "no such kind", f"kinds are {', '.join(EXCHANGES)}")
+            raise BadInput(f"--kind {name}", "unknown kind", f"use one of {', '.join(EXCHANGES)}")
     contracts = tuple(ContractShare(library.load_contract(name), share) for name, share in shares)
-    terms = SynthOptions(
+    options = SynthOptions(
         split=split,
         contracts=contracts,
         kinds=kinds or SHARES,
@@ -53,9 +71,9 @@ def synth(
         together=together,
     )
     with open_writer(out) as write:
-        for row in with_progress(synth_rows(seed, count, terms), "rows"):
+        for row in with_progress(synth_rows(seed, count, options), "rows"):
             write(row)
-    print(f"{count:,} rows written to {out}", file=sys.stderr)
+    print(f"{count:,} row{'' if count == 1 else 's'} written to {out}", file=sys.stderr)
 
 
 def _share(option: str, text: str) -> tuple[str, float]:
@@ -65,5 +83,5 @@ def _share(option: str, text: str) -> tuple[str, float]:
     except ValueError:
         value = -1.0
     if value <= 0 or not name:
-        raise BadInput(f"{option} {text}", "no name and positive share", "write it as NAME=6")
+        raise BadInput(f"{option} {text}", "not a name with a positive share", "write NAME or NAME=6")
     return name, value

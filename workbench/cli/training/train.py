@@ -1,4 +1,4 @@
-"""`workbench train`: train a model on rows."""
+"""`workbench train`: train a model or a LoRA adapter on rows."""
 
 import os
 import sys
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from workbench.chat.finding import Severity
+from workbench.cli.rows.row_engine import ROW_FILES
 from workbench.cli.terminal.paint import with_progress
 from workbench.errors import BadInput
 
@@ -19,61 +20,81 @@ if TYPE_CHECKING:
     from workbench.trajectory.row import TrainingRow
 
 FAULTY: Final = 1
-"""Exit code where rows have errors: nothing is trained then."""
-_MOST_TOLD: Final = 50
-"""So many faults are listed; `workbench check` lists all."""
+"""Exit code if rows have errors. Nothing is trained then."""
+_MOST_ERRORS: Final = 50
+"""Maximum number of errors listed. `workbench check` lists all of them."""
 
 
 class Precision(StrEnum):
-    """Of the numbers that are worked with."""
+    """Number format of the weights during training."""
 
     F32 = "f32"
     BF16 = "bf16"
 
 
 def train(
-    rows: Annotated[
-        list[str], typer.Argument(metavar="ROWS…", help="Rows: JSONL, gzip, JSON array, Parquet.")
+    rows: Annotated[list[str], typer.Argument(metavar="ROWS", help=ROW_FILES)],
+    base: Annotated[
+        str,
+        typer.Option(
+            metavar="MODEL", help="Base model: embedded, a GGUF file, or a folder or repository with weights"
+        ),
     ],
-    base: Annotated[str, typer.Option(help="embedded, a GGUF file, or a folder or repository of weights.")],
-    out: Annotated[Path, typer.Option(help="Folder for checkpoints and results.")],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for checkpoints and results")],
     start: Annotated[
-        str, typer.Option(help="adapter.gguf to go on from, or embedded: of the same base and rank.")
+        str,
+        typer.Option(
+            metavar="ADAPTER",
+            help="Adapter to start from: an adapter.gguf with the same base and rank, or embedded",
+        ),
     ] = "",
-    lora_rank: Annotated[int, typer.Option(min=0, max=256, help="0 trains all weights.")] = 16,
-    learning_rate: Annotated[float, typer.Option(min=0.0, help="At its highest.")] = 4e-4,
-    epochs: Annotated[float, typer.Option(min=0.0, help="How often all rows are seen.")] = 1.0,
-    max_steps: Annotated[int, typer.Option(min=0, help="An end before that; 0 for none.")] = 0,
+    lora_rank: Annotated[
+        int, typer.Option(min=0, max=256, help="Rank of the LoRA adapter; 0 trains all weights")
+    ] = 16,
+    learning_rate: Annotated[float, typer.Option(min=0.0, help="Peak learning rate")] = 4e-4,
+    epochs: Annotated[float, typer.Option(min=0.0, help="Number of passes over all rows")] = 1.0,
+    max_steps: Annotated[
+        int, typer.Option(min=0, help="Stop after this number of steps; 0 for no limit")
+    ] = 0,
     max_length: Annotated[
-        int, typer.Option(min=16, help="Tokens of a text; longer examples stay out.")
+        int, typer.Option(min=16, help="Maximum length of an example, in tokens; longer ones are skipped")
     ] = 2048,
-    batch: Annotated[int, typer.Option(min=1, help="Texts a step.")] = 4,
-    seed: Annotated[int, typer.Option(help="Of first numbers and order.")] = 0,
-    precision: Annotated[Precision, typer.Option(help="Of the numbers.")] = Precision.F32,
-    threads: Annotated[int, typer.Option(min=0, help="Of the processor; 0 leaves it to PyTorch.")] = 0,
-    save_steps: Annotated[int, typer.Option(min=1, help="A checkpoint every so many steps.")] = 50,
-    family: Annotated[str, typer.Option(help="Framing of the rows; each row's own if left out.")] = "",
-    licence: Annotated[str, typer.Option("--licence", "--license", help="For the card.")] = "apache-2.0",
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where a run stopped.")] = False,
+    batch: Annotated[int, typer.Option(min=1, help="Examples per step")] = 4,
+    seed: Annotated[int, typer.Option(help="Seed for the initial weights and the order of examples")] = 0,
+    precision: Annotated[Precision, typer.Option(help="Number format of the weights")] = Precision.F32,
+    threads: Annotated[int, typer.Option(min=0, help="CPU threads; 0 lets PyTorch choose")] = 0,
+    save_steps: Annotated[int, typer.Option(min=1, help="Steps between checkpoints")] = 50,
+    family: Annotated[
+        str,
+        typer.Option(
+            metavar="FAMILY", help="Template family for all rows", show_default="the family of each row"
+        ),
+    ] = "",
+    licence: Annotated[
+        str, typer.Option("--licence", "--license", metavar="LICENCE", help="Licence for the model card")
+    ] = "apache-2.0",
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue from the last checkpoint in the folder")
+    ] = False,
 ) -> None:
-    """Teach a model rows, by TRL: an adapter, its GGUF, receipt and card.
+    """Train a model or a LoRA adapter on rows.
 
-    The rows are checked first: with any error nothing is trained. Ctrl+C ends the run behind its step, with
-    a usable adapter.
+    Writes the adapter, also as GGUF, with a receipt and a model card. The rows are checked first; if there is an error,
+    nothing is trained. Ctrl+C stops after the current step and leaves a usable adapter.
     """
     _check(rows)
-    # TRL and peft would tell their makers of each run.
+    # TRL and peft would send usage statistics about each run.
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     try:
         from workbench.training.base_model import is_slow
         from workbench.training.train import train as run
     except ImportError as error:
-        remedy = "install the extra `train` (PyTorch and more, 250 MB for a CPU): pip install '.[train]'"
+        remedy = "install the extra `train` (PyTorch and others, 250 MB for CPU): pip install '.[train]'"
         raise BadInput("train", f"{error.name or error} is not installed", remedy) from error
     from workbench.library.datasets.receipts import ReceiptMaker
     from workbench.training.receipt import TrainOptions
 
-    terms = TrainOptions(
+    options = TrainOptions(
         base=_base(base),
         out=out,
         start=_start(start, lora_rank),
@@ -95,20 +116,20 @@ def train(
         for _number in maker.add(file):
             pass
     maker.finish()
-    if is_slow(terms.precision):
+    if is_slow(options.precision):
         print(
-            "--precision bf16: this processor has no instructions for it; f32 is many times quicker",
+            "--precision bf16 is slow on this processor, which has no bf16 instructions; f32 is many times faster",
             file=sys.stderr,
         )
-    tuned = run(_rows(rows), maker.receipt(), terms, resumes=resume, report=_report)
-    how = "done" if tuned.is_whole else f"stopped; --resume goes on to step {tuned.steps_planned}"
-    print(f"{tuned.steps} steps, {tuned.examples:,} examples, {how}: {out}", file=sys.stderr)
+    tuned = run(_rows(rows), maker.receipt(), options, resumes=resume, report=_print_progress)
+    state = "done" if tuned.is_whole else f"stopped; --resume continues to step {tuned.steps_planned}"
+    print(f"{tuned.steps} steps, {tuned.examples:,} examples, {state}: {out}", file=sys.stderr)
     if tuned.too_long:
-        print(f"{tuned.too_long:,} examples were longer than {max_length} tokens", file=sys.stderr)
+        print(f"{tuned.too_long:,} examples longer than {max_length} tokens skipped", file=sys.stderr)
 
 
 def _check(files: list[str]) -> None:
-    """Lists what is wrong, and ends there."""
+    """List the errors in the rows, and exit if there are any."""
     from workbench.library.datasets.checking import FilesCheck
 
     errors = 0
@@ -116,12 +137,11 @@ def _check(files: list[str]) -> None:
         if finding.severity is not Severity.ERROR:
             continue
         errors += 1
-        if errors <= _MOST_TOLD:
+        if errors <= _MOST_ERRORS:
             print(f"{file}:{row}: {finding.code} {finding.message}", file=sys.stderr)
     if errors:
-        print(
-            f"workbench: nothing is trained: {errors:,} errors; mend or leave out these rows", file=sys.stderr
-        )
+        count = f"{errors:,} error{'' if errors == 1 else 's'}"
+        print(f"workbench: nothing trained: {count} in the rows; fix or remove them first", file=sys.stderr)
         raise typer.Exit(FAULTY)
 
 
@@ -143,7 +163,7 @@ def _base(name: str) -> str:
 
     path = find_embedded()
     if path is None:
-        raise BadInput("--base embedded", "it is not installed", REMEDY)
+        raise BadInput("--base embedded", "not installed", REMEDY)
     return str(path)
 
 
@@ -154,13 +174,13 @@ def _start(name: str, rank: int) -> Path | None:
         return None
     path = find_embedded_adapter() if name == "embedded" else Path(name).expanduser()
     if not rank:
-        raise BadInput("--start", "no adapter comes out of --lora-rank 0", "leave one of them out")
+        raise BadInput("--start", "--lora-rank 0 trains no adapter", "omit one of these options")
     if path is None or not path.is_file():
-        raise BadInput(f"--start {name}", "no such file", "name the adapter.gguf of an earlier run")
+        raise BadInput(f"--start {name}", "no such file", "give the adapter.gguf of an earlier run")
     return path
 
 
-def _report(progress: "TrainingProgress") -> None:
+def _print_progress(progress: "TrainingProgress") -> None:
     minutes = progress.left_s / 60
     print(
         f"step {progress.step}/{progress.steps}  loss {progress.loss:.3f}  {minutes:.0f} min left",

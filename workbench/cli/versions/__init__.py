@@ -1,1 +1,1 @@
-"""`workbench versions`: show, restore, tag, import and export versions."""
+"""`workbench versions`: show, compare, restore, tag, import and export versions."""

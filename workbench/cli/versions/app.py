@@ -11,17 +11,17 @@ from workbench.errors import BadInput
 from workbench.records.versions import VersionKind, hash_of
 from workbench.settings import read_settings
 
-REFERENCE = "NAME, NAME@3, NAME@production, or KIND:NAME@HASH."
-"""Help of an argument that names a version."""
+REFERENCE = "NAME, NAME@3, NAME@production, or KIND:NAME@HASH"
+"""Help text of an argument that names a version."""
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else")]
 Reference = Annotated[str, typer.Argument(metavar="VERSION", help=REFERENCE)]
-Message = Annotated[str, typer.Option("--message", "-m", help="What was changed, and why.")]
+Message = Annotated[str, typer.Option("--message", "-m", help="Message of the new version")]
 
 
 def build_app() -> typer.Typer:
-    """The group of commands."""
-    app = typer.Typer(no_args_is_help=True, help="Versions of contracts, tools, presets and suites.")
+    """Return the commands of `workbench versions`."""
+    app = typer.Typer(no_args_is_help=True)
     app.command("list")(show_lines)
     app.command("history")(history)
     app.command("show")(show)
@@ -34,10 +34,10 @@ def build_app() -> typer.Typer:
 
 
 def show_lines(
-    kind: Annotated[VersionKind | None, typer.Option(help="Only this kind.")] = None,
+    kind: Annotated[VersionKind | None, typer.Option(help="Only this kind")] = None,
     json_output: Json = False,
 ) -> None:
-    """List every name with its newest version."""
+    """List all names with their newest version."""
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
@@ -52,12 +52,12 @@ def show_lines(
 
 
 def history(
-    name: Annotated[str, typer.Argument(help="NAME, or KIND:NAME.")],
-    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 50,
-    offset: Annotated[int, typer.Option(min=0, help="So many of the newest left out.")] = 0,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="NAME, or KIND:NAME")],
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of versions")] = 50,
+    offset: Annotated[int, typer.Option(min=0, help="Number of newest versions to skip")] = 0,
     json_output: Json = False,
 ) -> None:
-    """List the versions of a name, the newest first."""
+    """List all versions of a name, the newest first."""
     from workbench.app.version_files import find_version
     from workbench.wiring import open_services
 
@@ -72,7 +72,7 @@ def history(
 
 
 def show(reference: Reference, json_output: Json = False) -> None:
-    """Print a version's text, byte for byte."""
+    """Print the text of a version, byte for byte."""
     from workbench.app.version_files import find_text
     from workbench.wiring import open_services
 
@@ -82,24 +82,31 @@ def show(reference: Reference, json_output: Json = False) -> None:
         sys.stdout.buffer.write(found.text.encode())
         sys.stdout.buffer.flush()
         return
-    kept = {"kind": found.kind.value, "text_hash": hash_of(found.text)}
-    told = version_json(found.version) if found.version else kept
-    write_json_line({**told, "text": found.text})
+    unversioned = {"kind": found.kind.value, "text_hash": hash_of(found.text)}
+    fields = version_json(found.version) if found.version else unversioned
+    write_json_line({**fields, "text": found.text})
 
 
 def diff(
     references: Annotated[
-        list[str], typer.Argument(metavar="VERSION [VERSION]", help=f"{REFERENCE} One: what it changed.")
+        list[str],
+        typer.Argument(
+            metavar="VERSION",
+            help=f"One or two versions: {REFERENCE}; one version is compared with the version before it",
+        ),
     ],
     json_output: Json = False,
 ) -> None:
-    """Show what changed from one version to another, as a unified diff; tools as canonical JSON."""
+    """Show the changes between two versions as a unified diff.
+
+    Tools are compared as canonical JSON.
+    """
     from workbench.app.version_content import diff_contents, fingerprint_of
     from workbench.app.version_files import find_before, find_text
     from workbench.wiring import open_services
 
     if len(references) > 2:
-        raise BadInput("versions diff", f"{len(references)} versions", "name one or two")
+        raise BadInput("versions diff", f"{len(references)} versions given", "give one or two")
     with open_services(read_settings()) as services:
         after = find_text(services.versions, references[-1])
         before = find_text(services.versions, references[0]) if len(references) > 1 else None
@@ -111,19 +118,19 @@ def diff(
         sys.stdout.buffer.write(text.encode())
         sys.stdout.buffer.flush()
         return
-    prints = [fingerprint_of(one.kind, one.text, name=one.name) for one in (before, after)]
+    fingerprints = [fingerprint_of(side.kind, side.text, name=side.name) for side in (before, after)]
     write_json_line(
         {
             "before": before.label,
             "after": after.label,
             "diff": text,
-            "is_same_to_a_model": prints[0] == prints[1],
+            "is_same_to_a_model": fingerprints[0] == fingerprints[1],
         }
     )
 
 
 def restore(reference: Reference, message: Message = "", json_output: Json = False) -> None:
-    """Make a new version with the text of an old one."""
+    """Create a new version with the text of an old one."""
     from workbench.app.version_files import find_version
     from workbench.wiring import open_services
 
@@ -138,11 +145,14 @@ def restore(reference: Reference, message: Message = "", json_output: Json = Fal
 
 def tag(
     reference: Reference,
-    name: Annotated[str, typer.Argument(metavar="TAG", help="Such as production or candidate.")],
-    remove: Annotated[bool, typer.Option("--remove", help="Take the tag away instead.")] = False,
+    name: Annotated[str, typer.Argument(metavar="TAG", help="Tag, such as production or candidate")],
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the tag instead")] = False,
     json_output: Json = False,
 ) -> None:
-    """Point a name at a version; it points at no other version of the same history any more."""
+    """Tag a version.
+
+    The tag is removed from the other versions of the same name.
+    """
     from workbench.app.version_files import find_version
     from workbench.wiring import open_services
 
@@ -151,7 +161,7 @@ def tag(
         if not remove:
             version = services.versions.tag(version.id, name)
         elif not services.versions.untag(version.kind, version.name, name):
-            raise BadInput(f"tag {name!r}", f"{version.kind}:{version.name} has none of that name")
+            raise BadInput(f"tag {name!r}", f"{version.kind}:{version.name} has no such tag")
         version = services.versions.version(version.id) or version
     if json_output:
         write_json_line(version_json(version))

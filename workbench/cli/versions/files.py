@@ -17,7 +17,7 @@ from workbench.settings import read_settings
 
 
 def version_json(version: Version) -> JsonObject:
-    """The version without its text."""
+    """Return the version as JSON, without its text."""
     return {
         "id": version.id,
         "kind": version.kind.value,
@@ -35,7 +35,7 @@ def version_json(version: Version) -> JsonObject:
 
 
 def version_line(version: Version) -> str:
-    """The version as one line: number, hash, date, author, tags, first line of the message."""
+    """Return the version as one line: number, hash, date, author, tags, first line of the message."""
     tags = f"[{', '.join(version.tags)}]" if version.tags else ""
     first_line = version.message.partition("\n")[0]
     parts = (
@@ -50,31 +50,34 @@ def version_line(version: Version) -> str:
 
 
 REFUSED: Final = 2
-"""Exit code where a file could not be used, though others were."""
+"""Exit code if a file was refused. The other files are written or imported all the same."""
 
 _STATES: Final[Mapping[FileState, str]] = {
-    FileState.SAME: "is v{0} already",
-    FileState.TAKEN: "is v{0} now",
+    FileState.SAME: "is already v{0}",
+    FileState.TAKEN: "is now v{0}",
     FileState.BEHIND: "has not changed; the newest version is v{0}",
-    FileState.DIVERGED: "was changed, and so was v{0}",
+    FileState.DIVERGED: "has changed, and so has v{0}",
 }
 
 
 def export_versions(
     references: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[VERSION]…", help="Which; the newest of all names where none is named."),
+        typer.Argument(metavar="VERSION", help="Versions to export; if omitted, the newest of each name"),
     ] = None,
     force: Annotated[
         bool,
-        typer.Option("--force", help="Overwrite files that were changed meanwhile, and keep their text."),
+        typer.Option("--force", help="Overwrite files that were changed since; their text is stored"),
     ] = False,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+    json_output: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else")] = False,
 ) -> None:
-    """Write versions to their files, byte for byte. Exit 2 where a file was changed meanwhile."""
+    """Export versions to their files, byte for byte.
+
+    Exit code 2 if a file was changed since its version was stored.
+    """
     from workbench.wiring import open_services
 
-    told: list[JsonObject] = []
+    written: list[JsonObject] = []
     is_refused = False
     with open_services(read_settings()) as services:
         for version in _versions(services, references or ()):
@@ -84,10 +87,10 @@ def export_versions(
                 is_refused = True
                 print(f"workbench: {error}", file=sys.stderr)
                 continue
-            told.append(_written_json(version, done))
-            _tell_written(version, done, is_quiet=json_output)
+            written.append(_written_json(version, done))
+            _report_written(version, done, is_quiet=json_output)
     if json_output:
-        write_json_line({"files": told})
+        write_json_line({"files": written})
     if is_refused:
         raise typer.Exit(REFUSED)
 
@@ -95,29 +98,33 @@ def export_versions(
 def import_files(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]…", help="NAME or KIND:NAME; every file where none is named."),
+        typer.Argument(metavar="NAME", help="NAME or KIND:NAME; if omitted, all files"),
     ] = None,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+    json_output: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else")] = False,
 ) -> None:
-    """Take files as the newest versions of their names, also where those were changed meanwhile."""
+    """Import files as the newest versions of their names.
+
+    A file is imported even if its newest version has changed too.
+    """
     from workbench.wiring import open_services
 
-    told: list[JsonObject] = []
+    imported: list[JsonObject] = []
     is_refused = False
     with open_services(read_settings()) as services:
         for kind, name in _files(services, names or ()):
             try:
-                seen = take_file(services.files, services.versions, kind, name, is_deliberate=True)
+                imported_file = take_file(services.files, services.versions, kind, name, is_deliberate=True)
             except BadInput as error:
                 is_refused = True
                 print(f"workbench: {error}", file=sys.stderr)
                 continue
-            if seen:
-                told.append(_seen_json(seen))
+            if imported_file:
+                imported.append(_imported_json(imported_file))
                 if not json_output:
-                    print(f"{seen.place} {_STATES[seen.state].format(seen.head.number)}")
+                    number = imported_file.head.number
+                    print(f"{imported_file.place} {_STATES[imported_file.state].format(number)}")
     if json_output:
-        write_json_line({"files": told})
+        write_json_line({"files": imported})
     if is_refused:
         raise typer.Exit(REFUSED)
 
@@ -129,23 +136,27 @@ def _versions(services: Services, references: Sequence[str]) -> Sequence[Version
 
 
 def _files(services: Services, names: Sequence[str]) -> Sequence[tuple[VersionKind, str]]:
-    there = [(kind, name) for kind in VersionKind for name in services.files.names(kind)]
+    existing = [(kind, name) for kind in VersionKind for name in services.files.names(kind)]
     if not names:
-        return there
+        return existing
     found: list[tuple[VersionKind, str]] = []
     for text in names:
-        asked = parse_reference(text)
-        of_name = [one for one in there if one[1] == asked.name and asked.kind in (None, one[0])]
+        reference = parse_reference(text)
+        of_name = [
+            (kind, name)
+            for kind, name in existing
+            if name == reference.name and reference.kind in (None, kind)
+        ]
         if not of_name:
-            raise BadInput(f"file of {text!r}", "there is none", "`workbench versions import` takes all")
+            raise BadInput(f"name {text!r}", "there is no such file", "omit the name to import all files")
         found.extend(of_name)
     return found
 
 
-def _tell_written(version: Version, done: WrittenFile, *, is_quiet: bool) -> None:
+def _report_written(version: Version, done: WrittenFile, *, is_quiet: bool) -> None:
     if done.overwritten:
-        kept = f"{version.kind}:{version.name}@{done.overwritten.hash[:12]}"
-        print(f"{done.place} had been changed meanwhile; its text is kept as {kept}", file=sys.stderr)
+        reference = f"{version.kind}:{version.name}@{done.overwritten.hash[:12]}"
+        print(f"{done.place} was changed since; its text is stored as {reference}", file=sys.stderr)
     if not is_quiet:
         state = FileState.TAKEN if done.is_changed else FileState.SAME
         print(f"{done.place} {_STATES[state].format(version.number)}")
@@ -162,11 +173,11 @@ def _written_json(version: Version, done: WrittenFile) -> JsonObject:
     }
 
 
-def _seen_json(seen: VersionFileState) -> JsonObject:
+def _imported_json(imported_file: VersionFileState) -> JsonObject:
     return {
-        "file": seen.place,
-        "kind": seen.head.kind.value,
-        "name": seen.head.name,
-        "number": seen.head.number,
-        "state": seen.state.value,
+        "file": imported_file.place,
+        "kind": imported_file.head.kind.value,
+        "name": imported_file.head.name,
+        "number": imported_file.head.number,
+        "state": imported_file.state.value,
     }
