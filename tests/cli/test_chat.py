@@ -1,4 +1,4 @@
-"""`workbench chat`, `export` and the errors that people meet, on a scripted model."""
+"""`workbench chat` with a scripted model, and the errors that it reports."""
 
 import json
 import sqlite3
@@ -40,9 +40,9 @@ def test_json_is_one_object_and_nothing_else(process, script):
     }
 
 
-def test_a_session_goes_on_in_another_process_byte_for_byte(workbench, process, script):
+def test_a_session_continues_in_another_process_byte_for_byte(workbench, process, script):
     first = json.loads(workbench("chat", QUESTION, "--model", script, "--json").stdout)
-    again = process("chat", "And once more?", "--session", first["session"], "--json")
+    again = process("chat", "And now?", "--session", first["session"], "--json")
     second = json.loads(again.stdout)
     assert second["session"] == first["session"]
     assert second["messages"][: len(first["messages"])] == first["messages"]
@@ -57,7 +57,7 @@ def test_the_plain_output_shows_the_call_its_result_and_the_answer(workbench, sc
     assert "prompt + " in done.stderr
 
 
-def test_a_tool_that_fails_is_told_as_failed(workbench, tmp_path):
+def test_a_tool_that_fails_is_reported_as_failed(workbench, tmp_path):
     path = tmp_path / "script.yaml"
     call = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Atlantis"}}\n</tool_call>'
     path.write_text(json.dumps({"completions": [call, "No such city."]}))
@@ -71,7 +71,7 @@ def test_export_writes_the_session_and_it_reads_back(workbench, script, tmp_path
     out = tmp_path / "rows.jsonl"
     done = workbench("export", "--format", "sharegpt", "--out", out)
     assert done.returncode == 0
-    assert "1 rows of 1 sessions written" in done.stderr
+    assert "1 row from 1 session written" in done.stderr
     (row,) = [json.loads(line) for line in out.read_text().splitlines()]
     values = [entry["value"] for entry in row["conversations"]]
     assert values[:3] == [message["content"] for message in report["messages"][:3]]
@@ -88,11 +88,11 @@ def test_export_writes_the_session_and_it_reads_back(workbench, script, tmp_path
         (["--tool-choice", "get_wether"], 2, "no tool 'get_wether'"),
         (["--contract", "tiny"], 2, "contract 'tiny': no such contract (there are full, hermes-3, minimal)"),
         (["--session", "nowhere"], 2, "no such session"),
-        (["--model", "/no/model.gguf"], 3, "'/no/model.gguf' is not there"),
+        (["--model", "/no/model.gguf"], 3, "'/no/model.gguf' not found"),
         (["--model", "scripted:/no/script.yaml"], 3, "no file /no/script.yaml"),
     ],
 )
-def test_bad_usage_is_one_clear_line_and_writes_nothing(workbench, tmp_path, arguments, code, line):
+def test_bad_usage_is_reported_in_one_line_and_writes_nothing(workbench, tmp_path, arguments, code, line):
     done = workbench("chat", "hi", *arguments)
     assert done.returncode == code
     assert line in done.stderr
@@ -102,7 +102,7 @@ def test_bad_usage_is_one_clear_line_and_writes_nothing(workbench, tmp_path, arg
     database.close()
 
 
-def test_unreadable_tools_say_line_and_pointer(workbench, script, tmp_path):
+def test_an_error_in_tools_is_reported_with_line_and_pointer(workbench, script, tmp_path):
     path = tmp_path / "mine.json"
     path.write_text('[\n {"name": "f",\n  "parameters": {"type": "objekt"}}\n]')
     done = workbench("chat", "hi", "--model", script, "--tools", path)
@@ -110,7 +110,7 @@ def test_unreadable_tools_say_line_and_pointer(workbench, script, tmp_path):
     assert "tools, line 3, /0/parameters/type" in done.stderr
 
 
-def test_a_prompt_too_long_says_by_how_many_tokens_and_keeps_the_question(workbench, tmp_path):
+def test_a_prompt_that_is_too_long_is_reported_and_the_question_is_stored(workbench, tmp_path):
     path = tmp_path / "script.yaml"
     path.write_text("completions: [x]\ncontext_tokens: 100\n")
     done = workbench("chat", QUESTION, "--model", f"scripted:{path}")
@@ -122,12 +122,12 @@ def test_a_prompt_too_long_says_by_how_many_tokens_and_keeps_the_question(workbe
     assert texts == [QUESTION]
 
 
-def test_a_database_that_cannot_be_opened_is_one_line(workbench, script):
+def test_a_database_that_cannot_be_opened_is_reported_in_one_line(workbench, script):
     done = workbench("chat", "hi", "--model", script, WORKBENCH_DATABASE_URL="sqlite:////proc/none/x.sqlite3")
     assert done.returncode == 2
     assert "/proc/none" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_the_version_is_told(workbench):
+def test_the_version_is_printed(workbench):
     assert workbench("--version").stdout == f"workbench {__version__}\n"

@@ -1,4 +1,4 @@
-"""`workbench db`, as a person types it."""
+"""`workbench db`: backup, restore, check and vacuum."""
 
 import json
 import sqlite3
@@ -32,7 +32,7 @@ def run(*words: object, exit_code: int = 0) -> str:
 def test_backup_and_restore(file: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.sqlite3"
     assert str(copy) in run("backup", copy)
-    assert "is kept in" in run("restore", copy, "--force")
+    assert "the previous database was moved to" in run("restore", copy, "--force")
     done = json.loads(run("restore", copy, "--force", "--json"))
     assert done["file"] == str(file)
     assert Path(done["kept"]).is_file()
@@ -40,10 +40,10 @@ def test_backup_and_restore(file: Path, tmp_path: Path) -> None:
 
 
 def test_check_and_vacuum(file: Path) -> None:
-    said = run("check")
-    assert "(current)" in said
-    assert "rows      message 1" in said
-    assert said.endswith("sound\n")
+    output = run("check")
+    assert "(current)" in output
+    assert "rows      message 1" in output
+    assert output.endswith("No problems found.\n")
     assert json.loads(run("check", "--json"))["problems"] == []
     assert "now" in run("vacuum")
     assert json.loads(run("vacuum", "--json"))["after_bytes"] > 0
@@ -52,6 +52,6 @@ def test_check_and_vacuum(file: Path) -> None:
 def test_check_of_a_damaged_database_fails(file: Path) -> None:
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("UPDATE message SET session_id = 'gone'")
-    said = run("check", exit_code=1)
-    assert "points at nothing" in said
-    assert said.endswith("damaged: restore a backup\n")
+    output = run("check", exit_code=1)
+    assert "points at nothing" in output
+    assert output.endswith("The database is damaged: restore a backup.\n")

@@ -1,4 +1,4 @@
-"""`workbench differ`: who takes what from one text."""
+"""`workbench differ` compares what parsers extract from a completion."""
 
 import json
 
@@ -11,10 +11,10 @@ TWO = (
 )
 
 
-def test_each_rule_has_its_title_its_calls_and_its_reason(run_cli):
+def test_each_parser_is_listed_with_its_calls_and_the_reason(run_cli):
     out = run_cli("differ", "--tools", TOOLS, stdin=TWO).out
-    assert 'strict  1 taken, 1 lost, 0 made up\n  = f {}\n  - g {"a": 1}\n' in out
-    assert "vLLM hermes (replica)  0 taken, 2 lost, 0 made up" in out
+    assert 'strict  1 extracted, 1 lost, 0 invented\n  = f {}\n  - g {"a": 1}\n' in out
+    assert "vLLM hermes (replica)  0 extracted, 2 lost, 0 invented" in out
     assert "one bad block loses every call" in out
 
 
@@ -35,8 +35,8 @@ def test_json_is_one_object_and_nothing_else(run_cli, tmp_path):
     assert all(list(rule) == ["rule", "replica", "calls", "lost", "invented", "why"] for rule in rules)
 
 
-def test_a_call_in_a_thought_that_others_run_is_shown_as_made_up(run_cli):
+def test_a_call_in_a_thought_that_other_parsers_extract_is_shown_as_invented(run_cli):
     text = '<think>maybe <tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call></think>No.'
     out = run_cli("differ", stdin=text).out
-    assert 'vLLM hermes (replica)  1 taken, 0 lost, 1 made up\n  + f {"a": 1}\n' in out
+    assert 'vLLM hermes (replica)  1 extracted, 0 lost, 1 invented\n  + f {"a": 1}\n' in out
     assert "a call inside a thought is run" in out

@@ -1,4 +1,4 @@
-"""The embedded model calls each of the two nonsense tools, through the command line."""
+"""The embedded model calls both nonsense tools when it is run with `workbench chat`."""
 
 import json
 
@@ -30,16 +30,16 @@ def test_a_nonsense_tool_is_called_with_the_right_required_arguments(process, qu
     report = json.loads(done.stdout)
     (call,) = report["calls"][:1]
     assert (call["name"], call["status"]) == (name, "ready")
-    given = {key: call["arguments"][key] for key in arguments}
+    received = {key: call["arguments"][key] for key in arguments}
     assert {
-        key: value.lower() if isinstance(value, str) else value for key, value in given.items()
+        key: value.lower() if isinstance(value, str) else value for key, value in received.items()
     } == arguments
     assert "error" not in call["result"]
     assert report["answer"]
     assert report["timing"]["tokens_per_second"] > 0
 
 
-def test_doctor_finds_all_there(process):
+def test_doctor_finds_a_complete_installation(process):
     done = process("doctor")
     assert done.returncode == 0, done.stdout
     assert "embedded loads: CPU" in done.stdout or "embedded loads: GPU" in done.stdout

@@ -1,4 +1,4 @@
-"""One line of a text, with a caret where something is."""
+"""An excerpt shows one line of a text and marks a span with carets."""
 
 import pytest
 
@@ -22,7 +22,7 @@ from workbench.cli.terminal.paint import WIDTH, excerpt
         ("\x1b[0m", Span(0, 1), "␛[0m", "^"),
     ],
 )
-def test_the_caret_stands_under_its_place(text, span, line, carets):
+def test_carets_mark_the_columns_of_the_span(text, span, line, carets):
     assert excerpt(text, span) == (line, carets)
 
 
@@ -34,7 +34,7 @@ def test_a_long_line_is_cut_at_both_ends():
     assert (carets.count("^"), carets.index("^")) == (3, 41)
 
 
-def test_a_stretch_beyond_the_window_is_marked_up_to_its_end():
+def test_a_span_longer_than_the_excerpt_is_marked_to_the_end_of_the_excerpt():
     line, carets = excerpt("y" * 500, Span(0, 400))
     assert carets == "^" * WIDTH
     assert line == "y" * WIDTH + "…"

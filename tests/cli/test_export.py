@@ -1,4 +1,4 @@
-"""`workbench export` and `import` on the terminal: what is told, and how they end."""
+"""`workbench export` and `workbench import`: reports and exit codes."""
 
 import json
 
@@ -19,8 +19,8 @@ def home(tmp_path, monkeypatch):
 
 
 def row(question, **more):
-    said = [("system", SYSTEM), ("human", question), ("gpt", "Fine.")]
-    entries = [{"from": speaker, "value": text} for speaker, text in said]
+    texts = [("system", SYSTEM), ("human", question), ("gpt", "Fine.")]
+    entries = [{"from": speaker, "value": text} for speaker, text in texts]
     return {"conversations": entries, "tools": json.dumps([TOOL]), "source": "test", **more}
 
 
@@ -29,17 +29,17 @@ def write(file, *lines):
     return file
 
 
-def test_rows_are_imported_told_and_exported_equal(run_cli, home):
+def test_imported_rows_are_reported_and_exported_unchanged(run_cli, home):
     rows = [row("One?", id=1), row("Two?", id=2)]
     file = write(home / "rows.jsonl", rows[0], "{bad", rows[1])
     done = run_cli("import", file, "--tag", "batch", "--queue", "--json")
     assert done.code == 1
-    told = json.loads(done.out)
-    assert (told["imported"], told["known"], told["failed"]) == (2, 0, 1)
+    report = json.loads(done.out)
+    assert (report["imported"], report["known"], report["failed"]) == (2, 0, 1)
     assert f"{file}:2: not JSON" in done.err
     again = run_cli("import", file, "--json")
     assert json.loads(again.out)["known"] == 2
-    assert f"{file}:1: it is session {told['rows'][0]['session']} already" in again.err
+    assert f"{file}:1: imported before as session {report['rows'][0]['session']}" in again.err
     out = run_cli("export", "--tag", "batch", "--state", "pending", "--out", "-")
     assert out.code == 0
     assert [json.loads(line) for line in out.out.splitlines()] == rows
@@ -47,22 +47,22 @@ def test_rows_are_imported_told_and_exported_equal(run_cli, home):
     assert run_cli("import", file, "--format", "nonsense").code == 2
 
 
-def test_a_defect_refuses_the_export_by_session_message_and_pointer(run_cli, home):
+def test_an_export_with_errors_is_refused_with_session_message_and_pointer(run_cli, home):
     with services_for(home) as (services, _):
         talk(services)
         bad, _ = talk(services, call=CALL.replace('"weather"', '"whether"'))
         broken, _ = talk(services, call=BROKEN)
     done = run_cli("export", "--out", home / "rows.jsonl")
     assert done.code == 1
-    assert f"left out: session {bad}: the row declares no tool 'whether'" in done.err
+    assert f"skipped: session {bad}: the row declares no tool 'whether'" in done.err
     assert "(/conversations/2/value)" in done.err
-    assert f"left out: session {broken}: message 3: 1 call block(s) could not be read" in done.err
+    assert f"skipped: session {broken}: message 3: 1 call block(s) could not be read" in done.err
     assert "2 of 3 sessions have a defect: nothing was written" in done.err
     assert not (home / "rows.jsonl").exists()
     skipped = run_cli("export", "--out", home / "rows.jsonl", "--skip-invalid", "--json")
-    told = json.loads(skipped.out)
-    assert (skipped.code, told["rows"], told["defective"]) == (0, 1, 2)
-    assert told["left_out"] == {"call-unreadable": 1, "undeclared-tool": 1}
+    report = json.loads(skipped.out)
+    assert (skipped.code, report["rows"], report["defective"]) == (0, 1, 2)
+    assert report["left_out"] == {"call-unreadable": 1, "undeclared-tool": 1}
     assert json.loads((home / "receipt.json").read_text())["issues"] == {}
 
 
@@ -75,7 +75,7 @@ def test_a_card_needs_a_licence_and_a_push_needs_a_card(run_cli, home):
     assert run_cli("export", "--out", home / "rows.jsonl", "--push", "me/rows").code == 2
 
 
-def test_another_owner_s_sessions_are_exported_when_named(run_cli, home):
+def test_sessions_of_another_owner_are_exported_with_the_option_owner(run_cli, home):
     file = write(home / "rows.jsonl", row("One?"))
     assert run_cli("import", file, "--owner", "account:ann").code == 0
     assert run_cli("export", "--out", "-").code == 1
@@ -95,6 +95,6 @@ def test_another_owner_s_sessions_are_exported_when_named(run_cli, home):
         ("--min-rating", 6),
     ],
 )
-def test_bad_usage_ends_with_2_and_writes_nothing(run_cli, home, wrong):
+def test_bad_usage_gives_exit_code_2_and_writes_nothing(run_cli, home, wrong):
     assert run_cli("export", "--out", home / "set", *wrong).code == 2
     assert not list(home.glob("set/*.jsonl"))

@@ -43,13 +43,6 @@ def test_help_of_options_has_no_final_period(words):
     for parameter in ALL[words].params:
         assert parameter.help, parameter.name
         assert not parameter.help.endswith("."), parameter.help
-        assert parameter.help[0].isupper() or parameter.help.split()[0].rstrip(",") in (
-            "none",
-            "yaml",
-            "embedded",
-            "hf:OWNER/NAME/FILE.gguf",
-            "promptfoo",
-        ), parameter.help
 
 
 @pytest.mark.parametrize("words", [words for words in ALL if words], ids=" ".join)

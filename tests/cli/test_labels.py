@@ -1,4 +1,4 @@
-"""`workbench labels`: given, refused, exported, agreed on."""
+"""`workbench labels`: the queue, labels, projects and agreement."""
 
 import json
 
@@ -10,13 +10,13 @@ CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"},
 
 
 @pytest.fixture
-def played(tmp_path, monkeypatch):
-    """Session and messages of a turn in the store that the commands use."""
+def session_and_messages(tmp_path, monkeypatch):
+    """Run a turn in the database that the commands use; return the IDs of the session and of its messages."""
     monkeypatch.setenv("WORKBENCH_HOME", str(CHECKOUT))
     monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path / "data"))
     with services_for(tmp_path, CALL, "31.") as (services, play):
         session = play("What is the reading?")
-        return session, [kept.id for kept in services.sessions.path(session)]
+        return session, [stored.id for stored in services.sessions.path(session)]
 
 
 def read(run_cli, *arguments):
@@ -25,8 +25,8 @@ def read(run_cli, *arguments):
     return json.loads(done.out)
 
 
-def test_a_label_is_queued_given_corrected_and_exported(run_cli, played, tmp_path):
-    session, messages = played
+def test_a_message_is_queued_labelled_corrected_and_exported(run_cli, session_and_messages, tmp_path):
+    session, messages = session_and_messages
     assert [item["state"] for item in read(run_cli, "queue", "--fix")["items"]] == ["pending"]
     assert read(run_cli, "queue", "--no-fix")["total"] == 0
     correction = tmp_path / "call.json"
@@ -41,14 +41,14 @@ def test_a_label_is_queued_given_corrected_and_exported(run_cli, played, tmp_pat
     assert read(run_cli, "move", session, "done")["state"] == "done"
     assert [json.loads(line) for line in run_cli("labels", "export").out.splitlines()] == [label]
     out = tmp_path / "labels.jsonl"
-    assert "1 labels written" in run_cli("labels", "export", "--out", out).err
+    assert "1 label written" in run_cli("labels", "export", "--out", out).err
     assert json.loads(out.read_text()) == label
     actions = [entry["action"] for entry in read(run_cli, "log")["entries"]]
     assert actions[:4] == ["task.move", "message.accept", "label.save", "task.move"]
 
 
-def test_what_somebody_saved_meanwhile_is_shown_and_not_overwritten(run_cli, played):
-    session, messages = played
+def test_a_label_saved_by_somebody_else_is_shown_and_not_overwritten(run_cli, session_and_messages):
+    session, messages = session_and_messages
     read(run_cli, "add", session, messages[4], "--verdict", "good", "--comment", "theirs")
     refused = run_cli("labels", "add", session, messages[4], "--verdict", "bad-answer", "--comment", "yours")
     assert (refused.code, refused.out) == (2, "")
@@ -56,29 +56,29 @@ def test_what_somebody_saved_meanwhile_is_shown_and_not_overwritten(run_cli, pla
     read(run_cli, "add", session, messages[4], "--verdict", "bad-answer", "--revision", 1)
 
 
-def test_labellers_agree_or_it_is_said_why_there_is_no_number(run_cli, played):
-    session, messages = played
+def test_agreement_is_a_number_or_the_reason_why_there_is_none(run_cli, session_and_messages):
+    session, messages = session_and_messages
     assert read(run_cli, "agreement")["problem"] == "fewer than two labellers"
     for labeller, verdicts in (("anna", ("good", "bad-answer")), ("ben", ("good", "good"))):
         for message, verdict in zip((messages[2], messages[4]), verdicts, strict=True):
             read(run_cli, "add", session, message, "--verdict", verdict, "--labeller", labeller)
     found = read(run_cli, "agreement")
     assert (found["kappa"], found["items"], found["pairs"][0]["agreed"]) == (0.0, 2, 1)
-    assert "anna and ben: kappa 0.000, 1 of 2 the same" in run_cli("labels", "agreement").out
+    assert "anna and ben: kappa 0.000, 1 of 2 agree" in run_cli("labels", "agreement").out
 
 
-def test_a_project_gives_out_sessions_and_asks_its_own_questions(run_cli, played):
-    session, messages = played
+def test_a_project_assigns_sessions_and_has_its_own_questions(run_cli, session_and_messages):
+    session, messages = session_and_messages
     project = read(run_cli, "project", "tone", "--question", "polite=Is it polite?|yes|no", "--overlap", 2)
     assert project["questions"] == [{"name": "polite", "text": "Is it polite?", "choices": ["yes", "no"]}]
     assert read(run_cli, "project", "tone")["overlap"] == 2
-    given = read(run_cli, "assign", "tone", "--session", session, "--to", "anna", "--to", "ben")["given"]
-    assert [one["labeller"] for one in given] == ["anna", "ben"]
+    assigned = read(run_cli, "assign", "tone", "--session", session, "--to", "anna", "--to", "ben")["given"]
+    assert [item["labeller"] for item in assigned] == ["anna", "ben"]
     assert read(run_cli, "queue", "--project", "tone", "--assignee", "ben")["total"] == 1
     options = ("--project", "tone", "--labeller", "ben")
     label = read(run_cli, "add", session, messages[4], "--answer", "polite=yes", *options)
     assert label["answers"] == {"polite": "yes"}
-    assert [one["name"] for one in read(run_cli, "projects")["projects"]] == ["", "tone"]
+    assert [listed["name"] for listed in read(run_cli, "projects")["projects"]] == ["", "tone"]
 
 
 @pytest.mark.parametrize(
@@ -87,12 +87,12 @@ def test_a_project_gives_out_sessions_and_asks_its_own_questions(run_cli, played
         (["--call", "1", "--verdict", "right"], "the message has 1 calls"),
         (["--call", "0", "--verdict", "good"], "'good' is no verdict of a call"),
         (["--verdict", "right"], "'right' is no verdict of a message"),
-        (["--answer", "polite"], "no ="),
+        (["--answer", "polite"], "= is missing"),
         (["--project", "nowhere"], "no labelling project 'nowhere'"),
     ],
 )
-def test_bad_usage_is_one_clear_line(run_cli, played, arguments, line):
-    session, messages = played
+def test_bad_usage_is_reported_in_one_line(run_cli, session_and_messages, arguments, line):
+    session, messages = session_and_messages
     done = run_cli("labels", "add", session, messages[2], *arguments)
     assert (done.code, done.out) == (2, "")
     assert line in done.err

@@ -1,4 +1,4 @@
-"""`workbench models` against a hub on loopback."""
+"""`workbench models` with a local server in place of the Hugging Face Hub."""
 
 import json
 import os
@@ -18,7 +18,7 @@ NAME = f"hf:{REPOSITORY}/Hermes-Tiny.Q4_K_M.gguf"
 
 @pytest.fixture
 def models(tmp_path):
-    """Runs a run_cli in a process of its own, so that the hub's own variables hold."""
+    """Run the command in a separate process, so that the environment variables of the hub client take effect."""
     with hub_server(dict(FILES)) as hub:
 
         def run(*arguments, **variables):
@@ -54,7 +54,7 @@ def test_a_model_is_found_shown_pulled_listed_and_removed(models):
     assert pulled.returncode == 0, pulled.stderr
     with open(pulled.stdout.strip(), "rb") as file:  # noqa: PTH123
         assert file.read() == FILES["Hermes-Tiny.Q4_K_M.gguf"]
-    listed = {one["name"]: one for one in lines(models("list", "--json", HF_HUB_OFFLINE="1"))}
+    listed = {model["name"]: model for model in lines(models("list", "--json", HF_HUB_OFFLINE="1"))}
     assert listed[NAME]["size_bytes"] == 200_000
     assert lines(models("rm", NAME, "--json")) == [{"name": NAME, "freed_bytes": 200_000}]
     assert NAME not in models("list").stdout
@@ -64,18 +64,18 @@ def test_the_recommended_models_are_shown_without_the_hub(models):
     found = lines(models("find", "--json", HF_HUB_OFFLINE="1"))
     assert len(found) == 5
     assert {"Hermes-3-Llama-3.2-3B", "Hermes-3-Llama-3.1-8B", "Hermes-2-Pro-Mistral-7B"} <= {
-        one["repository"].partition("/")[2].removesuffix("-GGUF") for one in found
+        model["repository"].partition("/")[2].removesuffix("-GGUF") for model in found
     }
-    assert all(one["family"] and one["template"] and one["context_tokens"] for one in found)
+    assert all(model["family"] and model["template"] and model["context_tokens"] for model in found)
 
 
-def test_a_default_is_kept_and_the_variable_wins(models):
+def test_a_default_is_stored_and_the_setting_takes_precedence(models):
     assert models("default").stdout == "embedded\n"
     assert models("default", "scripted:demo").stdout == "scripted:demo\n"
     assert models("list").stdout.startswith("scripted:demo")
-    over = models("default", "replay:x", WORKBENCH_MODEL="embedded")
-    assert over.stdout == "embedded\n"
-    assert "WORKBENCH_MODEL is set to 'embedded' and wins" in over.stderr
+    overridden = models("default", "replay:x", WORKBENCH_MODEL="embedded")
+    assert overridden.stdout == "embedded\n"
+    assert "WORKBENCH_MODEL is set to 'embedded' and takes precedence" in overridden.stderr
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_default_is_kept_and_the_variable_wins(models):
         (("find", "x"), {"HF_ENDPOINT": "http://127.0.0.1:1"}, 3, "cannot be reached"),
     ],
 )
-def test_what_goes_wrong_is_one_line_and_an_exit_code(models, arguments, variables, code, words):
+def test_an_error_is_reported_in_one_line_with_an_exit_code(models, arguments, variables, code, words):
     done = models(*arguments, **variables)
     assert done.returncode == code
     assert words in done.stderr

@@ -1,4 +1,4 @@
-"""`workbench parse`: one completion for a person, many for a program."""
+"""`workbench parse`: one completion for a person, or many for a program."""
 
 import json
 import os
@@ -38,12 +38,12 @@ def test_the_plain_output_has_a_caret_under_each_fix(run_cli):
         '  → f {"l": [1, 2]} ready',
         "fix trailing-comma at 3:39",
         '  {"name": "f", "arguments": {"l": [1, 2,]}}',
-        "                                        ^ «,» is left out",
+        "                                        ^ «,» removed",
         "1 call, 1 fix, 0 findings, 0 blocks dropped",
     ]
 
 
-def test_a_guess_and_a_call_that_cannot_run_are_told(run_cli):
+def test_a_guess_and_a_call_that_cannot_run_are_reported(run_cli):
     text = '<tool_call>\n{"name": "g", "arguments": {"q": "he said "hi" to me"}}\n</tool_call>'
     out = run_cli("parse", "--tools", "weather", stdin=text).out
     assert "fix unescaped-quote at 2:43 (a guess)" in out
@@ -86,11 +86,11 @@ def test_a_file_is_read_byte_for_byte(run_cli, tmp_path):
         ("The answer is 4.", "strict", 0),
     ],
 )
-def test_strict_exits_1_where_a_block_was_refused(run_cli, text, level, code):
+def test_strict_gives_exit_code_1_if_a_block_was_refused(run_cli, text, level, code):
     assert run_cli("parse", "--level", level, stdin=text).code == code
 
 
-def test_the_options_reach_the_reader(run_cli):
+def test_the_options_are_passed_to_the_reader(run_cli):
     bare = '{"name": "f", "arguments": {"a": 1}}'
     assert (
         len(lines(run_cli("parse", "--json", "--level", "lenient", "--tools", TOOLS, stdin=bare))[0]["calls"])
@@ -108,13 +108,13 @@ def test_the_options_reach_the_reader(run_cli):
     assert thought["prose"] == ["Hello."]
 
 
-def test_each_row_of_the_corpus_comes_back_as_the_corpus_says(run_cli):
-    wanted = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
+def test_each_row_of_the_corpus_is_read_as_the_corpus_expects(run_cli):
+    expected = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
     done = run_cli("parse", "--jsonl", CORPUS, "--tools", TOOLS)
     answers = lines(done)
     assert done.code == 0
-    assert [answer["id"] for answer in answers] == [row["id"] for row in wanted]
-    for row, answer in zip(wanted, answers, strict=True):
+    assert [answer["id"] for answer in answers] == [row["id"] for row in expected]
+    for row, answer in zip(expected, answers, strict=True):
         called = [
             [call["name"], call["arguments"]] for call in answer["calls"] if call["status"] != "unknown-tool"
         ]
@@ -128,15 +128,15 @@ def test_each_row_of_the_corpus_comes_back_as_the_corpus_says(run_cli):
             apply_edits(row["text"], edits)
 
 
-def test_a_row_wins_over_the_options(run_cli):
-    asked = rows(
+def test_the_fields_of_a_row_override_the_options(run_cli):
+    requests = rows(
         {"id": 1, "text": COMMA, "level": "tolerant"},
         {"id": 2, "text": GOOD, "tools": [], "dialect": "xml"},
         {"id": 3, "text": GOOD, "tools": [{"name": "f"}]},
         {"id": 4, "text": GOOD, "tools": None},
         {"text": "x</think>y", "starts_in_thought": True, "finish_reason": "length"},
     )
-    done = run_cli("parse", "--jsonl", "--level", "strict", "--tools", "weather", stdin=asked)
+    done = run_cli("parse", "--jsonl", "--level", "strict", "--tools", "weather", stdin=requests)
     statuses = [[call["status"] for call in answer["calls"]] for answer in lines(done)]
     assert statuses == [["unknown-tool"], ["unknown-tool"], ["ready"], ["unknown-tool"], []]
     assert lines(done)[1]["findings"][0]["code"] in ("format-mismatch", "unknown-tool")
@@ -144,7 +144,7 @@ def test_a_row_wins_over_the_options(run_cli):
     assert done.code == 0
 
 
-def test_a_row_with_an_unsound_tool_is_read_and_told(run_cli):
+def test_a_row_with_an_invalid_tool_is_parsed_and_the_tool_reported(run_cli):
     tools = [{"type": "function", "function": {"name": "f", "parameters": {"type": 5}}}]
     (answer,) = lines(run_cli("parse", "--jsonl", stdin=rows({"id": 1, "text": GOOD, "tools": tools})))
     assert answer["calls"][0]["name"] == "f"
@@ -170,7 +170,7 @@ def test_a_row_with_an_unsound_tool_is_read_and_told(run_cli):
         ('{"text": "x", "n": ' + "1" * 5000 + "}", "row 2: not JSON: Exceeds the limit"),
     ],
 )
-def test_an_unreadable_row_is_a_line_and_the_others_are_answered(run_cli, row, message):
+def test_an_unreadable_row_is_reported_and_the_other_rows_are_parsed(run_cli, row, message):
     middle = row if isinstance(row, bytes) else row.encode()
     stdin = b"\n".join([b'{"id": "a", "text": "x"}', middle, b"", b'{"id": "b", "text": "y"}'])
     done = run_cli("parse", "--jsonl", stdin=stdin)
@@ -180,13 +180,13 @@ def test_an_unreadable_row_is_a_line_and_the_others_are_answered(run_cli, row, m
     assert len(done.err.splitlines()) == 1
 
 
-def test_an_unreadable_row_counts_more_than_a_refused_one(run_cli):
+def test_the_exit_code_for_unreadable_rows_overrides_the_one_for_refused_blocks(run_cli):
     stdin = rows({"id": 1, "text": COMMA}, "nonsense", {"id": 2, "text": COMMA})
     assert run_cli("parse", "--jsonl", "--level", "strict", stdin=stdin).code == 2
     assert run_cli("parse", "--jsonl", "--level", "strict", stdin=rows({"id": 1, "text": COMMA})).code == 1
 
 
-def test_what_has_no_utf_8_is_escaped_and_line_separators_are_no_line_breaks(run_cli):
+def test_lone_surrogates_are_escaped_and_line_separators_do_not_break_lines(run_cli):
     stdin = rows({"id": "\ud800", "text": "a\u2028b"})
     done = run_cli("parse", "--jsonl", stdin=stdin.replace("\\u2028", "\u2028"))
     assert done.out.count("\n") == 1
@@ -198,18 +198,18 @@ def test_what_has_no_utf_8_is_escaped_and_line_separators_are_no_line_breaks(run
     "arguments",
     [["--level", "hard"], ["--dialect", "yaml"], ["/no/such/file"], ["--tools", "nonsuch"], ["--what"]],
 )
-def test_bad_usage_exits_2_with_nothing_on_standard_output(run_cli, arguments):
+def test_bad_usage_gives_exit_code_2_and_prints_nothing_on_standard_output(run_cli, arguments):
     done = run_cli("parse", *arguments)
     assert (done.code, done.out) == (2, "")
     assert done.err
 
 
-def test_a_text_that_is_no_utf_8_is_one_line(run_cli):
+def test_a_text_that_is_not_utf_8_is_reported_in_one_line(run_cli):
     done = run_cli("parse", stdin=b"ab\xe9")
     assert (done.code, done.err) == (2, "workbench: file -: not UTF-8 at byte 2\n")
 
 
-def test_a_row_is_answered_before_the_next_is_there():
+def test_a_row_is_answered_before_the_next_row_arrives():
     with subprocess.Popen(
         [sys.executable, "-m", "workbench", "parse", "--jsonl"],
         cwd=CHECKOUT,
@@ -235,7 +235,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
 """
 
 
-def most_memory_kb(path):
+def peak_memory_kb(path):
     command = [sys.executable, "-c", MEASURED, "parse", "--jsonl", str(path)]
     done = subprocess.run(
         command, cwd=CHECKOUT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True
@@ -244,41 +244,41 @@ def most_memory_kb(path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no resource module")
-def test_many_rows_take_the_memory_of_few(tmp_path):
+def test_memory_does_not_grow_with_the_number_of_rows(tmp_path):
     few, many = tmp_path / "few.jsonl", tmp_path / "many.jsonl"
     row = rows({"id": 1, "text": "x" * 40_000}).encode() + b"\n"
     few.write_bytes(row * 20)
     many.write_bytes(row * 1500)
-    assert most_memory_kb(many) - most_memory_kb(few) < 16_000  # the file itself has 60,000
+    assert peak_memory_kb(many) - peak_memory_kb(few) < 16_000  # the file itself has 60,000
 
 
 def run_on_a_terminal(**variables):
-    """The output of the run_cli where standard output is a terminal."""
+    """Return the output of the command when standard output is a terminal."""
     pty = pytest.importorskip("pty")
-    ours, theirs = pty.openpty()
+    our_end, terminal = pty.openpty()
     environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
     process = subprocess.Popen(
         [sys.executable, "-m", "workbench", "parse"],
         cwd=CHECKOUT,
         env=environment | {"TERM": "xterm"} | variables,
         stdin=subprocess.PIPE,
-        stdout=theirs,
+        stdout=terminal,
     )
-    os.close(theirs)
+    os.close(terminal)
     process.stdin.write(COMMA.encode())
     process.stdin.close()
     pieces = []
     try:
-        while piece := os.read(ours, 65536):
+        while piece := os.read(our_end, 65536):
             pieces.append(piece)
     except OSError:
-        pass  # a closed terminal says so by EIO
-    os.close(ours)
+        pass  # a closed terminal raises EIO
+    os.close(our_end)
     assert process.wait(timeout=60) == 0
     return b"".join(pieces)
 
 
-def test_there_are_colours_on_a_terminal_only_and_never_with_no_color(workbench, tmp_path):
+def test_colours_are_used_only_on_a_terminal_and_never_with_no_color(workbench, tmp_path):
     assert b"\x1b[33mfix trailing-comma at 2:39" in run_on_a_terminal()
     assert b"\x1b" not in run_on_a_terminal(NO_COLOR="1")
     path = tmp_path / "completion.txt"
@@ -286,5 +286,5 @@ def test_there_are_colours_on_a_terminal_only_and_never_with_no_color(workbench,
     assert "\x1b" not in workbench("parse", path).stdout
 
 
-def test_a_model_s_text_cannot_command_the_terminal(run_cli):
+def test_the_text_of_a_model_cannot_control_the_terminal(run_cli):
     assert "\x1b" not in run_cli("parse", stdin="\x1b[2Jgone \x9b").out

@@ -1,4 +1,4 @@
-"""`workbench render`: the prompt's bytes and nothing else."""
+"""`workbench render` prints a prompt, byte for byte, and nothing else."""
 
 import json
 
@@ -8,12 +8,12 @@ from tests.cli.conftest import CHECKOUT
 
 CORPUS = CHECKOUT / "tests" / "corpus" / "prompts.jsonl"
 ROWS = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
-ASKED = [{"role": "user", "content": "Hi\r\nthere, é"}]
+MESSAGES = [{"role": "user", "content": "Hi\r\nthere, é"}]
 
 
 @pytest.fixture
 def files(tmp_path):
-    """Writes messages and tools; gives the options that name them."""
+    """Write messages and tools to files, and return the options that name the files."""
 
     def write(messages, tools=None):
         (tmp_path / "messages.json").write_text(json.dumps(messages), encoding="utf-8")
@@ -27,14 +27,14 @@ def files(tmp_path):
 
 
 @pytest.mark.parametrize("row", ROWS[::5], ids=lambda row: f"{row['family']}-{row['case']}")
-def test_a_prompt_comes_out_byte_for_byte(run_cli, files, row):
+def test_a_prompt_is_printed_byte_for_byte(run_cli, files, row):
     flag = ["--generation-prompt"] if row["add_generation_prompt"] else []
     done = run_cli("render", "--family", row["family"], *files(row["messages"], row["tools"]), *flag)
     assert (done.code, done.out) == (0, row["prompt"])
 
 
-def test_the_bytes_are_not_touched_on_their_way_to_a_real_pipe(process, files):
-    done = process("render", "--family", "hermes-lines", *files(ASKED), PYTHONIOENCODING="ascii")
+def test_the_bytes_arrive_unchanged_at_a_real_pipe(process, files):
+    done = process("render", "--family", "hermes-lines", *files(MESSAGES), PYTHONIOENCODING="ascii")
     assert done.stdout == "<|im_start|>user\nHi\nthere, é<|im_end|>\n"  # the test's pipe reads \r\n as \n
     assert done.stderr == ""
 
@@ -45,12 +45,12 @@ def test_findings_go_to_standard_error(run_cli, files):
     assert done.err.startswith("warning tools-not-json: ")
 
 
-def test_messages_may_come_by_standard_input(run_cli):
-    done = run_cli("render", "--family", "qwen3", "--messages", "-", stdin=json.dumps(ASKED))
+def test_messages_can_be_read_from_standard_input(run_cli):
+    done = run_cli("render", "--family", "qwen3", "--messages", "-", stdin=json.dumps(MESSAGES))
     assert done.out == "<|im_start|>user\nHi\r\nthere, é<|im_end|>\n"
 
 
-def test_rows_come_back_with_the_corpus_s_prompts(run_cli):
+def test_rows_are_rendered_as_the_prompts_of_the_corpus(run_cli):
     stdin = "\n".join(json.dumps({**row, "prompt": None}) for row in ROWS)
     done = run_cli("render", "--jsonl", stdin=stdin)
     answers = [json.loads(line) for line in done.out.splitlines()]
@@ -59,9 +59,9 @@ def test_rows_come_back_with_the_corpus_s_prompts(run_cli):
     assert [list(answer) for answer in answers] == [["family", "case", "prompt", "findings"]] * len(ROWS)
 
 
-def test_a_row_takes_what_it_leaves_out_from_the_options(run_cli):
+def test_the_options_are_defaults_for_fields_that_a_row_leaves_out(run_cli):
     options = ["--family", "qwen3", "--generation-prompt", "--tools", "weather"]
-    done = run_cli("render", "--jsonl", *options, stdin=json.dumps({"messages": ASKED}))
+    done = run_cli("render", "--jsonl", *options, stdin=json.dumps({"messages": MESSAGES}))
     answer = json.loads(done.out)
     assert (answer["family"], answer["case"]) == ("qwen3", None)
     assert "get_weather" in answer["prompt"]
@@ -71,8 +71,8 @@ def test_a_row_takes_what_it_leaves_out_from_the_options(run_cli):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"family": "qwen9", "messages": ASKED}, "row 1, family 'qwen9': there is no such family"),
-        ({"messages": ASKED}, "row 1, family: missing or no string"),
+        ({"family": "qwen9", "messages": MESSAGES}, "row 1, family 'qwen9': there is no such family"),
+        ({"messages": MESSAGES}, "row 1, family: missing or no string"),
         ({"family": "qwen3"}, "row 1, messages: no list"),
         ({"family": "qwen3", "messages": [{"role": "x"}]}, "row 1, messages, /0/role: unknown role 'x'"),
         (
@@ -82,8 +82,8 @@ def test_a_row_takes_what_it_leaves_out_from_the_options(run_cli):
         ([], "row 1: not a JSON object"),
     ],
 )
-def test_an_unusable_row_is_a_line_and_the_others_are_answered(run_cli, row, message):
-    stdin = json.dumps(row) + "\n" + json.dumps({"family": "qwen3", "messages": ASKED})
+def test_an_invalid_row_is_reported_and_the_other_rows_are_rendered(run_cli, row, message):
+    stdin = json.dumps(row) + "\n" + json.dumps({"family": "qwen3", "messages": MESSAGES})
     done = run_cli("render", "--jsonl", stdin=stdin)
     assert (done.code, done.out.count("\n")) == (2, 1)
     assert message in done.err
@@ -92,13 +92,13 @@ def test_an_unusable_row_is_a_line_and_the_others_are_answered(run_cli, row, mes
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "--family and --messages are needed"),
-        (["--family", "qwen3"], "--family and --messages are needed"),
+        ([], "--family and --messages are required"),
+        (["--family", "qwen3"], "--family and --messages are required"),
         (["--family", "qwen3", "--messages", "/no/file"], "file /no/file: No such file"),
         (["--family", "qwen9", "--messages", "-"], "there is no such family"),
     ],
 )
-def test_bad_usage_exits_2_and_prints_nothing(run_cli, arguments, message):
+def test_bad_usage_gives_exit_code_2_and_prints_nothing(run_cli, arguments, message):
     done = run_cli("render", *arguments, stdin="[]")
     assert (done.code, done.out) == (2, "")
     assert message in done.err
@@ -112,10 +112,10 @@ def test_bad_usage_exits_2_and_prints_nothing(run_cli, arguments, message):
             "messages -: not JSON: Expecting property name enclosed in double quotes at line 2, column 2",
         ),
         ("{}", "messages: no list"),
-        (r'[{"role": "user", "content": "\ud800"}]', "half a surrogate pair, '\\ud800', has no UTF-8"),
+        (r'[{"role": "user", "content": "\ud800"}]', "a lone surrogate, '\\ud800', has no UTF-8 encoding"),
     ],
 )
-def test_messages_that_cannot_be_used_are_one_line(run_cli, stdin, message):
+def test_invalid_messages_are_reported_in_one_line(run_cli, stdin, message):
     done = run_cli("render", "--family", "qwen3", "--messages", "-", stdin=stdin)
     assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
     assert message in done.err

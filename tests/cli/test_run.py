@@ -1,4 +1,4 @@
-"""`workbench run` and `workbench compare`: suites played, reported, stopped, gone on with, compared."""
+"""`workbench run` and `workbench compare`: run suites, report, stop, resume and compare."""
 
 import json
 import os
@@ -33,13 +33,13 @@ cases:
 
 @pytest.fixture
 def own(tmp_path):
-    """A suite of three cases, and a model that calls, greets, calls…"""
+    """A suite with three cases, and a model that makes a call, greets, makes a call, and so on."""
     (tmp_path / "own.yaml").write_text(SUITE)
     (tmp_path / "model.yaml").write_text(json.dumps({"completions": [CALL, "Hello!", CALL]}))
     return tmp_path / "own.yaml", f"scripted:{tmp_path / 'model.yaml'}"
 
 
-def test_a_run_is_told_reported_and_held_to_its_bar(workbench, own, tmp_path):
+def test_a_run_is_reported_in_all_forms_and_checked_against_the_required_pass_rate(workbench, own, tmp_path):
     suite, model = own
     files = {name: tmp_path / f"report.{name}" for name in ("json", "xml", "html", "md")}
     options = [
@@ -51,10 +51,10 @@ def test_a_run_is_told_reported_and_held_to_its_bar(workbench, own, tmp_path):
     assert 'own/c · minimal: get_flumbuster: flumb is "cairo", wanted "lima"' in done.stdout
     report = json.loads(files["json"].read_text())
     assert (report["state"], report["pass_rate"], report["front"]) == ("done", 2 / 3, ["minimal"])
-    assert [one["status"] for one in report["results"]] == ["passed", "passed", "failed"]
+    assert [result["status"] for result in report["results"]] == ["passed", "passed", "failed"]
     tree = ElementTree.fromstring(files["xml"].read_text())
     assert [case.get("name") for case in tree.iter("testcase")] == ["a", "b", "c"]
-    assert [one.get("failures") for one in tree] == ["1"]
+    assert [suite.get("failures") for suite in tree] == ["1"]
     html = files["html"].read_text()
     rollout = report["results"][0]["rollout"]
     assert rollout.startswith("http://127.0.0.1:") and rollout.endswith(report["results"][0]["session_id"])
@@ -68,18 +68,18 @@ def test_a_run_is_told_reported_and_held_to_its_bar(workbench, own, tmp_path):
     assert json.loads(compared.stdout)["compared"] == 3
 
 
-def test_a_rollout_is_a_session_that_no_list_and_no_export_has(workbench, own, tmp_path):
+def test_a_rollout_is_a_session_that_is_neither_listed_nor_exported(workbench, own, tmp_path):
     suite, model = own
     workbench("run", suite, "--model", model, "--json-out", tmp_path / "r.json")
     session = json.loads((tmp_path / "r.json").read_text())["results"][2]["session_id"]
-    gone_on = workbench("chat", "And now?", "--session", session, "--json")
-    assert "out of order" in json.dumps(json.loads(gone_on.stdout)["messages"])
-    assert "0 rows of 0 sessions" in workbench("export", "--out", tmp_path / "rows.jsonl").stderr
+    continued = workbench("chat", "And now?", "--session", session, "--json")
+    assert "out of order" in json.dumps(json.loads(continued.stdout)["messages"])
+    assert "0 rows from 0 sessions" in workbench("export", "--out", tmp_path / "rows.jsonl").stderr
     by_id = workbench("export", "--session", session, "--out", tmp_path / "rows.jsonl", "--raw")
-    assert "of 1 sessions" in by_id.stderr
+    assert "from 1 session" in by_id.stderr
 
 
-def test_arms_are_every_combination(workbench, own):
+def test_every_combination_of_contract_and_tool_choice_is_an_arm(workbench, own):
     suite, model = own
     done = workbench(
         "run", suite, "--contract", "minimal", "--contract", "full", "--model", model,
@@ -89,33 +89,35 @@ def test_arms_are_every_combination(workbench, own):
     assert labels == ["minimal · auto", "minimal · none", "full · auto", "full · none"]
 
 
-def test_a_way_of_sampling_and_a_grammar_make_arms_too(workbench, own):
+def test_every_combination_of_sampling_and_grammar_is_an_arm(workbench, own):
     suite, model = own
     done = workbench(
         "run", suite, "--model", model, "--temperature", "0", "--temperature", "0.7", "--top-p", "0.9",
         "--top-p", "1", "--grammar", "both", "--limit", "1", "--json-out", "-",
     )  # fmt: skip
     arms = json.loads(done.stdout)["arms"]
-    ways = {(arm["sampling"]["temperature"], arm["sampling"]["top_p"], arm["is_constrained"]) for arm in arms}
-    assert len(arms) == len(ways) == 8
+    settings = {
+        (arm["sampling"]["temperature"], arm["sampling"]["top_p"], arm["is_constrained"]) for arm in arms
+    }
+    assert len(arms) == len(settings) == 8
 
 
-def test_a_part_of_the_contract_is_left_out_and_its_worth_is_told(workbench, own):
+def test_an_ablation_reports_the_effect_of_each_part_of_the_contract(workbench, own):
     suite, model = own
     done = workbench(
         "run", suite, "--contract", "minimal", "--model", model, "--limit", "1", "--ablate",
         "--vary", "renamed", "--json-out", "-",
     )  # fmt: skip
     report = json.loads(done.stdout)
-    assert [one["change"][:2] for one in report["worths"]] == ["¶2", "¶3", "¶4", "to"]
-    assert all(one["of"] == "minimal" for one in report["worths"])
+    assert [worth["change"][:2] for worth in report["worths"]] == ["¶2", "¶3", "¶4", "to"]
+    assert all(worth["of"] == "minimal" for worth in report["worths"])
     assert report["worths"][0]["saved_tokens"] > 50
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
-        (["run"], "no suite is named"),
+        (["run"], "no suite given"),
         (["run", "nowhere"], "suite 'nowhere': no such suite (there are clarify,"),
         (["run", "nonsense", "--contract", "nowhere"], "contract 'nowhere': no such contract"),
         (["run", "nonsense", "--contract", "minimal", "--contract", "minimal"], "twice"),
@@ -123,19 +125,19 @@ def test_a_part_of_the_contract_is_left_out_and_its_worth_is_told(workbench, own
         (["run", "--resume", "nowhere"], "run 'nowhere': there is no such run"),
         (["run", "nonsense", "--baseline", "nowhere"], "there is no such run"),
         (["compare", "a", "b"], "run 'a': there is no such run"),
-        (["suites", "export", "nonsense", "--to", "nowhere"], "no form 'nowhere'"),
+        (["suites", "export", "nonsense", "--to", "nowhere"], "unknown format 'nowhere'"),
     ],
 )
-def test_what_cannot_be_played_is_told_in_a_line(run_cli, monkeypatch, tmp_path, arguments, told):
+def test_a_run_that_cannot_start_is_reported_in_one_line(run_cli, monkeypatch, tmp_path, arguments, message):
     monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path))
     monkeypatch.setenv("WORKBENCH_HOME", str(CHECKOUT))
     done = run_cli(*arguments)
     assert done.code == 2
-    assert told in done.err
+    assert message in done.err
     assert done.err.count("\n") == 1
 
 
-def test_a_model_that_is_not_there_ends_with_3(run_cli, monkeypatch, tmp_path):
+def test_a_missing_model_gives_exit_code_3(run_cli, monkeypatch, tmp_path):
     monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path))
     monkeypatch.setenv("WORKBENCH_HOME", str(CHECKOUT))
     done = run_cli("run", "nonsense", "--model", str(tmp_path / "no.gguf"))
@@ -143,7 +145,7 @@ def test_a_model_that_is_not_there_ends_with_3(run_cli, monkeypatch, tmp_path):
     assert "error nonsense/flumbuster-basic" in done.out
 
 
-def test_suites_of_others_are_taken_and_written(run_cli, monkeypatch, tmp_path, own):
+def test_suites_are_imported_from_and_exported_to_other_formats(run_cli, monkeypatch, tmp_path, own):
     monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("WORKBENCH_HOME", str(CHECKOUT))
     row = {"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "Hello"}]}
@@ -156,17 +158,17 @@ def test_suites_of_others_are_taken_and_written(run_cli, monkeypatch, tmp_path, 
 
 
 def comparable(report):
-    """A report without what differs from run to run: ids and times."""
+    """Return a report without what differs from run to run: IDs and times."""
     results = [
-        {key: value for key, value in one.items() if key not in ("session_id", "rollout", "measures")}
-        | {key: value for key, value in one["measures"].items() if not key.endswith("seconds")}
-        for one in report["results"]
+        {key: value for key, value in result.items() if key not in ("session_id", "rollout", "measures")}
+        | {key: value for key, value in result["measures"].items() if not key.endswith("seconds")}
+        for result in report["results"]
     ]
-    cards = [{key: value for key, value in one.items() if key != "seconds"} for one in report["cards"]]
+    cards = [{key: value for key, value in card.items() if key != "seconds"} for card in report["cards"]]
     return report["title"], report["state"], cards, results
 
 
-def test_a_run_that_is_killed_goes_on_and_comes_to_the_report_of_an_unbroken_one(workbench, tmp_path):
+def test_a_killed_run_is_resumed_and_gives_the_same_report_as_an_uninterrupted_one(workbench, tmp_path):
     suite = tmp_path / "many.yaml"
     cases = [{"id": str(n), "prompt": f"Case {n}", "expect": [{"no_call": True}]} for n in range(6)]
     suite.write_text(json.dumps({"suite": "many", "cases": cases}))
@@ -194,7 +196,7 @@ def test_a_run_that_is_killed_goes_on_and_comes_to_the_report_of_an_unbroken_one
     assert len(json.loads(resumed.stdout)["results"]) == 6
 
 
-def test_ctrl_c_keeps_what_is_done(workbench, tmp_path, own):
+def test_ctrl_c_stops_a_run_and_keeps_its_results(workbench, tmp_path, own):
     _, model = own
     suite = tmp_path / "long.yaml"
     suite.write_text(

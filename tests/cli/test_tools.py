@@ -14,7 +14,7 @@ def home(monkeypatch, tmp_path):
     monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path / "data"))
 
 
-def test_list_names_every_tool_by_its_toolset(run_cli):
+def test_list_shows_every_tool_under_its_toolset(run_cli):
     done = run_cli("tools", "list")
     assert done.code == 0
     assert "\n  get_flumbuster\n" in done.out
@@ -22,7 +22,7 @@ def test_list_names_every_tool_by_its_toolset(run_cli):
     assert {"name": "calculate", "toolset": "arithmetic", "reason": None} in tools
 
 
-def test_list_tells_what_failed_and_what_is_missing(run_cli, tmp_path, monkeypatch):
+def test_list_reports_failed_files_and_missing_variables(run_cli, tmp_path, monkeypatch):
     folder = tmp_path / "tools_catalog"
     folder.mkdir()
     (folder / "broken.py").write_text("import nothing_of_this_name")
@@ -43,7 +43,7 @@ def test_show_prints_specs_and_their_fingerprint(run_cli):
     assert len(shown["fingerprint"]) == 64
 
 
-def test_check_tells_unsound_specs_with_line_and_pointer(run_cli, tmp_path):
+def test_check_reports_invalid_specs_with_line_and_pointer(run_cli, tmp_path):
     bad = tmp_path / "bad.json"
     bad.write_text('[{"name": "f", "description": "F.",\n "parameters": {"type": "objekt"}}]')
     done = run_cli("tools", "check", bad)
@@ -60,13 +60,13 @@ def test_check_tells_unsound_specs_with_line_and_pointer(run_cli, tmp_path):
     assert "no loops" in finding["message"]
 
 
-def test_check_warns_and_passes(run_cli):
+def test_check_gives_exit_code_0_for_warnings(run_cli):
     done = run_cli("tools", "check", "-", stdin='[{"name": "f", "parameters": {"type": "object"}}]')
     assert done.code == 0
     assert "warning tool-no-description" in done.out
 
 
-def test_the_shipped_tools_have_nothing_to_better(run_cli):
+def test_the_shipped_tools_have_no_warnings(run_cli):
     for toolset in (
         "nonsense",
         "weather",
@@ -83,7 +83,7 @@ def test_the_shipped_tools_have_nothing_to_better(run_cli):
         assert "warning" not in done.out, done.out
 
 
-def test_export_gives_the_file_back_and_import_reads_other_forms(run_cli, tmp_path):
+def test_export_writes_the_catalog_file_and_import_reads_other_formats(run_cli, tmp_path):
     written = run_cli("tools", "export", "nonsense").out
     assert yaml.safe_load(written) == yaml.safe_load((CHECKOUT / "tools_catalog/nonsense.yaml").read_text())
     for form in ("openai", "bare", "anthropic", "gemini", "mcp"):
@@ -96,7 +96,7 @@ def test_export_gives_the_file_back_and_import_reads_other_forms(run_cli, tmp_pa
     assert run_cli("tools", "export", "nonsense", "--form", "xml").code == 2
 
 
-def test_import_writes_a_file_of_the_catalog(run_cli, tmp_path):
+def test_import_writes_a_catalog_file(run_cli, tmp_path):
     source = tmp_path / "f.py"
     source.write_text('def greet(name: str, times: int = 1) -> str:\n    """Greet someone."""\n')
     folder = tmp_path / "tools_catalog"
@@ -106,7 +106,7 @@ def test_import_writes_a_file_of_the_catalog(run_cli, tmp_path):
     assert run_cli("tools", "check", folder / "mine.yaml").code == 0
 
 
-def test_call_prints_what_the_model_would_see(run_cli):
+def test_call_prints_the_result_that_a_model_would_get(run_cli):
     done = run_cli("tools", "call", "get_flumbuster", '{"flumb": "cairo"}', "--json")
     assert json.loads(done.out) == {
         "result": {"flumb": "Cairo", "reading": 31, "unit": "metric usters"},
@@ -119,7 +119,7 @@ def test_call_prints_what_the_model_would_see(run_cli):
     assert "/zorb: note coerced-by-schema" in done.err
 
 
-def test_call_fails_with_1_and_bad_usage_with_2(run_cli):
+def test_call_gives_exit_code_1_for_a_failed_tool_and_2_for_bad_usage(run_cli):
     assert run_cli("tools", "call", "get_weather", '{"city": "Atlantis"}').code == 1
     assert run_cli("tools", "call", "terminal", '{"command": "rm -rf /"}').code == 1
     assert "no such tool" in run_cli("tools", "call", "get_wether", "{}").err
@@ -127,7 +127,7 @@ def test_call_fails_with_1_and_bad_usage_with_2(run_cli):
     assert run_cli("tools", "call", "get_weather", "[]").code == 2
 
 
-def test_a_risky_command_without_a_terminal_to_ask_at_is_denied(run_cli):
+def test_a_risky_command_is_denied_without_a_terminal(run_cli):
     done = run_cli("tools", "call", "terminal", '{"command": "rm -rf build"}')
     assert done.code == 1
     assert "Denied by the user: recursive delete" in done.out

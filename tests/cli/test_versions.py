@@ -1,4 +1,4 @@
-"""`workbench versions`: from files and back, byte for byte, and nothing overwritten unseen."""
+"""`workbench versions` imports and exports files byte for byte, and never overwrites a change silently."""
 
 import json
 import shutil
@@ -31,7 +31,7 @@ def read(run_cli, *arguments):
 
 def test_files_are_the_first_versions(run_cli, home, minimal):
     found = read(run_cli, "list")["versions"]
-    assert [(one["kind"], one["name"], one["number"], one["author"]) for one in found] == [
+    assert [(version["kind"], version["name"], version["number"], version["author"]) for version in found] == [
         ("contract", "full", 1, "file"), ("contract", "hermes-3", 1, "file"), ("contract", "minimal", 1, "file"),
         *(("suite", file.stem, 1, "file") for file in sorted((home / "prompts/suites").glob("*.yaml"))),
         *(("tools", file.stem, 1, "file") for file in sorted((home / "tools_catalog").glob("*.yaml"))),
@@ -40,7 +40,7 @@ def test_files_are_the_first_versions(run_cli, home, minimal):
     assert "contract:minimal" in run_cli("versions", "list").out
 
 
-def test_a_changed_file_goes_on_and_an_old_text_comes_back_byte_for_byte(run_cli, minimal):
+def test_a_changed_file_becomes_a_version_and_an_old_text_is_restored_byte_for_byte(run_cli, minimal):
     read(run_cli, "list")
     first = minimal.read_bytes()
     second = first.replace(b"You can", b"You may") + b"  \r\n\xf0\x9f\xa6\x89"
@@ -58,7 +58,7 @@ def test_a_changed_file_goes_on_and_an_old_text_comes_back_byte_for_byte(run_cli
     assert len(run_cli("versions", "history", "minimal").out.splitlines()) == 3
 
 
-def test_a_file_that_was_changed_meanwhile_is_not_overwritten_without_force(run_cli, home, minimal):
+def test_a_changed_file_is_overwritten_only_with_force(run_cli, home, minimal):
     file = home / "tools_catalog" / "weather.yaml"
     read(run_cli, "list")
     first = file.read_text()
@@ -72,14 +72,14 @@ def test_a_file_that_was_changed_meanwhile_is_not_overwritten_without_force(run_
     assert "99" in file.read_text()
     forced = run_cli("versions", "export", "tools:weather", "--force")
     assert (forced.code, file.read_text()) == (0, first)
-    kept = forced.err.partition("kept as ")[2].strip()
-    assert "99" in run_cli("versions", "show", kept).out
+    overwritten = forced.err.partition("stored as ")[2].strip()
+    assert "99" in run_cli("versions", "show", overwritten).out
     file.write_text(first.replace("18", "77"))
-    assert "weather.yaml is v4" in run_cli("versions", "import", "tools:weather").out
+    assert "weather.yaml is already v4" in run_cli("versions", "import", "tools:weather").out
     assert "77" in run_cli("versions", "show", "tools:weather").out
 
 
-def test_tools_differ_as_json(run_cli, home):
+def test_tools_are_compared_as_json(run_cli, home):
     file = home / "tools_catalog" / "search.yaml"
     read(run_cli, "list")
     file.write_text("# a comment\n" + file.read_text())
@@ -87,19 +87,19 @@ def test_tools_differ_as_json(run_cli, home):
     assert read(run_cli, "diff", "search")["is_same_to_a_model"]
 
 
-def test_a_tag_is_moved_used_and_taken_away(run_cli, minimal, tmp_path):
+def test_a_tag_is_moved_used_and_removed(run_cli, minimal, tmp_path):
     read(run_cli, "list")
     minimal.write_text(minimal.read_text() + "more")
     assert read(run_cli, "tag", "minimal@1", "production")["tags"] == ["production"]
     assert read(run_cli, "show", "minimal@production")["number"] == 1
     script = tmp_path / "script.yaml"
     script.write_text("completions: [Hi.]")
-    told = run_cli(
+    report = run_cli(
         "chat", "hi", "--model", f"scripted:{script}", "--contract", "minimal@production", "--json"
     )
-    assert not json.loads(told.out)["messages"][0]["content"].endswith("more")
-    told = run_cli("chat", "hi", "--model", f"scripted:{script}", "--json")
-    assert json.loads(told.out)["messages"][0]["content"].endswith("more")
+    assert not json.loads(report.out)["messages"][0]["content"].endswith("more")
+    report = run_cli("chat", "hi", "--model", f"scripted:{script}", "--json")
+    assert json.loads(report.out)["messages"][0]["content"].endswith("more")
     assert read(run_cli, "tag", "minimal@production", "production", "--remove")["tags"] == []
     assert run_cli("versions", "tag", "minimal", "production", "--remove").code == 2
 
@@ -113,10 +113,10 @@ def test_a_tag_is_moved_used_and_taken_away(run_cli, minimal, tmp_path):
         (["diff", "minimal", "tools:weather"], "of different kinds"),
         (["diff", "a", "b", "c"], "3 versions"),
         (["tag", "minimal", "v7"], "it cannot name a version"),
-        (["import", "nothing"], "file of 'nothing': there is none"),
+        (["import", "nothing"], "name 'nothing': there is no such file"),
     ],
 )
-def test_bad_usage_is_one_clear_line(run_cli, home, arguments, line):
+def test_bad_usage_is_reported_in_one_line(run_cli, home, arguments, line):
     done = run_cli("versions", *arguments)
     assert (done.code, done.out) == (2, "")
     assert line in done.err

@@ -125,7 +125,7 @@ def test_a_constraint_gives_json_of_the_schema_and_then_the_closing(engine):
 
 def test_a_schema_that_no_grammar_can_say_is_told(engine):
     constraint = Constraint(schema={"$ref": "#/nowhere"}, closing="")
-    with pytest.raises(ConstraintFailed, match="could not be made into a grammar"):
+    with pytest.raises(ConstraintFailed, match="cannot be turned into a grammar"):
         ask(engine, "x", constraint=constraint)
 
 

@@ -102,12 +102,12 @@ def test_where_something_is_missing_a_question_alone_is_right(cases):
         assert not run_case(case, scripted(f"Which one?\n{call}")).is_right
 
 
-def test_the_verb_tells_counts_with_intervals_and_keeps_every_case(tmp_path, monkeypatch, capsys):
+def test_the_command_prints_counts_with_intervals_and_writes_every_case(tmp_path, monkeypatch, capsys):
     def play(_model, loading, cases):
         engine = scripted("For which city?" if loading.lora else "Sure.")
         return [run_case(case, engine) for case in cases]
 
-    monkeypatch.setattr(command, "_play", play)
+    monkeypatch.setattr(command, "_run", play)
     out = tmp_path / "cases.jsonl"
     command.heldout(adapter=tmp_path / "a.gguf", share=0.02, out=out)
     lines = capsys.readouterr().out.splitlines()

@@ -179,8 +179,8 @@ def test_the_verb_draws_the_kinds_that_are_named_alone(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("kind", "told"), [("asking", "no such kind"), ("missing=-1", "no name and positive share")]
+    ("kind", "told"), [("asking", "unknown kind"), ("missing=-1", "not a name with a positive share")]
 )
-def test_a_kind_that_is_none_is_told(kind, told, tmp_path):
+def test_an_unknown_kind_is_reported(kind, told, tmp_path):
     with pytest.raises(BadInput, match=told):
         command.synth(count=1, out=str(tmp_path / "rows.jsonl"), contract=["minimal"], kind=[kind])

@@ -42,7 +42,7 @@ _MOST_LINES: Final = 20
 
 
 class ExportReport:
-    """Reports on standard error which sessions are left out and why, and what rows lose."""
+    """Reports on standard error which sessions are skipped and why, and what rows lose."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
@@ -50,7 +50,7 @@ class ExportReport:
     def add(self, done: SessionDone) -> None:
         """Report one session."""
         for line in lines_of(done):
-            self._print("left out", line)
+            self._print("skipped", line)
         for row in done.rows:
             losses = sorted({str(change.code) for change in row.changes if change.is_loss}) if row.row else []
             if losses:
@@ -92,7 +92,7 @@ def summary_lines(summary: ExportSummary) -> list[str]:
     lines = [f"{_count(summary.rows, 'row')} from {_count(summary.sessions, 'session')} written"]
     for name, counts in (
         ("splits", summary.splits),
-        (f"left out ({left_out:,})", summary.left_out),
+        (f"skipped ({left_out:,})", summary.left_out),
         (f"fixed ({_count(summary.fixed_messages, 'message')})", summary.fixes),
         ("lost", summary.losses),
         ("issues", summary.issues),
@@ -118,7 +118,7 @@ _DATE_FORMATS: Final = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]
 
 
 class ExcludedKind(StrEnum):
-    """Messages and sessions that are left out unless requested with `--take`."""
+    """Messages and sessions that are skipped unless requested with `--take`."""
 
     STALE = "stale"
     DISCARDED = "discarded"
@@ -203,7 +203,7 @@ def export(
 ) -> None:
     """Export sessions as training rows.
 
-    Writes the rows and their receipt, and reports which sessions are left out and why.
+    Writes the rows and their receipt, and reports which sessions were skipped and why.
     """
     _check(out, frame, licence, push, as_json=as_json)
     included = frozenset(take or ())
@@ -269,7 +269,7 @@ def _write_and_push(
 
 
 def _export(services: Services, options: ExportOptions, target: ExportTarget) -> ExportSummary:
-    """Write the rows, and report each session that is left out."""
+    """Write the rows, and report each session that is skipped."""
     summary, report = ExportSummary(), ExportReport()
     try:
         sessions = services.datasets.export(services.corpus, options, target, summary)
@@ -295,7 +295,7 @@ def _record(services: Services, choice: SessionFilter, out: str) -> None:
         except OSError as error:
             raise BadInput(f"--out {out}", str(error.strerror or error)) from error
     for line in recording.left_out:
-        print(f"left out: {line}", file=sys.stderr)
+        print(f"skipped: {line}", file=sys.stderr)
     print(f"{_count(recording.row_count, 'row')} written", file=sys.stderr)
 
 

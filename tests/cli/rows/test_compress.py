@@ -1,4 +1,4 @@
-"""`workbench compress`: long rows made to fit, with or without a model."""
+"""`workbench compress` shortens long rows, with or without a model."""
 
 import json
 
@@ -26,10 +26,10 @@ def fields(path):
     return [row.fields for row in read_rows(str(path))]
 
 
-def test_a_long_row_is_shortened_and_a_short_one_stays_as_it_is(run_cli, rows, tmp_path):
+def test_a_long_row_is_shortened_and_a_short_row_is_unchanged(run_cli, rows, tmp_path):
     done = run_cli("compress", rows, "--tokens", 1500, "--summary-tokens", 100)
     assert (done.code, done.out) == (0, "")
-    assert done.err.startswith("2 rows, 1 compressed, 0 still too long, 0 left out; ")
+    assert done.err.startswith("2 rows, 1 compressed, 0 still too long, 0 skipped; ")
     long, short = fields(tmp_path / "rows_compressed.jsonl")
     assert short == fields(rows)[1]
     assert long["compression_metrics"]["was_compressed"] is True
@@ -53,7 +53,7 @@ def test_the_same_rows_give_the_same_bytes(run_cli, rows, tmp_path):
     assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
 
 
-def test_the_settings_of_the_original_are_read_and_options_win(run_cli, rows, tmp_path):
+def test_settings_are_read_from_a_file_and_overridden_by_options(run_cli, rows, tmp_path):
     config = tmp_path / "c.yaml"
     config.write_text(
         "compression: {target_max_tokens: 500, summary_target_tokens: 50}\n"
@@ -68,12 +68,12 @@ def test_the_settings_of_the_original_are_read_and_options_win(run_cli, rows, tm
     assert 1000 < tokens <= 2100
 
 
-def test_what_is_still_too_long_is_left_out_where_that_is_wanted(run_cli, rows, tmp_path):
+def test_rows_that_are_still_too_long_can_be_skipped(run_cli, rows, tmp_path):
     config = tmp_path / "c.yaml"
     config.write_text("processing: {save_over_limit: false}\n")
     done = run_cli("compress", rows, "--config", config, "--tokens", 100, "--summary-tokens", 20)
     assert done.code == 1
-    assert f"{rows}:1: left out: it still has" in done.err
+    assert f"{rows}:1: skipped: it still has" in done.err
     assert len(fields(tmp_path / "rows_compressed.jsonl")) == 1
 
 
@@ -86,12 +86,12 @@ def test_a_model_writes_the_summary(workbench, rows, tmp_path):
     assert "[CONTEXT SUMMARY]: It counted to thirty." in [entry["value"] for entry in entries]
 
 
-def test_where_the_model_fails_the_summary_is_extracted(workbench, rows, tmp_path):
+def test_the_summary_is_extracted_if_the_model_fails(workbench, rows, tmp_path):
     script = tmp_path / "script.yaml"
     script.write_text("completions:\n- error: out of memory\n")
     done = workbench("compress", rows, "--tokens", 1500, "--model", f"scripted:{script}")
     assert done.returncode == 0, done.stderr
-    assert "no summary by the model: " in done.stderr
+    assert "the model gave no summary: " in done.stderr
     entries = fields(tmp_path / "rows_compressed.jsonl")[0]["conversations"]
     assert any("called f(" in entry["value"] for entry in entries)
 
@@ -100,7 +100,7 @@ def test_where_the_model_fails_the_summary_is_extracted(workbench, rows, tmp_pat
     ("text", "problem"),
     [("compression: [", "not YAML"), ("kompression: {}", "there is no such section")],
 )
-def test_bad_settings_are_one_line(run_cli, rows, tmp_path, text, problem):
+def test_bad_settings_are_reported(run_cli, rows, tmp_path, text, problem):
     config = tmp_path / "c.yaml"
     config.write_text(text)
     done = run_cli("compress", rows, "--config", config)
@@ -109,7 +109,7 @@ def test_bad_settings_are_one_line(run_cli, rows, tmp_path, text, problem):
 
 
 @pytest.mark.model
-def test_tokens_are_counted_by_the_model_that_is_named(workbench, rows, tmp_path):
+def test_tokens_are_counted_with_the_tokenizer_of_the_given_model(workbench, rows, tmp_path):
     done = workbench("compress", rows, "--tokens", 3000, "--tokenizer", "embedded")
     assert done.returncode == 0, done.stderr
     by_model = json.loads((tmp_path / "compression_metrics.json").read_text())["tokens"]["total_before"]

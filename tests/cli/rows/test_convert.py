@@ -1,4 +1,4 @@
-"""`workbench convert`: rows into another format, with an account of each."""
+"""`workbench convert`, `workbench receipt` and `workbench push`."""
 
 import json
 
@@ -11,7 +11,7 @@ SPEC = {"type": "function", "function": {"name": "f", "parameters": {"type": "ob
 
 
 def openai(number, **arguments):
-    """A row of OpenAI's with one call."""
+    """Return a row in OpenAI's format with one call."""
     call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": json.dumps(arguments)}}
     return {
         "messages": [
@@ -41,7 +41,7 @@ def test_rows_are_converted_there_and_back(run_cli, rows, tmp_path):
     done = run_cli("convert", rows, "--to", "sharegpt", "--out", tmp_path / "s.jsonl")
     assert (done.code, done.out) == (0, "")
     assert f"{rows}:1: lost ids (1, 2)" in done.err
-    assert "3 rows read, 3 written, 0 left out\nlost: ids 3\nadded: tools-told 3\n" in done.err
+    assert "3 rows read, 3 written, 0 skipped\nlost: ids 3\nadded: tools-told 3\n" in done.err
     assert [entry["from"] for entry in fields(tmp_path / "s.jsonl")[0]["conversations"]] == [
         "system",
         "human",
@@ -56,7 +56,7 @@ def test_rows_are_converted_there_and_back(run_cli, rows, tmp_path):
     assert json.dumps(back).replace("call_1", "c1") == json.dumps(fields(rows))
 
 
-def test_strict_leaves_out_what_would_lose(run_cli, rows, tmp_path):
+def test_strict_skips_rows_that_would_lose_something(run_cli, rows, tmp_path):
     done = run_cli(
         "convert", rows, "--to", "llamafactory", "--out", tmp_path / "o.jsonl", "--strict", "--json"
     )
@@ -70,23 +70,23 @@ def test_strict_leaves_out_what_would_lose(run_cli, rows, tmp_path):
         "additions": {},
         "problems": {"would-lose": 3},
     }
-    assert "left out: entry 1: it would lose: preface (and 2 more)" in done.err
+    assert "skipped: entry 1: it would lose: preface (and 2 more)" in done.err
     assert run_cli("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl", "--strict").code == 0
 
 
-def test_a_bad_line_is_told_with_its_number_and_the_rest_is_written(run_cli, rows, tmp_path):
+def test_a_bad_line_is_reported_with_its_number_and_the_other_rows_are_written(run_cli, rows, tmp_path):
     rows.write_text("{oops\n" + rows.read_text() + '{"what": 1}\n')
     report = tmp_path / "report.jsonl"
     done = run_cli("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl", "--report", report)
     assert done.code == 1
-    assert f"{rows}:1: left out: not JSON" in done.err
-    assert f"{rows}:5: left out: the row looks like none of the formats" in done.err
+    assert f"{rows}:1: skipped: not JSON" in done.err
+    assert f"{rows}:5: skipped: the row looks like none of the formats" in done.err
     assert [row["number"] for row in fields(tmp_path / "o.jsonl")] == [0, 1, 2]
-    told = {row["row"]: row["problems"][0]["code"] for row in fields(report)}
-    assert told == {1: "unreadable-row", 5: "unknown-format"}
+    codes = {row["row"]: row["problems"][0]["code"] for row in fields(report)}
+    assert codes == {1: "unreadable-row", 5: "unknown-format"}
 
 
-def test_stop_ends_at_the_first_row_that_is_left_out_and_writes_nothing(run_cli, rows, tmp_path):
+def test_stop_ends_at_the_first_bad_row_and_writes_nothing(run_cli, rows, tmp_path):
     rows.write_text(rows.read_text() + "{oops\n")
     done = run_cli("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl", "--stop")
     assert done.code == 2
@@ -94,7 +94,7 @@ def test_stop_ends_at_the_first_row_that_is_left_out_and_writes_nothing(run_cli,
     assert not (tmp_path / "o.jsonl").exists()
 
 
-def test_arguments_become_text_where_kinds_mix(run_cli, rows, tmp_path):
+def test_arguments_become_text_if_their_types_differ_between_rows(run_cli, rows, tmp_path):
     run_cli("convert", rows, "--to", "trl", "--out", tmp_path / "same.jsonl")
     call = fields(tmp_path / "same.jsonl")[1]["messages"][1]["tool_calls"][0]
     assert call["function"]["arguments"] == {"a": 1}
@@ -104,14 +104,14 @@ def test_arguments_become_text_where_kinds_mix(run_cli, rows, tmp_path):
     assert call["function"]["arguments"] == '{"a": 1}'
 
 
-def test_a_big_integer_is_lost_only_where_arguments_must_be_objects(run_cli, rows, tmp_path):
+def test_a_big_integer_is_lost_only_if_arguments_must_be_objects(run_cli, rows, tmp_path):
     rows.write_text(json.dumps(openai(0, a=2**70)) + "\n")
     assert "lost" not in run_cli("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl").err
     done = run_cli("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl", "--arguments", "object")
     assert "lost big-integers (1)" in done.err
 
 
-def test_rows_are_dealt_out_by_group(run_cli, tmp_path):
+def test_rows_of_a_group_stay_in_one_split(run_cli, tmp_path):
     rows = tmp_path / "rows.jsonl"
     rows.write_text("".join(json.dumps({**openai(n), "session": f"s{n % 7}"}) + "\n" for n in range(70)))
     folder = tmp_path / "set"
@@ -144,13 +144,13 @@ def test_other_kinds_of_files_are_written_and_read(run_cli, rows, tmp_path, name
     ]
 
 
-def test_rows_stream_from_standard_input_to_standard_output(run_cli, rows):
+def test_rows_are_converted_from_standard_input_to_standard_output(run_cli, rows):
     done = run_cli("convert", "-", "--to", "kto", "--out", "-", "--label", stdin=rows.read_bytes())
     assert done.code == 0
     assert [json.loads(line)["label"] for line in done.out.splitlines()] == [True] * 3
 
 
-def test_kto_without_a_verdict_and_dpo_without_an_other_answer_are_refused(run_cli, rows, tmp_path):
+def test_kto_without_a_label_and_dpo_without_a_rejected_answer_are_refused(run_cli, rows, tmp_path):
     done = run_cli("convert", rows, "--to", "kto", "--out", tmp_path / "o.jsonl")
     assert done.code == 1
     assert "give it with --label" in done.err
@@ -163,33 +163,33 @@ def test_kto_without_a_verdict_and_dpo_without_an_other_answer_are_refused(run_c
         (("--to", "nothing", "--out", "o.jsonl"), "format 'nothing': there is no such format"),
         (("--to", "xlam", "--out", "o.jsonl"), "format 'xlam': it is only read"),
         (("--to", "openai", "--from", "nothing", "--out", "{}/o.jsonl"), "format 'nothing'"),
-        (("--to", "openai", "--out", "-", "--json"), "standard output is taken"),
-        (("--to", "openai", "--out", "{}/rows.jsonl"), "it is the file that is read"),
+        (("--to", "openai", "--out", "-", "--json"), "the rows already go to standard output"),
+        (("--to", "openai", "--out", "{}/rows.jsonl"), "this is the input file"),
         (("--to", "openai", "--out", "{}/no/o.jsonl"), "does its folder exist"),
-        (("--to", "raw", "--out", "{}/o.jsonl", "--frame", "no"), "there is no such frame"),
+        (("--to", "raw", "--out", "{}/o.jsonl", "--frame", "no"), "unknown frame"),
         (("--to", "raw", "--out", "{}", "--split", "a=2"), "split 'a=2'"),
-        (("--to", "raw", "--out", "{}/rows.jsonl", "--split", "a=1"), "it is the file that is read"),
+        (("--to", "raw", "--out", "{}/rows.jsonl", "--split", "a=1"), "this is the input file"),
     ],
 )
-def test_bad_usage_is_one_line(run_cli, rows, tmp_path, arguments, problem):
-    done = run_cli("convert", rows, *(one.format(tmp_path) for one in arguments))
+def test_bad_usage_is_reported_in_one_line(run_cli, rows, tmp_path, arguments, problem):
+    done = run_cli("convert", rows, *(argument.format(tmp_path) for argument in arguments))
     assert done.code == 2
     assert problem in done.err
     assert done.err.count("\n") == 1
 
 
-def test_a_receipt_is_the_same_each_time_and_none_where_rows_have_errors(run_cli, rows, tmp_path):
+def test_a_receipt_is_the_same_each_time_and_refused_if_rows_have_errors(run_cli, rows, tmp_path):
     assert run_cli("receipt", rows, "-o", tmp_path / "one.json").code == 0
     assert run_cli("receipt", rows, "-o", tmp_path / "two.json").code == 0
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
     assert json.loads((tmp_path / "one.json").read_text())["calls"] == 3
     rows.write_text(rows.read_text() + "{oops\n")
     done = run_cli("receipt", rows, "-o", tmp_path / "three.json")
-    assert (done.code, done.err) == (1, "workbench: no receipt: unreadable-row 1\n")
+    assert (done.code, done.err) == (1, "workbench: no receipt written, rows have errors: unreadable-row 1\n")
     assert not (tmp_path / "three.json").exists()
 
 
-def test_files_are_pushed_with_card_and_receipt(process, rows):
+def test_files_are_uploaded_with_card_and_receipt(process, rows):
     with serving_hub("secret") as hub:
         variables = {"HF_ENDPOINT": hub.address, "HF_TOKEN": "secret"}
         done = process("push", rows, "--repo", "me/set", "--licence", "mit", **variables)
@@ -201,7 +201,7 @@ def test_files_are_pushed_with_card_and_receipt(process, rows):
     assert json.loads(hub.files["receipt.json"])["rows"] == 3
 
 
-def test_a_dry_run_prints_the_card_and_sends_nothing(run_cli, rows):
+def test_a_dry_run_prints_the_card_and_uploads_nothing(run_cli, rows):
     done = run_cli("push", rows, "--repo", "me/set", "--licence", "mit", "--dry-run")
     assert done.code == 0
     assert "# set" in done.out

@@ -132,8 +132,8 @@ def test_without_ray_one_is_told_how_to_get_it(folder: Path) -> None:
     ("arguments", "said"),
     [
         (["check", "x.jsonl", "--address", "ray://a"], "add --engine ray"),
-        (["check", "x.jsonl", "--engine", "ray", "--jobs", "2"], "Ray decides how many work"),
-        (["convert", "x.jsonl", "--to", "trl", "--out", "y", "--engine", "ray"], "name a folder"),
+        (["check", "x.jsonl", "--engine", "ray", "--jobs", "2"], "Ray chooses the number of workers"),
+        (["convert", "x.jsonl", "--to", "trl", "--out", "y", "--engine", "ray"], "give a folder"),
         (["convert", ".", "--to", "trl", "--out", "y", "--split", "a=0.5,b=0.5"], "split one file"),
     ],
 )

@@ -149,7 +149,9 @@ def log(
     ] = None,
     action: Annotated[
         str | None,
-        typer.Option(metavar="ACTION", help="Only this action, such as label.save, or a prefix: label."),
+        typer.Option(
+            metavar="ACTION", help="Only this action, such as label.save; a prefix such as label. selects all"
+        ),
     ] = None,
     limit: Limit = 50,
     offset: Offset = 0,

@@ -57,7 +57,7 @@ class Summary:
     additions: Counter[str] = field(default_factory=Counter[str])
     """Written rows by what was added or rearranged."""
     problems: Counter[str] = field(default_factory=Counter[str])
-    """Rows left out, by reason."""
+    """Skipped rows, by reason."""
 
     def add(self, done: RowDone) -> None:
         """Count one row."""
@@ -86,12 +86,12 @@ class Summary:
     def lines(self) -> list[str]:
         """Return the summary as lines for a person."""
         rows = f"{self.read:,} row{'' if self.read == 1 else 's'}"
-        lines = [f"{rows} read, {self.written:,} written, {self.read - self.written:,} left out"]
+        lines = [f"{rows} read, {self.written:,} written, {self.read - self.written:,} skipped"]
         for name, counts in (
             ("splits", self.splits),
             ("lost", self.losses),
             ("added", self.additions),
-            ("left out because of", self.problems),
+            ("skipped because of", self.problems),
         ):
             if counts:
                 listed = ", ".join(f"{code} {count:,}" for code, count in sorted(counts.items()))
@@ -140,7 +140,7 @@ def _line(done: RowDone) -> str:
         first = done.problems[0]
         where = "" if first.entry is None else f"entry {first.entry}: "
         more = f" (and {len(done.problems) - 1} more)" if len(done.problems) > 1 else ""
-        return f"left out: {where}{first.message}{more}"
+        return f"skipped: {where}{first.message}{more}"
     places: dict[str, list[str]] = {}
     for change in done.changes:
         if change.is_loss:
@@ -176,7 +176,7 @@ def _record(source: str, done: RowDone) -> JsonObject:
 
 
 LEFT_OUT: Final = 1
-"""Exit code if rows were left out."""
+"""Exit code if rows were skipped."""
 
 
 def convert(
@@ -197,10 +197,10 @@ def convert(
         str, typer.Option("--from", metavar="FORMAT", help=f"Format to read: auto, {', '.join(FORMATS)}")
     ] = "auto",
     strict: Annotated[
-        bool, typer.Option("--strict", help="Treat lossy conversion as an error: leave out these rows")
+        bool, typer.Option("--strict", help="Treat lossy conversion as an error, and skip these rows")
     ] = False,
     stop: Annotated[
-        bool, typer.Option("--stop", help="Stop at the first row that is left out, and write nothing")
+        bool, typer.Option("--stop", help="Stop at the first row that cannot be converted, and write nothing")
     ] = False,
     split: SplitOption = "",
     seed: SeedOption = 0,
@@ -223,7 +223,7 @@ def convert(
 ) -> None:
     """Convert training rows to another format.
 
-    Reports what rows lose and which are left out. Exit code 1 if rows were left out.
+    Reports what rows lose and which are skipped. Exit code 1 if rows were skipped.
     """
     from workbench.library.datasets.conversion import Conversion
 

@@ -50,11 +50,11 @@ def import_(
 ) -> None:
     """Import a suite from another format.
 
-    Writes a suite file, and reports the cases that are left out.
+    Writes a suite file, and reports the cases that were skipped.
     """
     imported = import_file(Path(file).expanduser(), name=name)
     for line in imported.left_out:
-        print(f"left out: {line}", file=sys.stderr)
+        print(f"skipped: {line}", file=sys.stderr)
     text = render_suite(imported.suite)
     if out:
         write_file(out, text)
@@ -93,7 +93,7 @@ def export(
 ) -> None:
     """Export a suite to another format.
 
-    Reports the cases that are left out.
+    Reports the cases that were skipped.
     """
     if to not in FORMS:
         raise BadInput("--to", f"unknown format {to!r}", f"use one of {', '.join(FORMS)}")
@@ -103,7 +103,7 @@ def export(
         [loaded] = suites_named(services, [suite])
     exported = FORMS[to](loaded)
     for line in exported.left_out:
-        print(f"left out: {line}", file=sys.stderr)
+        print(f"skipped: {line}", file=sys.stderr)
     for name, text in exported.files.items():
         path = str(Path(out).expanduser() / name)
         write_file(path, text)
