@@ -78,6 +78,6 @@ def test_a_sampling_field(copy_for: Callable[[str], CheckoutCopy]) -> None:
         "in words": "temperature 0, top_p 0.95, top_k 40, seed 0, at most 256 tokens, top_a 0.3",
         "option": [
             0.0,
-            "Drop tokens less likely than this share of the likeliest one, squared; 0 keeps all.",
+            "Drop tokens less likely than this share of the likeliest one, squared; 0 keeps all",
         ],
     }

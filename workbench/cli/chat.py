@@ -106,9 +106,7 @@ def _run_turn(
     session_id = stored.id if stored else begin_session(services, setup).id
     with stop_at_interrupt() as stop:
         approver = TerminalApprover(timeout_s=services.settings.approval_timeout_s)
-        events = run_turn(
-            services, session_id, setup, user_text, is_cancelled=stop.is_set, approver=approver
-        )
+        events = run_turn(services, session_id, setup, user_text, is_cancelled=stop.is_set, approver=approver)
         report = report_turn(session_id, events if is_quiet else _printed(events))
     return replace(report, messages=tuple(entry.message for entry in services.sessions.path(session_id)))
 
