@@ -69,7 +69,7 @@ def test_a_server_is_chosen_by_its_name_and_else_that_of_the_settings():
 @pytest.mark.parametrize(
     ("name", "error", "words"),
     [
-        ("openai:x", ModelMissing, "set WORKBENCH_OPENAI_BASE_URL, or name a server: lab"),
+        ("openai:x", ModelMissing, "set WORKBENCH_OPENAI_BASE_URL, or use one of these servers: lab"),
         ("openai:lab", BadInput, "openai:SERVER/MODEL"),
         ("hf-inference:x", BadInput, "hf-inference:OWNER/MODEL"),
         ("hf:o/r/m.gguf", ModelMissing, "workbench models pull hf:o/r/m.gguf"),

@@ -423,9 +423,9 @@ def test_a_model_that_was_freed_says_so_and_what_runs_is_waited_for():
     closing.start()
     assert list(running)[-1].finish_reason is FinishReason.LENGTH
     closing.join(timeout=30)
-    with pytest.raises(EngineError, match="freed to load another"):
+    with pytest.raises(EngineError, match="unloaded to load another"):
         ask(engine, "x")
-    with pytest.raises(EngineError, match="freed to load another"):
+    with pytest.raises(EngineError, match="unloaded to load another"):
         engine.count_tokens("x")
 
 

@@ -24,7 +24,7 @@ def test_another_model_frees_the_first(models):
     first = models.engine("embedded")
     assert models.engine("embedded") is first
     second = models.engine(str(find_embedded()))
-    with pytest.raises(EngineError, match="freed to load another"):
+    with pytest.raises(EngineError, match="unloaded to load another"):
         first.count_tokens("x")
     assert second.count_tokens("x") == 1
     assert not models.status("embedded").is_loaded

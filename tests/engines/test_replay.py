@@ -64,12 +64,14 @@ def test_stopping_ends_it(tmp_path):
 
 
 def test_another_prompt_is_refused_in_words(tmp_path):
-    with pytest.raises(EngineError, match="no recording of this prompt among 1; contract, tools"):
+    with pytest.raises(
+        EngineError, match="this prompt is not in the recording of 1 generation; use the contract"
+    ):
         ask(recorded(tmp_path, ROW), replace(REQUEST, prompt="Q"))
 
 
 def test_another_sampling_is_named(tmp_path):
-    with pytest.raises(EngineError, match="recorded with another temperature, seed; set it as it was"):
+    with pytest.raises(EngineError, match="recorded with other values of temperature, seed; use those"):
         ask(
             recorded(tmp_path, ROW),
             replace(REQUEST, sampling=Sampling(max_tokens=9, seed=3, temperature=1.0)),
@@ -81,7 +83,7 @@ def test_another_sampling_is_named(tmp_path):
     [
         (["{"], "line 1.*Invalid JSON"),
         ([ROW, {"prompt": "P"}], "line 2, sampling: Field required"),
-        ([], "it is empty"),
+        ([], "the file is empty"),
         ([ROW, {**ROW, "is_exact": False}], "mixes exact and predicted"),
     ],
 )
@@ -107,7 +109,7 @@ def test_a_session_is_recorded_and_played_again_without_its_model(tmp_path):
         assert "replay:cairo" in services.models.names()
         again = play("What is the reading for cairo?", model="replay:cairo")
         assert [kept.message for kept in services.sessions.path(again)] == before
-        with pytest.raises(EngineError, match="no recording"):
+        with pytest.raises(EngineError, match="not in the recording"):
             play("And for paris?", model="replay:cairo")
 
 

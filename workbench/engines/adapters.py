@@ -1,4 +1,4 @@
-"""Adapters by name: the file that `MODEL+ADAPTER` means, and the adapters in the data folder with their receipts."""
+"""Adapters: find the file for a name `MODEL+ADAPTER`, and list those in the data folder with their receipts."""
 
 import json
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from workbench.errors import BadInput
 
 
 def is_plain(name: str) -> bool:
-    """Whether a name is one part of a path on every system, so that a folder and the name stay in the folder.
+    """Return whether a name is a single part of a path on every system, so that a path with it stays in its folder.
 
     >>> [is_plain(name) for name in ("first", "../first", "a/b", "a\\\\b", "C:x", "..", "")]
     [True, False, False, False, False, False, False]
@@ -25,57 +25,59 @@ def is_plain(name: str) -> bool:
 
 
 def place_of(text: str) -> Path:
-    """The path that a person wrote, `~` filled in.
+    """Turn a path that a person entered into a Path, with `~` expanded.
 
     Raises:
-        BadInput: It can be none: too long, of a home that is not there, or with U+0000 in it.
+        BadInput: It is not a possible path: too long, with the home of an unknown user, or with U+0000.
     """
     try:
         if "\0" in text:
-            raise ValueError("it holds U+0000")
+            raise ValueError("it contains U+0000")
         path = Path(text).expanduser()
-        # Asked here, where a name that is too long for the system can be told from a file that is not there.
+        # Fails here for a name that is too long, which would otherwise look like a missing file.
         path.exists()
     except (RuntimeError, ValueError, OSError) as error:
-        raise BadInput(f"path {text[:100]!r}", f"it cannot be used: {error}"[:200], "name a file") from error
+        raise BadInput(
+            f"path {text[:100]!r}", f"not a valid path: {error}"[:200], "enter the path of a file"
+        ) from error
     return path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adapter:
-    """A GGUF file of weights that are laid over a model."""
+    """A GGUF file with a LoRA adapter."""
 
     title: str
     model: str
-    """What `--model` takes to have it laid over its base."""
+    """Name for `--model`: the base with this adapter."""
     base: str
-    """The model below it, as `--model` takes it."""
+    """Name of the base model for `--model`."""
     size_bytes: int
     receipt: JsonObject | None = field(default=None, hash=False)
-    """What its training wrote beside it; None where there is nothing that can be read."""
+    """The receipt that its training wrote into the same folder. None if there is no readable one."""
     is_receipted: bool = False
-    """Whether the receipt names this very file, by its SHA-256."""
+    """Whether the receipt contains the SHA-256 of this file."""
 
 
 PLUS: Final = "+"
-"""Parts a model's name from its adapter's."""
+"""Separates the name of a model from that of its adapter."""
 BARE: Final = "bare"
-"""In an adapter's place: none at all, not even the shipped one."""
+"""Name for no adapter, not even the shipped one."""
 _RECEIPT: Final = "receipt.json"
-_REMEDY: Final = "name a GGUF adapter, or the folder that `workbench train` wrote"
+_REMEDY: Final = "enter a GGUF adapter or an output folder of `workbench train`"
 
 
 class AdaptedName(NamedTuple):
-    """A model's name, taken apart."""
+    """The parts of a model's name."""
 
     base: str
-    """The model's own."""
+    """Name of the base model."""
     adapter: str
-    """What is laid over it: a place, a name of the data folder, `bare`, or empty where nothing is said."""
+    """A path, the name of an adapter in the data folder, `bare`, or empty if the name has no adapter."""
 
 
 def split_name(name: str) -> AdaptedName:
-    """`MODEL+ADAPTER` taken apart; a file whose own name holds a plus is a model.
+    """Split `MODEL+ADAPTER` at the first plus. The path of an existing file that contains a plus is not split.
 
     >>> split_name("embedded+runs/first")
     AdaptedName(base='embedded', adapter='runs/first')
@@ -92,59 +94,58 @@ def _is_file(name: str) -> bool:
     try:
         return place_of(name).is_file()
     except (BadInput, OSError):
-        # Too long for a file's name, or no path at all.
+        # Too long for a file name, or not a path.
         return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterFiles:
-    """The adapters of this machine; see `workbench.engines.adapters.Adapters`."""
+    """Finds the adapters on this machine."""
 
     folder: Path | None = None
-    """Holds adapters by name, a folder each, as `workbench train` writes it; None where there is no such place."""
+    """Folder with one folder for each adapter, as `workbench train` writes it. None if there is no such folder."""
     shipped: Path | None = None
-    """GGUF file that is laid over the embedded model; None where there is none, or it is switched off."""
+    """GGUF file of the embedded model's default adapter. None if there is none or it is turned off."""
 
     def available(self) -> Sequence[Adapter]:
-        """The shipped one, then those of the folder over the embedded model; what is no adapter is left out."""
+        """Return the shipped adapter, then those in the folder whose base is the embedded model."""
         files = sorted(self.folder.glob(f"*/{ADAPTER_FILE}")) if self.folder else ()
         own = (_describe(file, file.parent.name) for file in files)
         shipped = (_describe(self.shipped, ""),) if self.shipped else ()
         return tuple(filter(None, (*shipped, *own)))
 
     def describe(self, place: str, base: str) -> Adapter:
-        """The adapter at a place.
+        """Return the adapter at a location.
 
         Args:
-            place: A folder of `workbench train`, a GGUF file, or the name of one of the data folder.
-            base: The model to lay it over.
+            place: An output folder of `workbench train`, a GGUF file, or the name of an adapter in the data folder.
+            base: Name of the model to use it with.
 
         Raises:
-            BadInput: There is none, or it is no adapter.
+            BadInput: There is no file, or the file is not an adapter.
         """
         return _described(self.file(place), place, base)
 
     def file(self, place: str) -> Path:
-        """The file that the part of a model's name behind the plus means.
+        """Return the file for the part of a model's name after the plus.
 
         Raises:
-            BadInput: There is none.
+            BadInput: There is no such file.
         """
         if self.folder and is_plain(place) and (self.folder / place / ADAPTER_FILE).is_file():
             return self.folder / place / ADAPTER_FILE
         path = place_of(place)
         path = path / ADAPTER_FILE if path.is_dir() else path
         if not path.is_file():
-            raise BadInput(f"adapter {place!r}", f"no file {path}", _REMEDY)
+            raise BadInput(f"adapter {place!r}", f"there is no file {path}", _REMEDY)
         return path
 
 
 NO_ADAPTERS: Final = AdapterFiles()
-"""Where none are known."""
 
 
 def _describe(file: Path, name: str) -> Adapter | None:
-    """The adapter at `file`; None where it is none, or its receipt names another model."""
+    """Return the adapter in `file`. None if it is not an adapter, or its receipt names another base."""
     base = EMBEDDED if not name else _base(_receipt(file))
     try:
         return _described(file, name, base) if base else None
@@ -153,14 +154,16 @@ def _describe(file: Path, name: str) -> Adapter | None:
 
 
 def _described(file: Path, name: str, base: str) -> Adapter:
-    """Without a name it is the shipped one, which needs none to be laid over.
+    """Return the adapter in `file`. An empty name means the shipped one, which is used without being named.
 
     Raises:
-        BadInput: It is no adapter.
+        BadInput: The file is not an adapter.
     """
     kind = load_type(file)
     if kind != "adapter":
-        raise BadInput(f"adapter {name!r}", f"{file.name} is a GGUF file of type {kind!r}", _REMEDY)
+        raise BadInput(
+            f"adapter {name!r}", f"{file.name} is a GGUF file of type {kind!r}, not an adapter", _REMEDY
+        )
     receipt, stat = _receipt(file), file.stat()
     return Adapter(
         title=Path(name).name or "shipped with the workbench",
@@ -181,7 +184,7 @@ def _receipt(file: Path) -> JsonObject | None:
 
 
 def _base(receipt: JsonObject | None) -> str:
-    """The embedded model, where a receipt names its file; else empty: no other can be told by its file's name."""
+    """Return `embedded` if the receipt names its file, otherwise an empty text: other models cannot be recognized."""
     embedded = find_embedded()
     name = as_object((receipt or {}).get("base")).get("name")
     return EMBEDDED if embedded is not None and name == embedded.name else ""
@@ -189,11 +192,11 @@ def _base(receipt: JsonObject | None) -> str:
 
 def _hashes(receipt: JsonObject) -> list[JsonValue]:
     files = receipt.get("files")
-    return [as_object(one).get("sha256") for one in files] if isinstance(files, list) else []
+    return [as_object(entry).get("sha256") for entry in files] if isinstance(files, list) else []
 
 
 @lru_cache(maxsize=64)
 def _sha256(file: Path, changed_ns: int) -> str:
-    """Of the file as it was changed last: the names of models are asked for over and over."""
+    """Return the SHA-256 (hex) of a file. Cached by its time of change, because models are listed often."""
     with file.open("rb") as opened:
         return file_digest(opened, "sha256").hexdigest()

@@ -22,12 +22,12 @@ SCRIPTED: Final = "scripted:"
 REPLAY: Final = "replay:"
 ZERO_GPU: Final = "zerogpu:"
 _BY_NAME: Final = (HUB, HF_INFERENCE, OPENAI, f"{ZERO_GPU}{HUB}")
-"""Models whose names say no path of this machine."""
+"""Prefixes of names that do not contain a path on this machine."""
 _LIGHT: Final = (OPENAI, HF_INFERENCE, SCRIPTED, REPLAY, ZERO_GPU)
 
 
 class _LightEngine(Engine, Protocol):
-    """An engine that holds no weights."""
+    """An engine without weights in this process."""
 
     @property
     def device(self) -> str: ...
@@ -37,24 +37,24 @@ class _LightEngine(Engine, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineSources:
-    """Where engines come from, beside GGUF files."""
+    """Sources of engines other than GGUF files."""
 
     servers: Mapping[str, Server] = field(default_factory=dict[str, Server], hash=False)
-    """By name, as `servers.yaml` has them."""
+    """The servers of `servers.yaml`, by name."""
     default_server: Server | None = None
-    """Of the settings; None where they name none."""
+    """The server of the settings. None if they do not configure one."""
     scripts: tuple[Path, ...] = ()
-    """Folders with scripts, `NAME.yaml`; the first that has a name wins."""
+    """Folders with scripts, `NAME.yaml`. The first folder that contains a name wins."""
     recordings: Path | None = None
     """Folder with recordings, `NAME.jsonl`."""
     timeout_s: float = 120.0
-    """How long the hub's providers may be silent."""
+    """Timeout of the hub's Inference Providers."""
     hf_base_url: str | None = None
-    """An endpoint of one's own in the providers' place; None asks the providers."""
+    """Address of an endpoint to use instead of the Inference Providers. None uses the providers."""
 
 
 class AllModels:
-    """Local models one at a time, all others side by side; see `workbench.rollout.models.Models`."""
+    """All models; see `workbench.rollout.models.Models`. One local model is loaded at a time, others in parallel."""
 
     def __init__(
         self,
@@ -66,19 +66,19 @@ class AllModels:
         wait: Callable[[float], None] = time.sleep,
         lends_token_to: frozenset[str] | None = None,
     ) -> None:
-        """Nothing is loaded yet.
+        """Load nothing yet.
 
         Args:
-            local: GGUF files.
-            default: The model to begin with.
-            sources: Where the others come from.
-            cached_names: Models of the hub that are on this machine.
-            wait: Sleeps for so many seconds.
-            lends_token_to: Models of the hub's providers that may be asked with the token of this machine, whose
-                owner pays for them; any other is asked with the caller's token or none. None allows all of them.
+            local: Models in GGUF files.
+            default: Name of the default model.
+            sources: Sources of all other models.
+            cached_names: Returns the names of models of the hub that are on this machine.
+            wait: Sleeps for a number of seconds.
+            lends_token_to: Models of the Inference Providers for which visitors may use this machine's access token,
+                whose owner pays for them. Other models need the caller's own token. None allows all models.
         """
         self._lends_token_to = lends_token_to
-        self._takes_paths = True
+        self._allows_paths = True
         self._local = local
         self._default = default
         self._sources = sources
@@ -88,26 +88,34 @@ class AllModels:
         self._lock = Lock()
 
     def with_paths(self, *, is_permitted: bool) -> "AllModels":
-        """See `workbench.rollout.models.Models`: a view that shares what is loaded."""
-        made = copy(self)
-        made._takes_paths = is_permitted
-        return made
+        """Return a view that shares the loaded models; see `workbench.rollout.models.Models`."""
+        view = copy(self)
+        view._allows_paths = is_permitted
+        return view
 
     def names(self) -> Sequence[str]:
-        """The default, what is on this machine, the servers' models, scripts and recordings."""
-        found = (self._default, *self._local.names(), *self._cached_names(), *self._far(), *self._written())
-        return tuple(dict.fromkeys(found))
+        """Return the default model, then models on this machine, on servers, scripts and recordings."""
+        names = (
+            self._default,
+            *self._local.names(),
+            *self._cached_names(),
+            *self._on_servers(),
+            *self._in_files(),
+        )
+        return tuple(dict.fromkeys(names))
 
     def engine(self, name: str, *, token: Secret | None = None) -> Engine:
-        """The engine of that name; see `workbench.rollout.models.Models`."""
+        """Return the engine for a name; see `workbench.rollout.models.Models`."""
         if not self._is_offered(name):
             raise BadInput(
-                f"model {name[:100]!r}", "there is no such model here", "choose one that is offered"
+                f"model {name[:100]!r}",
+                "there is no such model here",
+                "choose one from the list of models",
             )
         if not _is_light(name):
             return self._local.engine(name)
         if name.startswith(HF_INFERENCE) and token is not None:
-            # A visitor's own: it lives as long as the turn, and nobody else is given it.
+            # With a visitor's own token: the engine is used for one turn, and by nobody else.
             return self._hf_inference(name, token)
         with self._lock:
             if name not in self._light:
@@ -115,9 +123,9 @@ class AllModels:
             return self._light[name]
 
     def status(self, name: str) -> ModelStatus:
-        """What is known without loading it; see `workbench.rollout.models.Models`."""
+        """Return the status of a model without loading it; see `workbench.rollout.models.Models`."""
         if not self._is_offered(name):
-            # Nothing is looked for: the answer is the same whether there is a file or not.
+            # The answer must not depend on whether there is such a file.
             return ModelStatus(name=name, device="", is_loaded=False)
         if not _is_light(name):
             return self._local.status(name)
@@ -134,13 +142,13 @@ class AllModels:
         )
 
     def scripted(self, name: str, completions: Sequence[str]) -> Engine:
-        """An engine that writes these completions; see `workbench.rollout.models.Models`."""
+        """Return an engine that writes these completions; see `workbench.rollout.models.Models`."""
         from workbench.engines.scripted import CompletionScript, ScriptedEngine
 
         return ScriptedEngine(CompletionScript(completions=[*completions]), name=name, wait=self._wait)
 
     def close(self) -> None:
-        """Frees what is loaded."""
+        """Unload all models."""
         self._local.close()
         with self._lock:
             for engine in self._light.values():
@@ -148,12 +156,14 @@ class AllModels:
             self._light.clear()
 
     def _is_offered(self, name: str) -> bool:
-        """Whether a name may be looked for: any, or where strangers come one of the list, or one that opens no path and
-        is not asked with the key of a server, which somebody here pays for.
+        """Return whether a model may be used under this name.
+
+        With permission for paths, any name may. Otherwise only names from the list, and names that neither open a path
+        nor use the key of a server, for which somebody pays.
         """
-        if self._takes_paths or name in self.names():
+        if self._allows_paths or name in self.names():
             return True
-        return _is_name_alone(name) and not self._needs_our_key(name)
+        return _opens_no_path(name) and not self._needs_our_key(name)
 
     def _needs_our_key(self, name: str) -> bool:
         server = self._server(name)[0] if name.startswith(OPENAI) else None
@@ -174,8 +184,10 @@ class AllModels:
         if name.startswith(ZERO_GPU):
             from workbench.engines.zero_gpu import ZeroGpuEngine
 
-            lent = name.removeprefix(ZERO_GPU)
-            return ZeroGpuEngine(self._local.path(lent), name=name, loading=self._local.loading_of(lent))
+            local_name = name.removeprefix(ZERO_GPU)
+            return ZeroGpuEngine(
+                self._local.path(local_name), name=name, loading=self._local.loading_of(local_name)
+            )
         from workbench.engines.replay import load_replay
 
         return load_replay(self._recording(name.removeprefix(REPLAY)), name=name)
@@ -186,16 +198,20 @@ class AllModels:
         server, model = self._server(name)
         if server is None:
             known = ", ".join(self._sources.servers)
-            remedy = "set WORKBENCH_OPENAI_BASE_URL" + (f", or name a server: {known}" if known else "")
+            remedy = "set WORKBENCH_OPENAI_BASE_URL" + (
+                f", or use one of these servers: {known}" if known else ""
+            )
             raise ModelMissing(name, remedy)
         if not model:
             raise BadInput(
-                f"model {name!r}", "it names no model", "write openai:MODEL or openai:SERVER/MODEL"
+                f"model {name!r}",
+                "the name of the model is missing",
+                "use openai:MODEL or openai:SERVER/MODEL",
             )
         return open_openai(server, model, name=name, wait=self._wait)
 
     def _server(self, name: str) -> tuple[Server | None, str]:
-        """`openai:SERVER/MODEL` of a known server, else a model of the settings' server."""
+        """Return the server and the model of `openai:SERVER/MODEL`, or of `openai:MODEL` with the settings' server."""
         model = name.removeprefix(OPENAI)
         first, _, rest = model.partition("/")
         if first in self._sources.servers:
@@ -207,8 +223,8 @@ class AllModels:
 
         repository = name.removeprefix(HF_INFERENCE)
         if not repository.partition("/")[2]:
-            remedy = "write hf-inference:OWNER/MODEL or hf-inference:OWNER/MODEL:PROVIDER"
-            raise BadInput(f"model {name!r}", "it names no model of the hub", remedy)
+            remedy = "use hf-inference:OWNER/MODEL or hf-inference:OWNER/MODEL:PROVIDER"
+            raise BadInput(f"model {name!r}", "this is not a model of the hub", remedy)
         return open_hf_inference(
             repository,
             name=name,
@@ -219,28 +235,28 @@ class AllModels:
         )
 
     def _script(self, name: str) -> Path:
-        found = (folder / f"{name}.yaml" for folder in self._sources.scripts if is_plain(name))
-        return next((path for path in found if path.is_file()), place_of(name))
+        paths = (folder / f"{name}.yaml" for folder in self._sources.scripts if is_plain(name))
+        return next((path for path in paths if path.is_file()), place_of(name))
 
     def _recording(self, name: str) -> Path:
         folder = self._sources.recordings
         own = folder / f"{name}.jsonl" if folder and is_plain(name) else None
         return own if own and own.is_file() else place_of(name)
 
-    def _far(self) -> Iterator[str]:
+    def _on_servers(self) -> Iterator[str]:
         for server in self._sources.servers.values():
             for model in server.models:
                 yield f"{OPENAI}{server.name}/{model}"
 
-    def _written(self) -> Iterator[str]:
+    def _in_files(self) -> Iterator[str]:
         for folder in self._sources.scripts:
             yield from (f"{SCRIPTED}{path.stem}" for path in sorted(folder.glob("*.yaml")))
         if self._sources.recordings:
             yield from (f"{REPLAY}{path.stem}" for path in sorted(self._sources.recordings.glob("*.jsonl")))
 
 
-def _is_name_alone(name: str) -> bool:
-    """Whether a name opens no file of this machine but the cache's; what stands behind a plus may be a path."""
+def _opens_no_path(name: str) -> bool:
+    """Return whether a name opens no file outside the hub's cache. The part after a plus may be a path."""
     return name.startswith(_BY_NAME) and not (PLUS in name and HUB in name)
 
 

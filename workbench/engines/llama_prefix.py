@@ -1,4 +1,30 @@
-"""Keep evaluated prompts in llama.cpp's memory, so that a shared prefix is not evaluated again."""
+"""The prefix cache: reuse evaluated prompts, so that a shared prefix is not evaluated again.
+
+The idea: evaluating a token costs time, and a model's memory (the KV cache) stays valid for each prompt that begins
+with the same tokens. The next round of a conversation begins with everything that was there before, and the cases of a
+suite share their contract and tools. So we remember which tokens are in memory (`_live`), evaluate only the ones after
+the common prefix, and save the state of a conversation in RAM before another one replaces it:
+
+    memory:  <system A> <user 1> <answer 1>
+    prompt:  <system A> <user 1> <answer 1> <user 2>     -> evaluates <user 2>
+    prompt:  <system B> <user 1>                         -> saves the state of A, evaluates everything
+    prompt:  <system A> <user 1> <answer 1> <user 3>     -> saves the state of B, restores A, evaluates <user 3>
+
+Invariants:
+
+- `_live` are exactly the tokens whose keys and values are in llama.cpp's memory. When an evaluation fails, nobody knows
+  what is there, so both are cleared. When it is cancelled, memory is cut back to the batches that are complete.
+- The last token of a prompt is always evaluated, even if it is in memory, because its logits are needed.
+- Saved states never take more than `limit_bytes`. The least recently used one is dropped first. A state that is a
+  prefix of a new one is replaced by it.
+
+Tokens, not text, must match, and that is harder than it sounds. Constrained by a grammar, a model writes tokens in a
+way that the tokenizer would not choose: `{"`, `colour`, `":` instead of `{"colour":`. Tokenizing the text of the next
+prompt would give other tokens from there on, which all had to be evaluated again, and the model would see a text that
+it did not write. So `tokenize` reuses the known tokens where their text matches, and tokenizes only the rest. The two
+parts may only meet at a special token such as `<|im_end|>`, because no other token can span it. Anywhere else, the
+end of the known part and the beginning of the rest could form one token.
+"""
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -10,33 +36,30 @@ from workbench.engines.llama_binding import Binding, State
 from workbench.errors import EngineError
 
 LEAST_WORTH_TOKENS: Final = 8
-"""Fewer tokens than this are evaluated again sooner than they are saved."""
+"""For fewer tokens than this, evaluating again is faster than saving and restoring."""
 
 
 class PromptEvaluation(NamedTuple):
-    """What it took to have a prompt in memory."""
+    """How a prompt got into memory."""
 
     cached_tokens: int
-    """Were there already."""
+    """Tokens that were in memory already."""
     evaluated_tokens: int
-    """Were evaluated for it."""
+    """Tokens that were evaluated."""
     is_whole: bool
-    """False where it was cancelled on the way."""
+    """False if it was cancelled before the end of the prompt."""
 
 
 class Prefixes:
-    """The tokens in a model's memory, and the saved states of former ones, the last used last.
-
-    A prompt that goes on from what is in memory costs its new tokens only. One that goes on from a former
-    conversation, or shares its beginning, takes that one's state; what was in memory is saved before.
-    """
+    """The tokens in the model's memory, and saved states of earlier prompts."""
 
     def __init__(self, binding: Binding, *, limit_bytes: int) -> None:
         self._binding = binding
         self._limit_bytes = limit_bytes
         self._live: list[int] = []
-        # A begin token is added to each prompt, where the vocabulary wants one, and stands in no text.
+        # Some vocabularies add a begin token to each prompt. It is not part of the text.
         self._added = len(binding.tokenize("", is_start=True))
+        # By their tokens; the most recently used state is last.
         self._saved: OrderedDict[tuple[int, ...], State] = OrderedDict()
 
     @property
@@ -45,31 +68,26 @@ class Prefixes:
         return sum(len(state) for state in self._saved.values())
 
     def tokenize(self, text: str) -> list[int]:
-        """The tokens of a prompt; where it goes on from what the model wrote itself, those that it wrote.
-
-        Held to a grammar, a model often writes other tokens than the vocabulary would make of its text. Made anew,
-        they would have to be evaluated again, and the model would see what it did not write. The two are joined
-        where a control mark begins or ends: there no token reaches across.
-        """
+        """Tokenize a prompt, reusing known tokens where their text matches; the module's docstring explains why."""
         fresh = self._binding.tokenize(text, is_start=True)
         known = [tuple(self._live), *self._saved]
         shared = [common_length(tokens, fresh) for tokens in known]
         data = text.encode(errors="replace")
-        # Where many prompts begin alike, what they have in common is gone through once.
+        # Compare the part that all prompts share only once.
         sizes = self._sizes_within(fresh, data)
         counts = (
-            (self._count_within(one, data, sizes[: common + 1]), one)
-            for one, common in zip(known, shared, strict=True)
+            (self._count_within(sequence, data, sizes[: common + 1]), sequence)
+            for sequence, common in zip(known, shared, strict=True)
         )
         count, tokens = max(counts, key=itemgetter(0))
         joined = self._joined(tokens, count, data)
         return joined if len(joined) - count < len(fresh) - max(shared) else fresh
 
     def evaluate(self, prompt: Sequence[int], is_cancelled: Callable[[], bool]) -> PromptEvaluation:
-        """Has `prompt` in memory, and the logits behind its last token.
+        """Bring a prompt into memory and compute the logits after its last token.
 
         Raises:
-            EngineError: llama.cpp stopped; nothing is in memory then.
+            EngineError: llama.cpp failed. Memory is empty then.
         """
         cached = self._reuse(prompt)
         rest = prompt[cached:]
@@ -77,10 +95,10 @@ class Prefixes:
         return PromptEvaluation(cached_tokens=cached, evaluated_tokens=count, is_whole=count == len(rest))
 
     def extend(self, tokens: Sequence[int], *, all_logits: bool = False) -> None:
-        """Evaluates one batch more; see `Binding.decode`.
+        """Evaluate one more batch; see `Binding.decode`.
 
         Raises:
-            EngineError: llama.cpp stopped; nothing is in memory then.
+            EngineError: llama.cpp failed. Memory is empty then.
         """
         try:
             self._binding.decode(tokens, all_logits=all_logits)
@@ -90,19 +108,19 @@ class Prefixes:
         self._live.extend(tokens)
 
     def cut(self, tokens: int) -> None:
-        """Forgets all behind the first `tokens`; all, where this kind of model cannot do so in part."""
+        """Remove everything after the first `tokens` tokens, or everything if this kind of model cannot be cut."""
         if self._binding.cut(tokens):
             del self._live[tokens:]
         else:
             self.forget()
 
     def forget(self) -> None:
-        """Nothing is in memory; what is saved stays."""
+        """Clear memory. Saved states stay."""
         self._binding.clear()
         self._live.clear()
 
     def _sizes_within(self, tokens: Sequence[int], data: bytes) -> list[int]:
-        """Bytes of the first none, one, two… tokens, as far as their text stands at the beginning of `data`."""
+        """Return the sizes in bytes of the first 0, 1, 2… tokens, as far as `data` begins with their text."""
         sizes = [0] * (self._added + 1)
         for token in tokens[self._added :]:
             piece = self._binding.piece(token)
@@ -112,12 +130,11 @@ class Prefixes:
         return sizes
 
     def _count_within(self, tokens: Sequence[int], data: bytes, sizes: Sequence[int]) -> int:
-        """How many of the tokens have their text at the beginning of `data`.
+        """Return the number of leading tokens whose text `data` begins with.
 
         Args:
-            tokens: From the first.
-            data: The text's bytes.
-            sizes: What `_sizes_within` gives of those that are known to; it has one entry at least.
+            data: Bytes of the prompt.
+            sizes: Result of `_sizes_within` for the leading tokens that are known to match; at least one entry.
         """
         size, known = sizes[-1], max(len(sizes) - 1, self._added)
         for count, token in enumerate(tokens[known:], start=known):
@@ -128,16 +145,16 @@ class Prefixes:
         return len(tokens)
 
     def _joined(self, tokens: tuple[int, ...], count: int, data: bytes) -> list[int]:
-        """The first `count` tokens or fewer, up to a control mark, and those of the rest of `data`."""
-        kept = list(tokens[:count])
+        """Return up to `count` of the tokens, cut at a special token, followed by the tokens of the rest of `data`."""
+        reused = list(tokens[:count])
         while True:
-            size = sum(len(self._binding.piece(token)) for token in kept[self._added :])
-            rest = self._binding.tokenize(data[size:].decode(errors="replace"), is_start=not kept)
-            marks = (*kept[-1:], *rest[:1])
-            if not kept or any(self._binding.is_mark(token) for token in marks):
-                return kept + rest
-            while kept and not self._binding.is_mark(kept[-1]):
-                kept.pop()
+            size = sum(len(self._binding.piece(token)) for token in reused[self._added :])
+            rest = self._binding.tokenize(data[size:].decode(errors="replace"), is_start=not reused)
+            marks = (*reused[-1:], *rest[:1])
+            if not reused or any(self._binding.is_mark(token) for token in marks):
+                return reused + rest
+            while reused and not self._binding.is_mark(reused[-1]):
+                reused.pop()
 
     def _decode(self, tokens: Sequence[int], is_cancelled: Callable[[], bool]) -> int:
         try:
@@ -147,13 +164,13 @@ class Prefixes:
             raise
         self._live.extend(tokens[:count])
         if count < len(tokens):
-            # An aborted batch may have left some of its tokens.
+            # An aborted batch may have left some of its tokens in memory.
             self.cut(len(self._live))
         return count
 
     def _reuse(self, prompt: Sequence[int]) -> int:
-        """Leaves in memory what `prompt` begins with, as much as is known; how many tokens that is."""
-        most = len(prompt) - 1  # The last one is evaluated in any case: its logits are wanted.
+        """Prepare memory to hold the longest known prefix of `prompt`, and return its number of tokens."""
+        most = len(prompt) - 1  # The last token is always evaluated: its logits are needed.
         common = min(common_length(self._live, prompt), most)
         best = max(self._saved, key=lambda saved: common_length(saved, prompt), default=())
         known = min(common_length(best, prompt), most)
@@ -169,7 +186,7 @@ class Prefixes:
         size = self._binding.state_bytes()
         if size > self._limit_bytes or tokens in self._saved:
             return
-        for saved in [one for one in self._saved if one == tokens[: len(one)]]:
+        for saved in [known for known in self._saved if known == tokens[: len(known)]]:
             del self._saved[saved]
         while self._saved and self.saved_bytes + size > self._limit_bytes:
             self._saved.popitem(last=False)
@@ -178,7 +195,7 @@ class Prefixes:
     def _restore(self, tokens: tuple[int, ...]) -> bool:
         state = self._saved.get(tokens)
         if state is None:
-            # Saving what was in memory took its place.
+            # Saving the previous memory has dropped this state to make room.
             return False
         self._saved.move_to_end(tokens)
         self._binding.clear()
@@ -190,6 +207,6 @@ class Prefixes:
         return True
 
 
-def common_length(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many tokens two sequences begin with in common."""
-    return sum(1 for _ in takewhile(bool, map(eq, one, other)))
+def common_length(first: Sequence[int], second: Sequence[int]) -> int:
+    """Return the length of the common prefix of two sequences."""
+    return sum(1 for _ in takewhile(bool, map(eq, first, second)))

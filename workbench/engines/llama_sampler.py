@@ -1,4 +1,17 @@
-"""Build the chain of llama.cpp samplers for a request."""
+"""Choose the next token with llama.cpp's samplers, constrained by a grammar or not.
+
+A *chain* of samplers turns the logits into one token: biases, penalties, then greedy, Mirostat, or top k, typical p,
+top p, min p, temperature and a random draw. This is the order of llama.cpp's own programs.
+
+The idea for grammars: checking a grammar against the whole vocabulary is slow. SmolLM2 has 49,152 tokens, and the
+grammar's sampler compares the text of each with all of its possible continuations. But after `{"name": "` the model
+nearly always chooses a token that the grammar allows anyway. So a token is drawn without the grammar first, and the
+grammar checks only that one. If it refuses the token, the grammar is applied to all logits and the chain draws again.
+
+Invariant: each chosen token is one that the grammar allows, and grammar and chain record it (`accept`) exactly once.
+They never record a refused token. For example, after `{"hour": ` the model may draw `"` for an integer. The grammar
+refuses it, and it must not count as written, neither for the grammar nor for the repetition penalty.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +30,7 @@ from workbench.errors import ConstraintFailed
 from workbench.rollout.sampling import Sampling
 
 MIROSTAT_TOKENS: Final = 100
-"""How many tokens version 1 of Mirostat looks at; as llama.cpp's own programs have it."""
+"""Number of tokens from which Mirostat 1 estimates; the value of llama.cpp's own programs."""
 _KEEP: Final = 1
 _CANDIDATE: Final = numpy.dtype([("id", numpy.int32), ("logit", numpy.float32), ("p", numpy.float32)])
 
@@ -26,20 +39,21 @@ if TYPE_CHECKING:
 
 
 class Sampler:
-    """Draws tokens behind what a model has evaluated; to be used in a `with`.
-
-    The order is that of llama.cpp's own programs: biases, penalties, then greedy, Mirostat, or top-k, typical,
-    top-p, min-p and temperature. So is the way with a grammar: a token is drawn freely, and only where the grammar
-    refuses it drawn again from those that it allows, for asking it of a whole vocabulary takes long.
+    """Draws tokens after what the model has evaluated. Use it in a `with` statement.
 
     Raises:
-        ConstraintFailed: llama.cpp cannot read the grammar.
+        ConstraintFailed: llama.cpp cannot parse the grammar.
     """
 
     def __init__(
         self, binding: Binding, sampling: Sampling, *, grammar: str = "", written: Sequence[int] = ()
     ) -> None:
-        """A chain; `written` are the completion's tokens so far, which count for penalties."""
+        """Create the samplers.
+
+        Args:
+            grammar: GBNF with the rule `root`. Empty for no grammar.
+            written: Tokens of the completion so far, which count for penalties.
+        """
         self._binding = binding
         self._grammar = _grammar(binding, grammar) if grammar else None
         self._candidates = _Candidates(binding)
@@ -59,13 +73,13 @@ class Sampler:
         self.close()
 
     def close(self) -> None:
-        """Frees the chain and all in it."""
+        """Free the samplers."""
         llama_cpp.llama_sampler_free(self._chain)
         if self._grammar is not None:
             llama_cpp.llama_sampler_free(self._grammar)
 
     def draw(self) -> int:
-        """The next token; it counts for penalties and grammar from here on."""
+        """Choose the next token and record it for penalties and grammar."""
         if self._grammar is None:
             return llama_cpp.llama_sampler_sample(self._chain, self._binding.context, -1)
         token = self._candidates.chosen(self._chain)
@@ -77,7 +91,7 @@ class Sampler:
 
 
 class _Candidates:
-    """The vocabulary with the logits of the moment, as samplers take it."""
+    """The vocabulary with the current logits, in the form that samplers take."""
 
     def __init__(self, binding: Binding) -> None:
         self._binding = binding
@@ -85,8 +99,8 @@ class _Candidates:
         self._ids = numpy.arange(binding.vocabulary_size, dtype=numpy.int32)
 
     def chosen(self, *samplers: _Pointer) -> int:
-        """The token that the last of the samplers chooses."""
-        # Samplers sort and cut the array: it is filled anew each time.
+        """Apply the samplers in order and return the token that the last one chooses."""
+        # Samplers sort and truncate the array, so fill it each time.
         self._all["id"], self._all["logit"], self._all["p"] = self._ids, self._binding.logits(), 0
         array = _array(self._all)
         for sampler in samplers:
@@ -94,12 +108,12 @@ class _Candidates:
         return array[0].data[array[0].selected].id
 
     def is_allowed(self, token: int, grammar: _Pointer) -> bool:
-        """Whether the grammar takes a token now."""
-        one = numpy.zeros(1, dtype=_CANDIDATE)
-        one["id"] = token
-        array = _array(one)
+        """Return whether the grammar allows a token as the next one."""
+        candidate = numpy.zeros(1, dtype=_CANDIDATE)
+        candidate["id"] = token
+        array = _array(candidate)
         llama_cpp.llama_sampler_apply(grammar, array)
-        return bool(numpy.isfinite(one["logit"][0]))
+        return bool(numpy.isfinite(candidate["logit"][0]))
 
 
 def _array(candidates: NDArray[numpy.void]) -> ctypes.Array[llama_cpp.llama_token_data_array]:
@@ -146,10 +160,10 @@ def _has_penalties(sampling: Sampling) -> bool:
 
 
 def _penalties(binding: Binding, sampling: Sampling) -> _Pointer:
-    wanted = sampling.penalty_last_tokens
+    last_tokens = sampling.penalty_last_tokens
     return llama_cpp.llama_sampler_init_penalties(
         binding.vocabulary_size,
-        binding.context_tokens if wanted < 0 else wanted,
+        binding.context_tokens if last_tokens < 0 else last_tokens,
         sampling.repeat_penalty,
         sampling.frequency_penalty,
         sampling.presence_penalty,
@@ -157,11 +171,13 @@ def _penalties(binding: Binding, sampling: Sampling) -> _Pointer:
 
 
 def _biases(binding: Binding, sampling: Sampling) -> list[tuple[int, float]]:
-    """Each token's bias; of a text, each of its tokens."""
+    """Return token ids with their biases. A text stands for each of its tokens."""
     biases: list[tuple[int, float]] = []
-    for one in sampling.logit_bias:
-        tokens = [one.token] if isinstance(one.token, int) else binding.tokenize(one.token, is_start=False)
-        biases += [(token, one.limited) for token in tokens if 0 <= token < binding.vocabulary_size]
+    for entry in sampling.logit_bias:
+        tokens = (
+            [entry.token] if isinstance(entry.token, int) else binding.tokenize(entry.token, is_start=False)
+        )
+        biases += [(token, entry.limited) for token in tokens if 0 <= token < binding.vocabulary_size]
     return biases
 
 
@@ -175,7 +191,7 @@ def _logit_bias(binding: Binding, biases: Sequence[tuple[int, float]]) -> _Point
 def _grammar(binding: Binding, grammar: str) -> _Pointer:
     log = llama_log()
     log.take()
-    made = llama_cpp.llama_sampler_init_grammar(binding.vocabulary, grammar.encode(), b"root")
-    if not made:
-        raise ConstraintFailed(log.take() or "llama.cpp cannot read the grammar")
-    return made
+    sampler = llama_cpp.llama_sampler_init_grammar(binding.vocabulary, grammar.encode(), b"root")
+    if not sampler:
+        raise ConstraintFailed(log.take() or "llama.cpp cannot parse the grammar")
+    return sampler

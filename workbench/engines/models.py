@@ -19,7 +19,7 @@ HUB: Final = "hf:"
 
 
 class LocalModels:
-    """Loads one model at a time; asking for another frees the first."""
+    """Loads one model at a time. Loading another one unloads the first."""
 
     def __init__(
         self,
@@ -29,13 +29,12 @@ class LocalModels:
         adapters: AdapterFiles = NO_ADAPTERS,
         vetting: GgufVetting | None = None,
     ) -> None:
-        """Nothing is loaded yet.
+        """Load nothing yet.
 
         Args:
-            find_cached: Where a model of the hub, by its name, is on this machine; None where it is not.
-            adapters: What names behind a plus mean, and what is laid over the embedded model where `loading`
-                names no adapter.
-            vetting: Looks at files that were not opened before; None opens every file at once.
+            find_cached: Returns the path of a model of the hub in the local cache, or None if it is not there.
+            adapters: Finds the adapter for a name after `+`, and the default adapter of the embedded model.
+            vetting: Checks files that are opened for the first time. None to check nothing.
         """
         self._vetting = vetting
         self.loading = loading
@@ -45,22 +44,22 @@ class LocalModels:
         self._lock = Lock()
 
     def names(self) -> Sequence[str]:
-        """The embedded model, where it is installed, without its adapter, and with those that can be laid over it."""
+        """Return the names of the embedded model, if it is installed: alone, without adapter, and with each adapter."""
         if not find_embedded():
             return ()
-        laid = [one.model for one in self._adapters.available()]
+        adapted = [adapter.model for adapter in self._adapters.available()]
         bare = (f"{EMBEDDED}{PLUS}{BARE}",) if self._calls_freely(EMBEDDED) else ()
-        return tuple(dict.fromkeys((EMBEDDED, *bare, *laid)))
+        return tuple(dict.fromkeys((EMBEDDED, *bare, *adapted)))
 
     def engine(self, name: str) -> Engine:
-        """The engine of that name, loaded; see `workbench.rollout.models.Models`."""
+        """Return the engine for a name, loaded; see `workbench.rollout.models.Models`."""
         with self._lock:
             if self._open is None or self._open.name != name:
                 path, loading = self.path(name), self.loading_of(name)
                 files = ModelFiles(path=path, loading=loading)
                 is_known = self._vetting is None or self._vetting.check(files)
-                # Freed before the other is loaded: memory may hold only one of them. Tried after that, so that no
-                # generation runs beside the trial: both would be ten times slower.
+                # Unload first, because memory may only have room for one model. Test the new file after that, because
+                # a generation running at the same time would make both ten times slower.
                 self._close_open()
                 if self._vetting is not None and not is_known:
                     self._vetting.try_first(files)
@@ -68,7 +67,7 @@ class LocalModels:
             return self._open
 
     def status(self, name: str) -> ModelStatus:
-        """What is known without loading it."""
+        """Return the status of a model without loading it."""
         engine = self._open
         calls_freely = self._calls_freely(name)
         if engine is None or engine.name != name:
@@ -82,10 +81,10 @@ class LocalModels:
         )
 
     def loading_of(self, name: str) -> LoadOptions:
-        """How the model of that name is loaded.
+        """Return the options for loading a model.
 
         Raises:
-            BadInput: The adapter in its name is not there.
+            BadInput: The adapter in its name does not exist.
         """
         base, adapter = split_name(name)
         if adapter == BARE:
@@ -97,13 +96,13 @@ class LocalModels:
         return replace(self.loading, lora=(LoraAdapter(path=self._adapters.shipped),))
 
     def _calls_freely(self, name: str) -> bool:
-        """Whether the model calls a tool by itself: the embedded one does so where something was laid over it."""
+        """Return whether the model calls tools without a forced call. The embedded model needs an adapter for that."""
         base, adapter = split_name(name)
-        is_laid_over = bool(adapter or self.loading.lora or self._adapters.shipped)
-        return base != EMBEDDED or (is_laid_over and adapter != BARE)
+        has_adapter = bool(adapter or self.loading.lora or self._adapters.shipped)
+        return base != EMBEDDED or (has_adapter and adapter != BARE)
 
     def close(self) -> None:
-        """Frees what is loaded."""
+        """Unload the model."""
         with self._lock:
             self._close_open()
 
@@ -113,10 +112,10 @@ class LocalModels:
             self._open = None
 
     def path(self, name: str) -> Path:
-        """The model's file, which may still turn out to be none.
+        """Return the path of a model's file. The file may still be invalid.
 
         Raises:
-            ModelMissing: It is not on this machine.
+            ModelMissing: The model is not on this machine.
         """
         name = split_name(name).base
         if name == EMBEDDED:
@@ -126,5 +125,5 @@ class LocalModels:
         else:
             path, remedy = place_of(name), "set WORKBENCH_MODEL to a GGUF file or 'embedded'"
         if path is None or not path.is_file():
-            raise ModelMissing(name, f"no file {path}; {remedy}" if path else remedy)
+            raise ModelMissing(name, f"there is no file {path}; {remedy}" if path else remedy)
         return path

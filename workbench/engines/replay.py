@@ -1,4 +1,4 @@
-"""An engine that answers from recorded generations: a known question gets the recorded answer, others an error."""
+"""An engine that answers recorded prompts with the recorded completions, and all other prompts with an error."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
@@ -24,11 +24,11 @@ from workbench.rollout.ports import (
 from workbench.rollout.sampling import Sampling
 
 CHARS_PER_TOKEN: Final = 4
-"""A replayed token is a piece of this length."""
+"""Length of the pieces that count as tokens."""
 
 
 class RecordedCall(BaseModel):
-    """A call that a server gave as structure."""
+    """A call that a server sent as a structured field."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -51,18 +51,19 @@ class Recording(BaseModel):
 
 
 class ReplayEngine:
-    """Plays recorded answers; of several to the same question one after the other, and from the first again."""
+    """Returns recorded answers. Several answers to one prompt are returned in turn, then from the first again."""
 
     def __init__(self, recordings: Sequence[Recording], *, name: str) -> None:
         self._by_fingerprint: dict[str, list[Recording]] = {}
-        for one in recordings:
-            self._by_fingerprint.setdefault(fingerprint(one.prompt, one.sampling), []).append(one)
+        for recording in recordings:
+            key = fingerprint(recording.prompt, recording.sampling)
+            self._by_fingerprint.setdefault(key, []).append(recording)
         self._recordings = recordings
-        self._played: dict[str, int] = {}
+        self._use_counts: dict[str, int] = {}
         self._lock = Lock()
         is_exact = recordings[0].is_exact
         self.name = name
-        self.device = f"{len(recordings)} recorded generations"
+        self.device = f"recording of {_count(recordings)}"
         self.context_tokens = 0
         self.fingerprint = sha256("".join(sorted(self._by_fingerprint)).encode()).hexdigest()
         self.capabilities = Capabilities(
@@ -74,17 +75,17 @@ class ReplayEngine:
         )
 
     def count_tokens(self, text: str) -> int:
-        """Length in pieces of four characters."""
+        """Return the number of pieces of four characters."""
         return -(-len(text) // CHARS_PER_TOKEN)
 
     def close(self) -> None:
-        """There is nothing to free."""
+        """Do nothing: there is nothing to free."""
 
     def generate(self, request: GenerationRequest, *, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
-        """The recorded answer; see `workbench.rollout.ports.Engine`.
+        """Yield the recorded answer; see `workbench.rollout.ports.Engine`.
 
         Raises:
-            EngineError: There is no recording of this question; it says how the nearest one differs.
+            EngineError: There is no recording of this request. The message says what differs.
         """
         recording = self._next(request)
         finish, written = recording.finish_reason, 0
@@ -99,35 +100,41 @@ class ReplayEngine:
         yield Delta(finish_reason=finish, usage=usage)
 
     def _next(self, request: GenerationRequest) -> Recording:
-        wanted = fingerprint(request.prompt, request.sampling)
-        recorded = self._by_fingerprint.get(wanted)
+        key = fingerprint(request.prompt, request.sampling)
+        recorded = self._by_fingerprint.get(key)
         if recorded is None:
             raise EngineError(f"{self.name}: {self._why_not(request)}")
         with self._lock:
-            place = self._played.get(wanted, 0)
-            self._played[wanted] = place + 1
-        return recorded[place % len(recorded)]
+            count = self._use_counts.get(key, 0)
+            self._use_counts[key] = count + 1
+        return recorded[count % len(recorded)]
 
     def _why_not(self, request: GenerationRequest) -> str:
-        for one in self._recordings:
-            if one.prompt == request.prompt:
-                names = _differing(one.sampling, request.sampling)
-                return f"this prompt was recorded with another {', '.join(names)}; set it as it was"
+        for recording in self._recordings:
+            if recording.prompt == request.prompt:
+                names = _differing(recording.sampling, request.sampling)
+                return f"this prompt was recorded with other values of {', '.join(names)}; use those"
         return (
-            f"no recording of this prompt among {len(self._recordings)}; contract, tools and all that was said "
-            "must be as they were recorded"
+            f"this prompt is not in the recording of {_count(self._recordings)}; use the contract, tools and messages "
+            "that were recorded"
         )
 
 
+def _count(recordings: Sequence[Recording]) -> str:
+    return f"{len(recordings)} generation{'' if len(recordings) == 1 else 's'}"
+
+
 def load_replay(path: Path, *, name: str) -> ReplayEngine:
-    """A recording's file as an engine.
+    """Load a file of recordings as an engine.
 
     Raises:
-        ModelMissing: The file is not there.
-        BadInput: A line of it is no recorded generation, or it mixes kinds of engines.
+        ModelMissing: The file does not exist.
+        BadInput: A line is not a recorded generation, or the file mixes exact and predicted prompts.
     """
     if not path.is_file():
-        raise ModelMissing(name, f"no file {path}; `workbench export --format generations` writes one")
+        raise ModelMissing(
+            name, f"there is no file {path}; create one with `workbench export --format generations`"
+        )
     recordings: list[Recording] = []
     with path.open(encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, start=1):
@@ -135,11 +142,13 @@ def load_replay(path: Path, *, name: str) -> ReplayEngine:
                 recordings.append(_recording(line, f"recording {path}, line {number}"))
     if not recordings:
         raise BadInput(
-            f"recording {path}", "it is empty", "`workbench export --format generations` writes one"
+            f"recording {path}",
+            "the file is empty",
+            "create one with `workbench export --format generations`",
         )
-    if len({one.is_exact for one in recordings}) > 1:
-        remedy = "export the sessions of each kind into a file of its own"
-        raise BadInput(f"recording {path}", "it mixes exact and predicted prompts", remedy)
+    if len({recording.is_exact for recording in recordings}) > 1:
+        remedy = "export each kind of session to its own file"
+        raise BadInput(f"recording {path}", "the file mixes exact and predicted prompts", remedy)
     return ReplayEngine(recordings, name=name)
 
 
@@ -170,6 +179,6 @@ def _pieces(text: str) -> Iterator[str]:
         yield text[start : start + CHARS_PER_TOKEN]
 
 
-def _differing(recorded: Sampling, asked: Sampling) -> list[str]:
-    names = [one.name for one in fields(Sampling)]
-    return [name for name in names if getattr(recorded, name) != getattr(asked, name)]
+def _differing(recorded: Sampling, requested: Sampling) -> list[str]:
+    names = [declared.name for declared in fields(Sampling)]
+    return [name for name in names if getattr(recorded, name) != getattr(requested, name)]

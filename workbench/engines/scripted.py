@@ -1,4 +1,4 @@
-"""An engine that returns scripted completions, for demos, for labelling without a model, and for tests."""
+"""An engine that returns scripted completions, for demos, labelling without a model, and tests."""
 
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -13,7 +13,7 @@ from workbench.errors import BadInput, EngineError, ModelMissing, PromptTooLong
 from workbench.rollout.ports import Capabilities, Delta, FinishReason, GenerationRequest, Usage
 
 CHARS_PER_TOKEN: Final = 4
-"""A scripted token is a piece of this length."""
+"""Length of the pieces that count as tokens."""
 
 
 class ScriptedCompletion(BaseModel):
@@ -22,30 +22,31 @@ class ScriptedCompletion(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     text: str = ""
-    """What is written. Behind a prefill that the text begins with, the rest of it."""
+    """The completion. If it begins with the prefill of the prompt, only the rest is written."""
     seconds_per_token: float = Field(default=0.0, ge=0, le=60)
-    """How long each piece takes."""
+    """Time that each token takes."""
     error: str = ""
-    """Not empty: the engine fails with this line once the text is written."""
+    """If not empty, the engine fails with this message after the text."""
 
 
 class CompletionScript(BaseModel):
-    """A file of completions, played in turn, and from the beginning again."""
+    """A file of completions, which are returned in turn, then from the first again."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     completions: list[ScriptedCompletion | str] = Field(min_length=1)
-    """In the order in which they are asked for; a bare text is a completion that takes no time."""
+    """The completions in order. A plain text is a completion that takes no time."""
     context_tokens: int = Field(default=32_768, ge=1)
-    """Room for prompt and completion."""
+    """Size of the context, which prompt and completion share."""
 
 
 class ScriptedEngine:
-    """Plays a script; safe for several askers at once, who take turns at its completions."""
+    """Returns the completions of a script. Safe for several threads, which share the sequence."""
 
     def __init__(self, script: CompletionScript, *, name: str, wait: Callable[[float], None]) -> None:
         self._completions = [
-            ScriptedCompletion(text=one) if isinstance(one, str) else one for one in script.completions
+            ScriptedCompletion(text=entry) if isinstance(entry, str) else entry
+            for entry in script.completions
         ]
         self._next = 0
         self._lock = Lock()
@@ -57,14 +58,14 @@ class ScriptedEngine:
         self.fingerprint = sha256(script.model_dump_json().encode()).hexdigest()
 
     def count_tokens(self, text: str) -> int:
-        """Length in pieces of four characters."""
+        """Return the number of pieces of four characters."""
         return -(-len(text) // CHARS_PER_TOKEN)
 
     def close(self) -> None:
-        """There is nothing to free."""
+        """Do nothing: there is nothing to free."""
 
     def generate(self, request: GenerationRequest, *, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
-        """The next completion of the script; see `workbench.rollout.ports.Engine`."""
+        """Yield the next completion of the script; see `workbench.rollout.ports.Engine`."""
         prompt_tokens = self.count_tokens(request.prompt)
         if prompt_tokens >= self.context_tokens:
             raise PromptTooLong(
@@ -73,7 +74,7 @@ class ScriptedEngine:
         with self._lock:
             completion = self._completions[self._next % len(self._completions)]
             self._next += 1
-        text = _behind_prefill(completion.text, request.prompt)
+        text = _after_prefill(completion.text, request.prompt)
         finish, written = FinishReason.STOP, 0
         for start in range(0, len(text), CHARS_PER_TOKEN):
             if is_cancelled() or written >= request.sampling.max_tokens:
@@ -89,14 +90,14 @@ class ScriptedEngine:
 
 
 def load_scripted(path: Path, *, name: str, wait: Callable[[float], None]) -> ScriptedEngine:
-    """A script's file as an engine.
+    """Load a script as an engine.
 
     Raises:
-        ModelMissing: The file is not there.
-        BadInput: It is no script.
+        ModelMissing: The file does not exist.
+        BadInput: The file is not a valid script.
     """
     if not path.is_file():
-        raise ModelMissing(name, f"no file {path}")
+        raise ModelMissing(name, f"there is no file {path}")
     try:
         script = CompletionScript.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
@@ -108,8 +109,8 @@ def load_scripted(path: Path, *, name: str, wait: Callable[[float], None]) -> Sc
     return ScriptedEngine(script, name=name, wait=wait)
 
 
-def _behind_prefill(text: str, prompt: str) -> str:
-    """`text` without the beginning that the prompt's end already holds."""
+def _after_prefill(text: str, prompt: str) -> str:
+    """Return `text` without a beginning that the prompt already ends with."""
     for size in range(min(len(text), 64), 0, -1):
         if prompt.endswith("\n" + text[:size]):
             return text[size:]

@@ -1,7 +1,7 @@
 """Experimental: a GGUF model on a Space with ZeroGPU, which lends a GPU for the duration of one call.
 
-The decorated function runs in a process forked for it: what goes in and comes out is pickled, it must be synchronous,
-and the model is made inside it, for llama.cpp must not touch CUDA before. A worker that is lent again finds its model.
+The decorated function runs in a forked process. Its arguments and results are pickled, it must be synchronous, and it
+loads the model itself, because llama.cpp must not use CUDA before. A worker that is used again still has its model.
 
 *Source:* spaces 0.51, `zero/decorator.py`, `zero/wrappers.py`; the decorator does nothing outside such a Space.
 """
@@ -19,26 +19,28 @@ from workbench.rollout.ports import Capabilities, Delta, FinishReason, Generatio
 
 CHARS_PER_TOKEN: Final = 4
 LEAST_SECONDS: Final = 15
-"""Loading a model of some GB takes about this long."""
+"""Time for loading a model of some GB."""
 MOST_SECONDS: Final = 120
 TOKENS_PER_SECOND: Final = 20
-"""A low guess: asking for more time than a visitor has left is refused."""
+"""A cautious estimate. Note that a request for more time than a visitor has left is refused."""
 
 Write = Callable[[str, str, LoadOptions, GenerationRequest], Iterator[Delta]]
-"""Goes on from a request, on the GPU that was lent."""
+"""Generates a completion on the lent GPU: path, name, options and request."""
 
 
 class ZeroGpuEngine:
-    """A GGUF file that is loaded wherever a GPU is lent; see `workbench.rollout.ports.Engine`."""
+    """A GGUF file that is loaded on a lent GPU; see `workbench.rollout.ports.Engine`."""
 
     def __init__(self, path: Path, *, name: str, loading: LoadOptions) -> None:
-        """Nothing is loaded.
+        """Load nothing yet.
 
         Raises:
-            ModelMissing: The file, or the package `spaces`, is not there.
+            ModelMissing: The file or the package `spaces` is missing.
         """
         if not path.is_file():
-            raise ModelMissing(name, f"no file {path}; name it by preload_from_hub in the Space's README")
+            raise ModelMissing(
+                name, f"there is no file {path}; add it to preload_from_hub in the Space's README"
+            )
         self._path = path
         self._loading = loading
         self._write = register()
@@ -49,14 +51,14 @@ class ZeroGpuEngine:
         self.capabilities = Capabilities(has_exact_prompt=True, has_grammar=True, has_tokenizer=False)
 
     def count_tokens(self, text: str) -> int:
-        """An estimate: the model is not in this process."""
+        """Estimate the number of tokens, because the model is not in this process."""
         return -(-len(text) // CHARS_PER_TOKEN)
 
     def close(self) -> None:
-        """The worker that holds the model ends by itself."""
+        """Do nothing: the worker with the model ends on its own."""
 
     def generate(self, request: GenerationRequest, *, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
-        """The completion in pieces; a person who stops it gives the GPU back."""
+        """Yield the completion in pieces. Stopping it releases the GPU."""
         deltas = self._write(str(self._path), self.name, self._loading, request)
         for written, delta in enumerate(deltas):
             if is_cancelled() and delta.finish_reason is None:
@@ -69,7 +71,7 @@ class ZeroGpuEngine:
 
 @cache
 def register() -> Write:
-    """The function that runs on a lent GPU. ZeroGPU wants to know it before the page is served.
+    """Return the function that runs on a lent GPU. ZeroGPU must know it before the page is served.
 
     Raises:
         ModelMissing: The package `spaces` is not installed.
@@ -78,13 +80,14 @@ def register() -> Write:
         spaces: Any = import_module("spaces")  # It ships no types.
     except ImportError as error:
         raise ModelMissing(
-            "zerogpu", "the package 'spaces' is not installed; a Space with ZeroGPU has it"
+            "zerogpu",
+            "the package 'spaces' is not installed; ZeroGPU models only work on a Space with ZeroGPU",
         ) from error
     return cast(Write, spaces.GPU(duration=seconds_for)(write))
 
 
 def seconds_for(path: str, name: str, loading: LoadOptions, request: GenerationRequest) -> int:
-    """How long the GPU is asked for; takes what `write` takes.
+    """Return the time in seconds to request the GPU for; it has the parameters of `write`.
 
     >>> from workbench.rollout.sampling import Sampling
     >>> request = GenerationRequest(prompt="", sampling=Sampling(max_tokens=400))
@@ -96,7 +99,7 @@ def seconds_for(path: str, name: str, loading: LoadOptions, request: GenerationR
 
 
 def write(path: str, name: str, loading: LoadOptions, request: GenerationRequest) -> Iterator[Delta]:
-    """Loads the model where this process has not yet, and goes on from the request."""
+    """Load the model unless this process has it already, and generate."""
     yield from _loaded(path, name, loading).generate(request, is_cancelled=lambda: False)
 
 
