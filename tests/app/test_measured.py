@@ -63,8 +63,8 @@ def test_runs_and_completions_are_found_by_version(tmp_path):
     assert [row[1] for row in view.cards.rows] == ["1/1", "1/1"]
     assert [chart.title for chart in view.charts] == [
         "Pass rate",
-        "Completions that needed a repair",
-        "Completions that lost a call",
+        "Completions with fixes",
+        "Completions with dropped calls",
     ]
     repairs = {series.label.split(" · ")[0]: series.points[-1] for series in view.charts[1].series}
     assert (repairs["v1"].y, repairs["v2"].y) == (0.0, 0.5)
@@ -81,8 +81,8 @@ def test_a_part_is_told_beside_its_text_with_what_it_buys(tmp_path):
         view = show_measures(found)
     texts = ["".join(piece.text for piece in part.pieces) for part in view.parts]
     assert texts == ["Call tools.", "<tools>\n{{ tools }}\n</tools>", "Be brief."]
-    assert [part.verdict for part in view.parts] == ["earns its place", "", "only costs"]
-    assert "without it 2 broke, 0 mended; it costs" in view.parts[0].told
+    assert [part.verdict for part in view.parts] == ["helps", "", "no effect"]
+    assert "without it, 2 cases broke and 0 started to pass; costs" in view.parts[0].detail
     assert view.parts_note.startswith("v1 on scripted:")
 
 

@@ -82,7 +82,7 @@ class Comparing:
 
     def pairs(self) -> list[tuple[str, str]]:
         """What the dpo export makes of the comparison's session: chosen and rejected, last message each."""
-        address = self.cell("A").get_by_role("link", name="open in Play").get_attribute("href") or ""
+        address = self.cell("A").get_by_role("link", name="Open in Play").get_attribute("href") or ""
         session_id = address.partition("session=")[2].partition("&")[0]
         store = Store(f"sqlite:///{self.server.folder / 'data' / 'workbench.sqlite3'}")
         try:

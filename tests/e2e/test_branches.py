@@ -28,7 +28,7 @@ def test_two_tabs_on_one_session_make_branches_and_both_texts_can_be_reached(
     expect(other.entries.nth(3)).to_contain_text("From the second tab")
     expect(other.entries.nth(3)).to_contain_text("2/2")
     other.page.screenshot(path=artifacts / "branches.png")
-    other.entries.nth(3).get_by_role("button", name="Branch before").click()
+    other.entries.nth(3).get_by_role("button", name="Previous branch").click()
     expect(other.entries.nth(3)).to_contain_text("From the first tab")
     expect(other.entries.nth(4)).to_contain_text("Hello.")
     play.ask("The first tab goes on")

@@ -28,11 +28,11 @@ def test_a_question_is_answered_side_by_side_voted_on_and_found_again_by_its_lin
         write_script(tmp_path / "b.yaml", ODD_CALL, "The reading is 27."),
     ).ask("What is the flumbuster reading for cairo?")
     first, second = tab.cell("A"), tab.cell("B")
-    expect(first).to_contain_text("the others are held against this one")
+    expect(first).to_contain_text("the other columns are compared with this one")
     expect(first.locator(".hw-call")).to_contain_text("get_flumbuster")
     expect(second.locator(".hw-differs")).to_have_text("≠ A: calls, answer, fixes")
     changed = second.locator("tr.d-other")
-    expect(changed.get_by_role("img", name="other than in A")).to_have_text("≠")
+    expect(changed.get_by_role("img", name="different from A")).to_have_text("≠")
     expect(changed.locator("del")).to_have_text('"cairo"')
     expect(changed).to_contain_text('"london"')
     expect(second.locator(".hw-compare-text del")).to_have_text("31")
@@ -52,8 +52,8 @@ def test_a_question_is_answered_side_by_side_voted_on_and_found_again_by_its_lin
     tab.press("t")
     expect(tab.board).to_contain_text("a tie: kept, and no pair")
     assert tab.pairs() == []
-    tab.board.get_by_role("button", name="take back").click()
-    expect(tab.board.get_by_role("button", name="take back")).to_have_count(0)
+    tab.board.get_by_role("button", name="Undo vote").click()
+    expect(tab.board.get_by_role("button", name="Undo vote")).to_have_count(0)
 
 
 def test_a_column_that_fails_says_so_and_what_is_missing_can_be_played(tab: Comparing, tmp_path: Path):
@@ -61,10 +61,10 @@ def test_a_column_that_fails_says_so_and_what_is_missing_can_be_played(tab: Comp
     tab.models(write_script(tmp_path / "a.yaml", "Fine."), broken).ask("Cairo?")
     expect(tab.cell("A")).to_contain_text("Fine.")
     expect(tab.cell("B")).to_contain_text("the engine broke")
-    expect(tab.board).to_contain_text("1 not whole")
-    tab.board.get_by_role("button", name="Play what is missing").click()
+    expect(tab.board).to_contain_text("1 incomplete")
+    tab.board.get_by_role("button", name="Run missing answers").click()
     expect(tab.cell("B")).to_contain_text("Whole.")
-    expect(tab.board.get_by_role("button", name="Play what is missing")).to_have_count(0)
+    expect(tab.board.get_by_role("button", name="Run missing answers")).to_have_count(0)
 
 
 def test_a_comparison_is_stopped_by_escape_and_keeps_what_came(tab: Comparing, tmp_path: Path):
@@ -119,7 +119,7 @@ def test_a_turn_of_play_is_compared_beside_its_own_answer(page: Page, server: Se
     expect(tab.board).to_contain_text("A is better: kept")
     assert tab.pairs() == [("New.", "Newer.")]
 
-    page.get_by_label("all turns, behind each column's own answers").check()
+    page.get_by_label("all turns, after each column's own answers").check()
     expect(page.locator("#compare-line")).to_contain_text("2 turns")
     tab.models(
         write_script(tmp_path / "c.yaml", "c1", "c2"), write_script(tmp_path / "d.yaml", "d1", "d2")

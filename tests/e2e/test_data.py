@@ -133,7 +133,7 @@ def test_hostile_texts_are_shown_as_text_and_a_long_line_is_cut(data: Data, tmp_
     expect(shown).to_contain_text("${window.hacked = 3}")
     shown.get_by_role("button", name="Loss mask").first.click()
     expect(shown.locator("mark.hw-trained").filter(has_text="${window.hacked = 3}")).to_be_visible()
-    expect(shown).to_contain_text("more characters; the file has all")
+    expect(shown).to_contain_text("more characters in the file")
     expect_harmless(data.page, "#page-tab-data")
 
 

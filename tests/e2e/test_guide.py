@@ -30,18 +30,18 @@ def first(newcomer: Page, fresh: Server) -> Page:
 
 
 def test_a_first_visit_shows_a_finished_example_and_a_tour_by_keys(first: Page) -> None:
-    tour = first.get_by_role("dialog", name="What the model is told")
+    tour = first.get_by_role("dialog", name="What the model sees")
     expect(tour).to_contain_text("1 of 4")
     transcript = first.locator("#play-transcript")
     expect(transcript).to_contain_text("fixed · 1 fix")
     expect(transcript).to_contain_text("31 metric usters")
     expect(first.locator("#play-session-list .hw-tag").first).to_have_text("example")
     expect(first.get_by_role("button", name="Next")).to_be_focused()
-    for heading in ("What the model wrote", "Every byte, and every repair", "From here"):
+    for heading in ("What the model wrote", "Every byte and every fix", "What to do next"):
         first.keyboard.press("ArrowRight")
         expect(first.get_by_role("dialog", name=heading)).to_be_visible()
     first.keyboard.press("ArrowLeft")
-    expect(first.get_by_role("dialog", name="Every byte, and every repair")).to_be_visible()
+    expect(first.get_by_role("dialog", name="Every byte and every fix")).to_be_visible()
     first.keyboard.press("Enter")
     first.keyboard.press("Enter")
     expect(first.locator(".hw-tour")).to_be_hidden()
@@ -57,13 +57,13 @@ def test_on_another_tab_the_tour_points_at_nothing(first: Page) -> None:
     expect(frame).to_be_visible()
     first.get_by_role("tab", name="Models", exact=True).click()
     expect(frame).to_be_hidden()
-    expect(first.get_by_role("button", name="Skip the tour")).to_be_visible()
+    expect(first.get_by_role("button", name="Skip tour")).to_be_visible()
     first.get_by_role("tab", name="Play", exact=True).click()
     expect(frame).to_be_visible()
 
 
 def test_a_tour_that_is_skipped_does_not_come_back(first: Page) -> None:
-    expect(first.get_by_role("button", name="Skip the tour")).to_be_visible()
+    expect(first.get_by_role("button", name="Skip tour")).to_be_visible()
     expect(first.locator("#play-transcript")).to_contain_text("31 metric usters")
     first.keyboard.press("Escape")
     expect(first.locator(".hw-tour")).to_be_hidden()
@@ -154,7 +154,7 @@ def test_the_palette_is_worked_by_keys_and_closed_by_esc(play: Play) -> None:
     own = [text for text in options.all_text_contents() if text.startswith(("tab", "command"))]
     assert chosen >= len(own) - 1 > 8
     page.keyboard.type("nothing is called like this <b>")
-    expect(page.get_by_text("Nothing has all these words.")).to_be_visible()
+    expect(page.get_by_text("No results. Try fewer words.")).to_be_visible()
     # What the page does by this key it must not do while something stands before it.
     play_text = play.composer.input_value()
     page.keyboard.press("Control+Enter")
@@ -165,7 +165,7 @@ def test_the_palette_is_worked_by_keys_and_closed_by_esc(play: Play) -> None:
 
 def test_the_question_mark_shows_the_keys_of_each_tab(play: Play) -> None:
     page = play.page
-    keys = page.get_by_role("dialog", name="Keys")
+    keys = page.get_by_role("dialog", name="Keyboard shortcuts")
     names = page.locator("#page-tabs > .tab-wrapper").get_by_role("tab").all_inner_texts()
     assert len(names) >= 8
     for name in names:
@@ -184,8 +184,8 @@ def test_keys_never_fire_while_somebody_types(play: Play) -> None:
     play.composer.fill("")
     play.composer.press_sequentially("Why? j k 1")
     expect(play.composer).to_have_value("Why? j k 1")
-    expect(play.page.get_by_role("dialog", name="Keys")).to_be_hidden()
+    expect(play.page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_hidden()
     editor = play.part("contract-text").locator(".cm-content")
     editor.click()
     play.page.keyboard.type("?")
-    expect(play.page.get_by_role("dialog", name="Keys")).to_be_hidden()
+    expect(play.page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_hidden()

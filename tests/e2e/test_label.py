@@ -66,7 +66,7 @@ class Desk:
 
     @property
     def row(self):
-        return self.page.get_by_role("status", name="Row it becomes")
+        return self.page.get_by_role("status", name="Training row")
 
     def labels(self, session_id: str, project: str = "") -> list[Label]:
         with opened(self.server) as store:

@@ -69,7 +69,7 @@ def test_an_adapter_is_loaded_by_its_folder_shows_its_receipt_and_is_chosen(tab:
     place.fill(str(folder))
     tab.locator("#models-look").click()
     row = tab.locator("#models-adapters li").first
-    expect(row).to_contain_text("receipt and file agree")
+    expect(row).to_contain_text("receipt matches the file")
     expect(row).to_contain_text("over embedded")
     expect(tab.locator("#models-place-notice")).not_to_contain_text("no file")
     row.get_by_text("Receipt", exact=True).click()

@@ -54,7 +54,7 @@ def test_the_raw_pane_has_prompt_and_completion_byte_for_byte(talk: Play) -> Non
 def test_picking_a_message_shows_its_round_in_every_pane(talk: Play) -> None:
     talk.ask(QUESTION)
     talk.tab("Calls")
-    expect(talk.part("calls")).to_contain_text("This completion calls nothing.")
+    expect(talk.part("calls")).to_contain_text("This completion has no tool calls.")
     talk.entries.nth(2).focus()
     talk.entries.nth(2).press("Enter")
     expect(talk.part("calls")).to_contain_text("get_flumbuster")
@@ -308,7 +308,7 @@ def test_a_contract_is_saved_as_a_version_brought_back_and_marked(talk: Play) ->
     talk.edit("contract-text", "---\ntitle: T\nfamily: hermes-lines\n---\nSecond {{ tools }}")
     expect(line).to_contain_text("changed")
     line.get_by_role("button", name="Save version").click()
-    line.get_by_label("What was changed").fill("says it twice")
+    line.get_by_label("What changed").fill("says it twice")
     talk.page.keyboard.press("Enter")
     expect(line.locator("summary")).to_have_text("v2")
     line.locator("summary").click()

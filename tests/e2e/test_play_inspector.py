@@ -72,7 +72,7 @@ def test_raw_text_is_folded_saved_and_compared(quoted: Play) -> None:
     raw.get_by_role("button", name="Fold or unfold all").click()
     expect(raw.locator("section.is-folded")).to_have_count(raw.locator("section").count())
     assert quoted.raw_text == text
-    raw.get_by_role("button", name="Show white space").click()
+    raw.get_by_role("button", name="Show whitespace").click()
     expect(raw.locator(".hw-raw.shows-space")).to_have_count(1)
     with page.expect_download() as waiting:
         raw.get_by_role("button", name="Download the prompt and completion").click()
@@ -83,7 +83,7 @@ def test_raw_text_is_folded_saved_and_compared(quoted: Play) -> None:
     expect(diff.locator("ins").filter(has_text="reading")).not_to_have_count(0)
     expect(raw.locator(".hw-raw")).to_be_hidden()
     raw.get_by_label("Compare with").select_option(label="minimal v1")
-    expect(diff).to_contain_text("They are the same.")
+    expect(diff).to_contain_text("The texts are the same.")
     raw.get_by_label("Compare with").select_option(label="the model's own template")
     expect(quoted.part("raw-notice")).to_contain_text("its chat template is not known here")
     raw.get_by_label("Compare with").select_option(index=0)
@@ -96,10 +96,10 @@ def test_a_comparison_stays_while_its_message_is_picked_again(quoted: Play) -> N
     quoted.entries.nth(2).locator(".hw-role").click()
     expect(raw.locator(".hw-section").last).to_contain_text("Let me look.")
     chosen.select_option(label="minimal v1")
-    expect(diff).to_contain_text("They are the same.")
+    expect(diff).to_contain_text("The texts are the same.")
     quoted.entries.nth(2).locator(".hw-call").click()
     expect(raw.locator(".is-picked")).not_to_have_count(0)
-    expect(diff).to_contain_text("They are the same.")
+    expect(diff).to_contain_text("The texts are the same.")
     expect(chosen.locator("option:checked")).to_have_text("minimal v1")
     quoted.entries.last.locator(".hw-role").click()
     expect(raw.locator(".hw-raw")).to_be_visible()
@@ -122,7 +122,7 @@ def test_a_call_is_edited_in_a_form_that_outlives_a_reload_and_its_branch_is_pla
     play: Play, tmp_path: Path, artifacts: Path
 ) -> None:
     scripted(play, tmp_path, CALL % "cairo", "It is 31.", "It is 27.").ask(QUESTION)
-    play.menu(play.entries.nth(2), "Edit the call of get_flumbuster")
+    play.menu(play.entries.nth(2), "Edit call to get_flumbuster")
     pane = play.part("message-pane")
     pane.get_by_label("flumb", exact=True).fill("london")
     play.page.screenshot(path=artifacts / "edit-call.png")
@@ -134,13 +134,13 @@ def test_a_call_is_edited_in_a_form_that_outlives_a_reload_and_its_branch_is_pla
     expect(play.entries.last).to_contain_text("It is 27.")
     play.wait_until_idle()
     expect(pane.get_by_label("flumb", exact=True)).to_have_count(0)
-    play.entries.nth(2).get_by_role("button", name="Branch before").click()
+    play.entries.nth(2).get_by_role("button", name="Previous branch").click()
     expect(play.entries.last).to_contain_text("It is 31.")
 
 
 def test_what_a_user_said_is_said_otherwise_beside_it(play: Play, tmp_path: Path) -> None:
     scripted(play, tmp_path, "One.", "Two.").ask("first words")
-    play.menu(play.entries.nth(1), "Edit and send anew")
+    play.menu(play.entries.nth(1), "Edit and resend")
     play.part("message-pane").get_by_role("textbox").fill("other words")
     play.page.keyboard.press("Control+Enter")
     expect(play.entries.nth(1)).to_contain_text("other words")
@@ -153,9 +153,9 @@ def test_an_answer_is_made_anew_and_gone_on_with(play: Play, tmp_path: Path) -> 
     play.menu(play.entries.nth(2), "Regenerate from here")
     expect(play.entries.nth(2)).to_contain_text("A second try")
     play.wait_until_idle()
-    play.entries.nth(2).get_by_role("button", name="Branch before").click()
+    play.entries.nth(2).get_by_role("button", name="Previous branch").click()
     expect(play.entries.nth(2)).to_contain_text("The read")
-    play.menu(play.entries.nth(2), "Continue where it stops")
+    play.menu(play.entries.nth(2), "Continue this message")
     expect(play.entries.nth(2)).to_contain_text("The reading is 31.")
     expect(play.entries.nth(2)).to_contain_text("3/3")
 
@@ -171,12 +171,12 @@ def test_a_branch_begins_where_a_message_stands(play: Play, tmp_path: Path) -> N
 
 def test_a_message_is_deleted_and_brought_back_at_once_or_later(play: Play, tmp_path: Path) -> None:
     scripted(play, tmp_path, "One.", "Two.").ask("first").ask("second")
-    play.menu(play.entries.nth(3), "Delete from here on")
+    play.menu(play.entries.nth(3), "Delete from here")
     expect(play.entries).to_have_count(3)
     expect(play.part("message-pane")).to_contain_text("Deleted 2 messages.")
     play.part("message-pane").get_by_role("button", name="Undo").click()
     expect(play.entries).to_have_count(5)
-    play.menu(play.entries.nth(4), "Delete from here on")
+    play.menu(play.entries.nth(4), "Delete from here")
     play.reload()
     expect(play.entries).to_have_count(4)
     play.part("branches").get_by_text("1 message deleted").click()
@@ -208,7 +208,7 @@ def test_a_turn_stops_after_the_call_until_its_calls_are_run(play: Play, tmp_pat
     play.choose("Tool calls", "Stop at first call").ask(QUESTION)
     expect(play.entries).to_have_count(3)
     expect(play.entries.last.locator(".hw-result")).to_have_count(0)
-    play.menu(play.entries.last, "Run the calls and go on")
+    play.menu(play.entries.last, "Run the calls and continue")
     expect(play.entries.last).to_contain_text("It is 31.")
     expect(play.entries.nth(2)).to_contain_text('"reading": 31')
 
@@ -219,18 +219,18 @@ def test_a_round_is_copied_as_code(quoted: Play) -> None:
     pane = quoted.part("message-pane")
     expect(pane.locator("pre")).to_contain_text("curl -sS")
     pane.get_by_role("button", name="Python").click()
-    pane.get_by_role("button", name="Copy the code").click()
+    pane.get_by_role("button", name="Copy code").click()
     expect(pane.locator("pre")).to_contain_text("client.completions.create")
     assert quoted.page.evaluate("navigator.clipboard.readText()") == pane.locator("pre").text_content()
     quoted.page.keyboard.press("Escape")
     expect(pane.locator("pre")).to_have_count(0)
-    quoted.menu(quoted.entries.nth(2), "Copy the text")
+    quoted.menu(quoted.entries.nth(2), "Copy text")
     expect(quoted.part("copied")).to_contain_text("Copied.")
     assert quoted.page.evaluate("navigator.clipboard.readText()") == "Let me look.\n" + QUOTED
 
 
 def test_a_message_is_labelled_and_becomes_a_case(quoted: Play) -> None:
-    quoted.menu(quoted.entries.nth(1), "Make a case of this turn")
+    quoted.menu(quoted.entries.nth(1), "Create a case from this turn")
     expect(quoted.part("notice")).to_contain_text("Added a case to suite")
     session_id = quoted.session_id
     quoted.menu(quoted.entries.nth(2), "Label")
@@ -277,10 +277,10 @@ def test_hostile_text_and_a_line_of_a_megabyte_are_text_in_every_pane(play: Play
     play.menu(play.entries.nth(2), "Copy as code …")
     expect(play.part("message-pane").locator("pre")).to_be_visible()
     play.page.keyboard.press("Escape")
-    play.menu(play.entries.nth(2), "Edit the text")
+    play.menu(play.entries.nth(2), "Edit text")
     line = HOSTILE + "x" * 1_000_000
     play.part("message-pane").get_by_role("textbox").fill(line)
-    play.part("message-pane").get_by_role("button", name="Save as a branch").click()
+    play.part("message-pane").get_by_role("button", name="Save as branch").click()
     expect(play.entries.nth(2)).to_contain_text("3/3")
     look_through(play, 2)
     assert play.server.path(play.session_id)[2].message.text == line
@@ -304,7 +304,7 @@ def test_tokens_of_the_embedded_model_are_exact_and_weighed(
     kept = embedded_server.path(play.session_id)[2]
     expect(tokens.locator(".r-completion pre")).to_have_text(kept.message.text, use_inner_text=False)
     assert "".join(tokens.locator(".r-completion pre .hw-token").all_text_contents()) == kept.message.text
-    tokens.get_by_role("button", name="Tell the log-probabilities").click()
+    tokens.get_by_role("button", name="Compute logprobs").click()
     expect(tokens.get_by_role("button", name=re.compile("log-probabilities|weighing"))).to_have_count(0)
     tokens.locator(".r-completion pre").focus()
     page.keyboard.press("ArrowRight")

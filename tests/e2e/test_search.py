@@ -40,7 +40,7 @@ def test_a_session_is_tagged_and_found_by_its_tag(play: Play, tmp_path: Path) ->
     play.use_script(write_script(tmp_path / "tagged.yaml", "Noted.")).ask("Tag me")
     bar = play.part("bar")
     bar.get_by_role("button", name="Edit tags").click()
-    bar.get_by_label("Tags, with commas between").fill("night owl, later")
+    bar.get_by_label("Tags, separated by commas").fill("night owl, later")
     play.page.keyboard.press("Enter")
     expect(bar.locator(".hw-tag")).to_have_text(["night owl", "later"])
     listed = play.part("session-list")

@@ -106,12 +106,12 @@ def test_a_case_is_drilled_into_its_stored_rollout_labelled_and_linked(tab: Page
     tab.get_by_role("button", name="nonsense/zorbix-add: failed").click()
     plays = tab.locator("#suites-plays")
     expect(plays).to_contain_text("wanted")
-    plays.get_by_text("Rollout, as it is stored").click()
+    plays.get_by_text("Stored rollout").click()
     expect(plays.locator(".hw-rollout")).to_contain_text("Calculate the zorbix of zorb 3 and bix 5.")
-    plays.get_by_role("button", name="To the label queue").click()
+    plays.get_by_role("button", name="Add to labelling queue").click()
     expect(tab.locator("#suites-notice")).to_contain_text("to the labelling queue")
     expect(tab).to_have_url(re.compile("run=[0-9a-f]+&case=nonsense%2Fzorbix-add"))
-    rollout = str(plays.get_by_role("link", name="Open the rollout").get_attribute("href"))
+    rollout = str(plays.get_by_role("link", name="Open rollout").get_attribute("href"))
     link = tab.url
     tab.get_by_role("tab", name="Play", exact=True).click()
     expect(tab).not_to_have_url(re.compile("run=|case="))
@@ -130,7 +130,7 @@ def test_what_a_model_wrote_is_text_and_failing_cases_go_to_the_queue_at_once(
     run(tab, 5)
     tab.get_by_role("button", name="nonsense/flumbuster-with-uster", exact=True).click()
     expect(tab.locator("#suites-plays")).to_contain_text(HOSTILE)
-    tab.get_by_role("button", name="Failing ones to the label queue").click()
+    tab.get_by_role("button", name="Add failing cases to labelling queue").click()
     expect(tab.locator("#suites-notice")).to_contain_text("failed rollout")
     expect_harmless(tab, "#page-tab-suites")
 
@@ -156,9 +156,9 @@ def test_a_run_goes_on_without_its_page_is_stopped_and_gone_on_with(page: Page, 
     bar.get_by_role("button", name="Stop").click()
     expect(bar).to_contain_text("stopped")
     expect(page.locator("#suites-run")).to_contain_text("of 100 plays · stopped")
-    page.get_by_role("button", name="Go on with it").click()
+    page.get_by_role("button", name="Resume run").click()
     expect(bar.get_by_role("button", name="Stop")).to_be_visible()
-    expect(page.get_by_role("button", name="Go on with it")).to_have_count(0)
+    expect(page.get_by_role("button", name="Resume run")).to_have_count(0)
     bar.get_by_role("button", name="Stop").click()
     expect(bar).to_contain_text("stopped")
 
@@ -166,7 +166,7 @@ def test_a_run_goes_on_without_its_page_is_stopped_and_gone_on_with(page: Page, 
 @pytest.fixture
 def writing(tab: Page) -> Page:
     tab.get_by_role("tab", name="Edit suites").click()
-    expect(tab.locator("#suites-checked")).to_contain_text("It can be played.")
+    expect(tab.locator("#suites-checked")).to_contain_text("No problems found.")
     return tab
 
 
@@ -198,7 +198,7 @@ def test_a_suite_is_written_with_findings_by_line_saved_filled_from_a_csv_and_ru
         writing,
         "suite: greetings\ncases:\n  - id: a\n    prompt: Hello\n    expect: [{call_count: {at_least: 0}}]\n",
     )
-    expect(checked).to_contain_text("It can be played.")
+    expect(checked).to_contain_text("No problems found.")
     rows = tmp_path / "cities.csv"
     rows.write_text("city,unit\nRome,c\nOslo,f\n", encoding="utf-8")
     with writing.expect_file_chooser() as chooser:
@@ -237,7 +237,7 @@ def test_a_turn_of_a_session_becomes_a_case_by_one_click(tab: Page, server: Serv
     tab.keyboard.press("Control+Enter")
     expect(tab.locator("#play-transcript")).to_contain_text("Hello you", timeout=TURN_MS)
     tab.locator("#play-transcript .r-user").get_by_role("button", name="Actions").click()
-    tab.get_by_role("menuitem", name="Make a case of this turn").click()
+    tab.get_by_role("menuitem", name="Create a case from this turn").click()
     expect(tab.locator("#play-notice")).to_contain_text("Added a case to suite 'mine'")
     tab.get_by_role("tab", name="Suites").click()
     tab.get_by_role("tab", name="Edit suites").click()

@@ -80,7 +80,7 @@ def test_grid_and_json_are_kept_in_step_and_the_tool_is_saved_and_played(tab: Pa
     write(tab, "Spec (JSON)", json.dumps(spec))
     expect(tab.get_by_label("Name of parameter 1")).to_have_value("a")
     tab.get_by_label("Description of parameter 1").fill("The first")
-    tab.get_by_label("One of of parameter 1").fill("x, y")
+    tab.get_by_label("Allowed values of parameter 1").fill("x, y")
     tab.keyboard.press("Tab")
     expect(tab.locator("#tools-spec")).to_contain_text('"description": "The first"')
     expect(tab.locator("#tools-spec")).to_contain_text('"x"')

@@ -323,7 +323,7 @@ class Fuzz:
         data["act"] = self.chance.choice(_ACTS)
         data["kind"] = self.chance.choice(["best", "tie", "none", "x"])
         data["then"] = self.chance.choice(["", "continue", "answer"])
-        data["said"] = json.dumps(self.said())
+        data["edit"] = json.dumps(self.said())
         data["order"] = json.dumps(self.order())
         data["filter"] = json.dumps(
             {"verdict": self.word(), "since": self.chance.choice(["", "2024-01-01", "x"])}
@@ -361,7 +361,7 @@ class Fuzz:
                 "since": self.chance.choice(["", "x"]),
             },
             "listed": self.chance.choice([0, 50, -1, 10**9]),
-            "said": self.said(),
+            "label": self.said(),
             "revision": self.chance.choice([0, 1, -5]),
         }
         if self.chance.random() < 0.2:

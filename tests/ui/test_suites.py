@@ -101,13 +101,13 @@ def test_a_run_is_begun_watched_and_looked_into(tmp_path):
         assert [one[0].bar is SAME for one in looks_again] == [False, True, True]
         assert looks_again[0][0].bar.note == "2 of 2 · 0 passed"
         shown = looks.on_show(Visitor(), run_id, run_id, None, None, REQUEST)
-        assert "2 of 2 plays · done" in shown.run.note
+        assert "2 of 2 results · done" in shown.run.note
         assert shown.comparison.changed == ()
         case = shown.run.rows[0].case
         plays, _ = looks.on_case(
             Visitor(), gr.EventData(None, {"run": run_id, "case": case, "arm": ""}), REQUEST
         )
-        assert [one.role for one in plays.plays[0].said] == ["system", "user", "assistant"]
+        assert [message.role for message in plays.runs[0].messages] == ["system", "user", "assistant"]
         gone, told = looks.on_case(
             Visitor(), gr.EventData(None, {"run": run_id, "case": "s/nowhere", "arm": ""}), REQUEST
         )
@@ -121,7 +121,7 @@ def test_a_link_opens_the_run_and_its_case(tmp_path):
         tabs, *screen = RunEvents(services, ActiveRuns()).on_link("", request)
         shown = SuitesScreen(*screen)
         assert tabs["selected"] == "suites"
-        assert (shown.run.id, shown.run.picked.case, shown.run.can_go_on) == (
+        assert (shown.run.id, shown.run.picked.case, shown.run.can_resume) == (
             kept.id,
             "nonsense/zorbix-add",
             True,
@@ -138,15 +138,15 @@ def replace_query(query):
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({}, "2 plays: 2 cases × 1 arm"),
+        ({}, "2 runs: 2 cases × 1 arm"),
         (
             {"temperatures": ["0", "1"], "grammars": ["on", "off"], "repeat": 3},
-            "24 plays: 2 cases × 4 arms × 3",
+            "24 runs: 2 cases × 4 arms × 3 repetitions",
         ),
-        ({"further": ["ablate", "renamed"]}, "10 plays: 2 cases × 5 arms"),
+        ({"further": ["ablate", "renamed"]}, "10 runs: 2 cases × 5 arms"),
         ({"contracts": ["nowhere"]}, "contract 'nowhere'"),
         ({"tags": ["nowhere"]}, "there is no case to play"),
-        ({"suites": []}, "Suites: nothing is chosen"),
+        ({"suites": []}, "Suites: nothing is selected"),
     ],
 )
 def test_the_fields_say_how_much_they_ask_for_or_why_they_cannot_be_played(tmp_path, changes, told):

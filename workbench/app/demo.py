@@ -63,7 +63,7 @@ EXAMPLE: Final = DemoConversation(
 """What a first visit shows."""
 DEMO: Final = (
     DemoConversation(
-        title="A clean call",
+        title="A valid call",
         tag="clean",
         said=("What is the flumbuster reading for cairo?",),
         completions=(_CAIRO, "The flumbuster reading for Cairo is 31 metric usters."),

@@ -27,7 +27,7 @@ from workbench.ui.present.guide import (
     DemoView,
     PaletteView,
     TourView,
-    named_items,
+    matching_items,
     session_items,
 )
 from workbench.ui.present.notices import NoticeView, problem
@@ -129,11 +129,11 @@ class GuideEvents:
             tools = [
                 item
                 for toolset, offered in toolsets.items()
-                for item in named_items("tool", offered.names, query, note=toolset)
+                for item in matching_items("tool", offered.names, query, note=toolset)
             ]
             named = [
-                *named_items("contract", services.contract_names(), query),
-                *named_items("suite", suite_names(services), query),
+                *matching_items("contract", services.contract_names(), query),
+                *matching_items("suite", suite_names(services), query),
                 *{item.id: item for item in tools}.values(),
             ]
             found = session_items(services.search.find(query, limit=MOST_SESSIONS))

@@ -1,4 +1,4 @@
-"""Adapters as the Models tab shows them."""
+"""The list of adapters in the Models tab."""
 
 from dataclasses import replace
 
@@ -20,51 +20,51 @@ ADAPTER = Adapter(
 )  # fmt: skip
 
 
-def test_a_row_tells_what_was_trained_on_what() -> None:
+def test_a_row_shows_the_facts_of_the_receipt() -> None:
     (row,) = show_adapters([ADAPTER]).rows
     assert (row.name, row.title, row.badge, row.tone) == (
         "embedded+first",
         "first",
-        "receipt and file agree",
+        "receipt matches the file",
         "quiet",
     )
     assert row.notes == (
-        *("over embedded", "5 MB", "2,800 rows", "1 call of 12 tools", "0 validator issues"),
+        *("for embedded", "5 MB", "2,800 rows", "1 call to 12 tools", "0 validator issues"),
         *("480 steps", "last loss 0.25", "rank 16"),
     )
     assert '"validator_issues": 0' in row.receipt
     assert [action.event for action in row.actions] == ["use_model"]
 
 
-def test_a_run_that_was_stopped_says_how_far_it_came() -> None:
+def test_a_stopped_run_shows_its_steps_of_the_planned_steps() -> None:
     (row,) = show_adapters([replace(ADAPTER, receipt={**RECEIPT, "steps_planned": 1199})]).rows
     assert "480 of 1,199 steps" in row.notes
 
 
-def test_a_run_that_went_on_from_another_says_after_how_many_steps() -> None:
+def test_a_run_that_continued_another_shows_the_steps_before_it() -> None:
     start: JsonObject = {"name": "adapter.gguf", "receipt": {"steps": 906}}
     (row,) = show_adapters([replace(ADAPTER, receipt={**RECEIPT, "start": start})]).rows
     place = row.notes.index("480 steps")
-    assert row.notes[place : place + 2] == ("480 steps", "after 906 of an earlier run")
+    assert row.notes[place : place + 2] == ("480 steps", "continued after 906 steps")
 
 
-def test_a_receipt_that_is_missing_or_of_another_file_is_told() -> None:
-    none = show_adapters([replace(ADAPTER, receipt=None, is_receipted=False)]).rows[0]
-    assert (none.badge, none.tone, none.receipt) == ("no receipt", "warning", "")
-    assert none.notes == ("over embedded", "5 MB")
+def test_a_missing_receipt_and_a_receipt_of_another_file_are_reported() -> None:
+    missing = show_adapters([replace(ADAPTER, receipt=None, is_receipted=False)]).rows[0]
+    assert (missing.badge, missing.tone, missing.receipt) == ("no receipt", "warning", "")
+    assert missing.notes == ("for embedded", "5 MB")
     other = show_adapters([replace(ADAPTER, is_receipted=False)]).rows[0]
-    assert (other.badge, other.tone) == ("the receipt is of another file", "error")
+    assert (other.badge, other.tone) == ("receipt does not match the file", "error")
 
 
-def test_odd_receipts_leave_facts_out() -> None:
+def test_invalid_facts_of_a_receipt_are_left_out() -> None:
     odd: JsonObject = {
         "function_calling": 3,
         "settings": {"lora_rank": 0},
         "loss_by_step": [],
         "steps": "many",
     }
-    assert show_adapters([replace(ADAPTER, receipt=odd)]).rows[0].notes == ("over embedded", "5 MB")
+    assert show_adapters([replace(ADAPTER, receipt=odd)]).rows[0].notes == ("for embedded", "5 MB")
 
 
-def test_an_empty_list_says_how_to_get_one() -> None:
+def test_an_empty_list_says_how_to_create_an_adapter() -> None:
     assert "workbench train" in show_adapters([]).hint

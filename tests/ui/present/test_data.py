@@ -1,4 +1,4 @@
-"""Training rows as the Data tab shows them."""
+"""Training rows and findings in the Data tab."""
 
 import json
 
@@ -19,15 +19,15 @@ from workbench.ui.present.data import (
 HOSTILE = "<b>${alert(1)}</b> <script>"
 
 
-def done_of(tmp_path, **said):
+def export_one(tmp_path, **texts):
     with services_for(tmp_path) as (services, _):
-        session_id, path = talk(services, **said)
+        session_id, path = talk(services, **texts)
         (done,) = export_rows(services.corpus, ExportOptions())
         return session_id, path, done
 
 
-def test_a_row_is_shown_as_it_stands_in_the_file_with_what_is_trained_told_apart(tmp_path):
-    _, _, done = done_of(tmp_path, answer=HOSTILE)
+def test_a_row_is_shown_as_written_with_its_trained_parts_marked(tmp_path):
+    _, _, done = export_one(tmp_path, answer=HOSTILE)
     (card,) = cards_of(done)
     assert json.loads(card.json_text) == done.rows[0].row
     trained = [piece.text for piece in card.mask if piece.is_trained]
@@ -35,31 +35,31 @@ def test_a_row_is_shown_as_it_stands_in_the_file_with_what_is_trained_told_apart
     assert "".join(piece.text for piece in card.mask).startswith("<|im_start|>system\n")
 
 
-def test_a_long_row_is_cut_and_says_by_how_much(tmp_path):
-    _, _, done = done_of(tmp_path, answer="x" * 1_000_000)
+def test_a_long_row_is_cut_and_shows_the_number_of_missing_characters(tmp_path):
+    _, _, done = export_one(tmp_path, answer="x" * 1_000_000)
     (card,) = cards_of(done)
     assert len(card.json_text) == MOST_CHARS
     assert card.more_chars == len(json.dumps(done.rows[0].row, indent=2, ensure_ascii=False)) - MOST_CHARS
     assert sum(len(piece.text) for piece in card.mask) <= MOST_CHARS
 
 
-def test_a_finding_leads_to_its_message(tmp_path):
-    session_id, path, done = done_of(tmp_path, call=CALL.replace('"weather"', '"whether"'))
+def test_a_finding_links_to_its_message(tmp_path):
+    session_id, path, done = export_one(tmp_path, call=CALL.replace('"weather"', '"whether"'))
     (line,) = findings_of(done)
-    assert (line.word, line.code, line.place) == ("left out", "undeclared-tool", "Weather in Rome?")
+    assert (line.word, line.code, line.place) == ("skipped", "undeclared-tool", "Weather in Rome?")
     assert line.link == f"?session={session_id}&message={path[2].id}"
     assert line.pointer == "/conversations/2/value"
 
 
-def test_what_became_of_a_row_of_a_file_is_told_where_it_matters():
+def test_only_duplicate_and_rejected_rows_of_an_import_get_a_line():
     assert imported_line("a", RowImported(number=1, session_id="s", is_new=True)) is None
-    known = imported_line("a", RowImported(number=2, session_id="s"))
-    assert (known.place, known.link) == ("a:2", "?session=s")
+    duplicate = imported_line("a", RowImported(number=2, session_id="s"))
+    assert (duplicate.place, duplicate.link) == ("a:2", "?session=s")
     bad = imported_line("a", RowImported(number=3, problem="x" * 1000))
     assert (bad.tone, len(bad.text)) == ("error", LONGEST_MESSAGE)
 
 
-def test_a_job_says_how_far_it_is():
+def test_a_job_shows_its_progress():
     assert (show_job("Checking", 1, 4, "session").note, show_job("Checking", 1, 4, "session").share) == (
         "1 of 4 sessions",
         0.25,

@@ -1,4 +1,4 @@
-"""The Decision pane, from values."""
+"""The Decision pane: possible starts of an answer and the probabilities of its tokens."""
 
 from math import log
 
@@ -34,7 +34,7 @@ def rounds(tmp_path):
         yield services, session, read_path(services.sessions.path(session_id), session.setup.offered_tools())
 
 
-def weighed(**changes):
+def logprobs(**changes):
     tokens = tuple(
         EmittedToken(id=number, text=text, logprob=log(share) if share else None)
         for number, (text, share) in enumerate([("a", 0.99), ("b", 0.6), ("c", 0.3), ("d", 0.1), ("e", 0.01), ("f", None), ("", 0.5)])
@@ -42,8 +42,8 @@ def weighed(**changes):
     return CompletionLogprobs(**({"decision": DECISION, "tokens": tokens, "is_writer": True} | changes))
 
 
-def test_the_likeliest_tool_comes_first_and_what_was_written_is_told(rounds):
-    view = show_logprobs(rounds[2][0], weighed())
+def test_the_likeliest_tool_comes_first_and_the_actual_start_is_marked(rounds):
+    view = show_logprobs(rounds[2][0], logprobs())
     assert [(row.label, row.value, row.is_chosen) for row in view.bars] == [
         ("get_flumbuster", "60.0 %", True),
         ("calculate_zorbix", "10.0 %", False),
@@ -52,28 +52,28 @@ def test_the_likeliest_tool_comes_first_and_what_was_written_is_told(rounds):
     ]
 
 
-def test_an_answer_chose_no_call(rounds):
-    assert [row.label for row in show_logprobs(rounds[2][1], weighed()).bars if row.is_chosen] == ["no call"]
+def test_an_answer_without_a_call_marks_no_call(rounds):
+    assert [row.label for row in show_logprobs(rounds[2][1], logprobs()).bars if row.is_chosen] == ["no call"]
 
 
-def test_the_hotter_the_less_likely(rounds):
-    heat = show_logprobs(rounds[2][0], weighed()).heat
+def test_less_likely_tokens_are_hotter(rounds):
+    heat = show_logprobs(rounds[2][0], logprobs()).heat
     assert [(token.text, token.warmth) for token in heat] == [
         ("a", 0), ("b", 1), ("c", 2), ("d", 3), ("e", 4), ("f", -1),
     ]  # fmt: skip
 
 
-def test_another_model_than_the_writer_is_told(rounds):
-    assert "Another" not in show_logprobs(rounds[2][0], weighed()).note
-    assert "another model" in show_logprobs(rounds[2][0], weighed(is_writer=False)).note
+def test_a_different_model_than_the_writer_is_reported(rounds):
+    assert "different model" not in show_logprobs(rounds[2][0], logprobs()).note
+    assert "different model" in show_logprobs(rounds[2][0], logprobs(is_writer=False)).note
 
 
-def test_before_it_is_weighed_the_pane_offers_to(rounds):
+def test_before_the_probabilities_are_computed_the_pane_names_the_completion(rounds):
     assert show_decision(None).message_id == ""
-    assert show_decision(rounds[2][0]).message_id == rounds[2][0].kept.id
+    assert show_decision(rounds[2][0]).message_id == rounds[2][0].stored.id
 
 
-def test_a_model_that_tells_no_probabilities_says_so(rounds):
+def test_a_model_without_probabilities_is_reported(rounds):
     services, session, (one, _) = rounds
     with pytest.raises(BadInput, match="does not tell probabilities"):
-        message_logprobs(services, session.setup, one.kept, is_cancelled=lambda: False)
+        message_logprobs(services, session.setup, one.stored, is_cancelled=lambda: False)

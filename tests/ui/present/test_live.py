@@ -1,4 +1,4 @@
-"""A turn under way, folded from its events."""
+"""The live pane, from the events of a turn."""
 
 from tests.store.examples import GENERATION
 from workbench.chat.message import Message, Role
@@ -23,48 +23,51 @@ def _after(*events):
     return live
 
 
-def test_the_prompt_is_read_until_the_model_writes():
+def test_the_note_says_reading_the_prompt_until_the_model_writes():
     assert _after(STARTED).show(now_s=1.0).note == "round 1 of 8 · reading the prompt"
 
 
-def test_a_prefill_says_nothing_of_the_speed():
+def test_a_prefill_does_not_count_for_the_speed():
     live = _after(STARTED, PieceArrived(text="<tool_call>\n"))
     assert live.show(now_s=9.0).note == "round 1 of 8 · reading the prompt"
     assert [piece.text for piece in live.show(now_s=9.0).pieces] == ["<tool_call>", "\n"]
 
 
-def test_speed_counts_from_the_first_piece():
+def test_the_speed_is_measured_from_the_first_piece():
     live = _after(STARTED, *(PieceArrived(text="a") for _ in range(11)))
     assert live.show(now_s=11.0).note == "round 1 of 8 · 1 tokens/s"
     assert "".join(piece.text for piece in live.show(now_s=11.0).pieces) == "a" * 11
 
 
-def test_a_new_round_begins_empty():
+def test_a_new_round_starts_empty():
     assert _after(STARTED, PieceArrived(text="a"), STARTED).show(now_s=9.0).pieces == ()
 
 
-def test_the_call_that_forms_is_named():
+def test_the_tool_of_a_call_in_progress_is_named():
     live = _after(STARTED, PieceArrived(text='<tool_call>{"name": "f", "arguments": {'))
     assert live.show(now_s=1.0).note.startswith("round 1 of 8 · calling f")
 
 
-def test_between_completion_and_next_prompt_calls_run_or_wait_for_the_person():
+def test_after_a_completion_calls_run_or_wait_for_a_person():
     ended = CompletionEnded(
         message=Message(role=Role.ASSISTANT, text="a"), reading=parse("a"), generation=GENERATION
     )
     running = _after(STARTED, PieceArrived(text="a"), ended)
     assert running.show(now_s=3.0).note == "round 1 of 8 · running the calls"
-    waiting_for = running.waits_for_person("rm")
-    assert waiting_for.show(now_s=3.0).note == "round 1 of 8 · waits for you: the call of rm"
-    assert waiting_for.goes_on().show(now_s=3.0).note == "round 1 of 8 · running the calls"
+    held_round = running.waits_for_person("rm")
+    assert held_round.show(now_s=3.0).note == "round 1 of 8 · waiting for you: call to rm"
+    assert held_round.resumed().show(now_s=3.0).note == "round 1 of 8 · running the calls"
 
 
-def test_nothing_is_live_at_rest():
+def test_the_pane_is_hidden_until_something_is_live():
     assert not LiveView().is_live
     assert waiting("waiting for the model").is_live
 
 
-def test_who_waits_sees_the_place_until_the_model_writes():
-    assert _after(STARTED, QueuePositionChanged(place=2)).show(now_s=2.0).note == "round 1 of 8 · 2nd in line"
+def test_the_place_in_the_queue_is_shown_until_the_model_writes():
+    assert (
+        _after(STARTED, QueuePositionChanged(place=2)).show(now_s=2.0).note
+        == "round 1 of 8 · 2nd in the queue"
+    )
     written = _after(STARTED, QueuePositionChanged(place=1), PieceArrived(text="a"))
     assert written.show(now_s=2.0).note == "round 1 of 8"

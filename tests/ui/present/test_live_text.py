@@ -1,4 +1,4 @@
-"""A completion while it is written."""
+"""The text of a completion in progress."""
 
 import pytest
 from hypothesis import given
@@ -17,12 +17,12 @@ def fed(text, size=3):
 
 
 def kinds(live):
-    """Kinds of what is no mark, neighbours of one kind joined."""
-    found = []
+    """Return the kinds of the pieces that are not marks, without repetitions in a row."""
+    found_kinds = []
     for piece in live.pieces():
-        if piece.kind != "mark" and piece.text.strip() and found[-1:] != [piece.kind]:
-            found.append(piece.kind)
-    return found
+        if piece.kind != "mark" and piece.text.strip() and found_kinds[-1:] != [piece.kind]:
+            found_kinds.append(piece.kind)
+    return found_kinds
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
@@ -38,11 +38,11 @@ def kinds(live):
         ('Hm. <tool_call>{"na', ["text", "call"]),
     ],
 )
-def test_each_stretch_has_its_kind(text, expected, size):
+def test_each_part_has_its_kind(text, expected, size):
     assert kinds(fed(text, size)) == expected
 
 
-def test_a_call_that_forms_is_named_until_it_is_complete():
+def test_a_call_is_named_until_it_is_complete():
     assert fed(CALL[:-20]).calling == "f"
     assert fed(CALL).calling == ""
 
@@ -54,7 +54,7 @@ PARTS = st.sampled_from(
 
 
 @given(st.lists(PARTS | st.text(max_size=8), max_size=16))
-def test_what_is_shown_is_the_text_of_the_pieces(pieces):
+def test_the_shown_text_is_always_the_received_text(pieces):
     live = LiveText()
     for place, piece in enumerate(pieces):
         live.feed(piece)

@@ -1,4 +1,4 @@
-"""Models as the tab shows them."""
+"""The views of the Models tab."""
 
 from workbench.engines.hub.hub_models import CachedModel, HubFile, HubRepository, MemoryFit, PullProgress
 from workbench.engines.known_models import KNOWN_MODELS
@@ -16,24 +16,24 @@ from workbench.ui.present.models import (
 NAME = "hf:o/r/m.Q4_K_M.gguf"
 
 
-def test_what_is_here_can_be_used_and_only_what_was_fetched_deleted():
+def test_available_models_can_be_used_and_only_downloads_can_be_deleted():
     statuses = [
         ModelStatus(name="embedded", device="CPU, 2 threads", is_loaded=True),
         ModelStatus(name=NAME, device="", is_loaded=False),
     ]
     cached = [CachedModel(name=NAME, size_bytes=4_920_000_000, quantisation="Q4_K_M", fit=MemoryFit.YES)]
-    embedded, fetched = show_here(statuses, cached, chosen="embedded").rows
-    assert (embedded.badge, embedded.notes) == ("loaded", ("CPU, 2 threads", "the model to begin with"))
+    embedded, downloaded = show_here(statuses, cached, chosen="embedded").rows
+    assert (embedded.badge, embedded.notes) == ("loaded", ("CPU, 2 threads", "default model"))
     assert [action.event for action in embedded.actions] == ["use_model"]
-    assert (fetched.title, fetched.name) == ("m.Q4_K_M.gguf", NAME)
-    assert fetched.notes == ("o/r", "from the hub", "Q4_K_M", "4.92 GB")
-    assert [(action.event, action.confirm) for action in fetched.actions] == [
+    assert (downloaded.title, downloaded.name) == ("m.Q4_K_M.gguf", NAME)
+    assert downloaded.notes == ("o/r", "from the Hub", "Q4_K_M", "4.92 GB")
+    assert [(action.event, action.confirm) for action in downloaded.actions] == [
         ("use_model", ""),
         ("delete_model", "Delete 4.92 GB?"),
     ]
 
 
-def test_files_say_whether_they_fit_and_are_got_or_used():
+def test_files_show_whether_they_fit_and_can_be_downloaded_or_used():
     def file(fit, *, is_cached=False):
         return HubFile(repository="o/r", parts=("m.Q4_K_M.gguf",), size_bytes=10**9, quantisation="Q4_K_M",
                        fit=fit, is_cached=is_cached)  # fmt: skip
@@ -52,7 +52,7 @@ def test_files_say_whether_they_fit_and_are_got_or_used():
         ("fits", "quiet"),
         ("too large", "error"),
         ("", "quiet"),
-        ("here", "quiet"),
+        ("downloaded", "quiet"),
     ]
     assert [row.actions[0].event for row in view.rows] == ["pull_model"] * 3 + ["use_model"]
 
@@ -64,11 +64,11 @@ def test_an_empty_list_says_what_to_do():
     assert found.rows[0].badge == "gated"
 
 
-def test_progress_is_a_share_with_words():
+def test_progress_is_shown_as_share_and_text():
     step = PullProgress(done_bytes=500_000_000, total_bytes=2_000_000_000, note="checking")
     assert show_progress(NAME, step).note == "500 MB of 2.00 GB · checking"
     assert show_progress(NAME, step).share == 0.25
-    assert show_pull_end(NAME, step).note == "stopped; getting it again goes on from there"
+    assert show_pull_end(NAME, step).note == "stopped; download it again to resume"
     assert show_pull_end(NAME, PullProgress(done_bytes=1, total_bytes=1, path="/m")).share == 1.0
 
 

@@ -1,11 +1,11 @@
-"""Lines that stand where something went wrong."""
+"""Notices: errors and advice as lines."""
 
 from workbench.errors import PromptTooLong
 from workbench.toolspec.tools_text import check_tools_text
 from workbench.ui.present.notices import advice, problem, tool_findings
 
 
-def test_an_error_is_its_own_line():
+def test_an_error_is_one_line():
     (line,) = problem(PromptTooLong(prompt_tokens=120, context_tokens=100, reserved_tokens=1)).lines
     assert "21 tokens too long" in line.text
     assert (line.word, line.tone) == ("error", "error")
@@ -23,5 +23,5 @@ def test_many_findings_are_counted():
     assert [line.word for line in tool_findings(findings).lines][-1] == "more"
 
 
-def test_nothing_to_say_is_no_line():
+def test_empty_advice_has_no_line():
     assert advice("").lines == ()

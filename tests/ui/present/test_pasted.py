@@ -1,4 +1,4 @@
-"""What the Inspect tab shows of a text."""
+"""The views of the Inspect tab."""
 
 import json
 
@@ -18,7 +18,7 @@ TOOLS = json.dumps(
 )
 
 
-def show(text, tools="", **terms):
+def show(text, tools="", **changes):
     fields = PastedFields(
         text=text,
         tools_text=tools,
@@ -27,14 +27,14 @@ def show(text, tools="", **terms):
         finish_reason="stop",
         starts_in_thought=False,
     )
-    return show_pasted(fields._replace(**terms))
+    return show_pasted(fields._replace(**changes))
 
 
 def call(name="f", **arguments):
     return "<tool_call>\n" + json.dumps({"name": name, "arguments": arguments}) + "\n</tool_call>"
 
 
-def test_nothing_shows_what_to_do():
+def test_an_empty_editor_shows_the_empty_state():
     assert show("").read == NOTHING.read
     assert show("").differ.rows == ()
 
@@ -45,72 +45,72 @@ def test_without_tools_names_are_not_checked():
     assert "not checked" in view.tools.lines[0].text
 
 
-def test_an_empty_list_makes_every_name_unknown():
+def test_an_empty_list_of_tools_makes_every_name_unknown():
     view = show(call("f"), "[]")
     assert view.calls.calls[0].status == "unknown tool"
-    assert "every name is unknown" in view.tools.lines[0].text
+    assert "every tool name is unknown" in view.tools.lines[0].text
 
 
-def test_arguments_are_held_against_the_schema():
+def test_arguments_are_checked_against_the_schema():
     view = show(call(a="x"), TOOLS)
     assert view.calls.calls[0].status == "invalid arguments"
     assert view.tools.lines == ()
 
 
-def test_tools_that_cannot_be_read_are_told_and_the_text_is_read_all_the_same():
+def test_invalid_tools_are_reported_and_the_text_is_parsed_without_them():
     view = show(call(a=1), '[\n{"name": }]')
     assert view.tools.lines[0].word == "line 2"
     assert "not checked" in view.tools.lines[-1].text
     assert view.calls.calls[0].status == "ready"
 
 
-def test_calls_have_no_row_for_a_result():
+def test_calls_have_no_result():
     (row,) = show(call(a=1)).calls.calls
     assert (row.result, row.no_result) == (None, "")
 
 
 @pytest.mark.parametrize(
-    ("terms", "status"),
+    ("changes", "status"),
     [({"level": "strict"}, []), ({"finish_reason": "length"}, []), ({"starts_in_thought": True}, [])],
 )
-def test_the_terms_count(terms, status):
-    text = call(a=1).replace("}}", "},}") if "level" in terms else call(a=1)
-    if "finish_reason" in terms:
+def test_level_finish_reason_and_start_change_the_reading(changes, status):
+    text = call(a=1).replace("}}", "},}") if "level" in changes else call(a=1)
+    if "finish_reason" in changes:
         text = text.removesuffix("}\n</tool_call>")
-    assert [one.status for one in show(text, **terms).calls.calls] == status
+    assert [shown_call.status for shown_call in show(text, **changes).calls.calls] == status
 
 
-def test_the_differ_has_a_row_for_each_rule():
+def test_the_comparison_has_a_row_for_each_parser():
     rows = show(EXAMPLES[1].text).differ.rows
     assert [row.rule for row in rows] == [
         "strict", "vLLM hermes", "SGLang hermes", "l3m-backend", "Hermes-FC", "Stella guide",
     ]  # fmt: skip
     assert [row.is_replica for row in rows] == [False, True, True, True, True, True]
     assert (rows[1].got, rows[1].tone, rows[1].calls[0].word) == ("0 of 1", "error", "loses")
-    assert (rows[3].got, rows[3].tone, rows[3].why) == ("1 of 1", "clean", "nothing")
+    assert (rows[3].got, rows[3].tone, rows[3].why) == ("1 of 1", "clean", "no difference")
 
 
-def test_a_call_that_nobody_made_is_told():
+def test_an_extra_call_is_reported():
     rows = {row.rule: row for row in show(EXAMPLES[4].text).differ.rows}
     assert rows["Hermes-FC"].got == "1 of 1 + 1"
-    assert [one.word for one in rows["Hermes-FC"].calls] == ["runs"]
+    assert [lost_call.word for lost_call in rows["Hermes-FC"].calls] == ["runs"]
     assert "lima" in rows["Hermes-FC"].calls[0].arguments
 
 
-def test_a_row_names_a_few_calls_and_tells_how_many_more():
+def test_a_row_lists_a_few_calls_and_the_number_of_others():
     text = "\n".join(call(a=number).replace("}}", "},}") for number in range(MAX_CALLS + 3))
     (strict, *_) = show(text).differ.rows
     assert len(strict.calls) == MAX_CALLS
-    assert strict.why.endswith("3 further calls")
+    assert strict.why.endswith("3 more calls")
 
 
-def test_a_long_call_is_shortened():
+def test_a_long_call_is_cut():
     (strict, *_) = show(call(a="x" * 5000).replace("}}", "},}")).differ.rows
     assert len(strict.calls[0].arguments) == 400
 
 
-def test_each_example_says_something_of_its_own():
-    summaries = [show(one.text, finish_reason=one.finish_reason).read.summary for one in EXAMPLES]
+def test_each_example_has_its_own_summary():
+    summaries = [show(example.text, finish_reason=example.finish_reason).read.summary for example in EXAMPLES]
     assert summaries == [
         "1 call",
         "1 call · 2 fixes",

@@ -1,4 +1,4 @@
-"""Texts cut into pieces: nothing is lost, whatever stands in them."""
+"""Texts cut into pieces without losing a character."""
 
 import pytest
 from hypothesis import given
@@ -19,7 +19,7 @@ from workbench.ui.present.text_spans import cut_pieces, mark_spans, marked_piece
         ("<function=f>", ["<function=f>"]),
     ],
 )
-def test_marks_are_told_from_text(text, marks):
+def test_marks_are_found_in_text(text, marks):
     assert [span.of(text) for span in mark_spans(text)] == marks
 
 

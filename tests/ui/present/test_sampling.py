@@ -1,4 +1,4 @@
-"""The sampling's fields: there and back, and what cannot be read."""
+"""Sampling to fields and back, and invalid fields."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def test_a_sampling_survives_the_fields(sampling):
     assert parse_sampling(show_sampling(sampling)) == sampling
 
 
-def test_a_text_needs_no_quotes_where_it_is_a_word():
+def test_a_single_word_needs_no_quotes():
     shown = {"logit_bias": "Hello -5\n\n42 1"}
     assert parse_sampling(shown).logit_bias == (
         TokenBias(token="Hello", bias=-5.0),
@@ -31,12 +31,12 @@ def test_a_text_needs_no_quotes_where_it_is_a_word():
 
 
 @pytest.mark.parametrize("line", ["Hello", '"open -5', "Hello much", " -5"])
-def test_a_bias_that_cannot_be_read_is_told_with_its_line(line):
+def test_an_invalid_bias_is_reported_with_its_line(line):
     with pytest.raises(BadInput, match="line 2"):
         parse_sampling(show_sampling(Sampling()) | {"logit_bias": f"ok 1\n{line}"})
 
 
 @pytest.mark.parametrize("value", [None, float("nan"), float("inf")])
-def test_a_number_that_is_none_is_told(value):
+def test_a_missing_or_infinite_number_is_reported(value):
     with pytest.raises(BadInput, match="min p"):
         parse_sampling(show_sampling(Sampling()) | {"min_p": value})

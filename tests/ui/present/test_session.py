@@ -1,4 +1,4 @@
-"""A session as the panes show it, from real turns."""
+"""The panes of the Play tab, from real turns."""
 
 import json
 
@@ -16,20 +16,20 @@ CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}
 
 @pytest.fixture
 def shown(tmp_path):
-    """Plays completions as one turn, and shows the session."""
+    """Return a function that runs one turn with these completions and shows the session."""
 
     def show(*completions, text="Reading?", message=None, **changes):
         with services_for(tmp_path, *completions) as (services, play):
             session_id = play(text, **changes)
             path = services.sessions.path(session_id)
             session = services.sessions.find_session(session_id)
-            picked = path[message].id if message is not None else None
-            return path, show_session(path, session.setup, message_id=picked)
+            message_id = path[message].id if message is not None else None
+            return path, show_session(path, session.setup, message_id=message_id)
 
     return show
 
 
-def test_a_result_stands_within_its_call(shown):
+def test_a_result_is_shown_with_its_call(shown):
     path, view = shown(CALL, "It is 31.")
     assert [entry.role for entry in view.transcript.entries] == ["system", "user", "model", "model"]
     (card,) = view.transcript.entries[2].blocks
@@ -40,20 +40,20 @@ def test_a_result_stands_within_its_call(shown):
     assert len(path) == 5
 
 
-def test_the_newest_round_is_shown_unless_another_is_picked(shown):
+def test_the_newest_round_is_shown_by_default(shown):
     path, view = shown(CALL, "It is 31.")
     assert view.calls.calls == ()
     assert view.raw.text == path[4].generation.prompt_text + "It is 31."
 
 
 @pytest.mark.parametrize("message", [0, 1, 2, 3])
-def test_a_message_that_is_picked_shows_the_round_it_belongs_to(shown, message):
+def test_a_selected_message_shows_its_round(shown, message):
     path, view = shown(CALL, "It is 31.", message=message)
     assert [call.name for call in view.calls.calls] == ["get_flumbuster"]
     assert view.raw.text == path[2].generation.prompt_text + CALL
 
 
-def test_the_raw_text_is_cut_into_messages_and_marks(shown):
+def test_the_raw_text_is_cut_into_messages_and_tags(shown):
     _, view = shown(CALL, "It is 31.")
     assert [section.label for section in view.raw.sections] == [
         "system", "user", "model", "tool", "model", "completion",
@@ -64,7 +64,7 @@ def test_the_raw_text_is_cut_into_messages_and_marks(shown):
     assert "<tool_call>" in marks
 
 
-def test_marks_that_a_user_wrote_are_not_coloured(shown):
+def test_tags_that_a_user_wrote_are_not_coloured(shown):
     _, view = shown("Hello.", text="What does <|im_end|> mean?")
     user = view.raw.sections[1]
     assert "<|im_end|>" not in [piece.text for piece in user.pieces[1:-2] if piece.kind == "mark"]
@@ -82,13 +82,13 @@ def test_a_prompt_that_cannot_be_rendered_again_is_still_shown_whole(tmp_path):
     assert [section.label for section in view.raw.sections] == ["system", "user", "model", "completion"]
 
 
-def test_clean_output_is_calm(shown):
+def test_a_valid_completion_needs_no_fixes(shown):
     _, view = shown(CALL, "It is 31.", message=2)
-    assert view.fixes.calm.startswith("Read strictly")
+    assert view.fixes.calm == "No fixes were needed."
     assert (view.fixes.fixes, view.fixes.findings) == ((), ())
 
 
-def test_a_fix_is_told_with_before_after_and_place(shown):
+def test_a_fix_is_shown_with_before_after_and_position(shown):
     broken = CALL.replace('"cairo"}', '"cairo",}')
     _, view = shown(broken, "It is 31.", message=2)
     (fix,) = view.fixes.fixes
@@ -100,7 +100,7 @@ def test_a_fix_is_told_with_before_after_and_place(shown):
     assert (card.status, card.tone) == ("fixed · 1 fix", "fix")
 
 
-def test_an_unknown_tool_is_told_and_refused(shown):
+def test_an_unknown_tool_is_reported_and_refused(shown):
     _, view = shown(CALL.replace("get_flumbuster", "get_nothing"), "Sorry.", message=2)
     (card,) = view.transcript.entries[2].blocks
     assert (card.status, card.tone) == ("unknown tool", "error")
@@ -108,14 +108,14 @@ def test_an_unknown_tool_is_told_and_refused(shown):
     assert view.calls.calls[0].is_error
 
 
-def test_arguments_that_break_the_schema_are_told(shown):
+def test_arguments_that_break_the_schema_are_reported(shown):
     _, view = shown(CALL.replace('flumb"', 'flum"'), "Sorry.", message=2)
     (card,) = view.transcript.entries[2].blocks
     assert card.status == "invalid arguments"
     assert view.calls.calls[0].findings
 
 
-def test_a_call_that_was_cut_is_unfinished_and_not_run(shown):
+def test_a_call_that_was_cut_off_is_unfinished_and_not_run(shown):
     _, view = shown('<tool_call>\n{"name": "get_flumbu')
     (block,) = view.transcript.entries[2].blocks
     assert (block.kind, block.status) == ("broken", "unfinished")
@@ -127,7 +127,7 @@ def test_timing_has_a_row_for_each_round_of_the_turn(shown):
     assert [row.is_selected for row in view.timing.rounds] == [True, False]
 
 
-def test_an_empty_session_teaches(tmp_path):
+def test_an_empty_session_shows_examples_and_hints(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         view = show_session((), services.setup_for())
     assert view.transcript.entries == ()
@@ -136,12 +136,12 @@ def test_an_empty_session_teaches(tmp_path):
     assert all(hint for hint in (view.raw.hint, view.calls.hint, view.fixes.hint, view.timing.hint))
 
 
-def test_a_message_with_siblings_shows_its_place_among_them(tmp_path):
+def test_a_message_with_siblings_shows_its_position(tmp_path):
     with services_for(tmp_path, "First.", "Second.", "Third.") as (services, play):
         session_id = play("One?")
         leaf = services.sessions.path(session_id)[-1]
-        services.sessions.append_all(session_id, [_said("a"), _said("b")], parent_id=leaf.id)
-        services.sessions.append(session_id, _said("c"), parent_id=leaf.id)
+        services.sessions.append_all(session_id, [_user_message("a"), _user_message("b")], parent_id=leaf.id)
+        services.sessions.append(session_id, _user_message("c"), parent_id=leaf.id)
         path, tree = services.sessions.path(session_id), services.sessions.tree(session_id)
         view = show_session(path, services.setup_for(), tree=tree)
         branches = [entry.branch for entry in view.transcript.entries]
@@ -151,7 +151,7 @@ def test_a_message_with_siblings_shows_its_place_among_them(tmp_path):
         assert (branches[3].before, branches[3].after) == (first, None)
 
 
-def test_a_message_that_was_broken_off_says_so(tmp_path):
+def test_an_interrupted_message_says_so(tmp_path):
     with services_for(tmp_path, {"text": "Half of it", "error": "fell over"}) as (services, play):
         session_id = begin_session(services, services.setup_for()).id
         with pytest.raises(EngineError):
@@ -160,5 +160,5 @@ def test_a_message_that_was_broken_off_says_so(tmp_path):
         assert view.transcript.entries[-1].note.startswith("interrupted")
 
 
-def _said(text):
+def _user_message(text):
     return NewMessage(message=Message(role=Role.USER, text=text), origin=MessageOrigin.PERSON)

@@ -1,4 +1,4 @@
-"""The left column: fields to a setup and back."""
+"""The Setup column: run configuration to fields and back."""
 
 from dataclasses import fields
 
@@ -12,13 +12,13 @@ from workbench.rollout.setting_field import settings_of
 from workbench.ui.present.setup import (
     SETUP_FIELDS,
     first_choice,
-    kept_choice,
     model_advice,
     parse_setup,
     show_header,
     show_setup,
     show_system_text,
     tool_choices,
+    valid_choice,
 )
 
 SETUP = RunConfig(
@@ -47,33 +47,33 @@ def test_every_part_of_a_setup_has_a_field():
     assert set(SAMPLING_FIELDS) == {part.name for part in fields(Sampling)}
 
 
-def test_a_number_that_is_left_empty_is_told():
+def test_an_empty_number_is_reported():
     with pytest.raises(BadInput, match="max tokens"):
         parse_setup((show_setup(SETUP) | {"max_tokens": None}).values())
 
 
 def test_tool_choices_follow_the_tools():
     assert tool_choices(["f"]) == ["auto", "required", "none", "f"]
-    assert kept_choice("f", ["f"]) == "f"
-    assert kept_choice("f", []) == "auto"
+    assert valid_choice("f", ["f"]) == "f"
+    assert valid_choice("f", []) == "auto"
 
 
-def test_the_embedded_model_begins_with_a_call_and_says_why():
+def test_without_its_adapter_the_embedded_model_starts_with_required_calls():
     bare = ModelStatus(name="embedded+bare", device="", is_loaded=False, calls_freely=False)
-    taught = ModelStatus(name="embedded", device="", is_loaded=False)
+    with_adapter = ModelStatus(name="embedded", device="", is_loaded=False)
     assert first_choice(bare) == "required"
-    assert first_choice(taught) == "auto"
+    assert first_choice(with_adapter) == "auto"
     assert "required" in model_advice(bare, "required")
-    assert "not call" in model_advice(bare, "auto")
-    assert model_advice(taught, "auto") == ""
+    assert "rarely calls" in model_advice(bare, "auto")
+    assert model_advice(with_adapter, "auto") == ""
 
 
-def test_the_system_text_has_its_size():
+def test_the_system_text_shows_its_size():
     assert show_system_text("a" * 1200, tokens=300).size == "1,200 characters · 300 tokens"
     assert show_system_text("a", tokens=None).size == "1 character"
 
 
-def test_the_header_says_what_the_model_does():
+def test_the_header_shows_the_state_of_the_model():
     assert show_header("m", "CPU", is_loaded=True, is_busy=False).text == "m · CPU · ready"
     assert show_header("m", "CPU", is_loaded=True, is_busy=True).text == "m · CPU · writing"
-    assert show_header("m", "", is_loaded=False, is_busy=False).text == "m · not loaded yet"
+    assert show_header("m", "", is_loaded=False, is_busy=False).text == "m · not loaded"

@@ -1,4 +1,4 @@
-"""The grid and the text of a spec, each made from the other."""
+"""The parameter grid from a spec, and the spec from the grid."""
 
 import json
 from dataclasses import asdict
@@ -11,17 +11,17 @@ from workbench.ui.present.tools import show_grid, write_grid
 SPEC = '{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {"a": {}}}}}'
 
 
-def test_the_grid_shows_bare_and_wrapped_functions_and_nothing_of_what_is_no_object():
+def test_the_grid_shows_bare_and_wrapped_functions_and_hides_for_other_text():
     assert [row.name for row in show_grid(SPEC).rows] == ["a"]
     assert show_grid('{"name": "f"}').is_object
     assert not show_grid("[]").is_object
     assert not show_grid('{"name"').is_object
 
 
-def test_rows_go_into_the_text_and_what_stands_around_it_stays():
+def test_rows_are_written_into_the_spec_and_the_rest_stays():
     rows = [asdict(row) | {"type": "string"} for row in show_grid(SPEC).rows]
     written = json.loads(write_grid(SPEC, json.dumps(rows)))
     assert written["type"] == "function"
     assert written["function"]["parameters"]["properties"] == {"a": {"type": "string"}}
-    with pytest.raises(BadInput, match="no JSON object"):
+    with pytest.raises(BadInput, match="not a JSON object"):
         write_grid("[]", "[]")

@@ -1,4 +1,4 @@
-"""The line under a contract."""
+"""The version line of a contract."""
 
 from datetime import UTC, datetime
 
@@ -22,7 +22,7 @@ HISTORY = [
 ]
 
 
-def test_a_text_that_is_a_version_s_names_it():
+def test_a_saved_text_names_its_version():
     view = show_versions("minimal", "two", HISTORY, now=NOW)
     assert (view.label, view.is_changed, view.tags, view.base_id) == ("v2", False, ("production",), "id2")
     older = show_versions("minimal", "one", HISTORY, now=NOW)
@@ -30,7 +30,7 @@ def test_a_text_that_is_a_version_s_names_it():
     assert [row.is_open for row in older.rows] == [False, True]
 
 
-def test_a_changed_text_is_made_from_the_newest():
+def test_a_changed_text_is_based_on_the_newest_version():
     view = show_versions("minimal", "two!", HISTORY, now=NOW)
     assert (view.label, view.is_changed, view.tags, view.base_id) == ("v2", True, (), "id2")
 
@@ -40,14 +40,14 @@ def test_a_name_without_versions_can_be_saved():
     assert (view.label, view.base_id, view.is_changed, view.rows) == ("", "", True, ())
 
 
-def test_rows_say_who_when_and_what():
+def test_rows_show_author_time_and_message():
     rows = show_versions("minimal", "two", HISTORY, now=NOW).rows
     assert [(row.label, row.message, row.note) for row in rows] == [
         ("v2", "why", "Anna · 09:05"),
-        ("v1", "no message", "20.11."),
+        ("v1", "no message", "20 Nov"),
     ]
     assert [row.marks for row in rows] == [("candidate",), ("production", "candidate")]
 
 
-def test_half_a_surrogate_pair_breaks_nothing():
+def test_half_a_surrogate_pair_is_accepted():
     assert show_versions("minimal", "\ud800", HISTORY, now=NOW).is_changed

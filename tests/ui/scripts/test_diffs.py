@@ -32,7 +32,7 @@ def test_lines_have_their_signs(component: Component) -> None:
     assert group.locator("del").text_content() == "−  b  "
     assert group.locator("ins").text_content() == "+" + HOSTILE
     component.update(DiffView(title="v1 to v1", lines=()))
-    expect(part.get_by_text("They are the same.")).to_be_visible()
+    expect(part.get_by_text("The texts are the same.")).to_be_visible()
     component.update(None)
     expect(part).to_be_empty()
 
@@ -98,7 +98,7 @@ def test_the_way_that_was_chosen_stays_for_the_next_text(component: Component) -
 
 def test_without_fixes_there_is_nothing_to_choose(component: Component) -> None:
     part = component.mount("read_text", replace(READ, has_fixes=False))
-    assert part.get_by_role("group", name="Show the text").count() == 0
+    assert part.get_by_role("group", name="Text view").count() == 0
 
 
 def test_a_fix_shows_what_it_changed_and_the_picked_one_is_marked(component: Component) -> None:
@@ -133,12 +133,12 @@ def _argument(sign: str, name: str, value: str, was: str = "") -> ArgumentView:
 
 def test_what_differs_from_the_first_column_is_marked_in_words_too(component: Component) -> None:
     first = CellView(
-        letter="A", state="done", told="", differs=False, text=diff_words("It is 31.", "It is 31.")
+        letter="A", state="done", summary="", differs=False, text=diff_words("It is 31.", "It is 31.")
     )
     second = CellView(
         letter="B",
         state="done",
-        told="other arguments",
+        summary="other arguments",
         differs=True,
         text=diff_words("It is 31.", "It is 13."),
         calls=(
@@ -159,12 +159,19 @@ def test_what_differs_from_the_first_column_is_marked_in_words_too(component: Co
     turn = TurnView(place=0, heading="", question="How warm?", cells=(first, second), can_vote=False)
     heads = tuple(ColumnHeadView(letter=letter, contract="full", model="m", note="") for letter in "AB")
     board = BoardView(
-        id="c", session="s", note="", is_running=False, can_go_on=False, heads=heads, turns=(turn,)
+        id="c", session="s", note="", is_running=False, can_resume=False, heads=heads, turns=(turn,)
     )
     part = component.mount("compare_board", board)
     column = part.get_by_role("region", name="Column B")
     signs = column.get_by_role("img").evaluate_all("all => all.map((one) => one.getAttribute('aria-label'))")
-    assert signs == ["other than in A", "as in A", "other than in A", "only in A", "only in A", "not in A"]
+    assert signs == [
+        "different from A",
+        "same as in A",
+        "different from A",
+        "only in A",
+        "only in A",
+        "not in A",
+    ]
     assert column.locator("del").all_text_contents() == ['"C"', "1", "get_time", "31"]
     assert column.locator("ins").all_text_contents() == ["13"]
     assert part.get_by_role("region", name="Column A").locator("del, ins").count() == 0

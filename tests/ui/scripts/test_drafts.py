@@ -16,7 +16,7 @@ from workbench.ui.present.versions import TextListView, TextRow
 pytestmark = pytest.mark.browser
 
 TEXT = EditView(
-    message_id="m1", title="Edit the text", text="It is 31.", go_on="Save and go on", can_continue=True
+    message_id="m1", title="Edit text", text="It is 31.", go_on="Save and continue", can_continue=True
 )
 FIELDS = (
     FormField(name="city", kind="text", type="string", is_required=True, description="Where."),
@@ -39,7 +39,7 @@ def saved(component: Component) -> dict[str, Any]:
     """The one event that saves: what was said, and what is to follow."""
     [(name, data)] = component.events
     assert name == "save_message"
-    return {**data, "said": json.loads(data["said"])}
+    return {**data, "edit": json.loads(data["edit"])}
 
 
 def opened(component: Component, view: EditView) -> None:
@@ -52,14 +52,14 @@ def opened(component: Component, view: EditView) -> None:
 
 def test_a_draft_survives_a_reload_and_ends_with_its_save(component: Component) -> None:
     opened(component, TEXT)
-    field = component.element.get_by_label("Edit the text").get_by_role("textbox")
+    field = component.element.get_by_label("Edit text").get_by_role("textbox")
     expect(field).to_be_focused()
     field.fill("It is 13.")
     component.reload()
     opened(component, TEXT)
     expect(field).to_have_value("It is 13.")
-    component.element.get_by_role("button", name="Save as a branch").click()
-    assert saved(component) == {"id": "m1", "call": None, "said": {"text": "It is 13."}, "then": ""}
+    component.element.get_by_role("button", name="Save as branch").click()
+    assert saved(component) == {"id": "m1", "call": None, "edit": {"text": "It is 13."}, "then": ""}
     component.update(None)
     expect(component.element).to_be_empty()
     opened(component, TEXT)
@@ -68,7 +68,7 @@ def test_a_draft_survives_a_reload_and_ends_with_its_save(component: Component) 
 
 def test_another_session_that_is_opened_keeps_the_draft(component: Component) -> None:
     opened(component, TEXT)
-    field = component.element.get_by_label("Edit the text").get_by_role("textbox")
+    field = component.element.get_by_label("Edit text").get_by_role("textbox")
     field.fill("It is 13.")
     component.update(None)
     expect(component.element).to_be_empty()
@@ -79,7 +79,7 @@ def test_another_session_that_is_opened_keeps_the_draft(component: Component) ->
 @pytest.mark.parametrize("way", ["Cancel", "Escape"])
 def test_what_is_dropped_is_forgotten(component: Component, way: str) -> None:
     opened(component, TEXT)
-    field = component.element.get_by_label("Edit the text").get_by_role("textbox")
+    field = component.element.get_by_label("Edit text").get_by_role("textbox")
     field.fill("It is 13.")
     if way == "Escape":
         component.press("Escape")
@@ -93,9 +93,9 @@ def test_what_is_dropped_is_forgotten(component: Component, way: str) -> None:
 @pytest.mark.parametrize(
     ("button", "then"),
     [
-        ("Save as a branch", ""),
-        ("Save and go on", "go_on"),
-        ("Let the model go on from here", "continue"),
+        ("Save as branch", ""),
+        ("Save and continue", "go_on"),
+        ("Continue from here", "continue"),
         (None, "go_on"),
     ],
 )
@@ -109,10 +109,10 @@ def test_each_way_to_save_says_what_is_to_follow(component: Component, button: s
 
 
 def test_line_ends_stay_what_they_were(component: Component) -> None:
-    opened(component, EditView(message_id="m1", title="Edit the text", text="a\r\nb"))
+    opened(component, EditView(message_id="m1", title="Edit text", text="a\r\nb"))
     component.element.get_by_role("textbox").fill("a\nc\n")
     component.press("Control+Enter")
-    assert saved(component)["said"] == {"text": "a\r\nc\r\n"}
+    assert saved(component)["edit"] == {"text": "a\r\nc\r\n"}
 
 
 def test_a_message_that_is_edited_is_named_for_a_reload(component: Component) -> None:
@@ -144,7 +144,7 @@ def test_a_call_is_edited_by_its_tool_s_schema(component: Component) -> None:
     expect(part.get_by_label("odd", exact=True)).to_have_count(0)
     component.press("Control+Enter")
     texts = {"city": "London", "days": "3", "unit": '"C"'}
-    assert saved(component)["said"] == {"name": "get_weather", "texts": texts}
+    assert saved(component)["edit"] == {"name": "get_weather", "texts": texts}
 
 
 def test_an_empty_text_is_given_and_an_empty_number_is_not(component: Component) -> None:
@@ -156,7 +156,7 @@ def test_an_empty_text_is_given_and_an_empty_number_is_not(component: Component)
     expect(part.get_by_label("Give city")).to_be_checked()
     expect(part.get_by_label("Give days")).not_to_be_checked()
     component.press("Control+Enter")
-    assert saved(component)["said"]["texts"] == {"city": "", "odd": "1"}
+    assert saved(component)["edit"]["texts"] == {"city": "", "odd": "1"}
 
 
 def test_another_tool_has_another_form_and_keeps_what_was_written(component: Component) -> None:
@@ -164,8 +164,8 @@ def test_another_tool_has_another_form_and_keeps_what_was_written(component: Com
     component.element.get_by_label("Tool", exact=True).select_option("get_time")
     expect(component.element.get_by_label("city", exact=True)).to_have_value("Cairo")
     expect(component.element.locator(".hw-form-row").first).to_contain_text("not in the schema")
-    component.element.get_by_role("button", name="Save as a branch").click()
-    assert saved(component)["said"]["name"] == "get_time"
+    component.element.get_by_role("button", name="Save as branch").click()
+    assert saved(component)["edit"]["name"] == "get_time"
 
 
 # What else the pane shows
@@ -272,7 +272,7 @@ def test_where_the_browser_keeps_nothing_everything_else_works(component: Compon
     opened(component, TEXT)
     component.element.get_by_role("textbox").fill("It is 13.")
     component.press("Control+Enter")
-    assert saved(component)["said"] == {"text": "It is 13."}
+    assert saved(component)["edit"] == {"text": "It is 13."}
 
 
 # Fields that are drawn anew while somebody types

@@ -92,7 +92,7 @@ def test_suites_start_and_stop(component: Component) -> None:
 
 
 def cell(letter: str, message: str) -> CellView:
-    return CellView(letter=letter, state="done", told="", differs=False, message=message)
+    return CellView(letter=letter, state="done", summary="", differs=False, message=message)
 
 
 def board(*votes: tuple[str, int | None], answers: int = 2) -> BoardView:
@@ -111,7 +111,7 @@ def board(*votes: tuple[str, int | None], answers: int = 2) -> BoardView:
     )
     heads = tuple(ColumnHeadView(letter=letter, contract="full", model="m", note="") for letter in "AB")
     return BoardView(
-        id="c1", session="s1", note="", is_running=False, can_go_on=False, heads=heads, turns=turns
+        id="c1", session="s1", note="", is_running=False, can_resume=False, heads=heads, turns=turns
     )
 
 
@@ -146,7 +146,7 @@ def test_there_is_no_vote_before_two_columns_have_answered(component: Component)
     component.mount("compare_board", board(("", None), answers=1))
     component.press("1", "2", "t", "x", "u")
     assert component.events == []
-    expect(component.element.get_by_text("Vote once two columns have answered.")).to_be_visible()
+    expect(component.element.get_by_text("You can vote once two columns have answered.")).to_be_visible()
 
 
 @pytest.mark.parametrize("keys", ["Control+1", "Alt+1", "Shift+t"])
@@ -189,7 +189,7 @@ TABS = "<div id='open-tab'>open <input id=field></div><div id='other-tab' hidden
 def test_the_question_mark_shows_the_keys_of_the_open_tab(component: Component) -> None:
     component.mount("keys_help", KEYS, around=TABS)
     component.press("?")
-    dialog = component.page.get_by_role("dialog", name="Keys")
+    dialog = component.page.get_by_role("dialog", name="Keyboard shortcuts")
     expect(dialog.locator("dd")).to_have_text(["next", "these keys"])
     component.press("Escape")
     expect(dialog).to_be_hidden()

@@ -28,7 +28,7 @@ class Desk:
 
     def __init__(self, component: Component) -> None:
         self.component = component
-        self.said: dict[tuple[str, str, int | None], LabelView] = {}
+        self.saved: dict[tuple[str, str, int | None], LabelView] = {}
         self.stale: tuple[str, ...] = ()
         self.orders: list[dict[str, Any]] = []
         """Orders that have no answer yet."""
@@ -70,7 +70,7 @@ class Desk:
     def labels(self) -> list[tuple[str, int | None, dict[str, Any]]]:
         """Answers all orders; what was labelled: message, call, what was said."""
         return [
-            (order["message"], order["call"], order["said"])
+            (order["message"], order["call"], order["label"])
             for order in self.answer()
             if order["act"] == "label"
         ]
@@ -102,11 +102,11 @@ class Desk:
         session = order["session"] or SESSIONS[0]
         if order["act"] == "label":
             key = (session, order["message"], order["call"])
-            given = {name: value for name, value in order["said"].items() if name != "form"}
-            if form := order["said"].get("form"):
+            given = {name: value for name, value in order["label"].items() if name != "form"}
+            if form := order["label"].get("form"):
                 given |= {"name": form["name"], "arguments": json.dumps(form["texts"])}
             given["tags"] = tuple(given["tags"])
-            self.said[key] = LabelView(**given, revision=order["revision"] + 1)
+            self.saved[key] = LabelView(**given, revision=order["revision"] + 1)
         elif order["act"] in ("submit", "reject"):
             session = SESSIONS[(SESSIONS.index(session) + 1) % len(SESSIONS)]
         return self.view(order["serial"], session)
@@ -161,10 +161,10 @@ class Desk:
     def _target(
         self, session: str, message: str, call: int | None, role: str, **more: Any
     ) -> LabelTargetView:
-        said = self.said.get((session, message, call), LabelView())
+        label = self.saved.get((session, message, call), LabelView())
         title = f"{message} {'itself' if call is None else f'call {call}'}"
         return LabelTargetView(
-            message=message, call=call, role=role, title=title, said=said, others=(), **more
+            message=message, call=call, role=role, title=title, label=label, others=(), **more
         )
 
 
@@ -257,7 +257,7 @@ def test_the_same_key_again_takes_it_back(desk: Desk) -> None:
     desk.answer()
     desk.press("Shift+Digit4")
     assert [said["verdict"] for _, _, said in desk.labels()] == [""]
-    assert desk.said["one", *CALL].rating == 0
+    assert desk.saved["one", *CALL].rating == 0
 
 
 def test_u_takes_back_one_after_the_other(desk: Desk) -> None:
@@ -267,10 +267,10 @@ def test_u_takes_back_one_after_the_other(desk: Desk) -> None:
     desk.answer()
     desk.press("u")
     desk.answer()
-    assert desk.said["one", *ANSWER].verdict == ""
+    assert desk.saved["one", *ANSWER].verdict == ""
     desk.press("u")
     desk.answer()
-    assert desk.said["one", *CALL].verdict == ""
+    assert desk.saved["one", *CALL].verdict == ""
     expect(desk.panel.get_by_role("heading")).to_have_text("m1 call 0")
     desk.press("u")
     expect(desk.notice).to_have_text("Nothing to undo.")
@@ -282,7 +282,7 @@ def test_tag_and_comment_are_typed_and_none_of_their_letters_is_a_key(desk: Desk
         (["jkr"], ""),
         (["jkr"], "a 1 u"),
     ]
-    expect(desk.panel.get_by_role("button", name="Remove the tag jkr")).to_be_visible()
+    expect(desk.panel.get_by_role("button", name="Remove tag jkr")).to_be_visible()
 
 
 # Orders go one after the other
@@ -311,7 +311,7 @@ def test_keys_wait_for_the_conversation_that_comes_and_mean_that_one(desk: Desk)
         ("show", "two"),
         ("label", "two"),
     ]
-    assert desk.said["two", *CALL].verdict == "wrong-tool"
+    assert desk.saved["two", *CALL].verdict == "wrong-tool"
 
 
 def test_what_is_typed_for_a_field_of_the_next_conversation_is_held_for_it(desk: Desk) -> None:
@@ -366,7 +366,7 @@ def test_the_server_s_silence_is_told_and_keys_work_again(component: Component) 
     desk.orders.clear()
     desk.press("j", "6")
     [order] = desk.answer()
-    assert (order["message"], order["said"]["verdict"]) == ("m2", "missing-call")
+    assert (order["message"], order["label"]["verdict"]) == ("m2", "missing-call")
     assert order["serial"] > lost["serial"]
 
 
@@ -378,9 +378,9 @@ def test_what_was_said_and_not_answered_is_said_again_after_a_reload(desk: Desk)
     assert len(desk.take()) == 1
     desk.component.reload()
     again = Desk(desk.component).begin()
-    assert [said.verdict for said in again.said.values()] == ["bad-arguments", "bad-answer"]
+    assert [said.verdict for said in again.saved.values()] == ["bad-arguments", "bad-answer"]
     desk.component.reload()
-    assert Desk(desk.component).begin().said == {}
+    assert Desk(desk.component).begin().saved == {}
 
 
 def test_a_comment_that_is_being_typed_is_there_after_a_reload(desk: Desk) -> None:
@@ -449,7 +449,7 @@ def test_what_is_stale_is_accepted_or_made_anew(component: Component) -> None:
     desk.press("g")
     [order] = desk.take()
     assert (order["act"], order["message"]) == ("regenerate", "m2")
-    expect(component.element.get_by_text("writing anew · Esc stops")).to_be_visible()
+    expect(component.element.get_by_text("regenerating · Esc stops")).to_be_visible()
     desk.press("Escape")
     assert component.events == [("label_stop", {})]
     desk.answer()

@@ -32,28 +32,28 @@ TALK = TranscriptView(
 )
 # Menu items by role; what only applies where a session can be written to comes in `test_a_shared_session_…`.
 ITEMS = {
-    "s": ["Copy the text"],
+    "s": ["Copy text"],
     "u": [
-        "Edit and send anew",
-        "Answer anew",
-        "Say something else here",
-        "Make a case of this turn",
+        "Edit and resend",
+        "Answer again",
+        "Write a different message here",
+        "Create a case from this turn",
         "Compare answers to this turn",
-        "Copy the text",
+        "Copy text",
         "Label",
-        "Delete from here on",
+        "Delete from here",
     ],
     "m": [
-        "Edit the text",
-        "Edit the call of get_weather",
-        "Edit the result of get_weather",
+        "Edit text",
+        "Edit call to get_weather",
+        "Edit result of get_weather",
         "Regenerate from here",
-        "Continue where it stops",
+        "Continue this message",
         "Branch from here",
-        "Copy the text",
+        "Copy text",
         "Copy as code …",
         "Label",
-        "Delete from here on",
+        "Delete from here",
     ],
 }
 
@@ -79,17 +79,17 @@ def test_a_shared_session_has_no_act_that_changes_it(component: Component) -> No
         TranscriptView(entries=TALK.entries, selected=None, heading="", hint="", examples=(), can_edit=False),
     )
     items = open_menu(component, "m").get_by_role("menuitem").all_text_contents()
-    assert items == ["Copy the text", "Copy as code …"]
+    assert items == ["Copy text", "Copy as code …"]
 
 
 @pytest.mark.parametrize(
     ("message", "item", "event"),
     [
-        ("u", "Edit and send anew", ("message_act", {"act": "edit", "id": "u", "call": None})),
-        ("m", "Edit the call of get_weather", ("message_act", {"act": "edit", "id": "m", "call": 0})),
-        ("m", "Edit the result of get_weather", ("message_act", {"act": "edit", "id": "r1", "call": None})),
+        ("u", "Edit and resend", ("message_act", {"act": "edit", "id": "u", "call": None})),
+        ("m", "Edit call to get_weather", ("message_act", {"act": "edit", "id": "m", "call": 0})),
+        ("m", "Edit result of get_weather", ("message_act", {"act": "edit", "id": "r1", "call": None})),
         ("m", "Regenerate from here", ("play_on", {"act": "regenerate", "id": "m"})),
-        ("u", "Make a case of this turn", ("make_case", {"id": "u"})),
+        ("u", "Create a case from this turn", ("make_case", {"id": "u"})),
         ("u", "Compare answers to this turn", ("compare_turn", {"id": "u"})),
         ("m", "Label", ("open_label", {"id": "m"})),
     ],
@@ -171,8 +171,8 @@ def test_branches_are_turned_to_at_the_ends_only_one_way(component: Component) -
     component.mount(
         "transcript", TranscriptView(entries=(branched,), selected=None, heading="", hint="", examples=())
     )
-    expect(component.element.get_by_role("button", name="Branch before")).to_be_disabled()
-    component.element.get_by_role("button", name="Branch after").click()
+    expect(component.element.get_by_role("button", name="Previous branch")).to_be_disabled()
+    component.element.get_by_role("button", name="Next branch").click()
     assert component.events == [("branch", {"id": "u2"})]
 
 

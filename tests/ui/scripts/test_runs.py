@@ -36,7 +36,7 @@ def run(name: str = "r1", *, is_live: bool = False, picked: SelectedCase | None 
         id=name,
         title=name,
         note="",
-        can_go_on=False,
+        can_resume=False,
         is_live=is_live,
         tables=(),
         dots=dots,

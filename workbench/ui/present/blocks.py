@@ -5,16 +5,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProseBlock:
-    """Text for people."""
+    """Text that the user or the model wrote for people."""
 
     text: str
-    """Without the blank lines around it."""
+    """The text, without blank lines at its start and end."""
     kind: str = "prose"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThoughtBlock:
-    """Reasoning, folded."""
+    """A thought of the model, collapsed at first."""
 
     text: str
     note: str
@@ -23,48 +23,48 @@ class ThoughtBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultRow:
-    """What a tool gave back."""
+    """The result of a tool call."""
 
     id: str
     text: str
     is_error: bool
-    """True where the tool failed or the call was refused."""
+    """True if the tool failed or the call was refused."""
     note: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Argument:
-    """A row of a call's table."""
+    """One argument of a call."""
 
     name: str
     value: str
-    """JSON."""
+    """The value as JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallCard:
-    """A call that could be read."""
+    """A call that the reader could parse."""
 
     index: int
-    """Place in the reading's calls."""
+    """Index into the calls of the reading."""
     name: str
     status: str
     tone: str
     arguments: tuple[Argument, ...]
-    """In the order written."""
+    """In the order in which the model wrote them."""
     notes: tuple[str, ...]
     result: ResultRow | None
-    """None until there is one."""
+    """None if the call was not run."""
     kind: str = "call"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokenCall:
-    """A call that could not be read, or was cut off."""
+    """A call that could not be parsed, or that was cut off."""
 
     text: str
     status: str
-    """dropped or unfinished."""
+    """`dropped` or `unfinished`."""
     notes: tuple[str, ...]
     tone: str = "error"
     kind: str = "broken"
@@ -72,7 +72,7 @@ class BrokenCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrailingBlock:
-    """What stands behind the turn's end."""
+    """Text after the end of the turn."""
 
     label: str
     text: str
@@ -81,7 +81,7 @@ class TrailingBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LooseResult:
-    """A result whose call is not known."""
+    """A tool result without a known call."""
 
     result: ResultRow
     kind: str = "result"
@@ -89,13 +89,13 @@ class LooseResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemBlock:
-    """The system text."""
+    """The system text, collapsed at first."""
 
     summary: str
-    """Its first line and size."""
+    """The first line and the size of the text."""
     text: str
     kind: str = "folded"
 
 
 Block = ProseBlock | ThoughtBlock | CallCard | BrokenCall | TrailingBlock | LooseResult | SystemBlock
-"""What a message is shown as."""
+"""Any block that a message can be made of."""

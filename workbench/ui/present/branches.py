@@ -1,4 +1,4 @@
-"""A session's branches as rows of a small tree."""
+"""Show the branches of a session as rows of a small tree."""
 
 import json
 from collections.abc import Sequence
@@ -12,32 +12,32 @@ from workbench.records.sessions import DeletedMessages, TreeNode
 from workbench.ui.present.words import count
 
 LABEL_CHARS: Final = 72
-"""A label is cut there."""
+"""Longer labels are cut."""
 MOST_ROWS: Final = 200
-"""The tree shows this many branches; the arrows at the messages reach all."""
+"""The tree shows this many branches. The arrows next to the messages reach all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BranchRow:
-    """One branch."""
+    """One branch of the session."""
 
     message_id: str
-    """Its first message; opening it shows the newest end below."""
+    """The first message of the branch. Opening it shows its newest leaf."""
     depth: int
-    """How far it is set in."""
+    """Indentation level, from 0."""
     role: str
-    """system, user, model or tool."""
+    """`system`, `user`, `model` or `tool`."""
     label: str
-    """The calls that it makes, or what it says."""
+    """The calls of the first message, or its text."""
     note: str
-    """Its length, and how many of its siblings call the same."""
+    """The number of messages, and how many siblings make the same calls."""
     is_open: bool
-    """True where the path that is shown goes along it."""
+    """True if the shown path contains this branch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeletedRow:
-    """A message that was deleted, with all that followed it."""
+    """A deleted message, together with the messages after it."""
 
     message_id: str
     label: str
@@ -45,26 +45,26 @@ class DeletedRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BranchesView:
-    """The line above the transcript, and the tree that it opens."""
+    """The line above the transcript and the tree of branches that it opens."""
 
     message_id: str = ""
-    """The last message that is shown; empty while there is none."""
+    """The last shown message. Empty if there are no messages."""
     summary: str = ""
-    """How many ends there are, and what was deleted; empty where nothing is to be drawn."""
+    """Number of branches and of deleted messages. Empty if the line is hidden."""
     is_known: bool = False
-    """False: the tree is asked for once it is opened."""
+    """False if the rows have not been loaded. Opening the tree loads them."""
     agreement: str = ""
-    """How far the answers agree; empty where none part."""
+    """How many answers agree. Empty if there are no alternative answers."""
     rows: tuple[BranchRow, ...] = ()
     """From top to bottom."""
     deleted: tuple[DeletedRow, ...] = ()
-    """What can be brought back, last deleted first."""
+    """Deleted messages that can be restored, the last deleted first."""
 
 
 def ask_branches(
     tree: Sequence[TreeNode], shown_id: str | None, deleted: Sequence[DeletedMessages] = ()
 ) -> BranchesView:
-    """The line; its tree is not known yet."""
+    """Return the line above the transcript, without the rows of the tree."""
     if shown_id is None:
         return BranchesView()
     return BranchesView(
@@ -74,59 +74,61 @@ def ask_branches(
     )
 
 
-def show_branches(made: BranchTree, shown_id: str, deleted: Sequence[DeletedMessages] = ()) -> BranchesView:
-    """The line with its tree."""
+def show_branches(
+    branch_tree: BranchTree, shown_id: str, deleted: Sequence[DeletedMessages] = ()
+) -> BranchesView:
+    """Return the line above the transcript with the rows of the tree."""
     return BranchesView(
         message_id=shown_id,
-        summary=_summary(made.leaf_count, deleted),
+        summary=_summary(branch_tree.leaf_count, deleted),
         deleted=tuple(map(_deleted, deleted)),
         is_known=True,
-        agreement=agreement_words(made.agreement) if made.agreement else "",
-        rows=tuple(map(_row, made.branches[:MOST_ROWS])),
+        agreement=agreement_words(branch_tree.agreement) if branch_tree.agreement else "",
+        rows=tuple(map(_row, branch_tree.branches[:MOST_ROWS])),
     )
 
 
 def agreement_words(agreement: SampleAgreement) -> str:
-    """How far samples agree, as a line.
+    """Format how many samples agree and on which calls.
 
     >>> agreement_words(Agreement(agreeing=3, count=4, calls=()))
     '3 of 4 answers agree (75 %): no call'
     """
-    told = _calls(agreement.calls) or "no call"
+    calls = _calls(agreement.calls) or "no call"
     share = round(agreement.share * 100)
-    return f"{agreement.agreeing} of {agreement.count} answers agree ({share} %): {told}"
+    return f"{agreement.agreeing} of {agreement.count} answers agree ({share} %): {calls}"
 
 
 def _summary(leaves: int, deleted: Sequence[DeletedMessages]) -> str:
     parts = (
         count(leaves, "branch", "branches") if leaves > 1 else "",
-        f"{count(sum(one.count for one in deleted), 'message')} deleted" if deleted else "",
+        f"{count(sum(item.count for item in deleted), 'message')} deleted" if deleted else "",
     )
     return " · ".join(filter(None, parts))
 
 
-def _deleted(one: DeletedMessages) -> DeletedRow:
-    who = "model" if one.role is Role.ASSISTANT else one.role.value
-    rest = f" and {one.count - 1:,} behind it" if one.count > 1 else ""
-    return DeletedRow(message_id=one.message_id, label=f"{who}: {_cut(one.excerpt)}{rest}")
+def _deleted(item: DeletedMessages) -> DeletedRow:
+    role = "model" if item.role is Role.ASSISTANT else item.role.value
+    rest = f" and {item.count - 1:,} more" if item.count > 1 else ""
+    return DeletedRow(message_id=item.message_id, label=f"{role}: {_cut(item.excerpt)}{rest}")
 
 
 def _row(branch: Branch) -> BranchRow:
     is_model = branch.role is Role.ASSISTANT
     label = _calls(branch.sample.calls) if is_model else ""
-    alike = f" · {branch.agreeing} of {branch.beside} alike" if is_model else ""
+    agreement = f" · {branch.agreeing} of {branch.beside} agree" if is_model else ""
     return BranchRow(
         message_id=branch.message_id,
         depth=branch.depth,
         role="model" if is_model else branch.role.value,
-        label=label or _cut(branch.sample.text if is_model else branch.text) or "nothing",
-        note=f"{count(branch.message_count, 'message')}{alike}",
+        label=label or _cut(branch.sample.text if is_model else branch.text) or "(empty)",
+        note=f"{count(branch.message_count, 'message')}{agreement}",
         is_open=branch.is_open,
     )
 
 
 def _calls(calls: Sequence[ToolCall]) -> str:
-    return _cut(", ".join(f"{one.name} {json.dumps(one.arguments, ensure_ascii=False)}" for one in calls))
+    return _cut(", ".join(f"{call.name} {json.dumps(call.arguments, ensure_ascii=False)}" for call in calls))
 
 
 def _cut(text: str) -> str:

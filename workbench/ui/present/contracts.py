@@ -1,4 +1,4 @@
-"""The Contracts tab: lint, preview, and the difference of two versions."""
+"""Show what the Contracts tab needs: lint findings, the preview, and a diff of two versions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from workbench.ui.present.words import count
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreviewView:
-    """The system text as a model would get it."""
+    """The system text as a model would get it, with its size."""
 
     size: str
-    """Characters and tokens."""
+    """Number of characters and, if known, of tokens."""
     pieces: tuple[TextSpan, ...]
-    """The text, its marks told apart."""
+    """The text, with tags and special tokens as pieces of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,23 +24,23 @@ class DiffLine:
     """A line of a unified diff."""
 
     kind: str
-    """add, drop, place or same."""
+    """`add`, `drop`, `place` (a line range) or `same`."""
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffView:
-    """What changed from one text to another."""
+    """The diff of two texts."""
 
     title: str
     lines: tuple[DiffLine, ...]
-    """None where they are the same."""
+    """Empty if the texts are the same."""
 
 
 def show_lint(findings: Sequence[Finding]) -> NoticeView:
-    """What the lint found, a line each; a calm line where it found nothing."""
+    """Return one line per lint finding, or a line that says that there are no problems."""
     if not findings:
-        return NoticeView(lines=(NoticeLine(word="lint", text="Nothing found.", tone="quiet"),))
+        return NoticeView(lines=(NoticeLine(word="lint", text="No problems found.", tone="quiet"),))
     return NoticeView(
         lines=tuple(
             NoticeLine(
@@ -54,14 +54,19 @@ def show_lint(findings: Sequence[Finding]) -> NoticeView:
 
 
 def show_preview(text: str, *, tokens: int | None) -> PreviewView:
-    """The composed text with its size; `tokens` is None while no model is loaded that could count."""
+    """Return the composed text with its size.
+
+    Args:
+        tokens: Number of tokens, or None if no model is loaded to count them.
+    """
     size = count(len(text), "character")
-    told = size if tokens is None else f"{size} · {count(tokens, 'token')}"
-    return PreviewView(size=told, pieces=marked_pieces(text))
+    if tokens is not None:
+        size = f"{size} · {count(tokens, 'token')}"
+    return PreviewView(size=size, pieces=marked_pieces(text))
 
 
 def show_diff(title: str, diff: str) -> DiffView:
-    """A unified diff as lines; the two lines that name the texts are left to the title."""
+    """Return a unified diff as lines, without the two lines that name the texts."""
     return DiffView(title=title, lines=tuple(_diff_line(line) for line in diff.split("\n")[2:] if line))
 
 

@@ -1,4 +1,4 @@
-"""A stored path as turns of the model: each completion parsed, with its results."""
+"""Parse the completions of a stored path and match them with their tool results."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,74 +13,81 @@ from workbench.toolspec.spec import OfferedTools
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadRound:
-    """One completion of the path."""
+    """One completion of a path, parsed."""
 
-    kept: StoredMessage
-    """The model's message."""
+    stored: StoredMessage
+    """The message of the model."""
     reading: Reading
     results: Mapping[int, StoredMessage] = field(hash=False)
-    """The tool's message by the call's place in the reading."""
+    """The tool's message for each call, by the index of the call in the reading."""
     turn: int
-    """Which user's message it answers, from 0."""
+    """Index of the user message that it answers, from 0."""
     number: int
-    """Its place among the completions of its turn, from 1."""
+    """Number of the completion within its turn, from 1."""
 
 
 def read_path(path: Sequence[StoredMessage], tools: OfferedTools) -> tuple[ReadRound, ...]:
-    """Every completion of a path, read against `tools`."""
+    """Parse every completion of a path, checking its calls against `tools`."""
     return tuple(_rounds(path, tools))
 
 
 def _rounds(path: Sequence[StoredMessage], tools: OfferedTools) -> Iterator[ReadRound]:
     turn, number = -1, 0
-    for place, kept in enumerate(path):
-        if kept.message.role is Role.USER:
+    for place, stored in enumerate(path):
+        if stored.message.role is Role.USER:
             turn, number = turn + 1, 0
-        if kept.message.role is not Role.ASSISTANT:
+        if stored.message.role is not Role.ASSISTANT:
             continue
         number += 1
         yield ReadRound(
-            kept=kept,
-            reading=_read(kept, tools),
+            stored=stored,
+            reading=_read(stored, tools),
             results=_results(path, place),
             turn=turn,
             number=number,
         )
 
 
-def _read(kept: StoredMessage, tools: OfferedTools) -> Reading:
-    made = kept.generation
-    if made is None:
-        return read_message(kept.message, tools=tools)
+def _read(stored: StoredMessage, tools: OfferedTools) -> Reading:
+    generation = stored.generation
+    if generation is None:
+        return read_message(stored.message, tools=tools)
     return read_message(
-        kept.message,
+        stored.message,
         tools=tools,
-        finish_reason=made.finish_reason.value,
-        starts_in_thought=made.is_exact and made.prompt_text.endswith(THINK_OPEN),
+        finish_reason=generation.finish_reason.value,
+        starts_in_thought=generation.is_exact and generation.prompt_text.endswith(THINK_OPEN),
     )
 
 
 def _results(path: Sequence[StoredMessage], place: int) -> Mapping[int, StoredMessage]:
-    """The tool messages right behind the completion at `place`, by call."""
+    """Return the tool messages that directly follow the completion at `place`, by call index."""
     found: dict[int, StoredMessage] = {}
-    for kept in path[place + 1 :]:
-        if kept.message.role is not Role.TOOL:
+    for stored in path[place + 1 :]:
+        if stored.message.role is not Role.TOOL:
             break
-        found[kept.tool_run.call_index if kept.tool_run else len(found)] = kept
+        found[stored.tool_run.call_index if stored.tool_run else len(found)] = stored
     return found
 
 
 def round_of(
     path: Sequence[StoredMessage], rounds: Sequence[ReadRound], message_id: str | None
 ) -> ReadRound | None:
-    """The completion that a message is, that called for it, or that answers it; else the newest."""
+    """Return the completion that belongs to a message.
+
+    For a model message it is the completion itself, for a tool result the completion with the call, and for a
+    user or system message the completion that follows. If the message is not on the path, or has no completion,
+    the newest one is returned. None if the path has no completion.
+    """
     if not rounds:
         return None
-    by_id = {one.kept.id: one for one in rounds}
-    ids = [kept.id for kept in path]
+    by_id = {read_round.stored.id: read_round for read_round in rounds}
+    ids = [stored.id for stored in path]
     if message_id not in ids:
         return rounds[-1]
     place = ids.index(message_id)
-    kept = path[place]
-    order = reversed(path[: place + 1]) if kept.message.role in (Role.ASSISTANT, Role.TOOL) else path[place:]
-    return next((by_id[one.id] for one in order if one.id in by_id), rounds[-1])
+    stored = path[place]
+    order = (
+        reversed(path[: place + 1]) if stored.message.role in (Role.ASSISTANT, Role.TOOL) else path[place:]
+    )
+    return next((by_id[message.id] for message in order if message.id in by_id), rounds[-1])

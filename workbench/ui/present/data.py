@@ -1,4 +1,4 @@
-"""Training rows in the Data tab: findings, rows, and the progress of jobs."""
+"""Show training rows, findings and the progress of jobs in the Data tab."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -16,210 +16,222 @@ from workbench.trajectory.writing.row_draft import RowOptions
 from workbench.ui.present.words import count
 
 MOST_ROWS: Final = 20
-"""Rows that are shown; the file has all."""
+"""Maximum number of rows to show. The file has all of them."""
 MOST_FINDINGS: Final = 200
-"""Findings that are shown."""
+"""Maximum number of findings to show."""
 MOST_CHARS: Final = 20_000
-"""Of a text that is shown; the file has all of it."""
+"""Maximum length of a shown text. The file has all of it."""
 LONGEST_MESSAGE: Final = 300
-"""Of a finding; longer ones are cut."""
+"""Longer messages of findings are cut to this many characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobView:
-    """A job under way, or its end."""
+    """The progress of a job, or how it ended."""
 
     label: str = ""
-    """What is done; empty hides the pane."""
+    """What the job does. Empty hides the pane."""
     share: float = 0.0
     """From 0 to 1."""
     note: str = ""
     is_running: bool = False
-    """True while it can be stopped."""
+    """True while the job can be stopped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingLine:
-    """One thing that was found."""
+    """One finding about a session or a row."""
 
     word: str
-    """left out, not ready, warning, lost or row: colour is never alone."""
+    """`skipped`, `not ready`, `warning`, `lost`, `not imported` or `duplicate`. Shown next to the colour."""
     tone: str
-    """error, fix or quiet."""
+    """`error`, `fix` or `quiet`."""
     code: str
-    """Its code; empty for none."""
+    """The code of the finding. Empty if it has none."""
     text: str
     """What is wrong, where, and what to do."""
     place: str
-    """The session's title or the file's row."""
+    """The title of the session, or file and row number."""
     link: str = ""
-    """Address of the message on this page; empty for none."""
+    """Address of the message on this page. Empty if there is none."""
     pointer: str = ""
-    """JSON pointer into the row; empty for none."""
+    """JSON pointer into the row. Empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingsView:
-    """All that was found."""
+    """A list of findings."""
 
     lines: tuple[FindingLine, ...] = ()
-    """In order; no more than can be read."""
+    """Up to `MOST_FINDINGS` findings."""
     more: int = 0
-    """So many are not shown."""
+    """Number of further findings that are not shown."""
     heading: str = ""
-    """Above them; empty draws nothing."""
+    """Heading of the list. Empty draws nothing."""
     hint: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaskPiece:
-    """A stretch of a row's text."""
+    """A part of the text of a row."""
 
     text: str
     is_trained: bool
-    """Whether the loss counts it."""
+    """Whether the text counts towards the loss."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowCard:
-    """One row."""
+    """One training row."""
 
     title: str
     note: str
-    """Its split, and what was done to it."""
+    """The split of the row, and how many messages were fixed or corrected."""
     link: str
     """Address of the session on this page."""
     json_text: str
-    """As it stands in the file, a key a line."""
+    """The row as JSON, indented. Cut to `MOST_CHARS` characters."""
     more_chars: int
-    """So much of it is not shown."""
+    """Number of characters of the JSON that are not shown."""
     mask: tuple[MaskPiece, ...] = ()
-    """The conversation as ChatML, what is trained told apart; empty where it has no such text."""
+    """The conversation as ChatML, in trained and untrained parts. Empty if it cannot be written as ChatML."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsView:
-    """Rows to look at."""
+    """A preview of training rows."""
 
     rows: tuple[RowCard, ...] = ()
-    """The first ones."""
     hint: str = ""
     heading: str = ""
-    """Above them; empty for none."""
+    """Heading of the rows. Empty if there is none."""
 
 
 TEACHING: Final = RowsView(
     hint=(
-        "Conversations become training rows here. Choose some at the left, or take all, and press Check: what a "
-        "trainer must not learn is told, with a way to its message, and the first rows are shown as they will "
-        "stand in the file. Nothing there yet? Talk to a model in Play, or bring rows of your own by Import."
+        "Turn conversations into training rows. Select sessions on the left, or keep all of them, and press Check. "
+        "You see every problem with a link to its message, and the first rows as they will be written. No sessions "
+        "yet? Talk to a model in Play, or import your own rows under Import."
     )
 )
-"""What the tab says before anything was looked at."""
+"""Shown before the first check."""
 
 
 def link_to(session_id: str, message_id: str | None = None) -> str:
-    """The address of a session, or of a message of it.
+    """Return the address of a session, or of a message in it, on this page.
 
     >>> link_to("a", "b")
     '?session=a&message=b'
     """
-    asked = {"session": session_id, **({"message": message_id} if message_id else {})}
-    return "?" + urlencode(asked)
+    query = {"session": session_id, **({"message": message_id} if message_id else {})}
+    return "?" + urlencode(query)
 
 
 def show_job(label: str, done: int, total: int, what: str) -> JobView:
-    """A job that is under way."""
+    """Show a running job.
+
+    Args:
+        total: Number of items, or 0 if it is unknown.
+        what: What is counted, in the singular.
+    """
     note = f"{done:,} of {count(total, what)}" if total else count(done, what)
     return JobView(label=label, share=min(done / total, 1.0) if total else 0.0, note=note, is_running=True)
 
 
 def findings_of(done: SessionDone) -> Iterator[FindingLine]:
-    """What was found of one session."""
+    """Return the obstacles, warnings and losses of one session."""
     place = done.title or "untitled"
-    for one in done.all_obstacles:
+    for obstacle in done.all_obstacles:
         yield FindingLine(
-            word="left out" if one.is_defect else "not ready",
-            tone="error" if one.is_defect else "quiet",
-            code=one.code,
-            text=_short(one.message),
+            word="skipped" if obstacle.is_defect else "not ready",
+            tone="error" if obstacle.is_defect else "quiet",
+            code=obstacle.code,
+            text=_short(obstacle.message),
             place=place,
-            link=link_to(done.session_id, one.message_id),
-            pointer=one.pointer,
+            link=link_to(done.session_id, obstacle.message_id),
+            pointer=obstacle.pointer,
         )
-    for made in done.rows:
-        for warned in made.warnings:
+    for result in done.rows:
+        for warning in result.warnings:
             yield FindingLine(
-                word="warning", tone="fix", code=warned.code, text=_short(warned.message), place=place,
-                link=link_to(done.session_id, warned.message_id), pointer=warned.pointer,
+                word="warning", tone="fix", code=warning.code, text=_short(warning.message), place=place,
+                link=link_to(done.session_id, warning.message_id), pointer=warning.pointer,
             )  # fmt: skip
-        losses = sorted({str(one.code) for one in made.changes if one.is_loss}) if made.row else []
+        losses = (
+            sorted({str(change.code) for change in result.changes if change.is_loss}) if result.row else []
+        )
         if losses:
-            text = f"the format cannot hold: {', '.join(losses)}"
+            text = f"the format cannot store: {', '.join(losses)}"
             link = link_to(done.session_id)
             yield FindingLine(word="lost", tone="fix", code="", text=text, place=place, link=link)
 
 
 def cards_of(done: SessionDone) -> Iterator[RowCard]:
-    """The rows of one session."""
-    for made in done.rows:
-        if made.row is not None:
-            yield _card(done, made)
+    """Return the rows of one session."""
+    for result in done.rows:
+        if result.row is not None:
+            yield _card(done, result)
 
 
 def show_summary(summary: ExportSummary, *, is_written: bool) -> str:
-    """What an export came to, in a line."""
-    told = [f"{count(summary.rows, 'row')} of {count(summary.sessions, 'session')}"]
-    told += [f"{name} {rows:,}" for name, rows in summary.splits.items()]
+    """Summarize an export in one line."""
+    parts = [f"{count(summary.rows, 'row')} of {count(summary.sessions, 'session')}"]
+    parts += [f"{name} {rows:,}" for name, rows in summary.splits.items()]
     if summary.left_out:
-        told.append(f"{sum(summary.left_out.values()):,} left out")
+        parts.append(f"{sum(summary.left_out.values()):,} skipped")
     if summary.fixed_messages:
-        told.append(f"{count(summary.fixed_messages, 'message')} with safe fixes")
+        parts.append(f"{count(summary.fixed_messages, 'message')} with safe fixes")
     if summary.corrected_messages:
-        told.append(f"{count(summary.corrected_messages, 'message')} as corrected")
+        parts.append(f"{count(summary.corrected_messages, 'message')} corrected")
     if is_written:
-        told.append("receipt with 0 errors" if summary.receipt else "no receipt")
-    return " · ".join(told)
+        parts.append("receipt with 0 errors" if summary.receipt else "no receipt")
+    return " · ".join(parts)
 
 
-def imported_line(file: str, one: RowImported) -> FindingLine | None:
-    """What became of a row of a file, where that is worth a line."""
-    place = f"{file}:{one.number}"
-    if one.problem:
+def imported_line(file: str, row: RowImported) -> FindingLine | None:
+    """Return a line about an imported row, or None if it simply became a session."""
+    place = f"{file}:{row.number}"
+    if row.problem:
         return FindingLine(
-            word="no session",
+            word="not imported",
             tone="error",
             code="",
-            text=_short(one.problem),
+            text=_short(row.problem),
             place=place,
-            pointer=one.pointer,
+            pointer=row.pointer,
         )
-    if one.session_id and not one.is_new:
-        link = link_to(one.session_id)
-        text = "this row is a session already"
-        return FindingLine(word="known", tone="quiet", code="", text=text, place=place, link=link)
+    if row.session_id and not row.is_new:
+        link = link_to(row.session_id)
+        text = "this row was imported before"
+        return FindingLine(word="duplicate", tone="quiet", code="", text=text, place=place, link=link)
     return None
 
 
-def _card(done: SessionDone, made: RowResult) -> RowCard:
-    text = json.dumps(made.row, indent=2, ensure_ascii=False)
-    told = made.conversation
+def _card(done: SessionDone, result: RowResult) -> RowCard:
+    text = json.dumps(result.row, indent=2, ensure_ascii=False)
+    conversation = result.conversation
     notes = [f"split {done.split}" if done.split else ""]
-    notes.append(f"{count(told.fixed_messages, 'message')} fixed" if told.fixed_messages else "")
-    notes.append(f"{count(told.corrected_messages, 'message')} corrected" if told.corrected_messages else "")
+    notes.append(
+        f"{count(conversation.fixed_messages, 'message')} fixed" if conversation.fixed_messages else ""
+    )
+    notes.append(
+        f"{count(conversation.corrected_messages, 'message')} corrected"
+        if conversation.corrected_messages
+        else ""
+    )
     return RowCard(
         title=done.title or "untitled",
         note=" · ".join(filter(None, notes)),
         link=link_to(done.session_id),
         json_text=text[:MOST_CHARS],
         more_chars=max(0, len(text) - MOST_CHARS),
-        mask=tuple(_mask(made)),
+        mask=tuple(_mask(result)),
     )
 
 
-def _mask(made: RowResult) -> Iterator[MaskPiece]:
-    """The conversation as the raw format has it; its spans say what the loss counts."""
-    written = write_row(replace(made.conversation.trajectory, rejected=(), label=None), RAW, RowOptions())
+def _mask(result: RowResult) -> Iterator[MaskPiece]:
+    """Write the conversation in the raw format and cut it at the spans that count towards the loss."""
+    written = write_row(replace(result.conversation.trajectory, rejected=(), label=None), RAW, RowOptions())
     if written.row is None:
         return
     text = cast(str, written.row["text"])

@@ -1,4 +1,4 @@
-"""The Decision pane: how the answer might have begun, and the probability of each token."""
+"""Show the Decision pane: possible starts of the answer, and the probability of each token."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,22 +11,22 @@ from workbench.rollout.ports import EmittedToken
 from workbench.ui.present.conversation import ReadRound
 
 WARMTHS: Final = (0.9, 0.5, 0.2, 0.05)
-"""A token less likely than each of these is one step hotter."""
+"""Limits of the heat map. For each limit that a token's probability is below, it is one step hotter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionBarRow:
-    """One way to begin the answer."""
+    """One possible start of the answer."""
 
     label: str
-    """The tool's name, or what else it is."""
+    """The name of the tool, `no call` or `another name`."""
     share: float
-    """Its probability, from 0 to 1."""
+    """The probability, from 0 to 1."""
     value: str
     is_chosen: bool
-    """True of what the answer began with."""
+    """True for the actual start of the answer."""
     is_tool: bool
-    """False for what is no offered tool."""
+    """False for `no call` and `another name`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,53 +34,53 @@ class HeatToken:
     """One token of the completion."""
 
     text: str
-    """What it added; white space stays as it is."""
+    """The text that the token added, with its whitespace."""
     warmth: int
-    """0 where it was nearly certain, 4 where it was a surprise; -1 where it is not known."""
+    """From 0 (nearly certain) to 4 (very unlikely). -1 if the probability is unknown."""
     title: str
-    """Number, probability and log-probability."""
+    """Token id, probability and logprob."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionView:
-    """All that the pane shows."""
+    """The contents of the Decision pane."""
 
-    hint: str = "Nothing was written yet: send a message first."
-    """Said where there is nothing to show."""
+    hint: str = "No completion yet. Send a message first."
+    """Shown if there is nothing else to show."""
     message_id: str = ""
-    """The completion that can be weighed; empty where there is none."""
+    """The completion whose probabilities can be computed. Empty if there is none."""
     note: str = ""
     bars: tuple[DecisionBarRow, ...] = ()
-    """The likeliest first, what is no tool behind; empty before it was weighed."""
+    """Tools by falling probability, then the other starts. Empty until the probabilities are computed."""
     heat: tuple[HeatToken, ...] = ()
-    """The completion's tokens; empty where they are not known."""
+    """The tokens of the completion. Empty if they are unknown."""
     picked: str = ""
-    """The tool of the call that is picked elsewhere; empty for none."""
+    """The tool of the call that is selected in another pane. Empty if none is."""
 
 
-def show_decision(one: ReadRound | None, *, call: int | None = None) -> DecisionView:
-    """The pane for a round before it is weighed: the heat of what was kept with it.
+def show_decision(read_round: ReadRound | None, *, call: int | None = None) -> DecisionView:
+    """Show the pane before the probabilities are computed, with the stored logprobs of the tokens.
 
     Args:
-        one: The round; None where there is none yet.
-        call: The call of its reading that is picked elsewhere; None for none.
+        read_round: The round, or None if there is none yet.
+        call: Index of the call that is selected in another pane, or None.
     """
-    if one is None or one.kept.generation is None:
+    if read_round is None or read_round.stored.generation is None:
         return DecisionView()
-    kept = one.kept.generation.tokens or ()
-    calls = one.reading.calls
+    tokens = read_round.stored.generation.tokens or ()
+    calls = read_round.reading.calls
     return DecisionView(
-        hint="How likely was each tool, and an answer without a call? The model says it from its own logits.",
-        message_id=one.kept.id,
-        heat=_heat(kept),
+        hint="See how likely each tool was, and an answer without a call, according to the model's logits.",
+        message_id=read_round.stored.id,
+        heat=_heat(tokens),
         picked=calls[call].name if call is not None and call < len(calls) else "",
     )
 
 
-def show_logprobs(one: ReadRound, weighed: CompletionLogprobs) -> DecisionView:
-    """The pane for a round that was weighed."""
-    chosen = one.reading.calls[0].name if one.reading.calls else None
-    decision = weighed.decision
+def show_logprobs(read_round: ReadRound, logprobs: CompletionLogprobs) -> DecisionView:
+    """Show the pane with the computed probabilities."""
+    chosen = read_round.reading.calls[0].name if read_round.reading.calls else None
+    decision = logprobs.decision
     tools = sorted(decision.tools, key=lambda bar: -bar.logprob)
     known = {bar.tool for bar in tools}
     rows = [_bar(bar.tool or "", bar, is_chosen=bar.tool == chosen, is_tool=True) for bar in tools]
@@ -89,19 +89,22 @@ def show_logprobs(one: ReadRound, weighed: CompletionLogprobs) -> DecisionView:
     rows.append(_bar("another name", decision.other_name, is_chosen=is_other, is_tool=False))
     return DecisionView(
         hint="",
-        message_id=one.kept.id,
-        note=_note(one, weighed),
+        message_id=read_round.stored.id,
+        note=_note(read_round, logprobs),
         bars=tuple(rows),
-        heat=_heat(weighed.tokens),
+        heat=_heat(logprobs.tokens),
     )
 
 
-def _note(one: ReadRound, weighed: CompletionLogprobs) -> str:
-    made = one.kept.generation
-    told = "Where the answer begins, before any tool choice."
-    if made is not None and made.prefill:
-        told = f"Where the answer begins, had tool choice {made.tool_choice!r} not begun it."
-    return told if weighed.is_writer else f"{told} Asked of another model than the one that wrote it."
+def _note(read_round: ReadRound, logprobs: CompletionLogprobs) -> str:
+    generation = read_round.stored.generation
+    note = "Probabilities at the start of the answer, before any tool choice applies."
+    if generation is not None and generation.prefill:
+        note = (
+            "Probabilities at the start of the answer, without the prefill of tool choice "
+            f"{generation.tool_choice!r}."
+        )
+    return note if logprobs.is_writer else f"{note} Computed by a different model than the one that wrote it."
 
 
 def _bar(label: str, bar: DecisionBar, *, is_chosen: bool, is_tool: bool) -> DecisionBarRow:
@@ -128,7 +131,7 @@ def _token(token: EmittedToken) -> HeatToken:
 
 
 def probability(share: float) -> str:
-    """A probability as people read it.
+    """Format a probability as a percentage.
 
     >>> probability(0.934), probability(0.0004), probability(2e-7), probability(0.99996)
     ('93.4 %', '0.04 %', '< 0.0001 %', '> 99.9 %')

@@ -1,4 +1,4 @@
-"""Example completions, each for one way in which calls get lost."""
+"""Example completions for the Inspect tab. Each shows one way in which parsers lose calls."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,61 +6,61 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """One completion, of the toolset `nonsense`."""
+    """One completion that uses the toolset `nonsense`."""
 
     title: str
     lesson: str
     text: str
-    """Byte for byte."""
+    """The completion, byte for byte."""
     finish_reason: str = "stop"
-    """Why the model stopped."""
+    """Why the model stopped: `stop` or `length`."""
 
 
 EXAMPLES: Final[tuple[Example, ...]] = (
     Example(
-        title="A clean call",
-        lesson="Nothing to mend: every reader of this form gets it.",
+        title="A valid call",
+        lesson="Nothing to fix: every parser of this format reads it.",
         text="I'll look that up.\n<tool_call>\n"
         '{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>',
     ),
     Example(
         title="Single quotes and a trailing comma",
-        lesson="A Python dict where JSON was asked for; most parsers give up.",
+        lesson="A Python dict instead of JSON. Most parsers give up.",
         text="I'll look that up.\n<tool_call>\n"
         "{'name': 'get_flumbuster', 'arguments': {'flumb': 'cairo',}}\n</tool_call>",
     ),
     Example(
         title="Two objects in one block",
-        lesson="Two calls, one pair of tags: most keep one of them, or none.",
+        lesson="Two calls in one pair of tags. Most parsers keep one of them, or none.",
         text='<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n'
         '{"name": "calculate_zorbix", "arguments": {"zorb": 3, "bix": 4}}\n</tool_call>',
     ),
     Example(
-        title="XML with close tags missing",
-        lesson="The other dialect; a careless reader takes one value for both.",
+        title="XML with missing closing tags",
+        lesson="The other dialect. A careless parser reads one value for both parameters.",
         text="<tool_call>\n<function=calculate_zorbix>\n<parameter=zorb>\n3\n"
         "<parameter=bix>\n4\n</parameter>\n</tool_call>",
     ),
     Example(
         title="A call inside a thought",
-        lesson="Only considered, never made; several would run it.",
+        lesson="Considered, but not made. Several parsers would run it.",
         text='<think>\nI could ask for lima: <tool_call>{"name": "get_flumbuster", "arguments": '
         '{"flumb": "lima"}}</tool_call> But it was cairo.\n</think>\n<tool_call>\n'
         '{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>',
     ),
     Example(
         title="Cut off in the middle",
-        lesson="The token limit came first: no reader may guess the rest.",
+        lesson="The token limit was reached. A reader must not guess the rest.",
         text='I\'ll look that up.\n<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cai',
         finish_reason="length",
     ),
 )
-"""In the order shown."""
+"""In the order in which they are listed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExampleWord:
-    """An example as the empty state lists it."""
+    """An example as it is listed in the empty state."""
 
     title: str
     lesson: str
@@ -68,12 +68,12 @@ class ExampleWord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExamplesView:
-    """The empty state."""
+    """The empty state of the Inspect tab."""
 
-    heading: str = "Paste a completion to see how it is read"
+    heading: str = "Paste a completion to see how it is parsed"
     hint: str = (
-        "What a model wrote, with its tags: calls, each repair, and what other parsers would have made "
-        "of it. No model is needed. Or begin with an example:"
+        "You see its calls, each fix, and what other parsers would read. No model is needed. "
+        "Or start with an example:"
     )
     examples: tuple[ExampleWord, ...] = tuple(
         ExampleWord(title=example.title, lesson=example.lesson) for example in EXAMPLES
@@ -81,4 +81,4 @@ class ExamplesView:
 
 
 FIRST_EXAMPLES: Final = ExamplesView()
-"""What an empty editor shows."""
+"""Shown while the editor is empty."""

@@ -1,4 +1,4 @@
-"""The tour, the demo line, the command palette and the list of shortcuts."""
+"""Show the tour, the demo bar, the command palette and the keyboard shortcuts."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Final
 
 from workbench.records.session_tree import FoundSession
 
-UNTITLED: Final = "without a title"
+UNTITLED: Final = "untitled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +14,7 @@ class TourStep:
     """One step of the tour."""
 
     target: str
-    """Id of the part that it tells of; where that is not to be seen, the step stands alone."""
+    """Element id of the part that the step describes. If it is hidden, the step is shown on its own."""
     heading: str
     text: str
 
@@ -22,99 +22,98 @@ class TourStep:
 STEPS: Final = (
     TourStep(
         target="play-setup",
-        heading="What the model is told",
-        text="The contract says how to call tools, the tools stand below it as JSON. Edit either: "
-        "the next message is sent with what stands here.",
+        heading="What the model sees",
+        text="The contract tells the model how to call tools. The tools are listed below it as JSON. "
+        "Edit either one. Your changes apply to the next message.",
     ),
     TourStep(
         target="play-talk",
         heading="What the model wrote",
-        text="A finished example: a thought, a call with one small fault that was mended, the mock's "
-        "result, the answer. Click a call to look into it.",
+        text="An example: a thought, a call with one fix, the result of the mock tool, and the answer. "
+        "Click a call to inspect it.",
     ),
     TourStep(
         target="play-inspector",
-        heading="Every byte, and every repair",
-        text="Raw ChatML is what went in and came out, byte for byte. Fixes shows what was written and "
-        "what was read; nothing is mended in silence.",
+        heading="Every byte and every fix",
+        text="Raw ChatML shows what was sent and received, byte for byte. Fixes shows the text before and "
+        "after each fix. Nothing is fixed silently.",
     ),
     TourStep(
         target="page-tabs",
-        heading="From here",
-        text="Label what is right and wrong, write rows in Data, measure contracts in Suites. "
-        "Ctrl+K finds anything, ? shows the keys.",
+        heading="What to do next",
+        text="Label calls and answers, export training rows in Data, and measure contracts in Suites. "
+        "Press Ctrl+K to find anything and ? to see all shortcuts.",
     ),
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TourView:
-    """The tour, for a browser that was never led through it."""
+    """The tour of a first visit."""
 
     steps: tuple[TourStep, ...] = STEPS
-    """In order."""
     is_empty: bool = False
-    """True where the visitor has no session: then an example is opened beside it."""
+    """True if the visitor has no session. The page then opens an example session."""
     serial: int = 0
-    """Another one each time that it is to be shown though it was ended before; 0 asks nothing."""
+    """A new number shows the tour again even if it was finished before. 0 does not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoView:
-    """The line about the demo set."""
+    """The bar that loads or removes the demo set."""
 
     is_loaded: bool = False
-    """Whether any session of it is there."""
+    """Whether any demo session exists."""
     note: str = ""
-    """What was done just now."""
+    """The result of the last action."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaletteItem:
-    """Something that can be gone to."""
+    """A search result of the palette."""
 
     kind: str
-    """session, contract, tool or suite."""
+    """`session`, `contract`, `tool` or `suite`."""
     name: str
     note: str
-    """What tells it from others."""
+    """Details that distinguish results with similar names."""
     id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaletteView:
-    """What was found for the words in the palette; tabs and commands the browser finds by itself."""
+    """The search results of the palette. The browser itself adds tabs and commands."""
 
     query: str = ""
     items: tuple[PaletteItem, ...] = ()
-    """Contracts, tools and suites first, then sessions, last used first."""
+    """Contracts, tools and suites, then sessions by last use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortcut:
-    """Keys and what they do."""
+    """A keyboard shortcut and its action."""
 
     keys: str
-    """Such as `Ctrl+Enter`."""
+    """For example `Ctrl+Enter`."""
     does: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TabKeys:
-    """The keys of one tab."""
+    """The shortcuts of one tab."""
 
     tab: str
-    """Id of its pane; empty for keys that hold everywhere."""
+    """Element id of the tab's pane. Empty for shortcuts that work on all tabs."""
     keys: tuple[Shortcut, ...]
-    """In the order in which one needs them."""
+    """The most used first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeysView:
-    """All keys of the page."""
+    """All shortcuts of the page."""
 
     tabs: tuple[TabKeys, ...]
-    """Those that hold everywhere first."""
+    """Shortcuts that work on all tabs first."""
 
 
 KEYS: Final = KeysView(
@@ -123,9 +122,9 @@ KEYS: Final = KeysView(
             tab="",
             keys=(
                 Shortcut(keys="Ctrl+K", does="find a session, contract, tool, suite, tab or command"),
-                Shortcut(keys="?", does="show these keys"),
-                Shortcut(keys="Esc", does="close what is open"),
-                Shortcut(keys="Tab, Shift+Tab", does="go from part to part; Enter or Space uses it"),
+                Shortcut(keys="?", does="show these shortcuts"),
+                Shortcut(keys="Esc", does="close the open dialog or menu"),
+                Shortcut(keys="Tab, Shift+Tab", does="move between controls; Enter or Space activates one"),
             ),
         ),
         TabKeys(
@@ -133,41 +132,41 @@ KEYS: Final = KeysView(
             keys=(
                 Shortcut(keys="Ctrl+Enter", does="send the message"),
                 Shortcut(keys="Esc", does="stop the model, or close a drawer"),
-                Shortcut(keys="Enter", does="on a message: look into it"),
+                Shortcut(keys="Enter", does="on a message: inspect it"),
             ),
         ),
         TabKeys(
             tab="page-tab-compare",
             keys=(
-                Shortcut(keys="Ctrl+Enter", does="ask all columns"),
-                Shortcut(keys="Esc", does="stop them"),
-                Shortcut(keys="1 to 4", does="that answer is best"),
-                Shortcut(keys="t, x, u", does="a tie, none is good, take the vote back"),
+                Shortcut(keys="Ctrl+Enter", does="run all columns"),
+                Shortcut(keys="Esc", does="stop the answers"),
+                Shortcut(keys="1 to 4", does="vote for that answer"),
+                Shortcut(keys="t, x, u", does="tie, all bad, undo the vote"),
                 Shortcut(keys="j, k", does="next or previous turn"),
             ),
         ),
         TabKeys(
             tab="page-tab-suites",
             keys=(
-                Shortcut(keys="Ctrl+Enter", does="run what is chosen"),
+                Shortcut(keys="Ctrl+Enter", does="run the selected suites"),
                 Shortcut(keys="Esc", does="stop the run"),
             ),
         ),
         TabKeys(
             tab="page-tab-label",
             keys=(
-                Shortcut(keys="j, k", does="next or previous place"),
-                Shortcut(keys="1 to 7", does="verdict"),
-                Shortcut(keys="Enter", does="submit and go on"),
-                Shortcut(keys="?", does="all keys of this tab"),
+                Shortcut(keys="j, k", does="next or previous call or answer"),
+                Shortcut(keys="1 to 7", does="set the verdict"),
+                Shortcut(keys="Enter", does="submit and open the next session"),
+                Shortcut(keys="?", does="all shortcuts of this tab"),
             ),
         ),
     )
 )
 
 
-def named_items(kind: str, names: Iterable[str], query: str, *, note: str = "") -> list[PaletteItem]:
-    """Those of the names that have all words of the query, in upper or lower case."""
+def matching_items(kind: str, names: Iterable[str], query: str, *, note: str = "") -> list[PaletteItem]:
+    """Return the names that contain all words of the query, ignoring case."""
     words = query.lower().split()
     return [
         PaletteItem(kind=kind, name=name, note=note, id=name)
@@ -177,13 +176,13 @@ def named_items(kind: str, names: Iterable[str], query: str, *, note: str = "") 
 
 
 def session_items(found: Sequence[FoundSession]) -> list[PaletteItem]:
-    """Sessions as a search gave them."""
+    """Return sessions as search results, in the order in which they were found."""
     return [
         PaletteItem(
             kind="session",
-            name=one.session.title or UNTITLED,
-            note=" · ".join([f"{one.session.updated_at:%Y-%m-%d}", *one.session.tags]),
-            id=one.session.id,
+            name=match.session.title or UNTITLED,
+            note=" · ".join([f"{match.session.updated_at:%Y-%m-%d}", *match.session.tags]),
+            id=match.session.id,
         )
-        for one in found
+        for match in found
     ]

@@ -1,4 +1,4 @@
-"""A round in the inspector: calls, fixes and findings."""
+"""Show the calls, fixes and findings of a completion in the inspector."""
 
 import json
 from collections import Counter
@@ -16,100 +16,96 @@ from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.text_spans import narrow
 from workbench.ui.present.words import call_status, milliseconds, place_of
 
-NO_CALLS_YET: Final = (
-    "Calls that the model makes stand here: name, arguments, what the schema says, the result."
-)
-NO_CALLS: Final = "This completion calls nothing."
+NO_CALLS_YET: Final = "Tool calls appear here with their arguments, schema findings and results."
+NO_CALLS: Final = "This completion has no tool calls."
 NO_FIXES_YET: Final = (
-    "Where a completion departs from the format, each repair is named here, before and after."
+    "When a completion departs from the format, each fix appears here with the text before and after."
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingRow:
-    """One finding."""
+    """One finding of a completion."""
 
     code: str
     severity: str
-    """error or warning."""
+    """`error` or `warning`."""
     message: str
     place: str
-    """Where, in the completion or the arguments; empty where nowhere."""
+    """Position in the completion, or JSON pointer into the arguments. Empty if unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallRow:
-    """One call."""
+    """One tool call of a completion."""
 
     index: int
-    """Place in the reading's calls."""
+    """Index into the calls of the reading."""
     name: str
     status: str
     tone: str
     arguments: str
-    """JSON on several lines."""
+    """The arguments as indented JSON."""
     findings: tuple[FindingRow, ...]
     result: str | None
-    """As the model sees it; None where the call was not run."""
+    """The result as the model sees it, or None if the call was not run."""
     no_result: str
-    """Said instead of a result; empty where calls are not run at all."""
+    """Shown instead of a result. Empty where calls are never run."""
     is_error: bool
-    """True where the tool failed or the call was refused."""
+    """True if the tool failed or the call was refused."""
     note: str
     is_selected: bool
-    """True where the transcript has this call picked."""
+    """True if this call is selected in the transcript."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallsView:
-    """The calls of one completion."""
+    """The tool calls of one completion."""
 
     calls: tuple[CallRow, ...] = ()
-    """In order."""
     hint: str = NO_CALLS_YET
-    """Of the empty state."""
+    """Shown if there are no calls."""
     message_id: str = ""
-    """The message whose calls can be picked here; empty where they cannot."""
+    """The message whose calls can be selected. Empty if they cannot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditRow:
-    """One edit of a fix."""
+    """One text replacement of a fix."""
 
     before: str
-    """What stands there; white space made visible where there is nothing else."""
+    """The text that the model wrote. Text of only whitespace is made visible."""
     after: str
-    """What is read instead; `nothing` where it is dropped."""
+    """The text that is read instead, or `nothing` if the text is dropped."""
     times: str = ""
-    """How often the fix makes this very edit; empty where once."""
+    """How often the fix makes the same edit. Empty for one time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FixRow:
-    """One fix."""
+    """One fix of a completion."""
 
     code: str
     meaning: str
     is_guess: bool
-    """True where another meaning is possible."""
+    """True if the text could also have meant something else."""
     place: str
     edits: tuple[EditRow, ...]
-    """In order."""
     is_picked: bool = False
-    """True of a fix of the call that is picked elsewhere."""
+    """True if the fix belongs to the call that is selected in another pane."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FixesView:
-    """What was read otherwise than written."""
+    """The fixes and findings of a completion."""
 
     hint: str = NO_FIXES_YET
-    """Of the empty state; empty where there is a completion."""
+    """Shown if there is no completion. Empty otherwise."""
     calm: str = ""
     fixes: tuple[FixRow, ...] = ()
-    """In order of place."""
+    """In the order of their position."""
     findings: tuple[FindingRow, ...] = ()
-    """In order of place."""
+    """In the order of their position."""
 
 
 def show_calls(
@@ -120,14 +116,14 @@ def show_calls(
     no_result: str = "",
     message_id: str = "",
 ) -> CallsView:
-    """The calls of a reading.
+    """Show the calls of a reading.
 
     Args:
-        reading: None where there is none yet.
-        results: What the tools gave, by the call's place in the reading.
-        selected_call: The call that is picked elsewhere; None for none.
-        no_result: Said of a call without a result; empty where calls are not run at all.
-        message_id: The message that it is a reading of, where its calls can be picked.
+        reading: The reading, or None if there is no completion yet.
+        results: The tool messages, by the index of their call.
+        selected_call: Index of the call that is selected in another pane, or None.
+        no_result: Shown for a call without a result. Empty where calls are never run.
+        message_id: The message that was read, if its calls can be selected.
     """
     if reading is None:
         return CallsView()
@@ -139,11 +135,11 @@ def show_calls(
 
 
 def _call_row(
-    reading: Reading, index: int, kept: StoredMessage | None, *, is_selected: bool, no_result: str
+    reading: Reading, index: int, stored: StoredMessage | None, *, is_selected: bool, no_result: str
 ) -> CallRow:
     call = reading.calls[index]
     status = call_status(call)
-    run = kept.tool_run if kept else None
+    run = stored.tool_run if stored else None
     return CallRow(
         index=index,
         name=call.name,
@@ -151,7 +147,7 @@ def _call_row(
         tone=status.tone,
         arguments=json.dumps(call.arguments, indent=2, ensure_ascii=False),
         findings=tuple(_finding_row(reading.text, finding) for finding in call.findings),
-        result=kept.message.text if kept else None,
+        result=stored.message.text if stored else None,
         no_result=no_result,
         is_error=bool(run and run.is_error),
         note=" · ".join(filter(None, (run.rule, milliseconds(run.milliseconds)))) if run else "",
@@ -159,39 +155,39 @@ def _call_row(
     )
 
 
-def told_of(one: ReadRound | None) -> tuple[Finding, ...]:
-    """What was told of a completion beside its reading."""
-    generation = one.kept.generation if one else None
+def generation_findings(read_round: ReadRound | None) -> tuple[Finding, ...]:
+    """Return the findings that were stored when the completion was generated."""
+    generation = read_round.stored.generation if read_round else None
     return generation.findings if generation else ()
 
 
 def show_fixes(
-    reading: Reading | None, *, told: Sequence[Finding] = (), picked_call: int | None = None
+    reading: Reading | None, *, stored_findings: Sequence[Finding] = (), picked_call: int | None = None
 ) -> FixesView:
-    """A reading's fixes and findings, and what else was told of the completion.
+    """Show the fixes and findings of a completion.
 
     Args:
-        reading: None where there is none yet.
-        told: Findings beside the reading's.
-        picked_call: The call that is picked elsewhere; None for none.
+        reading: The reading, or None if there is no completion yet.
+        stored_findings: Findings from when the completion was generated, in addition to those of the reading.
+        picked_call: Index of the call that is selected in another pane, or None.
     """
     if reading is None:
         return FixesView()
-    is_there = picked_call is not None and picked_call < len(reading.calls)
-    picked = reading.calls[picked_call].fixes if picked_call is not None and is_there else ()
+    has_call = picked_call is not None and picked_call < len(reading.calls)
+    picked_fixes = reading.calls[picked_call].fixes if picked_call is not None and has_call else ()
     return FixesView(
         hint="",
-        calm="" if reading.fixes else "Read strictly: no fix was needed.",
-        fixes=tuple(_fix_row(reading.text, fix, is_picked=fix in picked) for fix in reading.fixes),
+        calm="" if reading.fixes else "No fixes were needed.",
+        fixes=tuple(_fix_row(reading.text, fix, is_picked=fix in picked_fixes) for fix in reading.fixes),
         findings=tuple(
             _finding_row(reading.text, finding)
-            for finding in (*reading.findings, *told, *check_prose(reading))
+            for finding in (*reading.findings, *stored_findings, *check_prose(reading))
         ),
     )
 
 
 def fixes_label(view: FixesView) -> str:
-    """The tab's name with its counter."""
+    """Return the label of the Fixes pane, with the number of fixes and findings."""
     number = len(view.fixes) + len(view.findings)
     return f"Fixes ({number})" if number else "Fixes"
 
@@ -208,7 +204,10 @@ def _fix_row(text: str, fix: Fix, *, is_picked: bool) -> FixRow:
 
 
 def _edit_rows(fix: Fix) -> tuple[EditRow, ...]:
-    """The fix's edits, equal ones once: a Python literal changes every quote."""
+    """Return the edits of a fix, equal ones only once.
+
+    A Python dict instead of JSON needs the same edit for each of its quotes.
+    """
     counted = Counter(narrow(edit.before, edit.after)[1:3] for edit in fix.edits)
     return tuple(
         EditRow(before=_visible(before), after=_visible(after), times=f"{times} times" if times > 1 else "")
@@ -217,7 +216,7 @@ def _edit_rows(fix: Fix) -> tuple[EditRow, ...]:
 
 
 def _visible(text: str) -> str:
-    """A stretch that can be seen: nothing and pure white space are spelled."""
+    """Return the text with symbols if it is only whitespace, and `nothing` if it is empty."""
     if not text:
         return "nothing"
     return text.replace(" ", "·").replace("\n", "↵").replace("\t", "⇥") if text.isspace() else text

@@ -1,4 +1,4 @@
-"""A turn in progress, assembled from its events."""
+"""Show a turn in progress, assembled from its events."""
 
 import json
 from collections.abc import Iterator
@@ -18,7 +18,9 @@ from workbench.ui.present.words import ordinal
 
 
 class LiveText:
-    """Fed in pieces; what it shows, joined, is always the pieces' text.
+    """Text that arrives in pieces, split into coloured spans.
+
+    The spans that it shows, joined, are always exactly the text received so far.
 
     >>> live = LiveText()
     >>> for piece in ("Hm. ", "<tool_call>", '{"name": "f", "arguments": {'):
@@ -29,23 +31,23 @@ class LiveText:
 
     def __init__(self) -> None:
         self.text = ""
-        """All pieces so far."""
+        """All text received so far."""
         self.calling = ""
-        """The tool whose call is forming; empty where none is, or its name is not certain yet."""
+        """Name of the tool that is being called. Empty outside a call, or while the name is incomplete."""
         self._stream = Stream()
-        self._told: list[tuple[SegmentKind, list[str]]] = []
-        """Stretches whose kind is certain, neighbours of one kind joined."""
-        self._told_size = 0
+        self._settled: list[tuple[SegmentKind, list[str]]] = []
+        """Parts whose kind is final. Adjacent parts of the same kind are joined."""
+        self._settled_size = 0
 
     def feed(self, piece: str) -> None:
-        """Takes what came."""
+        """Add a piece of text."""
         self.text += piece
         for event in self._stream.feed(piece):
             match event:
                 case TextDelta():
-                    self._tell(event)
+                    self._settle(event)
                 case ProseBecameThought():
-                    self._told = [(SegmentKind.THOUGHT, [self.text[: self._told_size]])]
+                    self._settled = [(SegmentKind.THOUGHT, [self.text[: self._settled_size]])]
                 case CallStarted():
                     self.calling = event.name
                 case CallEnded() | CallDropped():
@@ -54,28 +56,34 @@ class LiveText:
                     pass
 
     def pieces(self) -> tuple[TextSpan, ...]:
-        """The text, in colours; what is not certain yet is a call behind an open tag, and else prose."""
+        """Return the text as coloured spans.
+
+        Text whose kind is not final yet counts as a call after an open tag, and as prose otherwise.
+        """
         return tuple(self._pieces())
 
-    def _tell(self, delta: TextDelta) -> None:
-        """Between two deltas stands a block, of which the events tell the call and not the text."""
-        is_next = self.text.startswith(delta.text, self._told_size)
-        start = self._told_size if is_next else self.text.rfind(delta.text, self._told_size)
-        if start > self._told_size:
-            self._add(SegmentKind.CALL, self.text[self._told_size : start])
+    def _settle(self, delta: TextDelta) -> None:
+        """Settle the text of a delta and the block before it.
+
+        The events of a call do not contain its text, so the text between two deltas is that of a call block.
+        """
+        is_next = self.text.startswith(delta.text, self._settled_size)
+        start = self._settled_size if is_next else self.text.rfind(delta.text, self._settled_size)
+        if start > self._settled_size:
+            self._add(SegmentKind.CALL, self.text[self._settled_size : start])
         if start >= 0:
             self._add(delta.kind, delta.text)
 
     def _add(self, kind: SegmentKind, text: str) -> None:
-        if not self._told or self._told[-1][0] is not kind:
-            self._told.append((kind, []))
-        self._told[-1][1].append(text)
-        self._told_size += len(text)
+        if not self._settled or self._settled[-1][0] is not kind:
+            self._settled.append((kind, []))
+        self._settled[-1][1].append(text)
+        self._settled_size += len(text)
 
     def _pieces(self) -> Iterator[TextSpan]:
-        for kind, texts in self._told:
+        for kind, texts in self._settled:
             yield from _coloured("".join(texts), kind)
-        rest = self.text[self._told_size :]
+        rest = self.text[self._settled_size :]
         yield from _coloured(rest, SegmentKind.CALL if CALL_TAG.match(rest) else SegmentKind.PROSE)
 
 
@@ -89,37 +97,37 @@ RUNNING: Final = "running the calls"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveView:
-    """All that the live pane shows."""
+    """The contents of the live pane."""
 
     is_live: bool = False
-    """False hides it."""
+    """False hides the pane."""
     pieces: tuple[TextSpan, ...] = ()
-    """What was written so far in this round."""
+    """The text of this round so far."""
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveRound:
-    """What is known of the round under way."""
+    """The state of the round in progress."""
 
     number: int = 0
-    """From 1; 0 before the first round."""
+    """Number of the round, from 1. 0 before the first round."""
     limit: int = 0
     written: LiveText = field(default_factory=LiveText)
-    """Written so far, prefill included; the rounds that follow one another share it, and it grows."""
+    """The text so far, including the prefill. It is mutable and shared by successive states of a round."""
     piece_count: int = 0
-    """Pieces that the model wrote; about one a token, the prefill not counted."""
+    """Number of pieces that the model wrote, without the prefill. About one per token."""
     first_piece_at_s: float | None = None
-    """When the first of them came; None before."""
+    """Time of the first piece, or None before it."""
     queue_position: int = 0
-    """1 is next; 0 once the model is at work, as far as is known."""
+    """Position in the queue, where 1 is next. 0 if the request is not queued."""
     sample: str = ""
-    """Which of several samples it is of; empty where there is one."""
+    """Label of the sample. Empty if there is only one sample."""
     doing: str = READING
-    """What is done while the model writes nothing."""
+    """What happens while the model writes nothing."""
 
     def after(self, event: Event, *, now_s: float) -> "LiveRound":
-        """The round once `event` has happened."""
+        """Return the state after `event`."""
         if isinstance(event, RoundStarted):
             return LiveRound(number=event.number, limit=event.limit, sample=self.sample)
         if isinstance(event, CompletionEnded):
@@ -131,26 +139,26 @@ class LiveRound:
         is_prefill = not self.written.text and event.text.endswith(PREFILL)
         self.written.feed(event.text)
         if is_prefill:
-            # Ours, and there before the prompt is read: it says nothing of the model's speed.
+            # The prefill is ours and arrives before the prompt is read, so it does not count for the speed.
             return self
         first = now_s if self.first_piece_at_s is None else self.first_piece_at_s
         return replace(self, piece_count=self.piece_count + 1, first_piece_at_s=first, queue_position=0)
 
     def waits_for_person(self, tool: str) -> "LiveRound":
-        """The round while a person is asked about a call of that tool."""
-        return replace(self, doing=f"waits for you: the call of {tool}")
+        """Return the state while a call to `tool` waits for a person."""
+        return replace(self, doing=f"waiting for you: call to {tool}")
 
-    def goes_on(self) -> "LiveRound":
-        """The round once the person has answered."""
+    def resumed(self) -> "LiveRound":
+        """Return the state after the person has answered."""
         return replace(self, doing=RUNNING)
 
     def show(self, *, now_s: float) -> LiveView:
-        """The pane at this moment."""
+        """Show the pane at time `now_s`."""
         if self.number == 0:
             return waiting("preparing")
         elapsed_s = now_s - (self.first_piece_at_s if self.first_piece_at_s is not None else now_s)
         speed = f" · {(self.piece_count - 1) / elapsed_s:.0f} tokens/s" if elapsed_s > 0.3 else ""
-        waiting_for = f"{ordinal(self.queue_position)} in line" if self.queue_position else self.doing
+        waiting_for = f"{ordinal(self.queue_position)} in the queue" if self.queue_position else self.doing
         doing = speed if self.piece_count else f" · {waiting_for}"
         calling = f" · calling {self.written.calling}" if self.written.calling else ""
         note = f"{self.sample}round {self.number} of {self.limit}{calling}{doing}"
@@ -158,26 +166,30 @@ class LiveRound:
 
 
 def waiting(note: str) -> LiveView:
-    """The pane before the model has been asked."""
+    """Show the pane with only a note, before the model starts."""
     return LiveView(is_live=True, note=note)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingView:
-    """One call that waits."""
+    """A call that waits for a person."""
 
     title: str
     name: str
     arguments: str
-    """JSON of its arguments."""
+    """The arguments as JSON."""
     reasons: str
-    """What speaks against it; empty in step mode."""
+    """Why the call needs approval. Empty in step mode."""
 
 
 def show_waiting(call: ToolCall, reasons: tuple[str, ...]) -> WaitingView:
-    """A call as the page asks about it."""
+    """Show a call that waits for a person.
+
+    Args:
+        reasons: Why the call needs approval. Empty in step mode.
+    """
     return WaitingView(
-        title="This call needs your approval" if reasons else "The turn waits at this call",
+        title="This call needs your approval" if reasons else "Paused before this call",
         name=call.name,
         arguments=json.dumps(call.arguments, indent=2, ensure_ascii=False),
         reasons=", ".join(reasons),

@@ -1,4 +1,4 @@
-"""Measurements of a contract: score cards of its versions, rates over time, and the gain of each part."""
+"""Show measurements of a contract: score cards of its versions, rates over time, and the effect of each part."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,75 +22,76 @@ from workbench.ui.present.words import count
 _DAY: Final = "%Y-%m-%d"
 _MOMENT: Final = "%Y-%m-%d %H:%M"
 MOST_SERIES: Final = 8
-"""Versions by model that a picture shows: the newest."""
+"""A chart shows this many series at most, those of the newest versions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointView:
-    """A rate at a time."""
+    """A rate at a point in time."""
 
     x: float
-    """From 0, the first that is shown, to 1, the last."""
+    """Time, from 0 (the first point of the chart) to 1 (the last)."""
     y: float
+    """The rate, from 0 to 1."""
     low: float
-    """Where it lies at least, most likely."""
+    """Lower end of the 95 % confidence interval."""
     high: float
-    """Where it lies at most."""
+    """Upper end of the interval."""
     label: str
-    """When, and of how many."""
+    """Time, rate and counts, as text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesView:
-    """One version with one model, over time."""
+    """The rates of one version with one model over time."""
 
     label: str
     points: tuple[PointView, ...]
-    """In order of time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartView:
-    """A rate over time, by version and model."""
+    """A chart of a rate over time, by version and model."""
 
     title: str
     note: str
     start: str
-    """At the beginning of the axis of time."""
+    """Label at the start of the time axis."""
     end: str
+    """Label at the end of the time axis. Empty if it equals the start."""
     series: tuple[SeriesView, ...]
     """Newest version first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartView:
-    """A paragraph of a contract, and what it buys."""
+    """A paragraph of a contract and its effect on the results."""
 
     pieces: tuple[TextSpan, ...]
     verdict: str
-    """In a word or two; empty where it was not measured."""
-    told: str
-    """What was found without it."""
+    """`helps`, `hurts`, `mixed` or `no effect`. Empty if the paragraph was not measured."""
+    detail: str
+    """What changes without the paragraph."""
     tone: str
-    """clean, quiet, odd or bad."""
+    """`clean`, `quiet`, `odd` or `bad`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuresView:
-    """All that was measured of a contract."""
+    """All measurements of a contract."""
 
     cards: TableView | None
-    """One line for each version, suite and model; None where nothing was run."""
+    """One row per version, suite and model, or None if nothing was run."""
     charts: tuple[ChartView, ...]
-    """Pass, fix and drop rate; those of which something is known."""
+    """Pass rate, fix rate and drop rate. Charts without data are left out."""
     parts_note: str
-    """Which version and run the parts were measured with; empty where there was none."""
+    """The version and run that measured the parts. Empty if there was none."""
     parts: tuple[PartView, ...]
-    """The contract's paragraphs, in order."""
+    """The paragraphs of the contract."""
 
 
-class _Seen(NamedTuple):
-    """A rate at a moment, or in a day."""
+class _Sample(NamedTuple):
+    """A rate as counts, at a point in time or over a day."""
 
     at: datetime
     part: int
@@ -99,7 +100,7 @@ class _Seen(NamedTuple):
 
 
 def show_measures(measured: ContractInventory) -> MeasuresView:
-    """What is known of a contract."""
+    """Show all measurements of a contract."""
     ablation = measured.ablation
     return MeasuresView(
         cards=_cards(measured),
@@ -116,15 +117,15 @@ def _version(measured: ContractInventory, text_hash: str) -> str:
 
 def _cards(measured: ContractInventory) -> TableView | None:
     groups: dict[tuple[str, ...], list[CaseResult]] = {}
-    for one in measured.arms:
-        arm = one.arm
-        way = (
+    for arm_results in measured.arms:
+        arm = arm_results.arm
+        variant = (
             arm.tool_choice,
             f"temperature {arm.sampling.temperature:g}",
             "" if arm.is_constrained else "no grammar",
         )
-        for result in one.results:
-            key = (version_of(one), result.suite, arm.model, *way)
+        for result in arm_results.results:
+            key = (version_of(arm_results), result.suite, arm.model, *variant)
             groups.setdefault(key, []).append(result)
     if not groups:
         return None
@@ -136,95 +137,96 @@ def _cards(measured: ContractInventory) -> TableView | None:
         for label, key in zip(labels, keys, strict=True)
     ]
     table = cards_table(cards, what="version")
-    note = "All plays of all runs, by version, suite and model"
+    note = "All runs, by version, suite and model"
     return table_view("Score cards", table, note)
 
 
 def _charts(measured: ContractInventory) -> Iterable[ChartView]:
-    runs: dict[tuple[str, str], list[_Seen]] = {}
-    for one in measured.arms:
-        card = score_card("", one.results)
+    runs: dict[tuple[str, str], list[_Sample]] = {}
+    for arm_results in measured.arms:
+        card = score_card("", arm_results.results)
         if card.passed + card.failed:
-            seen = _Seen(one.created_at, card.passed, card.passed + card.failed)
-            runs.setdefault((version_of(one), one.arm.model), []).append(seen)
-    yield _chart(measured, "Pass rate", "A point is a run, with the span in which its rate lies (95 %)", runs)
+            sample = _Sample(arm_results.created_at, card.passed, card.passed + card.failed)
+            runs.setdefault((version_of(arm_results), arm_results.arm.model), []).append(sample)
+    yield _chart(measured, "Pass rate", "Each point is a run, with its 95 % confidence interval", runs)
     days = measured.days
-    note = "A point is a day: completions in sessions and runs"
-    yield _chart(measured, "Completions that needed a repair", note, _by_day(days, lambda day: day.fixed))
-    yield _chart(measured, "Completions that lost a call", note, _by_day(days, lambda day: day.dropped))
+    note = "Each point is a day of completions in sessions and runs"
+    yield _chart(measured, "Completions with fixes", note, _by_day(days, lambda day: day.fixed))
+    yield _chart(measured, "Completions with dropped calls", note, _by_day(days, lambda day: day.dropped))
 
 
 def _by_day(
     days: Sequence[DailyModelStats], part: Callable[[DailyModelStats], int]
-) -> Mapping[tuple[str, str], Sequence[_Seen]]:
-    found: dict[tuple[str, str], list[_Seen]] = {}
+) -> Mapping[tuple[str, str], Sequence[_Sample]]:
+    found: dict[tuple[str, str], list[_Sample]] = {}
     for day in days:
         at = datetime.fromisoformat(f"{day.day}T12:00:00").replace(tzinfo=UTC)
         found.setdefault((day.contract_version, day.model), []).append(
-            _Seen(at, part(day), day.completions, is_day=True)
+            _Sample(at, part(day), day.completions, is_day=True)
         )
     return found
 
 
 def _chart(
-    measured: ContractInventory, title: str, note: str, seen: Mapping[tuple[str, str], Sequence[_Seen]]
+    measured: ContractInventory, title: str, note: str, samples: Mapping[tuple[str, str], Sequence[_Sample]]
 ) -> ChartView:
-    keys = sorted(seen, key=lambda key: (-measured.numbers.get(key[0], 0), key[1]))
+    keys = sorted(samples, key=lambda key: (-measured.numbers.get(key[0], 0), key[1]))
     if len(keys) > MOST_SERIES:
-        note = f"{note}; the newest {MOST_SERIES} of {len(keys)} are shown"
+        note = f"{note}; showing the newest {MOST_SERIES} of {len(keys)}"
     keys = keys[:MOST_SERIES]
-    moments = [one.at for key in keys for one in seen[key]]
+    moments = [sample.at for key in keys for sample in samples[key]]
     first, last = (min(moments), max(moments)) if moments else (None, None)
-    are_days = all(one.is_day for key in keys for one in seen[key])
-    form = _DAY if are_days or (first and last and first.date() != last.date()) else _MOMENT
+    are_days = all(sample.is_day for key in keys for sample in samples[key])
+    time_format = _DAY if are_days or (first and last and first.date() != last.date()) else _MOMENT
     return ChartView(
         title=title,
         note=note,
-        start=f"{first:{form}}" if first else "",
-        end=f"{last:{form}}" if last and last != first else "",
+        start=f"{first:{time_format}}" if first else "",
+        end=f"{last:{time_format}}" if last and last != first else "",
         series=tuple(
             SeriesView(
                 label=SEPARATOR.join((_version(measured, version), model)),
-                points=tuple(_point(one, first, last) for one in sorted(seen[version, model])),
+                points=tuple(_point(sample, first, last) for sample in sorted(samples[version, model])),
             )
             for version, model in keys
         ),
     )
 
 
-def _point(one: _Seen, first: datetime | None, last: datetime | None) -> PointView:
+def _point(sample: _Sample, first: datetime | None, last: datetime | None) -> PointView:
     length_s = (last - first).total_seconds() if first and last else 0.0
-    interval: Interval = wilson(one.part, one.whole)
-    rate = one.part / one.whole
+    interval: Interval = wilson(sample.part, sample.whole)
+    rate = sample.part / sample.whole
     return PointView(
-        x=(one.at - first).total_seconds() / length_s if first and length_s else 0.5,
+        x=(sample.at - first).total_seconds() / length_s if first and length_s else 0.5,
         y=rate,
         low=interval.low,
         high=interval.high,
-        label=f"{one.at:{_DAY if one.is_day else _MOMENT}}: {percent(rate)} ({one.part} of {one.whole})",
+        label=f"{sample.at:{_DAY if sample.is_day else _MOMENT}}: {percent(rate)} ({sample.part} of {sample.whole})",
     )
 
 
 def _ablation_note(measured: ContractInventory, ablation: Ablation) -> str:
     arm: ArmResults = ablation.arm
     version = _version(measured, version_of(arm))
-    cases = count(len({one.case_key for one in arm.results}), "case")
+    cases = count(len({result.case_key for result in arm.results}), "case")
     return f"{version} on {arm.arm.model}, {cases}, run of {arm.created_at:{_MOMENT}}"
 
 
 def _part(part: Part, worth: ArmGain | None) -> PartView:
     pieces = marked_pieces(part.text)
     if worth is None:
-        told = "" if part.label else "stays in: it holds the tools, or is all there is"
-        return PartView(pieces=pieces, verdict="", told=told, tone="quiet")
-    tokens = f"it costs {count(round(worth.saved_tokens), 'token')}"
+        detail = "" if part.label else "always included: it contains the tools, or it is the only part"
+        return PartView(pieces=pieces, verdict="", detail=detail, tone="quiet")
+    tokens = f"costs {count(round(worth.saved_tokens), 'token')}"
     if not worth.lost and not worth.gained:
         return PartView(
-            pieces=pieces, verdict="only costs", told=f"nothing changes without it; {tokens}", tone="odd"
+            pieces=pieces, verdict="no effect", detail=f"no case changes without it; {tokens}", tone="odd"
         )
-    told = f"without it {worth.lost} broke, {worth.gained} mended; {tokens}; p = {worth.p:.3f}"
+    broken = count(worth.lost, "case")
+    detail = f"without it, {broken} broke and {worth.gained} started to pass; {tokens}; p = {worth.p:.3f}"
     if worth.lost > worth.gained:
-        return PartView(pieces=pieces, verdict="earns its place", told=told, tone="clean")
+        return PartView(pieces=pieces, verdict="helps", detail=detail, tone="clean")
     if worth.gained > worth.lost:
-        return PartView(pieces=pieces, verdict="harms", told=told, tone="bad")
-    return PartView(pieces=pieces, verdict="changes what passes", told=told, tone="odd")
+        return PartView(pieces=pieces, verdict="hurts", detail=detail, tone="bad")
+    return PartView(pieces=pieces, verdict="mixed", detail=detail, tone="odd")

@@ -1,4 +1,4 @@
-"""The pane below the transcript: edit a message, show it as code, or restore deleted ones."""
+"""Show the pane below the transcript: edit a message, show it as code, or restore deleted messages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,53 +15,52 @@ from workbench.ui.present.label.form import FormField, show_form, show_values
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditView:
-    """A message, or a call of one, that is edited."""
+    """A message, or a call of a message, to be edited."""
 
     message_id: str
     title: str
     call: int | None = None
-    """Place of the call in the message's reading; None where the text itself is edited."""
+    """Index of the call in the message's reading, or None to edit the text."""
     text: str = ""
-    """The message's text, byte for byte; empty where a call is edited."""
+    """The text of the message, byte for byte. Empty if a call is edited."""
     tools: Mapping[str, tuple[FormField, ...]] = field(
         default_factory=dict[str, tuple[FormField, ...]], hash=False
     )
     name: str = ""
-    """The call's tool."""
+    """The tool of the call."""
     values: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
-    save: str = "Save as a branch"
-    """What the first button says."""
+    save: str = "Save as branch"
+    """Label of the button that only saves."""
     go_on: str = ""
-    """What the second button says: saves, and lets the model go on; empty for none."""
+    """Label of the button that saves and continues the turn. Empty to leave the button out."""
     can_continue: bool = False
-    """True where the text can be handed to the model as the beginning of its answer."""
+    """True if the model can continue from the edited text."""
     kind: str = "edit"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeTab:
-    """One way to say it."""
+    """The code in one language."""
 
     name: str
-    """The language, or the program."""
+    """Name of the language or program."""
     text: str
-    """To be copied."""
+    """The code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeView:
-    """A round as code that asks for it again."""
+    """A round as code that repeats its request."""
 
     title: str
     tabs: tuple[CodeTab, ...]
-    """In order."""
     note: str
     kind: str = "code"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeletedView:
-    """A message that was deleted just now."""
+    """A message that was just deleted."""
 
     message_id: str
     title: str
@@ -71,46 +70,46 @@ class DeletedView:
 MessagePaneView = EditView | CodeView | DeletedView
 
 
-def show_edit(kept: StoredMessage) -> EditView:
-    """A message's own text, to be edited."""
-    role = kept.message.role
-    go_on = {Role.USER: "Save and answer", Role.TOOL: "Save and go on"}.get(role, "Save and run its calls")
-    who = {Role.USER: "what the user says", Role.TOOL: "the result"}.get(role, "what the model wrote")
+def show_edit(stored: StoredMessage) -> EditView:
+    """Show the text of a message for editing."""
+    role = stored.message.role
+    go_on = {Role.USER: "Save and answer", Role.TOOL: "Save and continue"}.get(role, "Save and run its calls")
+    what = {Role.USER: "user message", Role.TOOL: "tool result"}.get(role, "model message")
     return EditView(
-        message_id=kept.id,
-        title=f"Edit {who}",
-        text=written_out(kept.message),
+        message_id=stored.id,
+        title=f"Edit {what}",
+        text=written_out(stored.message),
         go_on=go_on,
         can_continue=role is Role.ASSISTANT,
     )
 
 
-def show_edit_call(kept: StoredMessage, reading: Reading, call: int, tools: OfferedTools) -> EditView:
-    """A call of a message, as a form made from its tool's schema."""
-    read = reading.calls[call]
+def show_edit_call(stored: StoredMessage, reading: Reading, call: int, tools: OfferedTools) -> EditView:
+    """Show a call of a message as a form built from the schema of its tool."""
+    read_call = reading.calls[call]
     return EditView(
-        message_id=kept.id,
+        message_id=stored.id,
         title=f"Edit call {call + 1} of {len(reading.calls)}",
         call=call,
         tools={spec.name: show_form(spec) for spec in tools.specs},
-        name=read.name,
-        values=show_values(read.arguments, tools.by_name.get(read.name)),
+        name=read_call.name,
+        values=show_values(read_call.arguments, tools.by_name.get(read_call.name)),
         go_on="Save and run its calls",
     )
 
 
 NOTE: Final = (
-    "OPENAI_BASE_URL and OPENAI_API_KEY say which server is asked. A grammar that held the model to the tools' "
-    "schemas is no part of it."
+    "Set OPENAI_BASE_URL and OPENAI_API_KEY to choose the server. The code does not include the grammar that "
+    "constrained the calls."
 )
-GOES_ON: Final = (
-    " The command continues this session, because it cannot be given an edited contract or the "
-    "conversation so far."
+CONTINUES_SESSION: Final = (
+    " The command continues this session from its open branch, because it cannot take an edited contract or "
+    "the conversation so far."
 )
 
 
 def show_code(code: RoundCode) -> CodeView:
-    """The pane for a round."""
+    """Show a round as code."""
     return CodeView(
         title="This round as code",
         tabs=(
@@ -118,5 +117,5 @@ def show_code(code: RoundCode) -> CodeView:
             CodeTab(name="Python", text=code.python),
             CodeTab(name="workbench", text=code.command),
         ),
-        note=NOTE + ("" if code.is_whole else GOES_ON),
+        note=NOTE + ("" if code.is_whole else CONTINUES_SESSION),
     )

@@ -1,4 +1,4 @@
-"""The Models tab: local models, the hub's models, adapters, and downloads in progress."""
+"""Show the Models tab: local models, models on the Hub, adapters, and downloads."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,25 +22,25 @@ HUB: Final = "hf:"
 EMBEDDED: Final = "embedded"
 _KINDS: Final = (
     ("embedded+bare", "SmolLM2 135M without its adapter"),
-    ("embedded+", "SmolLM2 135M with an adapter of yours"),
-    ("embedded", "SmolLM2 135M, comes with the workbench"),
-    ("hf:", "from the hub"),
-    ("hf-inference:", "served by a provider of the hub"),
-    ("openai:", "behind a server"),
-    ("scripted:", "written completions, no model"),
+    ("embedded+", "SmolLM2 135M with your adapter"),
+    ("embedded", "SmolLM2 135M, included"),
+    ("hf:", "from the Hub"),
+    ("hf-inference:", "served by a Hub inference provider"),
+    ("openai:", "on a server"),
+    ("scripted:", "scripted completions, no model"),
     ("replay:", "recorded answers, no model"),
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelAction:
-    """Something that can be done with a row."""
+    """A button of a row."""
 
     event: str
-    """What is triggered: use_model, delete_model, show_repository or pull_model."""
+    """The event to trigger: `use_model`, `delete_model`, `show_repository` or `pull_model`."""
     label: str
     confirm: str = ""
-    """What the button says once pressed, to be pressed again; empty where once is enough."""
+    """Label after the first press, to confirm with a second one. Empty if no confirmation is needed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,17 +49,16 @@ class ModelRow:
 
     name: str
     title: str
-    """What is read first."""
+    """The heading of the row."""
     notes: tuple[str, ...]
-    """Facts, in order; none is empty."""
+    """Facts about the model. No item is empty."""
     badge: str = ""
-    """A word of state at its right; empty for none."""
+    """The state, shown on the right. Empty if there is none."""
     tone: str = "quiet"
-    """Of the badge: quiet, warning or error."""
+    """Tone of the badge: `quiet`, `warning` or `error`."""
     actions: tuple[ModelAction, ...] = ()
-    """Buttons, in order."""
     receipt: str = ""
-    """All of an adapter's receipt, to be unfolded; empty for none."""
+    """The receipt of an adapter as JSON, collapsed at first. Empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,29 +66,28 @@ class ModelRowsView:
     """A list of models."""
 
     rows: tuple[ModelRow, ...] = ()
-    """In order."""
     hint: str = ""
-    """Said where there are no rows; empty draws nothing."""
+    """Shown if there are no rows. Empty draws nothing."""
     heading: str = ""
-    """Above the rows; empty for none."""
+    """Heading of the rows. Empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullView:
-    """A download under way, or its end."""
+    """The progress of a download, or how it ended."""
 
     name: str = ""
-    """What is fetched; empty hides the pane."""
+    """The model that is downloaded. Empty hides the pane."""
     share: float = 0.0
     """From 0 to 1."""
     note: str = ""
-    """How far, and what is going on."""
+    """Progress in bytes and the current step."""
     is_running: bool = False
-    """True while it can be stopped."""
+    """True while the download can be stopped."""
 
 
 def size_text(size_bytes: int) -> str:
-    """A size for a person.
+    """Format a size in bytes.
 
     >>> size_text(4_920_000_000), size_text(98_000_000)
     ('4.92 GB', '98 MB')
@@ -100,28 +98,28 @@ def size_text(size_bytes: int) -> str:
 def show_here(
     statuses: Sequence[ModelStatus], cached: Iterable[CachedModel], *, chosen: str
 ) -> ModelRowsView:
-    """What can be chosen now, the one to begin with first."""
-    sizes = {one.name: one for one in cached}
-    return ModelRowsView(rows=tuple(_here(status, sizes, chosen) for status in statuses))
+    """Show the models that can be used now, in the order of `statuses`."""
+    cached_by_name = {model.name: model for model in cached}
+    return ModelRowsView(rows=tuple(_here(status, cached_by_name, chosen) for status in statuses))
 
 
 def _here(status: ModelStatus, cached: Mapping[str, CachedModel], chosen: str) -> ModelRow:
-    one = cached.get(status.name)
+    model = cached.get(status.name)
     kind = next((words for prefix, words in _KINDS if status.name.startswith(prefix)), "")
-    facts = (status.device or kind, *((one.quantisation, size_text(one.size_bytes)) if one else ()))
+    facts = (status.device or kind, *((model.quantisation, size_text(model.size_bytes)) if model else ()))
     delete = ModelAction(
         event="delete_model",
         label="Delete",
-        confirm=f"Delete {size_text(one.size_bytes)}?" if one else "",
+        confirm=f"Delete {size_text(model.size_bytes)}?" if model else "",
     )
-    title = status.name.rpartition("/")[2] if one else status.name
-    begins = ("the model to begin with",) if status.name == chosen else ()
+    title = status.name.rpartition("/")[2] if model else status.name
+    default = ("default model",) if status.name == chosen else ()
     return ModelRow(
         name=status.name,
         title=title,
-        notes=tuple(filter(None, (*_repository(status.name), *facts, *begins))),
+        notes=tuple(filter(None, (*_repository(status.name), *facts, *default))),
         badge="loaded" if status.is_loaded else "",
-        actions=(ModelAction(event="use_model", label="Use"), *((delete,) if one else ())),
+        actions=(ModelAction(event="use_model", label="Use"), *((delete,) if model else ())),
     )
 
 
@@ -130,65 +128,73 @@ def _repository(name: str) -> tuple[str, ...]:
 
 
 def show_known(known: Iterable[KnownModel]) -> ModelRowsView:
-    """The recommended models."""
+    """Show the recommended models."""
     rows = tuple(
         ModelRow(
-            name=one.repository,
-            title=one.title,
-            notes=(one.note, f"family {one.family}", count(one.context_tokens, "token") + " of context"),
+            name=model.repository,
+            title=model.title,
+            notes=(
+                model.note,
+                f"family {model.family}",
+                count(model.context_tokens, "token") + " of context",
+            ),
             actions=(ModelAction(event="show_repository", label="Files"),),
         )
-        for one in known
+        for model in known
     )
     return ModelRowsView(rows=rows, heading="Recommended")
 
 
 def show_found(found: Sequence[HubRepository], words: str) -> ModelRowsView:
-    """Repositories that were found."""
+    """Show the repositories that a search found.
+
+    Args:
+        words: The words that were searched for.
+    """
     rows = tuple(
         ModelRow(
-            name=one.id,
-            title=one.id,
-            notes=(count(one.downloads, "download"), count(one.likes, "like")),
-            badge="gated" if one.is_gated else "",
+            name=repository.id,
+            title=repository.id,
+            notes=(count(repository.downloads, "download"), count(repository.likes, "like")),
+            badge="gated" if repository.is_gated else "",
             tone="warning",
             actions=(ModelAction(event="show_repository", label="Files"),),
         )
-        for one in found
+        for repository in found
     )
-    hint = f"Nothing with GGUF files is called {words!r}. Try fewer words."
-    return ModelRowsView(rows=rows, hint=hint, heading="Found on the hub")
+    hint = f"No repository with GGUF files matches {words!r}. Try fewer words."
+    return ModelRowsView(rows=rows, hint=hint, heading="Found on the Hub")
 
 
 def show_files(repository: str, files: Sequence[HubFile], known: KnownModel | None) -> ModelRowsView:
-    """The models of a repository."""
-    about = f", family {known.family}" if known else ""
+    """Show the model files of a repository."""
+    family = f", family {known.family}" if known else ""
     return ModelRowsView(
-        rows=tuple(_file(one) for one in files),
+        rows=tuple(map(_file, files)),
         hint=f"{repository} has no GGUF files.",
-        heading=f"{repository}{about}",
+        heading=f"{repository}{family}",
     )
 
 
-def _file(one: HubFile) -> ModelRow:
-    size = size_text(one.size_bytes) if one.size_bytes else "size unknown"
-    first, number = one.parts[0], len(one.parts)
+def _file(file: HubFile) -> ModelRow:
+    size = size_text(file.size_bytes) if file.size_bytes else "size unknown"
+    first, number = file.parts[0], len(file.parts)
     parts = count(number, "part") if number > 1 else ""
     tones = {MemoryFit.NO: "error", MemoryFit.TIGHT: "warning"}
-    pull = ModelAction(event="pull_model", label="Get")
+    pull = ModelAction(event="pull_model", label="Download")
     use = ModelAction(event="use_model", label="Use")
     return ModelRow(
-        name=one.name,
-        title=one.quantisation or first,
-        notes=tuple(filter(None, (size, parts, first if one.quantisation else ""))),
-        badge="here" if one.is_cached else "" if one.fit is MemoryFit.UNKNOWN else one.fit.value,
-        tone="quiet" if one.is_cached else tones.get(one.fit, "quiet"),
-        actions=(use if one.is_cached else pull,),
+        name=file.name,
+        title=file.quantisation or first,
+        notes=tuple(filter(None, (size, parts, first if file.quantisation else ""))),
+        badge="downloaded" if file.is_cached else "" if file.fit is MemoryFit.UNKNOWN else file.fit.value,
+        tone="quiet" if file.is_cached else tones.get(file.fit, "quiet"),
+        actions=(use if file.is_cached else pull,),
     )
 
 
 def show_progress(name: str, step: PullProgress) -> PullView:
-    """A download that is under way."""
+    """Show a running download."""
     share = step.done_bytes / step.total_bytes if step.total_bytes else 0.0
     note = f"{size_text(step.done_bytes)} of {size_text(step.total_bytes)}"
     note += f" · {step.note}" if step.note else ""
@@ -196,48 +202,52 @@ def show_progress(name: str, step: PullProgress) -> PullView:
 
 
 def show_pull_end(name: str, step: PullProgress | None) -> PullView:
-    """A download that is over: all there, or stopped."""
+    """Show a download that is finished or was stopped.
+
+    Args:
+        step: The last progress, or None if the download never started.
+    """
     if step is not None and step.path:
-        return PullView(name=name, share=1.0, note="it is here; choose it at the left")
+        return PullView(name=name, share=1.0, note="downloaded; select it on the left")
     share = step.done_bytes / step.total_bytes if step and step.total_bytes else 0.0
-    return PullView(name=name, share=share, note="stopped; getting it again goes on from there")
+    return PullView(name=name, share=share, note="stopped; download it again to resume")
 
 
-NOTHING_HERE: Final = "None yet. `workbench train` writes one; name its folder above."
-"""Said where there is no adapter."""
+NOTHING_HERE: Final = "No adapters yet. Create one with `workbench train`, then enter its folder above."
+"""Shown if there are no adapters."""
 
 
 def show_adapters(adapters: Sequence[Adapter]) -> ModelRowsView:
-    """Each adapter, with what its receipt tells."""
+    """Show each adapter with the main facts of its receipt."""
     return ModelRowsView(rows=tuple(map(_row, adapters)), hint=NOTHING_HERE)
 
 
-def _row(one: Adapter) -> ModelRow:
-    badge, tone = "receipt and file agree", "quiet"
-    if one.receipt is None:
+def _row(adapter: Adapter) -> ModelRow:
+    badge, tone = "receipt matches the file", "quiet"
+    if adapter.receipt is None:
         badge, tone = "no receipt", "warning"
-    elif not one.is_receipted:
-        badge, tone = "the receipt is of another file", "error"
+    elif not adapter.is_receipted:
+        badge, tone = "receipt does not match the file", "error"
     return ModelRow(
-        name=one.model,
-        title=one.title,
-        notes=(f"over {one.base}", size_text(one.size_bytes), *_told(one.receipt or {})),
+        name=adapter.model,
+        title=adapter.title,
+        notes=(f"for {adapter.base}", size_text(adapter.size_bytes), *_receipt_facts(adapter.receipt or {})),
         badge=badge,
         tone=tone,
         actions=(ModelAction(event="use_model", label="Use"),),
-        receipt=json.dumps(one.receipt, indent=2, ensure_ascii=False) if one.receipt else "",
+        receipt=json.dumps(adapter.receipt, indent=2, ensure_ascii=False) if adapter.receipt else "",
     )
 
 
-def _told(receipt: JsonObject) -> Iterator[str]:
-    """The facts of a receipt that a person asks for first; what it does not say is left out."""
+def _receipt_facts(receipt: JsonObject) -> Iterator[str]:
+    """Return the main facts of a receipt. Facts that it does not contain are left out."""
     block, settings = as_object(receipt.get("function_calling")), as_object(receipt.get("settings"))
     rows = as_object(receipt.get("rows"))
     if isinstance(total := rows.get("rows"), int):
         yield count(total, "row")
     calls, tools = block.get("n_tool_calls_in_train"), block.get("n_tools_declared")
     if isinstance(calls, int) and isinstance(tools, int):
-        yield f"{count(calls, 'call')} of {count(tools, 'tool')}"
+        yield f"{count(calls, 'call')} to {count(tools, 'tool')}"
     if isinstance(issues := block.get("validator_issues"), int):
         yield count(issues, "validator issue")
     if isinstance(steps := receipt.get("steps"), int):
@@ -245,7 +255,7 @@ def _told(receipt: JsonObject) -> Iterator[str]:
         is_stopped = isinstance(planned, int) and steps < planned
         yield f"{steps:,} of {planned:,} steps" if is_stopped else count(steps, "step")
     if isinstance(before := _start(receipt).get("steps"), int):
-        yield f"after {before:,} of an earlier run"
+        yield f"continued after {count(before, 'step')}"
     if (loss := _last_loss(receipt.get("loss_by_step"))) is not None:
         yield f"last loss {loss:g}"
     if isinstance(rank := settings.get("lora_rank"), int) and rank:
@@ -253,7 +263,7 @@ def _told(receipt: JsonObject) -> Iterator[str]:
 
 
 def _start(receipt: JsonObject) -> JsonObject:
-    """The receipt of the run that this one went on from; empty for none."""
+    """Return the receipt of the run that this run continued, or an empty object."""
     return as_object(as_object(receipt.get("start")).get("receipt"))
 
 

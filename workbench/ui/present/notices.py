@@ -1,4 +1,4 @@
-"""Errors and advice, as lines at the place where they occurred."""
+"""Show errors and advice as lines next to the field that they are about."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,64 +7,63 @@ from workbench.chat.finding import Finding
 from workbench.errors import ConstraintFailed, WorkbenchError
 from workbench.toolspec.grammar import untold_keywords
 from workbench.toolspec.spec import OfferedTools
+from workbench.ui.present.words import count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoticeLine:
-    """One line."""
+    """One line of a notice."""
 
     word: str
-    """Its kind, in a word: colour is never alone."""
+    """The kind of the line, shown next to the colour, such as `error` or `note`."""
     text: str
     """What is wrong, where, and what to do."""
     tone: str = "error"
-    """error or quiet."""
+    """`error`, `warning` or `quiet`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoticeView:
-    """The lines of one place."""
+    """The lines of one notice."""
 
     lines: tuple[NoticeLine, ...] = ()
-    """Empty: nothing is drawn."""
+    """Empty draws nothing."""
 
 
 CLEAR = NoticeView()
 
 
 def problem(error: WorkbenchError) -> NoticeView:
-    """An error of ours as a line."""
+    """Show one of our errors as a line."""
     return NoticeView(lines=(NoticeLine(word="error", text=str(error)),))
 
 
 def advice(text: str) -> NoticeView:
-    """A line that is no error."""
+    """Show a note. An empty text shows nothing."""
     return NoticeView(lines=(NoticeLine(word="note", text=text, tone="quiet"),) if text else ())
 
 
 def tool_findings(findings: Iterable[Finding]) -> NoticeView:
-    """What keeps a tools' text from being used, with line and pointer; three at most."""
-    found = list(findings)
+    """Show up to three findings about a tools text, with line and pointer, and the number of further ones."""
+    all_findings = list(findings)
     lines = [
         NoticeLine(
             word=f"line {finding.line}" if finding.line else "tools",
             text=finding.message + (f" ({finding.pointer})" if finding.pointer else ""),
             tone="error" if finding.severity == "error" else "quiet",
         )
-        for finding in found[:3]
+        for finding in all_findings[:3]
     ]
-    if len(found) > len(lines):
-        lines.append(
-            NoticeLine(word="more", text=f"{len(found) - len(lines)} further findings", tone="quiet")
-        )
+    if more := len(all_findings) - len(lines):
+        lines.append(NoticeLine(word="more", text=count(more, "more finding"), tone="quiet"))
     return NoticeView(lines=tuple(lines))
 
 
 def grammar_advice(tools: OfferedTools) -> list[str]:
-    """A line on what of the tools' schemas no grammar can hold a model to; none where it holds it to all."""
+    """Return a line about the schema keywords that a grammar cannot enforce. Empty if it enforces all."""
     try:
-        told = untold_keywords(tools)
+        findings = untold_keywords(tools)
     except ConstraintFailed as error:
-        return [f"No grammar can be made of the schemas: {error.reason}."]
-    places = ", ".join(dict.fromkeys(finding.pointer or "" for finding in told))
-    return [f"Checked after a call, not held to by the grammar: {places}."] if told else []
+        return [f"The schemas cannot be turned into a grammar: {error.reason}."]
+    places = ", ".join(dict.fromkeys(finding.pointer or "" for finding in findings))
+    return [f"Not enforced by the grammar, checked after the call: {places}."] if findings else []

@@ -1,4 +1,4 @@
-"""What other parsers would have extracted from a completion, one row each."""
+"""Show which calls other parsers would extract from a completion, one row per parser."""
 
 import json
 from collections.abc import Sequence
@@ -12,105 +12,107 @@ from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.words import count
 
 NOTE: Final = (
-    "Held against the tolerant reader, with the tools at the left, as a text that came to its end. "
-    "All rows but strict are replicas: rules written anew from descriptions, not the programs themselves."
+    "Compared with the tolerant reader, with the tools on the left, as a complete text. All rows except strict "
+    "are replicas: reimplementations of the parsers' rules, not the programs themselves."
 )
-ROUND_NOTE: Final = NOTE.replace("with the tools at the left", "with the session's tools")
-"""The same of a session's completion."""
-NOTHING: Final = "What others would have read of a completion stands here once there is one."
-"""Said before there is a completion."""
+ROUND_NOTE: Final = NOTE.replace("with the tools on the left", "with the session's tools")
+"""The note for a completion of a session."""
+NOTHING: Final = "What other parsers would read appears here once there is a completion."
+"""Shown before there is a completion."""
 MAX_CALLS: Final = 12
-"""A row names this many calls; of the others it tells the number."""
+"""A row lists this many calls, and only the number of the others."""
 MAX_CALL_SIZE_CHARS: Final = 400
-"""A call is shown up to here; the calls above the table have all of it."""
+"""Longer calls are cut. The list of calls above the table shows them whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallWord:
-    """A call that a rule loses, or gives though nobody made it."""
+    """A call that a parser loses, or that it runs although the model did not make it."""
 
     word: str
     """`loses` or `runs`."""
     name: str
     arguments: str
-    """JSON on one line; shortened where it is long."""
+    """JSON on one line, cut if it is long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParserRow:
-    """What one rule gets."""
+    """The result of one parser."""
 
     rule: str
     is_replica: bool
-    """False of our own strict reader."""
+    """False for our own strict reader."""
     got: str
-    """How many of the calls it gets, and how many it runs that nobody made; `none` where there are none."""
+    """Number of calls that it finds, and of extra calls that it runs. `none` if there are no calls."""
     tone: str
-    """Names a colour: `clean` where it gets them all and nothing else, else `error`."""
+    """`clean` if it finds exactly the calls of the tolerant reader, otherwise `error`."""
     calls: tuple[CallWord, ...]
-    """What it loses, then what it runs although nobody called it so."""
+    """The lost calls, then the extra calls."""
     why: str
-    """Clauses; `nothing` where nothing is to tell."""
+    """The reasons, or `no difference`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParserComparisonView:
-    """The differ's table."""
+    """The table of parsers."""
 
     rows: tuple[ParserRow, ...] = ()
-    """In the order of `ParserRule`; empty where there is no text."""
-    columns: tuple[str, ...] = ("rule", "calls", "lost, and why")
+    """In the order of `ParserRule`. Empty if there is no text."""
+    columns: tuple[str, ...] = ("parser", "calls", "lost calls and reasons")
     note: str = NOTE
     message_id: str = ""
-    """The completion that it is of, where the pane asks for it; empty where it does not, or there is none."""
+    """The completion whose rows the pane loads on demand. Empty if it does not, or if there is none."""
     is_known: bool = False
-    """False: a pane with a message asks for the rows once it is seen."""
+    """False if the rows have not been loaded. A pane with a message loads them once it is visible."""
     hint: str = ""
 
 
-def show_differ(taken: Sequence[RuleResult]) -> ParserComparisonView:
-    """The table of one text."""
-    return ParserComparisonView(rows=tuple(map(_row, taken)))
+def show_differ(results: Sequence[RuleResult]) -> ParserComparisonView:
+    """Show the table for one text."""
+    return ParserComparisonView(rows=tuple(map(_row, results)))
 
 
-def ask_differ(one: ReadRound | None) -> ParserComparisonView:
-    """The table of a round that nobody has looked at yet."""
-    return ParserComparisonView(hint=NOTHING) if one is None else ParserComparisonView(message_id=one.kept.id)
+def ask_differ(read_round: ReadRound | None) -> ParserComparisonView:
+    """Show the table for a round before its rows are loaded."""
+    if read_round is None:
+        return ParserComparisonView(hint=NOTHING)
+    return ParserComparisonView(message_id=read_round.stored.id)
 
 
-def show_round_differ(one: ReadRound, tools: OfferedTools) -> ParserComparisonView:
-    """The table of a round's completion."""
-    rows = tuple(map(_row, differ(one.reading.text, tools)))
-    return ParserComparisonView(rows=rows, note=ROUND_NOTE, message_id=one.kept.id, is_known=True)
+def show_round_differ(read_round: ReadRound, tools: OfferedTools) -> ParserComparisonView:
+    """Show the table for the completion of a round."""
+    rows = tuple(map(_row, differ(read_round.reading.text, tools)))
+    return ParserComparisonView(rows=rows, note=ROUND_NOTE, message_id=read_round.stored.id, is_known=True)
 
 
-def _row(taken: RuleResult) -> ParserRow:
-    kept = len(taken.calls) - len(taken.invented)
+def _row(result: RuleResult) -> ParserRow:
+    found = len(result.calls) - len(result.invented)
     words = [
-        *(_word("loses", call) for call in taken.lost),
-        *(_word("runs", call) for call in taken.invented),
+        *(_word("loses", call) for call in result.lost),
+        *(_word("runs", call) for call in result.invented),
     ]
-    left = len(words) - MAX_CALLS
+    more = len(words) - MAX_CALLS
     return ParserRow(
-        rule=taken.rule.value,
-        is_replica=taken.rule is not ParserRule.STRICT,
-        got=_got(kept, lost=len(taken.lost), invented=len(taken.invented)),
+        rule=result.rule.value,
+        is_replica=result.rule is not ParserRule.STRICT,
+        got=_got(found, lost=len(result.lost), invented=len(result.invented)),
         tone="error" if words else "clean",
         calls=tuple(words[:MAX_CALLS]),
-        why="; ".join(filter(None, (taken.why, count(left, "further call") if left > 0 else "")))
-        or "nothing",
+        why="; ".join(filter(None, (result.why, count(more, "more call") if more > 0 else "")))
+        or "no difference",
     )
 
 
-def _got(kept: int, *, lost: int, invented: int) -> str:
-    """How many of how many, and how many that nobody made.
+def _got(found: int, *, lost: int, invented: int) -> str:
+    """Format the number of found calls, and of extra calls that the model did not make.
 
     >>> _got(1, lost=1, invented=0), _got(1, lost=0, invented=2), _got(0, lost=0, invented=0)
     ('1 of 2', '1 of 1 + 2', 'none')
     """
-    if not kept + lost + invented:
+    if not found + lost + invented:
         return "none"
-    return f"{kept:,} of {kept + lost:,}" + (f" + {invented:,}" if invented else "")
+    return f"{found:,} of {found + lost:,}" + (f" + {invented:,}" if invented else "")
 
 
 def _word(word: str, call: ReplicaCall) -> CallWord:
@@ -123,4 +125,4 @@ def _json(call: ReplicaCall) -> str:
     try:
         return json.dumps(call.arguments, ensure_ascii=False)
     except RecursionError:
-        return "nested too deeply to be shown"
+        return "nested too deeply to show"

@@ -1,4 +1,4 @@
-"""A pasted completion: how it is parsed, and everything shown about it."""
+"""Parse a pasted completion and show everything about it."""
 
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
@@ -12,37 +12,38 @@ from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice, 
 from workbench.ui.present.parsers import ParserComparisonView, show_differ
 from workbench.ui.present.read_text import ReadTextView, show_read_text
 
-NO_CALLS_YET: Final = "The calls of the completion stand here, with what the tools' schemas say of them."
+NO_CALLS_YET: Final = "The tool calls of the completion appear here, checked against the tools' schemas."
 NO_FIXES_YET: Final = (
-    "Below them each repair, before and after, and what vLLM, SGLang and the seeds would have lost."
+    "Fixes appear below the calls with the text before and after, then what other parsers, such as vLLM's and "
+    "SGLang's, would lose."
 )
 
 
 class PastedFields(NamedTuple):
-    """What stands in the tab's fields, in the order in which they are wired."""
+    """The values of the tab's fields, in the order in which the fields are wired."""
 
     text: str
     tools_text: str
-    """JSON; blank where names are not checked."""
+    """The tools as JSON. Blank if tool names are not checked."""
     dialect: str
-    """auto, json or xml."""
+    """`auto`, `json` or `xml`."""
     level: str
-    """strict, tolerant or lenient."""
+    """`strict`, `tolerant` or `lenient`."""
     finish_reason: str
-    """stop or length."""
+    """`stop` or `length`."""
     starts_in_thought: bool
     """Whether the prompt ended inside a thought."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastedView:
-    """All that the tab shows of a text."""
+    """Everything that the tab shows about a text."""
 
     read: ReadTextView
     calls: CallsView
     fixes: FixesView
     differ: ParserComparisonView
-    """What others would have read."""
+    """The results of other parsers."""
     tools: NoticeView = CLEAR
 
 
@@ -52,11 +53,11 @@ NOTHING: Final = PastedView(
     fixes=FixesView(hint=NO_FIXES_YET),
     differ=ParserComparisonView(),
 )
-"""What is shown while nothing was pasted."""
+"""Shown while the editor is empty."""
 
 
 def show_pasted(fields: PastedFields) -> PastedView:
-    """The text as it is read, and as others would have read it."""
+    """Show how the text is parsed, by us and by other parsers."""
     tools, notice = _tools(fields.tools_text)
     if not fields.text:
         return replace(NOTHING, tools=notice)
@@ -78,13 +79,13 @@ def show_pasted(fields: PastedFields) -> PastedView:
 
 
 def _tools(text: str) -> tuple[OfferedTools | None, NoticeView]:
-    """The tools that names are checked against, and a line on them."""
+    """Return the tools to check names against, or None to check no names, with a notice about them."""
     if not text.strip():
         return None, advice("No tools: names and arguments are not checked.")
     findings = check_tools_text(text)
     if findings:
         lines = tool_findings(findings).lines
-        told = NoticeLine(word="note", text="Until then names are not checked.", tone="quiet")
-        return None, NoticeView(lines=(*lines, told))
+        note = NoticeLine(word="note", text="Names are not checked until this is fixed.", tone="quiet")
+        return None, NoticeView(lines=(*lines, note))
     tools = parse_tools(text)
-    return tools, advice("" if tools.specs else "An empty list: every name is unknown.")
+    return tools, advice("" if tools.specs else "The list is empty: every tool name is unknown.")

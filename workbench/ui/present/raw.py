@@ -1,4 +1,4 @@
-"""The prompt and completion of a round byte for byte, cut into messages and marks."""
+"""Show the prompt and completion of a round byte for byte, cut into messages and tags."""
 
 import re
 from collections.abc import Sequence
@@ -17,12 +17,10 @@ from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.text_spans import TEXT, TextSpan, cut_pieces, mark_spans, pick_pieces
 from workbench.ui.present.words import count
 
-HINT: Final = (
-    "The exact text that the model is given, and what it writes, stands here once something was sent."
-)
+HINT: Final = "The exact text that the model gets and writes appears here after you send a message."
 _MEANING: Final = {
-    "exact": "The engine was given this text, byte for byte.",
-    "predicted": "A server renders its own prompt; this is what it should look like.",
+    "exact": "The engine got exactly this text, byte for byte.",
+    "predicted": "The server renders the prompt itself. This is how it should look.",
 }
 PIECE_KINDS: Final = {
     SegmentKind.PROSE: TEXT,
@@ -31,7 +29,7 @@ PIECE_KINDS: Final = {
     SegmentKind.RESPONSE: "result",
     SegmentKind.UNCLOSED: "error",
 }
-"""The colour of each kind of segment."""
+"""The kind of span, and so the colour, of each kind of segment."""
 _TURN: Final = re.compile(r"<\|im_start\|>([a-z]+)\n")
 
 
@@ -40,49 +38,52 @@ class RawSection:
     """One message of the prompt, or the completion."""
 
     role: str
-    """Whose; names a colour."""
+    """The role of the message, which selects its colour, or `completion`."""
     label: str
     note: str
-    """Its size, or what it is."""
+    """The size of the section."""
     pieces: tuple[TextSpan, ...]
-    """Joined, they are the text."""
+    """Joined, the pieces are the text of the section."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherPrompt:
-    """Something to compare with."""
+    """A prompt that this one can be compared with."""
 
     key: str
     label: str
-    """For a person."""
+    """Shown in the list of prompts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawView:
-    """All that the raw pane shows. The sections' pieces joined are prompt and completion, byte for byte."""
+    """The contents of the raw pane.
+
+    The pieces of all sections, joined, are prompt and completion, byte for byte.
+    """
 
     sections: tuple[RawSection, ...] = ()
-    """In order; empty before there is anything."""
+    """The messages of the prompt, then the completion. Empty if nothing was sent."""
     badge: str = ""
-    """exact or predicted."""
+    """`exact` or `predicted`."""
     badge_meaning: str = ""
     summary: str = ""
     hint: str = HINT
-    """Of the empty state."""
+    """Shown if there is nothing to show."""
     message_id: str = ""
-    """The completion; empty while there is none."""
+    """The message with the completion. Empty if there is none."""
     is_known: bool = False
-    """True once it was asked how many tokens each section has."""
+    """True once the pane has asked for the number of tokens of each section."""
     others: tuple[OtherPrompt, ...] = ()
 
     @property
     def text(self) -> str:
-        """Prompt and completion."""
+        """Prompt and completion as one text."""
         return "".join(piece.text for section in self.sections for piece in section.pieces)
 
 
 def show_prompt(prompt: Prompt, *, is_exact: bool) -> RawView:
-    """A prompt that has just gone to the engine; nothing has come back yet."""
+    """Show a prompt that was just sent to the engine and has no completion yet."""
     badge = "exact" if is_exact else "predicted"
     return RawView(
         sections=_prompt_sections(prompt),
@@ -94,27 +95,29 @@ def show_prompt(prompt: Prompt, *, is_exact: bool) -> RawView:
 
 def show_round(
     path: Sequence[StoredMessage],
-    one: ReadRound | None,
+    read_round: ReadRound | None,
     *,
     family: str | None,
     call: int | None = None,
     others: tuple[OtherPrompt, ...] = (),
 ) -> RawView:
-    """The round's prompt as it was kept, and its completion.
+    """Show the stored prompt of a round and its completion.
 
     Args:
-        path: The path that the round is on; tells whose which stretch is.
-        one: The round; None where there is none yet.
-        family: The family of the session's contract; None where the contract cannot be read.
-        call: The call of its reading that is picked; None for none.
-        others: What the prompt can be compared with.
+        path: The path that contains the round, to find the messages in the prompt.
+        read_round: The round, or None if there is none yet.
+        family: The family of the session's contract, or None if the contract cannot be parsed.
+        call: Index of the selected call of the reading, or None.
+        others: Prompts that this one can be compared with.
     """
-    generation = one.kept.generation if one else None
-    if one is None or generation is None:
-        return RawView() if one is None else RawView(sections=(_completion_section(one.reading, call),))
-    prompt = _rendered(path, one, family)
-    known = prompt is not None and prompt.text == generation.prompt_text
-    sections = _prompt_sections(prompt) if prompt and known else _guessed_sections(generation.prompt_text)
+    if read_round is None:
+        return RawView()
+    generation = read_round.stored.generation
+    if generation is None:
+        return RawView(sections=(_completion_section(read_round.reading, call),))
+    prompt = _rendered(path, read_round, family)
+    is_same = prompt is not None and prompt.text == generation.prompt_text
+    sections = _prompt_sections(prompt) if prompt and is_same else _guessed_sections(generation.prompt_text)
     timing = generation.timing
     tokens = (
         f"{count(timing.prompt_tokens, 'token')} in, {timing.completion_tokens:,} out"
@@ -123,17 +126,21 @@ def show_round(
     )
     badge = "exact" if generation.is_exact else "predicted"
     return RawView(
-        sections=(*sections, _completion_section(one.reading, call)),
+        sections=(*sections, _completion_section(read_round.reading, call)),
         badge=badge,
         badge_meaning=_MEANING[badge],
         summary=tokens,
-        message_id=one.kept.id,
+        message_id=read_round.stored.id,
         others=others,
     )
 
 
 def with_sizes(view: RawView, sizes: Sequence[int] | None) -> RawView:
-    """The same with the sections' sizes in tokens; as it was where nobody can count them."""
+    """Return the view with the sizes of its sections in tokens.
+
+    Args:
+        sizes: Number of tokens of each section, or None if they cannot be counted.
+    """
     if sizes is None:
         return replace(view, is_known=True)
     sections = tuple(
@@ -144,14 +151,18 @@ def with_sizes(view: RawView, sizes: Sequence[int] | None) -> RawView:
 
 
 def section_spans(view: RawView) -> tuple[Span, ...]:
-    """Where each section stands in the view's text."""
+    """Return the span of each section in the text of the view."""
     ends = [0, *accumulate(sum(len(piece.text) for piece in section.pieces) for section in view.sections)]
     return tuple(Span(start, end) for start, end in pairwise(ends))
 
 
-def _rendered(path: Sequence[StoredMessage], one: ReadRound, family: str | None) -> Prompt | None:
-    """The prompt written anew, for its parts and marks; it counts only where it is the kept text."""
-    before = tuple(kept.message for kept in path[: [kept.id for kept in path].index(one.kept.id)])
+def _rendered(path: Sequence[StoredMessage], read_round: ReadRound, family: str | None) -> Prompt | None:
+    """Render the prompt again to find its parts and tags. None if it cannot be rendered.
+
+    The caller uses it only if its text equals the stored prompt.
+    """
+    end = [stored.id for stored in path].index(read_round.stored.id)
+    before = tuple(stored.message for stored in path[:end])
     if family is None:
         return None
     try:
@@ -175,7 +186,10 @@ def _prompt_sections(prompt: Prompt) -> tuple[RawSection, ...]:
 
 
 def _guessed_sections(text: str) -> tuple[RawSection, ...]:
-    """A prompt whose conversation cannot be rendered to the same text any more, cut at its turns."""
+    """Cut a prompt at its turn tokens.
+
+    Used if the conversation no longer renders to the stored prompt, for example after a change of the contract.
+    """
     turns = list(_TURN.finditer(text))
     starts = [0, *(turn.start() for turn in turns if turn.start() > 0), len(text)]
     roles = ([] if turns and turns[0].start() == 0 else ["system"]) + [turn[1] for turn in turns]
@@ -191,7 +205,7 @@ def _section(role: str, text: str, marks: Sequence[Span], *, is_opened: bool) ->
     return RawSection(
         role=label,
         label=label,
-        note="turn opened" if is_opened else count(len(text), "character"),
+        note="start of the turn" if is_opened else count(len(text), "character"),
         pieces=cut_pieces(text, marks),
     )
 

@@ -1,4 +1,4 @@
-"""A completion as it was parsed: its segments, and what each fix replaced."""
+"""Show how a completion was parsed: its segments, and what each fix replaced."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -20,68 +20,71 @@ WORDS: Final = {
     SegmentKind.RESPONSE: "response",
     SegmentKind.UNCLOSED: "unfinished",
 }
-"""What the margin says of a segment."""
+"""The label of each kind of segment in the margin."""
 
 
 class FixChange(StrEnum):
-    """Whether a stretch stands in the text as written, as fixed, or in both."""
+    """Whether a piece is part of the text as written, of the fixed text, or of both."""
 
     NONE = ""
     BEFORE = "before"
-    """As written only."""
+    """Only in the text as written."""
     AFTER = "after"
-    """As fixed only."""
+    """Only in the fixed text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadPiece:
-    """A stretch of one colour."""
+    """A piece of text of one colour."""
 
     text: str
-    """Byte for byte."""
+    """The text, byte for byte."""
     kind: str
-    """As of `pieces.Piece`."""
+    """The kind, as in `TextSpan`."""
     change: FixChange = FixChange.NONE
     code: str = ""
-    """Of the fix that changes it; empty where none does."""
+    """Code of the fix that adds or removes the piece. Empty if no fix does."""
     is_guess: bool = False
-    """True where the fix could have meant something else."""
+    """True if the text could also have meant something else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadSection:
-    """One segment."""
+    """One segment of the completion."""
 
     kind: str
-    """Names a colour; `text` for prose."""
+    """The kind, which selects the colour. `text` for prose."""
     label: str
-    """As the margin says it; empty of white space between two others."""
+    """Label in the margin. Empty for whitespace between two segments."""
     pieces: tuple[ReadPiece, ...]
-    """In order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadTextView:
-    """The text in three ways: as written without the `after` pieces, fixed without the `before` ones, or both."""
+    """The parsed text, which can be shown in three ways.
+
+    Without the `after` pieces it is the text as written, without the `before` pieces it is the fixed text, and
+    with all pieces it shows the changes.
+    """
 
     sections: tuple[ReadSection, ...] = ()
-    """In order; empty where nothing was written."""
+    """The segments. Empty if there is no text."""
     summary: str = ""
-    """How many calls, fixes and findings."""
+    """Number of calls, fixes and findings."""
     has_fixes: bool = False
-    """False where the fixed text is the text."""
+    """False if the fixed text equals the text as written."""
     empty: ExamplesView = FIRST_EXAMPLES
-    """Shown where nothing was written."""
+    """Shown if there is no text."""
 
     def text(self, *, left_out: FixChange) -> str:
-        """The text as written (without `after`) or as fixed (without `before`)."""
+        """Return the text as written (without `AFTER`) or the fixed text (without `BEFORE`)."""
         return "".join(
             piece.text for section in self.sections for piece in section.pieces if piece.change != left_out
         )
 
 
 def show_read_text(reading: Reading) -> ReadTextView:
-    """A reading's text with its segments and fixes."""
+    """Show the text of a reading with its segments and fixes."""
     return ReadTextView(
         sections=tuple(_sections(reading)), summary=_summary(reading), has_fixes=bool(reading.fixes)
     )
@@ -89,10 +92,10 @@ def show_read_text(reading: Reading) -> ReadTextView:
 
 def _summary(reading: Reading) -> str:
     guesses = sum(fix.is_guess for fix in reading.fixes)
-    told = f" ({count(guesses, 'guess', 'guesses')})" if guesses else ""
+    guess_note = f" ({count(guesses, 'guess', 'guesses')})" if guesses else ""
     parts = (
         count(len(reading.calls), "call"),
-        count(len(reading.fixes), "fix", "fixes") + told if reading.fixes else "",
+        count(len(reading.fixes), "fix", "fixes") + guess_note if reading.fixes else "",
         count(len(reading.findings), "finding") if reading.findings else "",
         f"{reading.dropped:,} dropped" if reading.dropped else "",
     )
@@ -100,11 +103,11 @@ def _summary(reading: Reading) -> str:
 
 
 def _sections(reading: Reading) -> Iterator[ReadSection]:
-    """The segments, each with its edits; an edit stands whole in the segment where it begins."""
+    """Return the segments with their edits. An edit belongs to the segment in which it starts."""
     edits = deque(
         sorted(
             ((edit, fix) for fix in reading.fixes for edit in fix.edits),
-            key=lambda made: (made[0].span.start, made[0].span.end),
+            key=lambda item: (item[0].span.start, item[0].span.end),
         )
     )
     position = 0
@@ -124,7 +127,11 @@ def _sections(reading: Reading) -> Iterator[ReadSection]:
 
 
 def _is_within(edit: Edit, segment: Segment) -> bool:
-    """Whether an edit is the segment's; what is put in at its end, such as a close tag, mostly is."""
+    """Return whether an edit belongs to a segment.
+
+    Text inserted exactly at the end of a segment, such as a missing closing tag, belongs to that segment, but an
+    opening tag belongs to the next one.
+    """
     if edit.span.start != segment.span.end:
         return edit.span.start < segment.span.end
     is_opening = edit.after.startswith("<") and not edit.after.startswith("</")

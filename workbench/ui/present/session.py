@@ -1,4 +1,4 @@
-"""One session as all panes show it."""
+"""Show one session in all panes of the Play tab."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from workbench.ui.present.decision import DecisionView, show_decision
 from workbench.ui.present.inspect import (
     CallsView,
     FixesView,
+    generation_findings,
     show_calls,
     show_fixes,
-    told_of,
 )
 from workbench.ui.present.parsers import ParserComparisonView, ask_differ
 from workbench.ui.present.raw import RawView, show_round
@@ -25,20 +25,20 @@ from workbench.ui.present.transcript import TranscriptView, examples_for, show_t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionView:
-    """Transcript and inspector."""
+    """The transcript and the panes of the inspector."""
 
     transcript: TranscriptView
     raw: RawView
-    """Prompt and completion of the selected round."""
+    """The prompt and completion of the selected round."""
     calls: CallsView
     fixes: FixesView
     timing: TimingView
     decision: DecisionView
-    """What else it might have begun with."""
+    """Possible starts of the answer."""
     tokens: TokensView
-    """Its tokens, as yet unasked."""
+    """The tokens, not loaded yet."""
     differ: ParserComparisonView
-    """What others would have read of it, as yet unasked."""
+    """The results of other parsers, not computed yet."""
 
 
 def show_session(
@@ -50,19 +50,19 @@ def show_session(
     call: int | None = None,
     can_edit: bool = True,
 ) -> SessionView:
-    """The panes for a path.
+    """Show the panes for a path.
 
     Args:
-        path: From the root to the open leaf; may be empty.
-        setup: What the session is set to; tells the tools and the family.
-        tree: All messages of the session; tells the branches beside the path.
-        message_id: The message that was picked; None follows the newest.
-        call: The call of it that was picked; None for none.
-        can_edit: False where it can be looked at and copied, not gone on with.
+        path: Messages from the root to the open leaf. May be empty.
+        setup: The run configuration of the session, with its tools and family.
+        tree: All messages of the session, to find the branches of each message.
+        message_id: The selected message, or None to select the newest.
+        call: Index of the selected call of that message, or None.
+        can_edit: False if the session is read-only.
     """
     tools = tools_of(setup)
     rounds = read_path(path, tools)
-    one = round_of(path, rounds, message_id)
+    read_round = round_of(path, rounds, message_id)
     return SessionView(
         transcript=show_transcript(
             path,
@@ -73,24 +73,28 @@ def show_session(
             call=call,
             can_edit=can_edit,
         ),
-        raw=show_round(path, one, family=family_of(setup), call=call),
-        tokens=ask_tokens(one),
+        raw=show_round(path, read_round, family=family_of(setup), call=call),
+        tokens=ask_tokens(read_round),
         calls=show_calls(
-            one.reading if one else None,
-            one.results if one else {},
+            read_round.reading if read_round else None,
+            read_round.results if read_round else {},
             selected_call=call,
             no_result="not run",
-            message_id=one.kept.id if one else "",
+            message_id=read_round.stored.id if read_round else "",
         ),
-        fixes=show_fixes(one.reading if one else None, told=told_of(one), picked_call=call),
-        timing=show_timing(rounds, one),
-        decision=show_decision(one, call=call),
-        differ=ask_differ(one),
+        fixes=show_fixes(
+            read_round.reading if read_round else None,
+            stored_findings=generation_findings(read_round),
+            picked_call=call,
+        ),
+        timing=show_timing(rounds, read_round),
+        decision=show_decision(read_round, call=call),
+        differ=ask_differ(read_round),
     )
 
 
 def tools_of(setup: RunConfig) -> OfferedTools:
-    """The tools that the setup offers; none where its text cannot be read any more."""
+    """Return the tools that the setup offers, or no tools if their text cannot be parsed."""
     try:
         return setup.offered_tools()
     except BadInput:
@@ -98,7 +102,7 @@ def tools_of(setup: RunConfig) -> OfferedTools:
 
 
 def family_of(setup: RunConfig) -> str | None:
-    """The family of the setup's contract; None where it cannot be read."""
+    """Return the family of the setup's contract, or None if the contract cannot be parsed."""
     try:
         return setup.contract().family
     except BadInput:

@@ -1,4 +1,4 @@
-"""The list of sessions, its filter, and the bar of the open session."""
+"""Show the list of sessions, its filter, and the bar of the open session."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -12,58 +12,59 @@ from workbench.records.session_tree import FoundSession, SearchFilter, Snippet
 from workbench.records.sessions import ListedSession, StoredSession
 from workbench.ui.present.text_spans import TextSpan
 
-HINT: Final = "Each conversation is kept here from its first message on."
-NOTHING_LIKE_IT: Final = "No session is like that: choose less in the filter."
-NOTHING_FOUND: Final = "No session has all these words in one message, or in its title and tags."
+HINT: Final = "Your conversations appear here. Each is saved from its first message on."
+NO_MATCH: Final = "No session matches the filter. Remove a condition."
+NOTHING_FOUND: Final = (
+    "No session has all these words in one message or in its title and tags. Try fewer words."
+)
 FOUND: Final = "found"
-"""Kind of a piece that was searched for."""
+"""Kind of a piece that matches the search."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionListRow:
-    """One session."""
+    """One session of the list."""
 
     id: str
     title: str
-    """First words of the user."""
+    """The title, or `untitled`."""
     when: str
-    """Last use, as short as can be."""
+    """Time or date of the last use, short."""
     heading: str
-    """The day, on its first row; else empty."""
+    """The day, on the first row of that day. Empty on other rows."""
     is_open: bool
-    """True of the session that the page shows."""
+    """True for the session that the page shows."""
     word: str = ""
-    """What is to be known of it: shared, damaged, or another owner's."""
+    """`shared`, `damaged`, `other owner` or empty."""
     damage: str = ""
-    """What of it cannot be read; empty where it is sound."""
+    """What part of the session cannot be read. Empty if it is intact."""
     tags: tuple[str, ...] = ()
-    """In the order given."""
     can_delete: bool = True
-    """False of another owner's."""
+    """False for a session of another owner."""
     snippet: tuple[TextSpan, ...] = ()
-    """Where the words stand in a message that were searched for; empty where they do not."""
+    """Part of a message with the words that were searched for. Empty if they are not in a message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionsView:
-    """The list."""
+    """The list of sessions."""
 
     rows: tuple[SessionListRow, ...]
-    """Last used first."""
+    """By last use, or the best matches of a search first."""
     deleted: tuple[SessionListRow, ...] = ()
-    """What can be restored, last deleted first."""
+    """Sessions that can be restored, the last deleted first."""
     undo: SessionListRow | None = None
-    """What was deleted just now; None where nothing was."""
+    """The session that was just deleted, or None."""
     scope: str = ""
-    """What an admin can list instead; empty for all others."""
+    """Label of the button that lists the sessions of other owners. Empty for anyone but an admin."""
     query: str = ""
-    """What was searched for; blank where nothing was."""
+    """The search words. Blank if there is no search."""
     is_filtered: bool = False
-    """True where only some sessions are wanted, whatever their words."""
+    """True if a filter is set."""
     has_more: bool = False
     """Whether there are sessions beyond the last row."""
     hint: str = HINT
-    """Of the empty state."""
+    """Shown if the list is empty."""
 
 
 def show_sessions(
@@ -78,48 +79,49 @@ def show_sessions(
     is_filtered: bool = False,
     has_more: bool = False,
 ) -> SessionsView:
-    """The list: cut into days, last used first; or what was searched for, the best first.
+    """Show the list of sessions, grouped by day, or the results of a search.
 
     Args:
-        found: In that order.
-        open_id: The session that the page shows; None for none.
-        now: The moment, by the clock that times are shown in.
-        deleted: What can be restored, last deleted first.
-        undo_id: Which of them was deleted just now; None for none.
-        scope: What an admin can list instead; empty for all others.
-        query: What was searched for; blank where nothing was.
-        is_filtered: True where only some sessions are wanted, whatever their words.
-        has_more: Whether there are more than these.
+        found: The sessions, in the order to show them.
+        open_id: The session that the page shows, or None.
+        now: The current time, in the time zone to show times in.
+        deleted: Sessions that can be restored, the last deleted first.
+        undo_id: The session that was just deleted, or None.
+        scope: Label of the button that lists the sessions of other owners. Empty for anyone but an admin.
+        query: The search words. Blank if there is no search.
+        is_filtered: True if a filter is set.
+        has_more: Whether there are more sessions than these.
     """
     rows = _ranked(found, now) if query.strip() else _by_day(found, now)
-    gone = tuple(_row(one, one.deleted_at or one.updated_at, now) for one in deleted)
+    deleted_rows = tuple(_row(session, session.deleted_at or session.updated_at, now) for session in deleted)
     return SessionsView(
         rows=tuple(replace(row, is_open=row.id == open_id) for row in rows),
-        deleted=gone,
-        undo=next((row for row in gone if row.id == undo_id), None),
+        deleted=deleted_rows,
+        undo=next((row for row in deleted_rows if row.id == undo_id), None),
         scope=scope,
         query=query,
         is_filtered=is_filtered,
         has_more=has_more,
-        hint=NOTHING_LIKE_IT if is_filtered else NOTHING_FOUND if query.strip() else HINT,
+        hint=NO_MATCH if is_filtered else NOTHING_FOUND if query.strip() else HINT,
     )
 
 
 def _by_day(found: Sequence[FoundSession], now: datetime) -> Iterator[SessionListRow]:
     last_day = ""
-    for session in (one.session for one in found):
+    for session in (match.session for match in found):
         day = _day(session.updated_at.astimezone(now.tzinfo).date(), now.date())
         yield replace(_row(session, session.updated_at, now), heading=day if day != last_day else "")
         last_day = day
 
 
 def _ranked(found: Sequence[FoundSession], now: datetime) -> Iterator[SessionListRow]:
-    for one in found:
-        yield replace(_row(one.session, one.session.updated_at, now), snippet=_pieces(one.snippet))
+    for match in found:
+        row = _row(match.session, match.session.updated_at, now)
+        yield replace(row, snippet=_pieces(match.snippet))
 
 
 def _pieces(snippet: Snippet | None) -> tuple[TextSpan, ...]:
-    """The snippet, cut where the words stand."""
+    """Cut a snippet at the words that were found."""
     if snippet is None:
         return ()
     pieces: list[TextSpan] = []
@@ -140,7 +142,7 @@ def _row(session: ListedSession, moment: datetime, now: datetime) -> SessionList
     return SessionListRow(
         id=session.id,
         title=session.title or "untitled",
-        when=then.strftime("%H:%M") if is_recent else then.strftime("%d.%m."),
+        when=then.strftime("%H:%M") if is_recent else f"{then.day} {then:%b}",
         heading="",
         is_open=False,
         word=_word(session),
@@ -154,7 +156,7 @@ def _word(session: ListedSession) -> str:
     if session.damage:
         return "damaged"
     if not session.is_own:
-        return "another's"
+        return "other owner"
     return "shared" if session.is_shared else ""
 
 
@@ -169,69 +171,67 @@ def _day(day: date, today: date) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddressView:
-    """What the browser's address bar names."""
+    """The session and message in the browser's address bar."""
 
     session: str | None
-    """The open session; None names none."""
+    """The open session, or None."""
     shared: str | None = None
-    """The key of a session that is seen by its link; None names none."""
+    """The share key of a session that was opened by its link, or None."""
     message: str | None = None
-    """The message that the inspector shows; None names none, and the newest is shown."""
+    """The message in the inspector, or None for the newest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClipboardView:
-    """A text that is to be in the clipboard."""
+    """A text to copy to the clipboard."""
 
     text: str
-    """Byte for byte."""
+    """The text, byte for byte."""
     serial: float
-    """Differs from one answer to the next."""
+    """A new number copies the text again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountView:
-    """Who is logged in."""
+    """The account that is logged in."""
 
     name: str = ""
-    """As they log in; empty where nobody has to."""
+    """The login name. Empty if no login is needed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DownloadView:
-    """A file for the browser."""
+    """A file for the browser to download."""
 
     name: str
     text: str
     serial: float
-    """Differs from one download to the next, so that the same file can be asked for twice."""
+    """A new number downloads the file again, even if it is the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionBarView:
-    """The line; it is not drawn while no session is open."""
+    """The bar of the open session. Hidden if no session is open."""
 
     is_open: bool = False
-    """True while a session is open."""
     title: str = ""
     tags: tuple[str, ...] = ()
-    """In the order given."""
     is_read_only: bool = False
-    """True of a session that can be looked at and copied, not gone on with."""
+    """True if the session can only be read and copied."""
     note: str = ""
-    """Of a read-only one: why."""
+    """Why the session is read-only. Empty if it is not."""
     link: str = ""
-    """What stands behind the page's address in a link that shows it to others; empty while it is not shared."""
+    """Query string of the link that shows the session to others. Empty if it is not shared."""
 
 
 def show_bar(session: StoredSession, *, is_by_link: bool) -> SessionBarView:
-    """The line of an open session.
+    """Show the bar of an open session.
 
     Args:
-        is_by_link: True where it is seen by its link.
+        is_by_link: True if the session was opened by its link.
     """
     is_read_only = is_by_link or not session.is_own
-    note = "shared with you, read-only" if is_by_link else "another owner's, read-only"
+    note = "shared with you, read-only" if is_by_link else "owned by someone else, read-only"
     return SessionBarView(
         is_open=True,
         tags=session.tags,
@@ -243,10 +243,10 @@ def show_bar(session: StoredSession, *, is_by_link: bool) -> SessionBarView:
 
 
 def read_filter(text: str) -> SearchFilter:
-    """The filter from its JSON; what is blank asks nothing.
+    """Parse the filter from JSON. Blank fields set no condition.
 
     Raises:
-        BadInput: A date is none.
+        BadInput: A date cannot be parsed.
     """
     chosen = as_object(cast(JsonValue, json.loads(text or "{}")))
 
@@ -267,10 +267,10 @@ def read_filter(text: str) -> SearchFilter:
 
 
 def _day_start(text: str | None) -> datetime | None:
-    """The beginning of a day, UTC."""
+    """Return the start of a day in UTC, or None for None."""
     if text is None:
         return None
     try:
         return datetime.fromisoformat(text).replace(tzinfo=UTC)
     except ValueError as error:
-        raise BadInput("filter", f"{text!r} is no date", "write it as 2026-11-21") from error
+        raise BadInput("filter", f"{text!r} is not a date", "write it as 2026-11-21") from error

@@ -1,4 +1,4 @@
-"""The left column: run configuration to fields and back, the composed system text, and the choices."""
+"""Convert run configurations to the fields of the Setup column and back, and show the system text."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,26 +15,26 @@ from workbench.ui.present.words import count
 
 
 def show_sampling(sampling: Sampling) -> dict[str, Any]:
-    """What the fields hold, by name, in the order of the page."""
+    """Return the values of the sampling fields by name, in the order of the page."""
     return {name: declared.editor.show(getattr(sampling, name)) for name, declared in SAMPLING_FIELDS.items()}
 
 
 def parse_sampling(shown: Mapping[str, object], where: str = "") -> Sampling:
-    """The sampling of what fields hold.
+    """Parse the values of sampling fields.
 
     Args:
-        shown: By name. A field that is left out has its default.
-        where: Says more about the place, such as `"column B, "`.
+        shown: Values by field name. A missing field has its default.
+        where: Prefix of the place in error messages, such as `"column B, "`.
 
     Raises:
-        BadInput: A number is missing or out of its range, or a line of the biases cannot be read.
+        BadInput: A number is missing or out of range, or a line of the logit biases cannot be parsed.
     """
-    values = {name: SAMPLING_FIELDS[name].editor.parse(held, where) for name, held in shown.items()}
+    values = {name: SAMPLING_FIELDS[name].editor.parse(value, where) for name, value in shown.items()}
     return Sampling(**values)
 
 
 def sampling_words(sampling: Sampling) -> str:
-    """A sampling in a line: the fields that are always visible, and each other one that is not the default.
+    """Format a sampling as one line: the fields that are always visible, and others that are not the default.
 
     >>> sampling_words(Sampling(min_p=0.2))
     'temperature 0, top_p 0.95, top_k 40, seed 0, at most 256 tokens, min_p 0.2'
@@ -53,8 +53,8 @@ def _words(name: str, value: object) -> str:
 
 
 UNTAUGHT_ADVICE: Final = (
-    "The bare embedded model, 135M, calls a tool only when it must: tool choice 'required' makes it call first, "
-    "then answer."
+    "Without its adapter, the embedded model calls a tool only when it has to. With tool choice 'required', it "
+    "calls first and then answers."
 )
 
 
@@ -73,22 +73,22 @@ SETUP_FIELDS: Final = (
     "wants_logprobs",
     *SAMPLING_FIELDS,
 )
-"""Names of the left column's fields, in the order in which they are wired."""
+"""Names of the fields of the Setup column, in the order in which they are wired."""
 
 
 def setup_label(name: str) -> str:
-    """The label of a field of the setup."""
+    """Return the label of a field of the Setup column."""
     return _OWN[name].editor.label
 
 
 def parse_setup(values: Iterable[object]) -> RunConfig:
-    """The setup of what the fields hold.
+    """Parse the values of the Setup column.
 
     Args:
-        values: In the order of `SETUP_FIELDS`.
+        values: Values in the order of `SETUP_FIELDS`.
 
     Raises:
-        BadInput: A number is missing or out of its range, or the biases or the variables cannot be read.
+        BadInput: A number is missing or out of range, or the biases or variables cannot be parsed.
     """
     shown = dict(zip(SETUP_FIELDS, values, strict=True))
     own = {name: _OWN[name].editor.parse(value) for name, value in shown.items() if name in _OWN}
@@ -96,63 +96,70 @@ def parse_setup(values: Iterable[object]) -> RunConfig:
 
 
 def show_setup(setup: RunConfig) -> dict[str, Any]:
-    """What the fields hold, by name, in the order of `SETUP_FIELDS`."""
+    """Return the values of the Setup column by name, in the order of `SETUP_FIELDS`."""
     shown = show_sampling(setup.sampling)
     shown |= {name: declared.editor.show(getattr(setup, name)) for name, declared in _OWN.items()}
     return {name: shown[name] for name in SETUP_FIELDS}
 
 
 def tool_choices(enabled: Sequence[str]) -> list[str]:
-    """What tool choice may be, while these tools are switched on."""
+    """Return the possible tool choices while these tools are enabled."""
     kinds = [ChoiceKind.AUTO.value, ChoiceKind.REQUIRED.value, ChoiceKind.NONE.value]
     return [*kinds, *(name for name in enabled if name not in kinds)]
 
 
-def kept_choice(choice: str, enabled: Sequence[str]) -> str:
-    """The same choice where it is still there, else `auto`."""
+def valid_choice(choice: str, enabled: Sequence[str]) -> str:
+    """Return the tool choice if it is still possible, otherwise `auto`."""
     return choice if choice in tool_choices(enabled) else ChoiceKind.AUTO.value
 
 
 def first_choice(model: ModelStatus) -> str:
-    """The tool choice to begin with."""
+    """Return the default tool choice for a model."""
     return ChoiceKind.AUTO.value if model.calls_freely else ChoiceKind.REQUIRED.value
 
 
 def model_advice(model: ModelStatus, tool_choice: str) -> str:
-    """A line on what to expect of the model; empty where there is nothing to say."""
+    """Return a note about what to expect of the model, or an empty text."""
     if model.calls_freely:
         return ""
     if tool_choice in (ChoiceKind.AUTO, ChoiceKind.NONE):
-        return f"The bare embedded model will most likely not call a tool by itself; {tool_choice!r} lets it."
+        return (
+            f"Without its adapter, the embedded model rarely calls a tool with tool choice {tool_choice!r}. "
+            "Use 'required' to make it call one."
+        )
     return UNTAUGHT_ADVICE
 
 
 def variables_label(contract: Contract) -> str:
-    """What the field of the variables is called: which there are, and what they are where nothing is written."""
+    """Return the label of the variables field, with the names and defaults that the contract declares."""
     declared = ", ".join(
         f"{name} ({value[:24]})" if value else name for name, value in contract.variables.items()
     )
-    return f"Variables, one a line: {declared}" if declared else "Variables: the contract declares none"
+    return f"Variables, one per line: {declared}" if declared else "Variables (the contract declares none)"
 
 
 def undeclared_advice(setup: RunConfig) -> str:
-    """A line on variables that are given and that the contract does not know; empty where there are none."""
+    """Return a note about variables that the contract does not declare, or an empty text."""
     unknown = ", ".join(name for name in setup.variables if name not in setup.contract().variables)
-    return f"The contract declares no variable {unknown}." if unknown else ""
+    return f"The contract does not declare these variables: {unknown}." if unknown else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemTextView:
-    """The composed system text."""
+    """The composed system text with its size."""
 
     size: str
-    """Characters and tokens."""
+    """Number of characters and, if known, of tokens."""
     pieces: tuple[TextSpan, ...]
-    """The text, its marks told apart."""
+    """The text, with tags and special tokens as pieces of their own."""
 
 
 def show_system_text(text: str, *, tokens: int | None) -> SystemTextView:
-    """The text with its size; `tokens` is None while no model is loaded that could count."""
+    """Show the system text with its size.
+
+    Args:
+        tokens: Number of tokens, or None if no model is loaded to count them.
+    """
     size = count(len(text), "character")
     return SystemTextView(
         size=size if tokens is None else f"{size} · {count(tokens, 'token')}", pieces=marked_pieces(text)
@@ -161,19 +168,19 @@ def show_system_text(text: str, *, tokens: int | None) -> SystemTextView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeaderView:
-    """The model's state, in the page's head."""
+    """The state of the model in the page header."""
 
     text: str
-    """Name, device, state."""
+    """Name, device and state of the model."""
     is_loaded: bool
-    """True once it can be asked."""
+    """True once the model is loaded."""
     is_busy: bool
-    """True while it writes for this visitor."""
+    """True while the model writes for this visitor."""
 
 
 def show_header(name: str, device: str, *, is_loaded: bool, is_busy: bool) -> HeaderView:
-    """One line on the model."""
-    state = "writing" if is_busy else "ready" if is_loaded else "not loaded yet"
+    """Show the state of the model."""
+    state = "writing" if is_busy else "ready" if is_loaded else "not loaded"
     return HeaderView(
         text=" · ".join(filter(None, (name, device, state))), is_loaded=is_loaded, is_busy=is_busy
     )

@@ -1,4 +1,4 @@
-"""Spans of a text, each of one kind, for colouring; and edits reduced to what they change."""
+"""Cut texts into coloured spans, and reduce edits to what they change."""
 
 import re
 from collections.abc import Iterable
@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 from workbench.chat.finding import Span
 
 TEXT: Final = "text"
-"""Kind of a piece without a colour."""
+"""Kind of a span without a colour."""
 MARK: Final = "mark"
-"""Kind of a literal tag or token of the format."""
+"""Kind of a tag or special token of the format."""
 
 _MARKS: Final = re.compile(
     r"<\|[A-Za-z0-9_]{1,64}\|>|</?(?:tools|tool_call|tool_response|think|scratch_pad)>"
@@ -20,23 +20,26 @@ _MARKS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextSpan:
-    """A stretch of a text."""
+    """A part of a text, of one kind."""
 
     text: str
-    """Byte for byte."""
+    """The text, byte for byte."""
     kind: str = TEXT
-    """`text`, `mark`, `call`, `result`, `thought` or `blank`; names a colour of `page.css`."""
+    """`text`, `mark`, `call`, `result`, `thought`, `error` or `found`. Selects a colour of `page.css`."""
     is_picked: bool = False
-    """True of what was picked elsewhere."""
+    """True if the span is part of the call that is selected in another pane."""
 
 
 def mark_spans(text: str) -> tuple[Span, ...]:
-    """Where something stands that looks like a mark; for texts of which nobody knows who wrote what."""
+    """Return the spans that look like tags or special tokens.
+
+    For texts whose author is unknown: a tag that a user typed looks the same as one of the prompt.
+    """
     return tuple(Span(*match.span()) for match in _MARKS.finditer(text))
 
 
 def cut_pieces(text: str, marks: Iterable[Span], *, kind: str = TEXT) -> tuple[TextSpan, ...]:
-    """`text` as pieces: its marks, and between them pieces of `kind`. Joined they are `text`.
+    """Cut a text into its marks and the parts of `kind` between them. Joined, the pieces are the text.
 
     >>> [piece.text for piece in cut_pieces("a<b>c", [Span(1, 4)])]
     ['a', '<b>', 'c']
@@ -54,17 +57,17 @@ def cut_pieces(text: str, marks: Iterable[Span], *, kind: str = TEXT) -> tuple[T
 
 
 def marked_pieces(text: str) -> tuple[TextSpan, ...]:
-    """`text` with all that looks like a mark told apart."""
+    """Cut a text at everything that looks like a tag or special token."""
     return cut_pieces(text, mark_spans(text))
 
 
 def pick_pieces(pieces: Iterable[TextSpan], picked: Span) -> list[TextSpan]:
-    """The same text, cut so that a stretch of it is told apart.
+    """Cut the pieces at a span and mark the part inside it as picked.
 
     >>> [(piece.text, piece.is_picked) for piece in pick_pieces([TextSpan(text="abc")], Span(1, 2))]
     [('a', False), ('b', True), ('c', False)]
     """
-    found: list[TextSpan] = []
+    cut: list[TextSpan] = []
     start = 0
     for piece in pieces:
         end = start + len(piece.text)
@@ -72,28 +75,28 @@ def pick_pieces(pieces: Iterable[TextSpan], picked: Span) -> list[TextSpan]:
         for left, right in ((start, first), (first, last), (last, end)):
             if left < right:
                 text = piece.text[left - start : right - start]
-                found.append(replace(piece, text=text, is_picked=(left, right) == (first, last)))
+                cut.append(replace(piece, text=text, is_picked=(left, right) == (first, last)))
         start = end
-    return found
+    return cut
 
 
 SHORT_SIZE_CHARS: Final = 24
-"""An edit up to here is shown whole: `True` becomes `true`, not `T` becomes `t`."""
+"""Shorter edits are shown whole, so that `True` becomes `true` instead of `T` becoming `t`."""
 
 
 class NarrowedEdit(NamedTuple):
-    """An edit, cut into what stays and what changes."""
+    """An edit, cut into the parts that stay and the part that changes."""
 
     prefix: str
-    """Stays, before the change."""
+    """Unchanged text before the change."""
     before: str
     after: str
     suffix: str
-    """Stays, behind the change."""
+    """Unchanged text after the change."""
 
 
 def narrow(before: str, after: str) -> NarrowedEdit:
-    """A long edit without its common ends; a short one whole.
+    """Reduce a long edit to the part that changes. A short edit is kept whole.
 
     >>> narrow("True", "true")
     NarrowedEdit(prefix='', before='True', after='true', suffix='')
@@ -113,6 +116,6 @@ def narrow(before: str, after: str) -> NarrowedEdit:
 
 
 def common_size_chars(one: str, other: str) -> int:
-    """How many characters both begin with."""
+    """Return the length of the common start of two texts, in characters."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, (left, right) in pairs if left != right), min(len(one), len(other)))

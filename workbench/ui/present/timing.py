@@ -1,4 +1,4 @@
-"""The Timing pane: how long the rounds of a turn took."""
+"""Show the Timing pane: how long the rounds of a turn took."""
 
 import json
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.setup import sampling_words
 from workbench.ui.present.words import seconds
 
-NO_TIMING_YET: Final = "Tokens and times of each round stand here."
+NO_TIMING_YET: Final = "The tokens and times of each round appear here."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +18,7 @@ class TimingFact:
 
     name: str
     value: str
-    """How much, or which."""
+    """The value as text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,44 +27,50 @@ class TimedRound:
 
     cells: tuple[str, ...]
     is_selected: bool
-    """True of the round that the other panes show."""
+    """True for the round that the other panes show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimingView:
-    """What the rounds of one turn took."""
+    """The times and tokens of the rounds of one turn."""
 
     rounds: tuple[TimedRound, ...] = ()
-    """In order."""
-    columns: tuple[str, ...] = ("round", "prompt", "cached", "written", "first token", "tokens/s", "total")
+    columns: tuple[str, ...] = ("round", "prompt", "cached", "completion", "first token", "tokens/s", "total")
     facts: tuple[TimingFact, ...] = ()
     hint: str = NO_TIMING_YET
-    """Of the empty state."""
+    """Shown if there are no rounds."""
 
 
-def show_timing(rounds: Sequence[ReadRound], one: ReadRound | None) -> TimingView:
-    """The rounds of the turn that the round belongs to."""
-    generation = one.kept.generation if one else None
-    if one is None or generation is None:
+def show_timing(rounds: Sequence[ReadRound], selected: ReadRound | None) -> TimingView:
+    """Show the rounds of the turn that contains the selected round."""
+    generation = selected.stored.generation if selected else None
+    if selected is None or generation is None:
         return TimingView()
     facts = (
         TimingFact(name="model", value=generation.engine_name),
-        TimingFact(name="ended by", value=generation.finish_reason.value),
+        TimingFact(name="finish reason", value=generation.finish_reason.value),
         TimingFact(name="tool choice", value=generation.tool_choice),
         TimingFact(name="prefill", value=json.dumps(generation.prefill) if generation.prefill else "none"),
         TimingFact(name="sampling", value=sampling_words(generation.sampling)),
     )
-    turn = [other for other in rounds if other.turn == one.turn and other.kept.generation]
-    return TimingView(rounds=tuple(_timed(other, is_selected=other is one) for other in turn), facts=facts)
+    turn = [
+        read_round
+        for read_round in rounds
+        if read_round.turn == selected.turn and read_round.stored.generation
+    ]
+    return TimingView(
+        rounds=tuple(_timed(read_round, is_selected=read_round is selected) for read_round in turn),
+        facts=facts,
+    )
 
 
-def _timed(one: ReadRound, *, is_selected: bool) -> TimedRound:
-    assert one.kept.generation is not None
-    timing = one.kept.generation.timing
+def _timed(read_round: ReadRound, *, is_selected: bool) -> TimedRound:
+    assert read_round.stored.generation is not None
+    timing = read_round.stored.generation.timing
     speed = timing.tokens_per_second
     return TimedRound(
         cells=(
-            str(one.number),
+            str(read_round.number),
             f"{timing.prompt_tokens:,}",
             f"{timing.cached_tokens:,}",
             f"{timing.completion_tokens:,}",

@@ -1,4 +1,4 @@
-"""The Tokens pane: prompt and completion token by token, and how full the context is."""
+"""Show the Tokens pane: prompt and completion token by token, and how full the context is."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from workbench.ui.present.decision import probability
 from workbench.ui.present.raw import RawSection
 from workbench.ui.present.words import count
 
-NOTHING: Final = "Nothing was written yet: send a message first."
+NOTHING: Final = "No completion yet. Send a message first."
 MOST_TOKENS: Final = 4000
-"""A section shows this many; of the others it tells the number."""
+"""A section shows this many tokens, and only the number of the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,11 +23,11 @@ class TokenCell:
     """One token."""
 
     id: int
-    """Its number in the vocabulary; -1 where it is not known."""
+    """The token id in the vocabulary, or -1 if it is unknown."""
     text: str
-    """Byte for byte; empty where it ends within a character."""
+    """The text of the token. Empty if the token ends within a character."""
     note: str = ""
-    """Log-probability and probability; empty where they are not known."""
+    """Logprob and probability. Empty if they are unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,117 +35,128 @@ class TokenSection:
     """One message of the prompt, or the completion."""
 
     label: str
-    """As the margin of the raw pane says it."""
+    """The same label as in the raw pane."""
     role: str
     token_count: int
     cells: tuple[TokenCell, ...]
-    """In order, `MOST_TOKENS` at most."""
+    """The first tokens, `MOST_TOKENS` at most."""
     is_open: bool
-    """True of the completion; the prompt's sections are folded at first."""
+    """True for the completion. The sections of the prompt are collapsed at first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokensView:
-    """All that the pane shows."""
+    """The contents of the Tokens pane."""
 
     message_id: str = ""
-    """The completion whose tokens they are; empty where there is none."""
+    """The completion with these tokens. Empty if there is none."""
     is_known: bool = False
-    """False: the pane asks for them once it is seen."""
+    """False if the tokens have not been loaded. The pane loads them once it is visible."""
     hint: str = NOTHING
-    """Said where there are none to show."""
+    """Shown if there are no tokens to show."""
     sections: tuple[TokenSection, ...] = ()
-    """In order."""
     gauge: str = ""
-    """How full the context is, in words."""
+    """How full the context is, as text."""
     context_tokens: int = 0
-    """Room for prompt and completion; 0 where it is not known."""
+    """Size of the context in tokens, or 0 if it is unknown."""
     note: str = ""
-    """Whose vocabulary, and how sure."""
+    """Which vocabulary the tokens are from, and whether they are exact."""
     can_weigh: bool = False
-    """True where the completion's log-probabilities are not known, and the model may be asked."""
+    """True if the logprobs of the completion are unknown and can be computed."""
 
 
-def ask_tokens(one: ReadRound | None) -> TokensView:
-    """The pane for a round whose tokens nobody has looked at yet."""
-    if one is None:
+def ask_tokens(read_round: ReadRound | None) -> TokensView:
+    """Show the pane for a round before its tokens are loaded."""
+    if read_round is None:
         return TokensView()
-    return TokensView(message_id=one.kept.id, hint="")
+    return TokensView(message_id=read_round.stored.id, hint="")
 
 
 def show_tokens(
-    one: ReadRound,
+    read_round: ReadRound,
     sheet: TokenSheet,
     prompt: Sequence[RawSection],
-    weighed: Sequence[EmittedToken] | None = None,
+    scored: Sequence[EmittedToken] | None = None,
 ) -> TokensView:
-    """The pane for a round.
+    """Show the tokens of a round.
 
     Args:
-        sheet: Its tokens.
-        prompt: The prompt's sections as the raw pane has them.
-        weighed: The completion's tokens as the model weighed them; None where it was not asked.
+        sheet: The tokens of the round.
+        prompt: The sections of the prompt, as in the raw pane.
+        scored: The tokens of the completion with computed logprobs, or None if they were not computed.
     """
-    written = sheet.completion
-    if weighed is not None:
-        written = tuple(SheetToken(id=one.id, text=one.text, logprob=one.logprob) for one in weighed)
-    sections = (*_prompt_sections(sheet.prompt, prompt), _section("completion", "completion", written))
+    completion = sheet.completion
+    if scored is not None:
+        completion = tuple(
+            SheetToken(id=token.id, text=token.text, logprob=token.logprob) for token in scored
+        )
+    sections = (*_prompt_sections(sheet.prompt, prompt), _section("completion", "completion", completion))
     used = sum(section.token_count for section in sections)
     return TokensView(
-        message_id=one.kept.id,
+        message_id=read_round.stored.id,
         is_known=True,
         hint="",
         sections=sections,
         gauge=f"{used:,} of {count(sheet.context_tokens, 'token')} · {sheet.context_tokens - used:,} left",
         context_tokens=sheet.context_tokens,
-        note=_note(sheet, is_weighed=weighed is not None),
-        can_weigh=all(token.logprob is None for token in written),
+        note=_note(sheet, has_computed_logprobs=scored is not None),
+        can_weigh=all(token.logprob is None for token in completion),
     )
 
 
-def show_told_tokens(one: ReadRound, reason: str) -> TokensView:
-    """The pane where the engine cannot make tokens: what it told of the completion while it wrote, if it did."""
-    made = one.kept.generation
-    told = tuple(
+def show_reported_tokens(read_round: ReadRound, reason: str) -> TokensView:
+    """Show the tokens that the server reported with the completion, if any.
+
+    Used if the engine has no tokenizer.
+
+    Args:
+        reason: Why the tokens cannot be computed.
+    """
+    generation = read_round.stored.generation
+    reported = tuple(
         SheetToken(id=token.id, text=token.text, logprob=token.logprob)
-        for token in (made.tokens if made else None) or ()
+        for token in (generation.tokens if generation else None) or ()
     )
-    timing = made.timing if made else None
+    timing = generation.timing if generation else None
     sizes = (
-        f"Its server counted {count(timing.prompt_tokens, 'token')} in, {timing.completion_tokens:,} out."
+        f"The server counted {count(timing.prompt_tokens, 'token')} in, {timing.completion_tokens:,} out."
         if timing and timing.prompt_tokens
         else ""
     )
     return TokensView(
-        message_id=one.kept.id,
+        message_id=read_round.stored.id,
         is_known=True,
         hint=" ".join(filter(None, (reason, sizes))),
-        sections=(_section("completion", "completion", told),) if told else (),
-        note="The completion's tokens as the server told them; the prompt's are not known." if told else "",
+        sections=(_section("completion", "completion", reported),) if reported else (),
+        note="These tokens were reported by the server. The tokens of the prompt are unknown."
+        if reported
+        else "",
     )
 
 
-def _note(sheet: TokenSheet, *, is_weighed: bool) -> str:
-    whose = f"exact: the vocabulary of {sheet.model!r}, which wrote it"
+def _note(sheet: TokenSheet, *, has_computed_logprobs: bool) -> str:
+    note = f"Exact: the vocabulary is that of {sheet.model!r}, which wrote the completion."
     if not sheet.is_writer:
-        whose = f"an estimate: the vocabulary of {sheet.model!r}, and another model wrote it"
-    made = "" if sheet.is_as_written or is_weighed else "; the completion is cut anew from its text"
-    return whose + made
+        note = f"Estimate: the vocabulary is that of {sheet.model!r}, but another model wrote the completion."
+    is_original = sheet.is_as_written or has_computed_logprobs
+    return note if is_original else f"{note} The completion was tokenized again from its text."
 
 
 def _prompt_sections(tokens: Sequence[Token], prompt: Sequence[RawSection]) -> list[TokenSection]:
-    """The prompt's tokens, each in the section where it begins."""
-    found: list[TokenSection] = []
+    """Distribute the tokens of the prompt over its sections. A token belongs to the section in which it starts."""
+    sections: list[TokenSection] = []
     position, start = 0, 0
     for section in prompt:
         text = "".join(piece.text for piece in section.pieces)
-        own: list[Token] = []
+        section_tokens: list[Token] = []
         while position < len(tokens) and tokens[position].span.start < start + len(text):
-            own.append(tokens[position])
+            section_tokens.append(tokens[position])
             position += 1
-        found.append(_section(section.label, section.role, sheet_tokens(own, text, start=start)))
+        sections.append(
+            _section(section.label, section.role, sheet_tokens(section_tokens, text, start=start))
+        )
         start += len(text)
-    return found
+    return sections
 
 
 def _section(label: str, role: str, tokens: Sequence[SheetToken]) -> TokenSection:
@@ -161,5 +172,5 @@ def _section(label: str, role: str, tokens: Sequence[SheetToken]) -> TokenSectio
 def _cell(token: SheetToken) -> TokenCell:
     if token.logprob is None:
         return TokenCell(id=token.id, text=token.text)
-    note = f"log-probability {token.logprob:.3f} · {probability(exp(token.logprob))}"
+    note = f"logprob {token.logprob:.3f} · {probability(exp(token.logprob))}"
     return TokenCell(id=token.id, text=token.text, note=note)

@@ -1,4 +1,4 @@
-"""The Tools tab: the list of tools, the parameter grid, findings, and the result of a trial call."""
+"""Show the Tools tab: the list of tools, the parameter grid, findings, and the result of a trial call."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from workbench.rollout.ports import ToolRun
 from workbench.toolbox.entry import Availability, DraftFindings
 from workbench.toolspec.grid import GridRow, grid_of, with_grid
 from workbench.ui.present.notices import NoticeLine, NoticeView, tool_findings
-from workbench.ui.present.words import milliseconds
+from workbench.ui.present.words import count, milliseconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,16 +23,16 @@ class ToolLine:
 
     name: str
     title: str
-    """Its name behind its sign, as the pointer tells it."""
+    """Emoji and name, shown as the tooltip."""
     reason: str
-    """Why it cannot be used; empty where it can."""
+    """Why the tool is unavailable. Empty if it is available."""
     is_open: bool
-    """Whether it is being edited."""
+    """Whether the tool is open in the editors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolGroup:
-    """A toolset of the list."""
+    """A toolset of the list with its tools."""
 
     name: str
     tools: tuple[ToolLine, ...]
@@ -40,35 +40,35 @@ class ToolGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolListView:
-    """All tools, and what could not be loaded."""
+    """All tools, and the problems while loading them."""
 
     groups: tuple[ToolGroup, ...]
     open_name: str
-    """The tool in the editors; empty for a new one."""
+    """The tool in the editors. Empty for a new tool."""
     serial: float = 0.0
-    """Differs from one answer to the next."""
+    """A new number for every answer of the server."""
     wants_open: bool = False
-    """True asks the browser which tool it had open; `open_name` is what to open where it had none."""
+    """True asks the browser for the tool that it had open. If it had none, `open_name` is opened."""
     is_draft: bool = False
-    """True where the editors hold what was typed there before, and not saved."""
+    """True if the editors show an unsaved draft."""
     problems: tuple[str, ...] = ()
-    """A line about each file, package or server that failed."""
+    """One line about each file, package or server that failed to load."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialView:
-    """What one call came to."""
+    """The outcome of a trial call."""
 
     status: str
-    """`result` or `failed`, in a word."""
+    """`result` or `failed`."""
     is_error: bool
-    """True where the tool failed."""
+    """True if the tool failed."""
     text: str
-    """The result as the model would see it, laid out."""
+    """The result that the model would see, as indented JSON."""
     note: str
     """Which rule answered, and how long it took."""
-    told: tuple[str, ...] = ()
-    """Changes that were made to the arguments."""
+    changes: tuple[str, ...] = ()
+    """Changes that were made to the arguments, one sentence each."""
 
 
 def show_tools(
@@ -80,11 +80,11 @@ def show_tools(
     wants_open: bool = False,
     is_draft: bool = False,
 ) -> ToolListView:
-    """The list, by toolset."""
-    ordered = sorted(availability, key=lambda one: (one.toolset, one.name))
+    """Show the tools, grouped by toolset."""
+    ordered = sorted(availability, key=lambda tool: (tool.toolset, tool.name))
     groups = tuple(
-        ToolGroup(name=toolset, tools=tuple(_line(one, open_name) for one in members))
-        for toolset, members in groupby(ordered, key=lambda one: one.toolset)
+        ToolGroup(name=toolset, tools=tuple(_line(tool, open_name) for tool in members))
+        for toolset, members in groupby(ordered, key=lambda tool: tool.toolset)
     )
     return ToolListView(
         groups=groups,
@@ -97,35 +97,35 @@ def show_tools(
 
 
 def show_draft(findings: DraftFindings) -> tuple[NoticeView, NoticeView, NoticeView]:
-    """The notices below the spec, below the rules, and of the lint."""
-    spec = tool_findings(findings.spec) if findings.spec else _quiet("Sound.")
+    """Return three notices about a draft: for the spec, for the rules, and for the lint."""
+    spec = tool_findings(findings.spec) if findings.spec else _quiet("No problems found.")
     lint = NoticeView(lines=tuple(map(_lint_line, findings.lint)))
-    is_calm = not findings.spec and not findings.lint
-    return spec, tool_findings(findings.rules), _quiet("Nothing found.") if is_calm else lint
+    is_clean = not findings.spec and not findings.lint
+    return spec, tool_findings(findings.rules), _quiet("No problems found.") if is_clean else lint
 
 
 def show_sizes(sizes: Sequence[ToolSize]) -> NoticeView:
-    """What the tool costs in a prompt, a line a spelling."""
+    """Show the size of the tool in a prompt, one line for each way in which families write it."""
     return NoticeView(lines=tuple(NoticeLine(word="size", text=_size(size), tone="quiet") for size in sizes))
 
 
 def show_tried(run: ToolRun) -> TrialView:
-    """A run as the tab shows it."""
+    """Show the outcome of a trial call."""
     value = cast(JsonValue, json.loads(run.result.text))
     return TrialView(
         status="failed" if run.result.is_error else "result",
         is_error=run.result.is_error,
         text=json.dumps(value, indent=2, ensure_ascii=False),
-        note=" · ".join((run.rule or "run by code", milliseconds(run.milliseconds))),
-        told=tuple(finding.message for finding in run.findings),
+        note=" · ".join((run.rule or "answered by code", milliseconds(run.milliseconds))),
+        changes=tuple(finding.message for finding in run.findings),
     )
 
 
 def read_arguments(text: str) -> JsonObject:
-    """The arguments that a person wrote.
+    """Parse arguments that a person wrote.
 
     Raises:
-        BadInput: They are no JSON object.
+        BadInput: The text is not a JSON object.
     """
     try:
         value = load_json(text or "{}")
@@ -134,18 +134,18 @@ def read_arguments(text: str) -> JsonObject:
     except ValueError as error:
         raise BadInput("arguments", f"not JSON: {error}") from error
     if not isinstance(value, dict):
-        raise BadInput("arguments", "no JSON object", 'write {"name": value}')
+        raise BadInput("arguments", "not a JSON object", 'write {"name": value}')
     return cast(JsonObject, value)
 
 
-def _line(one: Availability, open_name: str) -> ToolLine:
-    title = f"{one.emoji} {one.name}".strip()
-    return ToolLine(name=one.name, title=title, reason=one.reason, is_open=one.name == open_name)
+def _line(tool: Availability, open_name: str) -> ToolLine:
+    title = f"{tool.emoji} {tool.name}".strip()
+    return ToolLine(name=tool.name, title=title, reason=tool.reason, is_open=tool.name == open_name)
 
 
 def _size(size: ToolSize) -> str:
-    tokens = "" if size.tokens is None else f"{size.tokens} tokens, "
-    return f"{tokens}{size.chars} characters as {', '.join(size.families)}"
+    tokens = "" if size.tokens is None else f"{count(size.tokens, 'token')}, "
+    return f"{tokens}{count(size.chars, 'character')} for {', '.join(size.families)}"
 
 
 def _lint_line(finding: Finding) -> NoticeLine:
@@ -161,15 +161,15 @@ def _quiet(text: str) -> NoticeView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolGridView:
-    """The grid."""
+    """The grid of parameters."""
 
     is_object: bool
-    """False where the text is no JSON object yet: then there is nothing to lay out."""
+    """False if the spec is not a JSON object yet. The grid is then hidden."""
     rows: tuple[GridRow, ...] = ()
 
 
 def show_grid(spec_text: str) -> ToolGridView:
-    """The parameters of a spec as it is typed."""
+    """Show the parameters of a spec as a grid."""
     function = _function(spec_text)
     if function is None:
         return ToolGridView(is_object=False)
@@ -177,21 +177,21 @@ def show_grid(spec_text: str) -> ToolGridView:
 
 
 def write_grid(spec_text: str, rows_text: str) -> str:
-    """The spec with the rows of the grid in it, laid out anew.
+    """Return the spec as indented JSON, with the parameters of the grid's rows.
 
     Raises:
-        BadInput: The spec is no JSON object, or a row cannot be used.
+        BadInput: The spec is not a JSON object, or a row cannot be used.
     """
     function = _function(spec_text)
     if function is None:
-        raise BadInput("spec", "no JSON object", "mend it first")
+        raise BadInput("spec", "not a JSON object", "fix the spec first")
     rows = cast(list[JsonObject], load_json(rows_text))
     if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise BadInput("grid", "its rows are not objects", "reload the page")
+        raise BadInput("grid", "the rows are not JSON objects", "reload the page")
     changed = with_grid(function, [_row(row) for row in rows])
     document = as_object(load_json(spec_text))
-    whole = {**document, "function": changed} if isinstance(document.get("function"), Mapping) else changed
-    return json.dumps(whole, indent=2, ensure_ascii=False)
+    spec = {**document, "function": changed} if isinstance(document.get("function"), Mapping) else changed
+    return json.dumps(spec, indent=2, ensure_ascii=False)
 
 
 def _row(row: JsonObject) -> GridRow:
@@ -207,7 +207,7 @@ def _row(row: JsonObject) -> GridRow:
 
 
 def _function(spec_text: str) -> JsonObject | None:
-    """The bare function of a spec's text; None where it is no JSON object."""
+    """Return the function object of a spec's text, or None if the text is not a JSON object."""
     try:
         value = load_json(spec_text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""A stored path as entries of the transcript."""
+"""Show a stored path as entries of the transcript."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -32,51 +32,50 @@ THOUGHT_TAGS: Final = ("<think>", "</think>")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BranchView:
-    """Where a message stands among those with the same parent."""
+    """The position of a message among its siblings, the messages with the same parent."""
 
     place: int
-    """From 1."""
+    """Position of the message, from 1."""
     count: int
-    """2 or more."""
+    """Number of siblings, itself included. At least 2."""
     before: str | None
-    """The sibling before it; None for the first."""
+    """The previous sibling, or None for the first."""
     after: str | None
-    """The sibling after it; None for the last."""
+    """The next sibling, or None for the last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TranscriptEntry:
-    """One message of the transcript, its results included."""
+    """One message of the transcript, with the results of its calls."""
 
     id: str
     role: str
-    """system, user, model or tool."""
+    """`system`, `user`, `model` or `tool`."""
     blocks: tuple[Block, ...]
-    """In order."""
     note: str = ""
-    """How it ended, where that is not as it should be; of the system text, what is sent beside it."""
+    """How the completion ended, if not normally. For the system text: its ephemeral part."""
     branch: BranchView | None = None
-    """None where it has no sibling."""
+    """None if the message has no siblings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TranscriptView:
-    """All that the transcript shows."""
+    """The contents of the transcript."""
 
     entries: tuple[TranscriptEntry, ...]
-    """The oldest first."""
+    """Oldest first."""
     selected: str | None
-    """The message that the inspector shows."""
+    """The message that the inspector shows, or None for the newest."""
     heading: str
-    """Of the empty state."""
+    """Heading of the empty state."""
     hint: str
-    """Of the empty state: what to do."""
+    """Text of the empty state."""
     examples: tuple[str, ...]
-    """Of the empty state: questions that can be asked."""
+    """Example questions of the empty state."""
     selected_call: int | None = None
-    """The call of that message that is picked; None for none."""
+    """Index of the selected call of that message, or None."""
     can_edit: bool = True
-    """False of a session that can be looked at and copied, not gone on with."""
+    """False if the session is read-only."""
 
 
 EXAMPLES: Final = {
@@ -85,11 +84,11 @@ EXAMPLES: Final = {
     "get_weather": "What is the weather in Paris?",
     "search_docs": "What do the documents say about tool calls?",
 }
-"""A question that each tool of the catalog answers."""
+"""An example question for some tools of the catalog."""
 
 
 def examples_for(tool_names: Sequence[str]) -> tuple[str, ...]:
-    """Questions that the offered tools can answer."""
+    """Return example questions that the offered tools can answer."""
     return tuple(EXAMPLES[name] for name in tool_names if name in EXAMPLES)
 
 
@@ -103,63 +102,72 @@ def show_transcript(
     call: int | None = None,
     can_edit: bool = True,
 ) -> TranscriptView:
-    """The entries of a path; a result stands within the call that it answers."""
-    beside = siblings(tree)
-    by_id = {one.kept.id: one for one in rounds}
-    answered = {
-        kept.id for one in rounds for index, kept in one.results.items() if index < len(one.reading.calls)
+    """Show the entries of a path. The result of a call is part of the entry with the call."""
+    siblings_by_id = siblings(tree)
+    by_id = {read_round.stored.id: read_round for read_round in rounds}
+    shown_results = {
+        result.id
+        for read_round in rounds
+        for index, result in read_round.results.items()
+        if index < len(read_round.reading.calls)
     }
     return TranscriptView(
         entries=tuple(
-            replace(_entry(kept, by_id), branch=_branch(kept.id, beside.get(kept.id, ())))
-            for kept in path
-            if kept.id not in answered
+            replace(_entry(stored, by_id), branch=_branch(stored.id, siblings_by_id.get(stored.id, ())))
+            for stored in path
+            if stored.id not in shown_results
         ),
         selected=selected,
         heading="Ask something that a tool can answer",
-        hint="The model sees the contract and the tools at the left; what it writes is read, checked and "
-        "run against mocks, and every byte of it stands in the inspector.",
+        hint="The model sees the contract and the tools on the left. Its calls are parsed, checked and answered by "
+        "mock tools. The inspector shows every byte.",
         examples=tuple(examples),
         selected_call=call,
         can_edit=can_edit,
     )
 
 
-def _entry(kept: StoredMessage, rounds: dict[str, ReadRound]) -> TranscriptEntry:
-    message = kept.message
+def _entry(stored: StoredMessage, rounds: dict[str, ReadRound]) -> TranscriptEntry:
+    message = stored.message
     match message.role:
         case Role.SYSTEM:
             summary = f"{_first_line(message.text)} · {count(len(message.text), 'character')}"
             folded = SystemBlock(summary=summary, text=message.text)
-            return TranscriptEntry(id=kept.id, role="system", blocks=(folded,), note=_ephemeral_note(rounds))
-        case Role.USER:
-            return TranscriptEntry(id=kept.id, role="user", blocks=(ProseBlock(text=message.text),))
-        case Role.TOOL:
-            return TranscriptEntry(id=kept.id, role="tool", blocks=(LooseResult(result=_result(kept)),))
-        case Role.ASSISTANT:
-            one = rounds[kept.id]
             return TranscriptEntry(
-                id=kept.id, role="model", blocks=_blocks(one), note=_ending(kept, one.reading)
+                id=stored.id, role="system", blocks=(folded,), note=_ephemeral_note(rounds)
+            )
+        case Role.USER:
+            return TranscriptEntry(id=stored.id, role="user", blocks=(ProseBlock(text=message.text),))
+        case Role.TOOL:
+            return TranscriptEntry(id=stored.id, role="tool", blocks=(LooseResult(result=_result(stored)),))
+        case Role.ASSISTANT:
+            read_round = rounds[stored.id]
+            return TranscriptEntry(
+                id=stored.id,
+                role="model",
+                blocks=_blocks(read_round),
+                note=_ending(stored, read_round.reading),
             )
 
 
-def _branch(message_id: str, siblings_of_it: Sequence[str]) -> BranchView | None:
-    if len(siblings_of_it) < 2:
+def _branch(message_id: str, sibling_ids: Sequence[str]) -> BranchView | None:
+    if len(sibling_ids) < 2:
         return None
-    place = siblings_of_it.index(message_id)
+    place = sibling_ids.index(message_id)
     return BranchView(
         place=place + 1,
-        count=len(siblings_of_it),
-        before=siblings_of_it[place - 1] if place else None,
-        after=siblings_of_it[place + 1] if place + 1 < len(siblings_of_it) else None,
+        count=len(sibling_ids),
+        before=sibling_ids[place - 1] if place else None,
+        after=sibling_ids[place + 1] if place + 1 < len(sibling_ids) else None,
     )
 
 
 def _ephemeral_note(rounds: Mapping[str, ReadRound]) -> str:
-    sizes = [len(one.kept.generation.ephemeral) for one in rounds.values() if one.kept.generation]
+    generations = (read_round.stored.generation for read_round in rounds.values())
+    sizes = [len(generation.ephemeral) for generation in generations if generation]
     if not any(sizes):
         return ""
-    return f"sent with an ephemeral part of {count(max(sizes), 'character')}, which no export holds"
+    return f"sent with an ephemeral system text of {count(max(sizes), 'character')}, which is never exported"
 
 
 def _first_line(text: str) -> str:
@@ -167,15 +175,18 @@ def _first_line(text: str) -> str:
     return line if len(line) <= 60 else line[:59] + "…"
 
 
-def _blocks(one: ReadRound) -> tuple[Block, ...]:
-    blocks = [block for segment in one.reading.segments for block in _segment_blocks(segment, one)]
-    tagged = {segment.span for segment in one.reading.segments if segment.kind is SegmentKind.CALL}
-    # A call without tags has no segment of its own: it stands in prose, and is told behind it.
-    untagged = [_card(index, one) for index, call in enumerate(one.reading.calls) if call.span not in tagged]
+def _blocks(read_round: ReadRound) -> tuple[Block, ...]:
+    reading = read_round.reading
+    blocks = [block for segment in reading.segments for block in _segment_blocks(segment, read_round)]
+    tagged = {segment.span for segment in reading.segments if segment.kind is SegmentKind.CALL}
+    # A call without tags is part of a prose segment. Its card follows the other blocks.
+    untagged = [
+        _card(index, read_round) for index, call in enumerate(reading.calls) if call.span not in tagged
+    ]
     return (*blocks, *untagged)
 
 
-def _segment_blocks(segment: Segment, one: ReadRound) -> Sequence[Block]:
+def _segment_blocks(segment: Segment, read_round: ReadRound) -> Sequence[Block]:
     match segment.kind:
         case SegmentKind.PROSE:
             return [ProseBlock(text=segment.text.strip("\n"))] if segment.text.strip() else []
@@ -183,18 +194,20 @@ def _segment_blocks(segment: Segment, one: ReadRound) -> Sequence[Block]:
             text = segment.text.removeprefix(THOUGHT_TAGS[0]).removesuffix(THOUGHT_TAGS[1]).strip("\n")
             return [ThoughtBlock(text=text, note=count(len(text), "character"))] if text.strip() else []
         case SegmentKind.RESPONSE:
-            return [TrailingBlock(label="text behind the turn's end", text=segment.text)]
+            return [TrailingBlock(label="text after the end of the turn", text=segment.text)]
         case SegmentKind.UNCLOSED:
-            return [_broken(segment, one.reading, "unfinished")]
+            return [_broken(segment, read_round.reading, "unfinished")]
         case SegmentKind.CALL:
             cards = [
-                _card(index, one) for index, call in enumerate(one.reading.calls) if call.span == segment.span
+                _card(index, read_round)
+                for index, call in enumerate(read_round.reading.calls)
+                if call.span == segment.span
             ]
-            return cards or [_broken(segment, one.reading, "dropped")]
+            return cards or [_broken(segment, read_round.reading, "dropped")]
 
 
-def _card(index: int, one: ReadRound) -> CallCard:
-    call = one.reading.calls[index]
+def _card(index: int, read_round: ReadRound) -> CallCard:
+    call = read_round.reading.calls[index]
     status = call_status(call)
     return CallCard(
         index=index,
@@ -203,41 +216,41 @@ def _card(index: int, one: ReadRound) -> CallCard:
         tone=status.tone,
         arguments=tuple(Argument(name=name, value=_json(value)) for name, value in call.arguments.items()),
         notes=tuple(_note(finding) for finding in call.findings),
-        result=_result(one.results[index]) if index in one.results else None,
+        result=_result(read_round.results[index]) if index in read_round.results else None,
     )
 
 
 def _note(finding: Finding) -> str:
-    """A finding's line; its pointer behind it where the line does not name it."""
-    is_told = not finding.pointer or finding.pointer in finding.message
-    return finding.message if is_told else f"{finding.message} ({finding.pointer})"
+    """Return the message of a finding, with its pointer unless the message contains it."""
+    has_pointer = not finding.pointer or finding.pointer in finding.message
+    return finding.message if has_pointer else f"{finding.message} ({finding.pointer})"
 
 
 def _broken(segment: Segment, reading: Reading, word: str) -> BrokenCall:
-    inside = [
+    messages = [
         finding.message
         for finding in reading.findings
         if finding.span and segment.span.start <= finding.span.start <= segment.span.end
     ]
-    return BrokenCall(text=segment.text, status=word, notes=tuple(inside))
+    return BrokenCall(text=segment.text, status=word, notes=tuple(messages))
 
 
-def _result(kept: StoredMessage) -> ResultRow:
-    run = kept.tool_run
+def _result(stored: StoredMessage) -> ResultRow:
+    run = stored.tool_run
     note = " · ".join(filter(None, (run.rule, milliseconds(run.milliseconds)))) if run else ""
-    return ResultRow(id=kept.id, text=kept.message.text, is_error=bool(run and run.is_error), note=note)
+    return ResultRow(id=stored.id, text=stored.message.text, is_error=bool(run and run.is_error), note=note)
 
 
-def _ending(kept: StoredMessage, reading: Reading) -> str:
-    generation = kept.generation
+def _ending(stored: StoredMessage, reading: Reading) -> str:
+    generation = stored.generation
     if generation is None:
-        return {"import": "imported", "person": "written by hand"}.get(kept.origin, "")
+        return {"import": "imported", "person": "written by hand"}.get(stored.origin, "")
     if generation.finish_reason is FinishReason.CANCELLED:
         return "stopped by you"
     if generation.finish_reason is FinishReason.LENGTH:
         return f"cut off at {count(generation.timing.completion_tokens, 'token')}"
     if generation.finish_reason is FinishReason.INTERRUPTED:
-        return "interrupted: what had come was kept"
+        return "interrupted: the text so far was saved"
     return "" if reading.text.strip() else "the model wrote nothing"
 
 

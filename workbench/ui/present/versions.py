@@ -1,4 +1,4 @@
-"""Version lists: the line below a contract, and the list of stored texts."""
+"""Show the versions of a text, and the list of stored texts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,50 +8,55 @@ from typing import Final
 from workbench.records.versions import FROM_FILE, Version, VersionKind, VersionLine, hash_of
 
 MARKS: Final = ("production", "candidate")
-"""The names that the page gives: to a version that is in use, and to one that may be next."""
+"""Tags that the page can set: for the version in use, and for the one that may replace it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionListRow:
-    """One version in the list."""
+    """One version of the list."""
 
     id: str
     label: str
-    """Its number, such as `v3`."""
+    """The version number, such as `v3`."""
     message: str
-    """First line of what was changed."""
+    """First line of the version's message."""
     note: str
-    """Author and time."""
+    """Author and time of the version."""
     tags: tuple[str, ...]
     is_open: bool
-    """True of the one whose text stands in the editor."""
+    """True for the version that the text in the editor is, or was made from."""
     marks: tuple[str, ...]
-    """Names that it can be given: those of `MARKS` that do not point at it."""
+    """Those of `MARKS` that the version does not have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionsView:
-    """The line, and the list that it opens."""
+    """The version line below a text, and the list that it opens."""
 
     name: str
     label: str
-    """Number of the version that the text is, or was made from; empty where there is none."""
+    """Number of the version that the text is, or was made from. Empty if there is none."""
     base_id: str
-    """Its id; empty where there is none."""
+    """Id of that version. Empty if there is none."""
     is_changed: bool
-    """True where the text is no version's."""
+    """True if the text differs from every version."""
     tags: tuple[str, ...]
-    """Names that point at the version; none where the text is changed."""
+    """Tags of the version. Empty if the text is changed."""
     rows: tuple[VersionListRow, ...]
-    """The newest first."""
+    """Newest first."""
     can_compare: bool = False
-    """Whether a version can be held against the text, where there is room to show it."""
+    """Whether a version can be compared with the text."""
 
 
 def show_versions(
     name: str, text: str, history: Sequence[Version], *, now: datetime, can_compare: bool = False
 ) -> VersionsView:
-    """The line for a text, from the newest versions of its name; times are the clock of `now`."""
+    """Show the version line of a text.
+
+    Args:
+        history: The newest versions of the name, newest first.
+        now: The current time, in the time zone to show times in.
+    """
     text_hash = hash_of(text.encode("utf-8", "replace").decode())
     same = next((version for version in history if version.text_hash == text_hash), None)
     base = same or next(iter(history), None)
@@ -68,13 +73,13 @@ def show_versions(
 
 def _row(version: Version, base: Version | None, now: datetime) -> VersionListRow:
     saved_at = version.created_at.astimezone(now.tzinfo)
-    when = saved_at.strftime("%H:%M" if saved_at.date() == now.date() else "%d.%m.")
-    who = "" if version.author == FROM_FILE else version.author
+    when = f"{saved_at:%H:%M}" if saved_at.date() == now.date() else f"{saved_at.day} {saved_at:%b}"
+    author = "" if version.author == FROM_FILE else version.author
     return VersionListRow(
         id=version.id,
         label=f"v{version.number}",
         message=version.message.partition("\n")[0] or "no message",
-        note=" · ".join(part for part in (who, when) if part),
+        note=" · ".join(part for part in (author, when) if part),
         tags=version.tags,
         is_open=version is base,
         marks=tuple(mark for mark in MARKS if mark not in version.tags),
@@ -83,31 +88,31 @@ def _row(version: Version, base: Version | None, now: datetime) -> VersionListRo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextRow:
-    """One of the list."""
+    """One contract or suite of the list."""
 
     name: str
     note: str
-    """How many versions it has, and the names that point at the newest."""
+    """Number and tags of the newest version, `file`, or `not saved`."""
     is_open: bool
-    """True of the one in the editor."""
+    """True for the text in the editor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextListView:
-    """All of one kind."""
+    """The list of contracts or suites."""
 
     kind: str
-    """contract or suite."""
+    """`contract` or `suite`."""
     rows: tuple[TextRow, ...]
     open_name: str
-    """The one in the editor; empty for none."""
+    """The text in the editor. Empty if there is none."""
     serial: float
-    """Differs from one answer to the next."""
+    """A new number for every answer of the server."""
     is_look: bool = False
-    """True where the tab was opened, which opens no text: one that the browser has opened since is its own to say, and
-    with none it opens the one that it had open last."""
+    """True if the tab was just opened, which opens no text. The browser then keeps the text that it has opened since,
+    or opens the one that it had open last."""
     is_draft: bool = False
-    """True where the editor holds what was typed here before, and not saved."""
+    """True if the editor shows an unsaved draft."""
 
 
 def show_texts(
@@ -120,7 +125,7 @@ def show_texts(
     is_look: bool = False,
     is_draft: bool = False,
 ) -> TextListView:
-    """The list of those that have a file or a version."""
+    """Show the list of texts that have a file or a version, and the open one."""
     by_name = {line.head.name: line for line in lines}
     rows = tuple(
         TextRow(name=name, note=_note(by_name.get(name), is_file=name in names), is_open=name == open_name)

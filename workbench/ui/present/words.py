@@ -11,16 +11,16 @@ from workbench.rollout.setting_field import NumberRange
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallBadge:
-    """A call's state as people see it."""
+    """The status of a call, as shown on its badge."""
 
     word: str
-    """ready, fixed, guessed, invalid arguments, unknown tool, dropped or unfinished."""
+    """`ready`, `fixed`, `guessed`, `invalid arguments` or `unknown tool`, with the number of fixes."""
     tone: str
-    """Names a colour of `page.css`: clean, fix, guess or error."""
+    """Selects a colour of `page.css`: `clean`, `fix`, `guess` or `error`."""
 
 
 def call_status(call: ReadCall) -> CallBadge:
-    """The gravest thing that can be said of a call, and how many fixes it took."""
+    """Return the most severe status of a call, with its number of fixes."""
     fixes = f" · {count(len(call.fixes), 'fix', 'fixes')}" if call.fixes else ""
     if call.status is CallStatus.UNKNOWN_TOOL:
         return CallBadge(word="unknown tool" + fixes, tone="error")
@@ -33,17 +33,17 @@ def call_status(call: ReadCall) -> CallBadge:
     return CallBadge(word="ready", tone="clean")
 
 
-def count(number: int, one: str, many: str = "") -> str:
-    """A number with its noun.
+def count(number: int, singular: str, plural: str = "") -> str:
+    """Format a number with its noun.
 
     >>> count(1, "token"), count(1204, "token")
     ('1 token', '1,204 tokens')
     """
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
 def ordinal(number: int) -> str:
-    """A place.
+    """Format an ordinal number.
 
     >>> [ordinal(number) for number in (1, 2, 3, 11, 22)]
     ['1st', '2nd', '3rd', '11th', '22nd']
@@ -53,7 +53,7 @@ def ordinal(number: int) -> str:
 
 
 def milliseconds(value: float) -> str:
-    """A short time.
+    """Format a time given in milliseconds.
 
     >>> milliseconds(0.2), milliseconds(41.4), milliseconds(2410.0)
     ('0 ms', '41 ms', '2.4 s')
@@ -62,7 +62,7 @@ def milliseconds(value: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """A time that may be short.
+    """Format a time given in seconds.
 
     >>> seconds(0.0412), seconds(12.34)
     ('41 ms', '12.3 s')
@@ -71,7 +71,7 @@ def seconds(value: float) -> str:
 
 
 def place_of(text: str, start: int, end: int) -> str:
-    """Where a span stands: line and column from 1, and the span itself.
+    """Format the position of a span: line and column, from 1, and the span itself.
 
     >>> place_of("ab\\ncd", 4, 5)
     'line 2, column 2 [4, 5)'
@@ -83,10 +83,10 @@ def place_of(text: str, start: int, end: int) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditorNamesView:
-    """Names of the editors of one tab."""
+    """Names of the code editors of one tab, for screen readers."""
 
     names: tuple[tuple[str, str], ...]
-    """The editor's id and its name."""
+    """Element id and name of each editor."""
 
 
 TEMPERATURE: Final = number_range("temperature")

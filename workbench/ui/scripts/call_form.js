@@ -13,7 +13,7 @@ const inputFor = (field, value, onChange) => {
     const made = node(
       "select",
       attributes,
-      node("option", { value: "" }, "not given"),
+      node("option", { value: "" }, "not set"),
       [...new Set([...field.choices, ...(value === undefined ? [] : [value])])].map((choice) =>
         node("option", { value: choice }, choice),
       ),
@@ -25,7 +25,7 @@ const inputFor = (field, value, onChange) => {
     ...attributes,
     rows: 1,
     spellcheck: "false",
-    placeholder: field.kind === "json" ? "JSON, or nothing" : "nothing",
+    placeholder: field.kind === "json" ? "JSON" : "not set",
   });
   made.value = value === undefined ? "" : value;
   return made;
@@ -50,7 +50,7 @@ const formFields = (tools, draft) => {
 const formRow = (draft, field, onChange) => {
   const given = node("input", {
     type: "checkbox",
-    "aria-label": "Give " + field.name,
+    "aria-label": "Set " + field.name,
     "data-field": "given " + field.name,
   });
   given.checked = field.name in draft.texts;

@@ -18,7 +18,7 @@ export const mount = ({ element, follow, trigger }) => {
               type: "button",
               class: "hw-mono k-call hw-pick",
               "aria-pressed": String(call.is_selected),
-              title: "Show it in the other panes",
+              title: "Show this call in the other panes",
               onclick: () => trigger("pick", { id: value.message_id, call: call.index }),
             },
             node("strong", {}, call.name),

@@ -4,7 +4,7 @@ import { node } from "./dom.js";
 import { blocks, result, status } from "./blocks.js";
 import { isField, onKeys, press, setInAddress } from "./page.js";
 
-const WORDS = { "=": "as in A", "≠": "other than in A", "+": "not in A", "−": "only in A" };
+const WORDS = { "=": "same as in A", "≠": "different from A", "+": "not in A", "−": "only in A" };
 const TONES = { "=": "same", "≠": "other", "+": "add", "−": "drop" };
 
 const sign = (one) =>
@@ -82,7 +82,7 @@ const figure = (one) =>
       "dd",
       {},
       one.value,
-      one.against ? node("span", { class: "hw-note", title: "against A" }, " " + one.against) : null,
+      one.against ? node("span", { class: "hw-note", title: "compared with A" }, " " + one.against) : null,
     ),
   );
 
@@ -94,7 +94,7 @@ const cell = (one, session) =>
       "div",
       { class: "hw-compare-head" },
       node("span", { class: "hw-letter" }, one.letter),
-      node("span", { class: one.differs ? "hw-differs" : "hw-note" }, one.told),
+      node("span", { class: one.differs ? "hw-differs" : "hw-note" }, one.summary),
       node("span", { class: "hw-gap" }),
       one.message
         ? node(
@@ -103,7 +103,7 @@ const cell = (one, session) =>
               class: "hw-note",
               href: "?session=" + encodeURIComponent(session) + "&message=" + encodeURIComponent(one.message),
             },
-            "open in Play",
+            "Open in Play",
           )
         : null,
     ),
@@ -111,7 +111,7 @@ const cell = (one, session) =>
       ? node(
           "p",
           { class: "hw-line t-error" },
-          node("span", { class: "hw-word" }, "not whole"),
+          node("span", { class: "hw-word" }, "incomplete"),
           node("span", {}, one.problem),
         )
       : null,
@@ -134,7 +134,7 @@ const cell = (one, session) =>
     one.fixes.length
       ? node("ul", { class: "hw-compare-fixes", "aria-label": "Fixes" }, one.fixes.map(fix))
       : one.message
-        ? node("p", { class: "hw-note hw-calm-line" }, "read strictly")
+        ? node("p", { class: "hw-note hw-calm-line" }, "no fixes")
         : null,
     one.figures.length ? node("dl", { class: "hw-figures" }, one.figures.map(figure)) : null,
   );
@@ -177,8 +177,8 @@ export const mount = ({ element, follow, trigger }) => {
       value.heads.map((head, place) =>
         voteButton(turn, "best", place, head.letter + " is better", String(place + 1)),
       ),
-      voteButton(turn, "tie", null, "tie", "t"),
-      voteButton(turn, "bad", null, value.heads.length === 2 ? "both bad" : "all bad", "x"),
+      voteButton(turn, "tie", null, "Tie", "t"),
+      voteButton(turn, "bad", null, value.heads.length === 2 ? "Both bad" : "All bad", "x"),
       turn.vote
         ? node(
             "button",
@@ -187,14 +187,14 @@ export const mount = ({ element, follow, trigger }) => {
               class: "hw-act",
               onclick: () => trigger("compare_unvote", { turn: turn.place }),
             },
-            "take back ",
+            "Undo vote ",
             node("kbd", {}, "u"),
           )
         : null,
       node(
         "span",
         { class: "hw-note", role: "status" },
-        turn.said || (turn.can_vote ? "" : "Vote once two columns have answered."),
+        turn.vote_note || (turn.can_vote ? "" : "You can vote once two columns have answered."),
       ),
     );
 
@@ -252,11 +252,11 @@ export const mount = ({ element, follow, trigger }) => {
   const EMPTY = node(
     "div",
     { class: "hw-empty" },
-    node("h2", {}, "The same question, answered side by side"),
+    node("h2", {}, "Compare answers side by side"),
     node(
       "p",
       {},
-      "Choose contract, model and sampling of each column, ask, and see in what the others differ from column A: calls, answers, fixes, tokens and time. Vote, and the better answer becomes a preference pair of the export dpo.",
+      "Choose the contract, model and sampling of each column and ask a question. You see where the other columns differ from column A: calls, answers, fixes, tokens and time. Vote for the better answer to make it a preference pair in the dpo export.",
     ),
   );
 
@@ -344,11 +344,11 @@ export const mount = ({ element, follow, trigger }) => {
         "div",
         { class: "hw-compare-top" },
         node("span", { class: "hw-note", role: "status" }, value.note),
-        value.can_go_on
+        value.can_resume
           ? node(
               "button",
               { type: "button", class: "hw-action", onclick: () => trigger("compare_go_on", {}) },
-              "Play what is missing",
+              "Run missing answers",
             )
           : null,
         value.turns.length > 1
@@ -358,7 +358,7 @@ export const mount = ({ element, follow, trigger }) => {
               node("kbd", {}, "j"),
               " ",
               node("kbd", {}, "k"),
-              " next and former turn",
+              " next and previous turn",
             )
           : null,
       ),

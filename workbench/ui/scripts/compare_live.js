@@ -22,7 +22,7 @@ export const mount = ({ element, follow, trigger }) => {
         ),
         node(
           "pre",
-          { class: "hw-live-text", tabindex: 0, "aria-label": "Column " + column.letter + ", being written" },
+          { class: "hw-live-text", tabindex: 0, "aria-label": "Column " + column.letter + ", in progress" },
           pieces(column.pieces),
         ),
       ),
@@ -39,7 +39,7 @@ export const mount = ({ element, follow, trigger }) => {
           node("kbd", {}, "Esc"),
         ),
       ),
-      node("progress", { max: 1, value: value.share, "aria-label": "Comparison" }),
+      node("progress", { max: 1, value: value.share, "aria-label": "Progress of the comparison" }),
       node("div", { class: "hw-compare-grid", style: "--columns:" + value.columns.length }, drawn),
     );
     element.querySelectorAll(".hw-live-text").forEach((text, place) => {

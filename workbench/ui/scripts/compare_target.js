@@ -5,7 +5,9 @@ import { hint, node } from "./dom.js";
 export const mount = ({ element, follow, trigger }) => {
   follow((value) => {
     if (!value || !value.session) {
-      element.replaceChildren(hint("The question above goes to each column. Or choose a turn of a session:"));
+      element.replaceChildren(
+        hint("Every column answers the question above. Or choose a turn of a session:"),
+      );
       return;
     }
     const address =

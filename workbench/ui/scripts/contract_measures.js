@@ -43,7 +43,7 @@ const chart = (value) => {
     node(
       "details",
       { class: "hw-figures" },
-      node("summary", {}, "The figures"),
+      node("summary", {}, "Show figures"),
       node(
         "ul",
         { class: "hw-note" },
@@ -64,7 +64,7 @@ const part = (one) =>
       "p",
       { class: "hw-buys t-" + one.tone },
       one.verdict ? node("strong", {}, SIGNS[one.tone] + one.verdict) : null,
-      one.told ? node("span", {}, one.told) : "not measured",
+      one.detail ? node("span", {}, one.detail) : "not measured",
     ),
   );
 
@@ -73,7 +73,7 @@ export const mount = ({ element, follow }) => {
     if (!value) {
       element.replaceChildren(
         hint(
-          "Nothing was measured of this contract yet. Measure plays a suite with it, and without each of its paragraphs: what each is worth stands here then, and how its rates move from version to version.",
+          "This contract has not been measured yet. Measure runs a suite with the contract, then without each of its paragraphs. The results show what each paragraph is worth and how the rates change from version to version.",
         ),
       );
       return;
@@ -83,7 +83,7 @@ export const mount = ({ element, follow }) => {
         value.cards ? table(value.cards) : null,
         value.parts.length
           ? [
-              node("h3", {}, "What each part buys"),
+              node("h3", {}, "Effect of each part"),
               node("p", { class: "hw-note" }, value.parts_note),
               node("ol", { class: "hw-parts" }, value.parts.map(part)),
             ]

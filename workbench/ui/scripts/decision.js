@@ -53,11 +53,11 @@ export const mount = ({ element, follow, trigger }) => {
         class: "hw-button",
         onclick: () => {
           ask.disabled = true;
-          ask.textContent = "weighing …";
+          ask.textContent = "Computing …";
           trigger("weigh", { id: value.message_id });
         },
       },
-      value.bars.length ? "Weigh again" : "Weigh this answer",
+      value.bars.length ? "Compute again" : "Compute probabilities",
     );
     element.replaceChildren(
       node(
@@ -68,7 +68,7 @@ export const mount = ({ element, follow, trigger }) => {
         value.bars.length
           ? node(
               "ul",
-              { class: "hw-odds-list", "aria-label": "How the answer might have begun" },
+              { class: "hw-odds-list", "aria-label": "Possible starts of the answer" },
               value.bars.map((row) => bar(row, value.picked)),
             )
           : "",
@@ -76,15 +76,15 @@ export const mount = ({ element, follow, trigger }) => {
         value.heat.length
           ? node(
               "section",
-              { class: "hw-heat", "aria-label": "How likely each token was" },
+              { class: "hw-heat", "aria-label": "Token probabilities" },
               node("h3", {}, "Tokens"),
               node("pre", {}, value.heat.map(heat)),
               node(
                 "p",
                 { class: "hw-note" },
-                "certain ",
+                "likely ",
                 [0, 1, 2, 3, 4].map((step) => node("span", { class: "hw-heat-" + step }, "\u00a0\u00a0")),
-                " a surprise",
+                " unlikely",
               ),
             )
           : "",

@@ -10,8 +10,8 @@ export const mount = ({ element, follow, trigger }) => {
     const isLoaded = Boolean(value && value.is_loaded);
     button.textContent = isLoaded ? "Remove the demo set" : "Load the demo set";
     button.title = isLoaded
-      ? "Deletes the sessions that are tagged demo; it can be undone"
-      : "Sessions with defects to look at, to label and to export, tagged demo";
+      ? "Delete the sessions tagged demo. You can restore them."
+      : "Add sessions with defects, tagged demo, to inspect, label and export";
     button.disabled = false;
     button.onclick = () => {
       button.disabled = true;

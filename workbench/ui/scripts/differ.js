@@ -44,7 +44,7 @@ export const mount = (part) => {
       return;
     }
     element.replaceChildren(
-      node("h3", {}, "What others would have read"),
+      node("h3", {}, "What other parsers would read"),
       node(
         "table",
         { class: "hw-table hw-differ" },

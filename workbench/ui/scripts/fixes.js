@@ -24,7 +24,7 @@ const fix = (made) =>
       "div",
       { class: "hw-fix-head" },
       node("code", { class: made.is_guess ? "k-guess" : "k-fix" }, made.code),
-      node("span", { class: "hw-note" }, made.is_guess ? "guess?" : "safe"),
+      node("span", { class: "hw-note" }, made.is_guess ? "guess" : "safe"),
       node("span", { class: "hw-gap" }),
       node("span", { class: "hw-note" }, made.place),
     ),

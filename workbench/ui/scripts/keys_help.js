@@ -23,7 +23,7 @@ export const mount = ({ element, props }) => {
     node(
       "header",
       {},
-      node("h2", { id: "page-keys-heading" }, "Keys"),
+      node("h2", { id: "page-keys-heading" }, "Keyboard shortcuts"),
       node("span", { class: "hw-gap" }),
       iconButton("cross", "Close", () => dialog.close()),
     ),

@@ -1,43 +1,43 @@
-// The labelling desk, top and left: progress, filters, the queue, the list of keys.
+// The Label tab, top and left: progress, filters, the queue and the keyboard shortcuts.
 import { node } from "./dom.js";
 import { SEAT } from "./label_state.js";
 import { store } from "./storage.js";
 import { WORDS } from "./label_panel.js";
 
-const chosen = (label, name, choices, read, write) => {
-  const made = node(
+const choiceField = (label, name, choices, value, onChange) => {
+  const field = node(
     "select",
-    { class: "hw-input", "aria-label": label, "data-filter": name, onchange: () => write(made.value) },
-    choices.map(([value, word]) => node("option", { value }, word)),
+    { class: "hw-input", "aria-label": label, "data-filter": name, onchange: () => onChange(field.value) },
+    choices.map(([choice, word]) => node("option", { value: choice }, word)),
   );
-  made.value = read;
-  return made;
+  field.value = value;
+  return field;
 };
 
 const STATES = [
   ["", "any state"],
   ["pending", "to do"],
-  ["draft", "begun"],
+  ["draft", "started"],
   ["done", "done"],
   ["discarded", "rejected"],
 ];
 
 const HELP = [
-  ["j k", "next, last call or answer"],
+  ["j k", "next or previous call or answer"],
   ["1 … 5", "right, wrong tool, bad arguments, needless, should ask"],
   ["6 7", "missing call, bad answer"],
   ["Shift+1 … 5", "rating"],
-  ["a", "accept: right or good, a stale one holds; on to the next"],
+  ["a", "accept: right or good, keeps a stale message; go to the next"],
   ["e", "edit: correct the call or the text"],
-  ["g", "regenerate, with the corrections above in place"],
+  ["g", "regenerate with the corrections above"],
   ["t", "tag"],
   ["c", "comment"],
   ["u", "undo"],
-  ["r", "reject the conversation, and on to the next"],
-  ["n p", "next, last conversation as it is"],
-  ["Enter", "submit, and on to the next; Ctrl+Enter also while typing"],
-  ["Esc", "leave the field; stop"],
-  ["?", "these keys"],
+  ["r", "reject the conversation and open the next"],
+  ["n p", "next or previous conversation, without submitting"],
+  ["Enter", "submit and open the next; while typing, use Ctrl+Enter"],
+  ["Esc", "leave the field, or stop"],
+  ["?", "show these shortcuts"],
 ];
 
 const MARKS = { pending: "·", draft: "–", done: "✓", discarded: "×" };
@@ -47,30 +47,30 @@ export const addBar = (desk) => {
   const facts = node("span", { class: "hw-note" });
   const notice = node("p", { class: "hw-line t-error hw-label-notice", role: "alert" });
 
-  const tell = (text) => {
+  const showError = (text) => {
     notice.textContent = text;
     notice.hidden = !text;
   };
 
-  const show = (wanted) =>
+  const show = (changes) =>
     desk.go(() => {
-      Object.assign(desk.state, wanted);
+      Object.assign(desk.state, changes);
       store(SEAT, { seat: desk.state.seat, filter: desk.state.filter });
       desk.order("show", {});
     });
 
-  const typed = (label, name, attributes) => {
-    const made = node("input", {
+  const textFilter = (label, name, attributes) => {
+    const field = node("input", {
       class: "hw-input",
       "aria-label": label,
       title: label,
       placeholder: label,
       "data-filter": name,
       ...attributes,
-      onchange: () => filterBy(name, made.value),
+      onchange: () => filterBy(name, field.value),
     });
-    made.value = desk.state.filter[name] || "";
-    return made;
+    field.value = desk.state.filter[name] || "";
+    return field;
   };
 
   const filterBy = (name, value) => show({ filter: { ...desk.state.filter, [name]: value }, listed: 50 });
@@ -83,7 +83,7 @@ export const addBar = (desk) => {
     filters,
   );
 
-  const help = node("dialog", { class: "hw-keys", "aria-label": "Keys of the Label tab" });
+  const help = node("dialog", { class: "hw-keys", "aria-label": "Keyboard shortcuts of the Label tab" });
 
   const head = node(
     "div",
@@ -95,7 +95,7 @@ export const addBar = (desk) => {
     node(
       "button",
       { type: "button", class: "hw-act", onclick: () => showHelp() },
-      "Keys",
+      "Shortcuts",
       node("kbd", {}, "?"),
     ),
   );
@@ -168,7 +168,7 @@ export const addBar = (desk) => {
     });
     deciding.checked = desk.state.seat.is_deciding;
     filters.replaceChildren(
-      chosen(
+      choiceField(
         "Project",
         "project",
         desk.state.view.project.names.map((name) => [name, name || "all sessions"]),
@@ -176,54 +176,56 @@ export const addBar = (desk) => {
         (project) => show({ seat: { ...desk.state.seat, project }, listed: 50 }),
       ),
       labeller,
-      chosen("State", "state", STATES, desk.state.filter.state || "", (value) => filterBy("state", value)),
-      chosen(
+      choiceField("State", "state", STATES, desk.state.filter.state || "", (value) =>
+        filterBy("state", value),
+      ),
+      choiceField(
         "Fixes",
         "has_fix",
         [
-          ["", "fix or none"],
-          ["yes", "has a fix"],
-          ["no", "has no fix"],
+          ["", "any fixes"],
+          ["yes", "with fixes"],
+          ["no", "without fixes"],
         ],
         desk.state.filter.has_fix || "",
         (value) => filterBy("has_fix", value),
       ),
-      chosen(
+      choiceField(
         "Verdict",
         "verdict",
         [["", "any verdict"], ...Object.entries(WORDS)],
         desk.state.filter.verdict || "",
         (value) => filterBy("verdict", value),
       ),
-      typed("Tag", "tag"),
-      typed("Contract, such as minimal@3", "contract"),
-      typed("Model", "model"),
-      typed("Used since", "since", { type: "date" }),
-      typed("Used before", "until", { type: "date" }),
-      typed("Given to", "assignee"),
-      node("label", { class: "hw-check" }, deciding, "my labels settle it"),
+      textFilter("Tag", "tag"),
+      textFilter("Contract, such as minimal@3", "contract"),
+      textFilter("Model", "model"),
+      textFilter("Used since", "since", { type: "date" }),
+      textFilter("Used before", "until", { type: "date" }),
+      textFilter("Assigned to", "assignee"),
+      node("label", { class: "hw-check" }, deciding, "my labels are final"),
     );
   };
 
   const drawBar = () => {
     const view = desk.state.view;
-    const stale = desk.entries().filter((one) => one.stale.length).length;
+    const stale = desk.entries().filter((entry) => entry.stale.length).length;
     progress.textContent = view.progress;
     facts.textContent = [
       desk.state.agreement,
       stale ? stale + " stale here" : "",
-      desk.state.isAgain ? "writing anew · Esc stops" : "",
+      desk.state.isRegenerating ? "regenerating · Esc stops" : "",
     ]
       .filter(Boolean)
       .join(" · ");
-    const used = Object.entries(desk.state.filter)
+    const active = Object.entries(desk.state.filter)
       .filter(([, value]) => value)
       .map(([name, value]) => name.replace("_", " ") + " " + value);
-    if (desk.state.seat.project) used.unshift(desk.state.seat.project);
-    foldFilters.querySelector(".hw-filtered").textContent = used.join(", ");
+    if (desk.state.seat.project) active.unshift(desk.state.seat.project);
+    foldFilters.querySelector(".hw-filtered").textContent = active.join(", ");
     if (!filters.contains(document.activeElement)) drawFilters();
     rows.replaceChildren(
-      ...view.rows.map((one) =>
+      ...view.rows.map((row) =>
         node(
           "li",
           {},
@@ -232,16 +234,16 @@ export const addBar = (desk) => {
             {
               type: "button",
               class: "hw-session",
-              "data-id": one.id,
-              title: one.title,
-              "aria-current": one.is_open ? "true" : null,
-              onclick: () => desk.go(() => desk.moveTo(one.id)),
+              "data-id": row.id,
+              title: row.title,
+              "aria-current": row.is_open ? "true" : null,
+              onclick: () => desk.go(() => desk.moveTo(row.id)),
             },
-            node("span", { class: "hw-title" }, one.title),
+            node("span", { class: "hw-title" }, row.title),
             node(
               "span",
-              { class: "hw-note", title: one.word, role: "img", "aria-label": one.word },
-              MARKS[one.state],
+              { class: "hw-note", title: row.word, role: "img", "aria-label": row.word },
+              MARKS[row.state],
             ),
           ),
         ),
@@ -252,5 +254,5 @@ export const addBar = (desk) => {
     guidelines.lastChild.textContent = view.project.guidelines;
   };
 
-  Object.assign(desk, { showHelp, head, notice, queue, help, tell, drawBar });
+  Object.assign(desk, { showHelp, head, notice, queue, help, showError, drawBar });
 };

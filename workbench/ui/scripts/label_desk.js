@@ -1,5 +1,5 @@
-// The labelling desk: queue, conversation and panel, worked by keys. Event: `label_order` for every order,
-// except for a message that is regenerated: `label_again`, `label_stop`.
+// The Label tab: queue, conversation and panel, operated by keyboard. Events: `label_order` for every command,
+// and `label_again` and `label_stop` to regenerate a message and to stop that.
 import { node } from "./dom.js";
 import { SEAT, addState, keyOf } from "./label_state.js";
 import { isField, onKeys, setInAddress } from "./page.js";
@@ -11,7 +11,8 @@ import { stored } from "./storage.js";
 
 const nameInAddress = (id) => setInAddress({ label: id });
 
-const askedInPlay = () => {
+// The session that `Label` in Play's menu asked to open. It is removed, so that it opens only once.
+const requestedInPlay = () => {
   try {
     const session = sessionStorage.getItem(SEAT + ":asked") || "";
     sessionStorage.removeItem(SEAT + ":asked");
@@ -21,13 +22,13 @@ const askedInPlay = () => {
   }
 };
 
-// Of two values that come at once Gradio shows the later one alone, and an answer may be lost to the opening of the tab.
-// What only asks is asked anew then: `begin` has put it in the line.
+// If two values arrive at once, Gradio shows only the later one, so that the opening of the tab can hide an answer.
+// After this time, a `show` command counts as lost: `begin` has queued another one.
 const LOST_MS = 1500;
 const hasFailed = (value) => value.notice.lines.some((line) => line.tone === "error");
 
 export const mount = (part) => {
-  // One desk, in five files: each adds what it can do, and what it draws, for the others to use.
+  // The tab is split into five files. Each adds its functions and elements to `desk` for the others to use.
   const desk = { ...part };
   const { element, follow, trigger } = desk;
   for (const add of [addState, addForm, addPanel, addTalk, addBar]) add(desk);
@@ -42,7 +43,7 @@ export const mount = (part) => {
   const regenerate = (target) => {
     const entry = desk.entryOf(target);
     if (!["model", "tool"].includes(target.role))
-      return desk.tell("Only what a model wrote, or a tool gave, is made anew.");
+      return desk.showError("Only messages of a model or a tool can be regenerated.");
     desk.go(() => {
       desk.order("regenerate", { message: entry.stale[0] || target.message });
       desk.drawBar();
@@ -59,7 +60,7 @@ export const mount = (part) => {
   };
 
   const neighbour = (by) => {
-    const ids = desk.state.view.rows.map((one) => one.id);
+    const ids = desk.state.view.rows.map((row) => row.id);
     const id = ids[ids.indexOf(desk.talk() ? desk.talk().id : "") + by];
     if (id) desk.go(() => desk.moveTo(id));
   };
@@ -73,7 +74,7 @@ export const mount = (part) => {
     const target = desk.here();
     if (!target || target.role !== "model") return;
     const verdict = desk.state.view.verdicts[number - 1];
-    if (number >= 6) desk.judge(desk.itselfOf(target), verdict);
+    if (number >= 6) desk.judge(desk.messageTargetOf(target), verdict);
     else if (target.call !== null) desk.judge(target, verdict);
     else if (number === 1) desk.judge(target, "good");
   };
@@ -95,12 +96,12 @@ export const mount = (part) => {
     g: () => desk.here() && regenerate(desk.here()),
     t: () => focusOn("tag"),
     c: () => focusOn("comment"),
-    u: () => desk.go(desk.goBack),
+    u: () => desk.go(desk.undoLast),
     "?": desk.showHelp,
     Enter: () => desk.go(() => desk.talk() && desk.endSession("submit")),
   };
 
-  // A field of a conversation that is still to come: what is typed for it is held until it is there.
+  // Opens a field of a conversation that is not loaded yet. Text typed meanwhile is held and then inserted.
   const hold = (work) => {
     desk.state.queue.push(() => {
       const text = desk.state.held || "";
@@ -118,13 +119,13 @@ export const mount = (part) => {
     const target = desk.here();
     const draft = target ? desk.draftOf(target) : {};
     if (draft.form !== undefined || draft.text !== undefined) return desk.saveEditor(target);
-    // What is in a field is saved when the field is left.
+    // A field saves its text when it loses the focus.
     if (document.activeElement) document.activeElement.blur();
     ACTS.Enter();
   };
 
   const onEscape = (event) => {
-    if (desk.state.isAgain) return trigger("label_stop", {});
+    if (desk.state.isRegenerating) return trigger("label_stop", {});
     if (isField(event.target)) return event.target.blur();
     const target = desk.here();
     if (target && (desk.draftOf(target).form || desk.draftOf(target).text !== undefined))
@@ -181,8 +182,9 @@ export const mount = (part) => {
     nameInAddress(seen.at(-1).isIntersecting && desk.talk() ? desk.talk().id : "");
   }).observe(element);
 
-  const wasAsked = new URLSearchParams(location.search).get("label") || "";
+  const sessionInAddress = new URLSearchParams(location.search).get("label") || "";
 
+  // Gives up waiting for a `show` command whose answer was lost.
   const expectLoss = () => {
     const serial = desk.state.waiting;
     if (!serial || desk.state.waitingAct !== "show") return;
@@ -195,24 +197,25 @@ export const mount = (part) => {
 
   const begin = (value) => {
     expectLoss();
-    const kept = stored(SEAT) || {};
+    const saved = stored(SEAT) || {};
     desk.state.owner = value.labeller;
     desk.state.seat = {
       ...desk.state.seat,
-      ...kept.seat,
+      ...saved.seat,
       ...(value.labeller ? { labeller: value.labeller } : {}),
     };
-    desk.state.filter = { ...desk.state.filter, ...kept.filter };
+    desk.state.filter = { ...desk.state.filter, ...saved.filter };
     if (desk.state.pending.length === 0) desk.state.pending = stored(desk.pendingName()) || [];
-    const asked = askedInPlay();
-    if (asked) return desk.go(() => desk.order("show", { session: asked }));
-    // Where a conversation is there already it stays, and keys need not wait for what is new of it.
+    const requested = requestedInPlay();
+    if (requested) return desk.go(() => desk.order("show", { session: requested }));
+    // An open conversation stays open, and keys need not wait for its update.
     if (desk.talk()) desk.inTurn(() => desk.order("show", {}));
-    else desk.go(() => desk.order("show", desk.talk() ? {} : { session: wasAsked }));
-    desk.inTurn(desk.sayAgain);
+    else desk.go(() => desk.order("show", desk.talk() ? {} : { session: sessionInAddress }));
+    desk.inTurn(desk.sendPending);
   };
 
-  const settle = (value, said) => {
+  // Cleans up after an answer: undo information and the drafts that were saved. `sent` has the changed fields.
+  const settle = (value, sent) => {
     const last = desk.state.undo.at(-1);
     if (hasFailed(value)) {
       if (last && last.revision === null) desk.state.undo.pop();
@@ -221,18 +224,18 @@ export const mount = (part) => {
     const target =
       last &&
       !last.act &&
-      desk.targets().find((one) => one.message === last.message && one.call === last.call);
+      desk.targets().find((other) => other.message === last.message && other.call === last.call);
     if (!target || last.session !== value.talk.id || last.revision !== null) return;
-    last.revision = target.said.revision;
-    // What was said just now need not be kept any longer; what is typed meanwhile is.
+    last.revision = target.label.revision;
+    // Drop the drafts that were just saved, but keep what was typed since.
     const draft = desk.draftOf(target);
-    if ("form" in said) desk.keepDraft(target, { form: null });
+    if ("form" in sent) desk.keepDraft(target, { form: null });
     if (
-      "text" in said &&
-      draft.text === (target.said.text === null ? target.text : target.said.text).replace(/\r\n/g, "\n")
+      "text" in sent &&
+      draft.text === (target.label.text === null ? target.text : target.label.text).replace(/\r\n/g, "\n")
     )
       desk.keepDraft(target, { text: null });
-    if (draft.comment === target.said.comment) desk.keepDraft(target, { comment: null });
+    if (draft.comment === target.label.comment) desk.keepDraft(target, { comment: null });
   };
 
   follow((value) => {
@@ -240,20 +243,20 @@ export const mount = (part) => {
     if (value.serial === 0) return begin(value);
     if (value.serial !== desk.state.waiting) return;
     desk.answered();
-    const sent = desk.state.pending.find((one) => one.id === desk.state.sent);
-    if (desk.state.sent) desk.forgetSaid();
-    desk.state.isAgain = false;
+    const sent = desk.state.pending.find((pending) => pending.id === desk.state.sent);
+    if (desk.state.sent) desk.forgetSent();
+    desk.state.isRegenerating = false;
     const before = desk.talk() ? desk.talk().id : null;
     desk.state.view = value;
     if (value.agreement !== null) desk.state.agreement = value.agreement;
     settle(value, sent ? sent.change : {});
-    desk.tell(value.notice.lines.map((line) => line.text).join(" "));
+    desk.showError(value.notice.lines.map((line) => line.text).join(" "));
     if (desk.talk() && desk.talk().id !== before) {
       let at = null;
       try {
         at = sessionStorage.getItem(SEAT + ":at:" + desk.talk().id);
       } catch {
-        /* forbidden */
+        // Storage is forbidden.
       }
       desk.state.at = at;
       desk.list.parentElement.scrollTop = 0;

@@ -1,8 +1,9 @@
-// The labelling desk's corrections: a call in a form made from its tool's schema, a message as its text.
+// Corrections in the Label tab: a call in a form built from its tool's schema, a message as its text.
 import { drawCallForm } from "./call_form.js";
 import { node } from "./dom.js";
 
-const firstText = (target) => (target.said.text === null ? target.text : target.said.text);
+// The text to start a correction with: the correction so far, or the text of the message.
+const initialText = (target) => (target.label.text === null ? target.text : target.label.text);
 
 export const addForm = (desk) => {
   const callForm = (target, draft) =>
@@ -21,24 +22,24 @@ export const addForm = (desk) => {
     return [area];
   };
 
-  const firstForm = (target) => {
-    if (target.said.name) {
-      const said = JSON.parse(target.said.arguments);
+  const initialForm = (target) => {
+    if (target.label.name) {
+      const corrected = JSON.parse(target.label.arguments);
       const kinds = Object.fromEntries(
-        (desk.talk().tools[target.said.name] || []).map((field) => [field.name, field.kind]),
+        (desk.talk().tools[target.label.name] || []).map((field) => [field.name, field.kind]),
       );
-      const texts = Object.entries(said).map(([name, value]) => [
+      const texts = Object.entries(corrected).map(([name, value]) => [
         name,
         kinds[name] === "text" && typeof value === "string" ? value : JSON.stringify(value),
       ]);
-      return { name: target.said.name, texts: Object.fromEntries(texts) };
+      return { name: target.label.name, texts: Object.fromEntries(texts) };
     }
     return { name: target.tool, texts: { ...target.values } };
   };
 
   const openEditor = (target) => {
-    if (target.call === null) desk.keepDraft(target, { text: firstText(target) });
-    else desk.keepDraft(target, { form: firstForm(target) });
+    if (target.call === null) desk.keepDraft(target, { text: initialText(target) });
+    else desk.keepDraft(target, { form: initialForm(target) });
     desk.drawPanel();
     const names =
       target.call === null ? ["[data-field=text]"] : [".hw-form-row .hw-input", "[data-field=tool]"];
@@ -54,7 +55,7 @@ export const addForm = (desk) => {
   const saveEditor = (target) => {
     const draft = desk.draftOf(target);
     if (target.call !== null) return desk.change(target, { name: "", arguments: "", form: draft.form });
-    // A browser's field knows one kind of line end; the text keeps the one it had.
+    // A text area always uses \n. If the message has \r\n, the corrected text gets it back.
     const text = target.text.includes("\r\n") ? draft.text.replace(/\r?\n/g, "\r\n") : draft.text;
     desk.change(target, { text: text === target.text ? null : text });
   };
@@ -62,14 +63,14 @@ export const addForm = (desk) => {
   const editor = (target) => {
     const draft = desk.draftOf(target);
     const isOpen = target.call === null ? draft.text !== undefined : draft.form !== undefined;
-    const isCorrected = target.said.text !== null || target.said.name !== "";
+    const isCorrected = target.label.text !== null || target.label.name !== "";
     const open = node(
       "button",
       { type: "button", class: "hw-act", onclick: () => openEditor(target) },
-      isCorrected ? "Edit the correction" : "Correct",
+      isCorrected ? "Edit correction" : "Correct",
       node("kbd", {}, "e"),
     );
-    const drop = isCorrected
+    const remove = isCorrected
       ? node(
           "button",
           {
@@ -77,10 +78,10 @@ export const addForm = (desk) => {
             class: "hw-act",
             onclick: () => desk.change(target, { text: null, name: "", arguments: "" }),
           },
-          "Drop the correction",
+          "Remove correction",
         )
       : null;
-    if (!isOpen) return node("div", { class: "hw-editing" }, open, drop);
+    if (!isOpen) return node("div", { class: "hw-editing" }, open, remove);
     return node(
       "div",
       { class: "hw-editing is-open" },
@@ -91,7 +92,7 @@ export const addForm = (desk) => {
         node(
           "button",
           { type: "button", class: "hw-button", onclick: () => saveEditor(target) },
-          "Save the correction",
+          "Save correction",
         ),
         node("button", { type: "button", class: "hw-act", onclick: () => closeEditor(target) }, "Cancel"),
         node("span", { class: "hw-note" }, "Ctrl+Enter saves"),

@@ -1,7 +1,8 @@
-// The labelling desk, right: what the labeller says of the target under the cursor.
+// The Label tab, right: the label of the selected message or call.
 import { hint, iconButton, node } from "./dom.js";
 import { keyOf } from "./label_state.js";
 
+// How each verdict is shown.
 export const WORDS = {
   right: "right",
   "wrong-tool": "wrong tool",
@@ -17,10 +18,10 @@ export const addPanel = (desk) => {
   const panel = node("aside", { class: "hw-label-panel", "aria-label": "Verdict" });
 
   const judge = (target, verdict) =>
-    desk.change(target, (said) => ({ verdict: said.verdict === verdict ? "" : verdict }));
+    desk.change(target, (label) => ({ verdict: label.verdict === verdict ? "" : verdict }));
 
   const rate = (target, rating) =>
-    desk.change(target, (said) => ({ rating: said.rating === rating ? 0 : rating }));
+    desk.change(target, (label) => ({ rating: label.rating === rating ? 0 : rating }));
 
   const verdictButton = (target, verdict, key) =>
     node(
@@ -28,7 +29,7 @@ export const addPanel = (desk) => {
       {
         type: "button",
         class: "hw-verdict",
-        "aria-pressed": String(target.said.verdict === verdict),
+        "aria-pressed": String(target.label.verdict === verdict),
         onclick: () => judge(target, verdict),
       },
       node("kbd", {}, key),
@@ -37,7 +38,7 @@ export const addPanel = (desk) => {
 
   const verdicts = (target) => {
     const all = desk.state.view.verdicts;
-    const itself = desk.itselfOf(target);
+    const messageTarget = desk.messageTargetOf(target);
     const ofCall =
       target.call === null
         ? []
@@ -46,16 +47,16 @@ export const addPanel = (desk) => {
       ["good", target.call === null ? "1" : ""],
       [all[5], "6"],
       [all[6], "7"],
-    ].map(([verdict, key]) => verdictButton(itself, verdict, key));
+    ].map(([verdict, key]) => verdictButton(messageTarget, verdict, key));
     if (target.role !== "model") return null;
     return node(
       "div",
       { class: "hw-verdicts" },
-      ofCall.length ? node("div", { role: "group", "aria-label": "Verdict of the call" }, ofCall) : null,
+      ofCall.length ? node("div", { role: "group", "aria-label": "Verdict on the call" }, ofCall) : null,
       node(
         "div",
-        { role: "group", "aria-label": "Verdict of the message" },
-        ofCall.length ? node("span", { class: "hw-note" }, "of its message") : null,
+        { role: "group", "aria-label": "Verdict on the message" },
+        ofCall.length ? node("span", { class: "hw-note" }, "message:") : null,
         ofMessage,
       ),
     );
@@ -72,10 +73,10 @@ export const addPanel = (desk) => {
             type: "button",
             class: "hw-star",
             "aria-label": rating + " of 5",
-            "aria-pressed": String(target.said.rating === rating),
+            "aria-pressed": String(target.label.rating === rating),
             onclick: () => rate(target, rating),
           },
-          rating <= target.said.rating ? "★" : "☆",
+          rating <= target.label.rating ? "★" : "☆",
         ),
       ),
       node("span", { class: "hw-note" }, "Shift+1…5"),
@@ -85,8 +86,8 @@ export const addPanel = (desk) => {
     const tag = field.value.trim();
     desk.keepDraft(target, { tag: null });
     field.value = "";
-    if (tag && !target.said.tags.includes(tag))
-      desk.change(target, (said) => ({ tags: [...said.tags, tag] }));
+    if (tag && !target.label.tags.includes(tag))
+      desk.change(target, (label) => ({ tags: [...label.tags, tag] }));
   };
 
   const tags = (target) => {
@@ -110,13 +111,13 @@ export const addPanel = (desk) => {
     return node(
       "div",
       { class: "hw-tagging" },
-      target.said.tags.map((tag) =>
+      target.label.tags.map((tag) =>
         node(
           "span",
           { class: "hw-tag" },
           tag,
-          iconButton("cross", "Remove the tag " + tag, () =>
-            desk.change(target, (said) => ({ tags: said.tags.filter((one) => one !== tag) })),
+          iconButton("cross", "Remove tag " + tag, () =>
+            desk.change(target, (label) => ({ tags: label.tags.filter((other) => other !== tag) })),
           ),
         ),
       ),
@@ -127,7 +128,7 @@ export const addPanel = (desk) => {
   const saveComment = (target) => {
     const draft = desk.draftOf(target).comment;
     if (draft === undefined) return;
-    if (draft === target.said.comment) return desk.keepDraft(target, { comment: null });
+    if (draft === target.label.comment) return desk.keepDraft(target, { comment: null });
     desk.change(target, { comment: draft });
   };
 
@@ -144,23 +145,23 @@ export const addPanel = (desk) => {
         if (!desk.state.isDrawing) saveComment(target);
       },
     });
-    field.value = draft === undefined ? target.said.comment : draft;
+    field.value = draft === undefined ? target.label.comment : draft;
     return field;
   };
 
   const answer = (target, question, value) =>
-    desk.change(target, (said) => ({ answers: { ...said.answers, [question.name]: value } }));
+    desk.change(target, (label) => ({ answers: { ...label.answers, [question.name]: value } }));
 
-  const asked = (target) =>
+  const questions = (target) =>
     desk.state.view.project.questions.map((question) => {
-      const value = target.said.answers[question.name] || "";
-      const made = question.choices.length
+      const value = target.label.answers[question.name] || "";
+      const field = question.choices.length
         ? node(
             "select",
             {
               class: "hw-input",
               "data-field": "answer " + question.name,
-              onchange: () => answer(target, question, made.value),
+              onchange: () => answer(target, question, field.value),
             },
             node("option", { value: "" }, "no answer"),
             question.choices.map((choice) => node("option", { value: choice }, choice)),
@@ -168,24 +169,24 @@ export const addPanel = (desk) => {
         : node("input", {
             class: "hw-input",
             "data-field": "answer " + question.name,
-            onchange: () => answer(target, question, made.value),
+            onchange: () => answer(target, question, field.value),
           });
-      made.value = value;
-      return node("label", { class: "hw-question" }, node("span", {}, question.text), made);
+      field.value = value;
+      return node("label", { class: "hw-question" }, node("span", {}, question.text), field);
     });
 
-  const doubts = (target) => {
+  const staleNotice = (target) => {
     const entry = desk.entryOf(target);
     if (!entry.stale.length) return null;
     return node(
       "p",
       { class: "hw-line t-warning" },
       node("span", { class: "hw-word" }, "stale"),
-      node("span", {}, "It follows a correction. "),
+      node("span", {}, "This message follows a correction. "),
       node(
         "button",
         { type: "button", class: "hw-act", onclick: () => desk.accept(target) },
-        "It holds",
+        "Keep it",
         node("kbd", {}, "a"),
       ),
       node(
@@ -199,13 +200,13 @@ export const addPanel = (desk) => {
 
   const panelParts = (target) => [
     node("h3", {}, target.title),
-    doubts(target),
+    staleNotice(target),
     verdicts(target),
     stars(target),
     desk.editor(target),
     tags(target),
     comment(target),
-    ...asked(target),
+    ...questions(target),
     ...target.others.map((other) => node("p", { class: "hw-line t-quiet" }, node("span", {}, other))),
   ];
 
@@ -213,7 +214,7 @@ export const addPanel = (desk) => {
 
   const drawPanel = () => {
     const target = desk.here();
-    const drawn = JSON.stringify([
+    const json = JSON.stringify([
       target,
       target && desk.draftOf(target),
       target && desk.entryOf(target).stale,
@@ -221,24 +222,24 @@ export const addPanel = (desk) => {
       desk.talk() && Object.keys(desk.talk().tools),
     ]);
     const focused = panel.contains(document.activeElement) ? document.activeElement : null;
-    const same = target ? keyOf(target) : "";
-    // A field that is being written in is not torn from under the person.
-    const field = focused && panel.dataset.key === same ? focused.dataset.field : null;
-    if (drawn === shownPanel) return;
-    shownPanel = drawn;
+    const key = target ? keyOf(target) : "";
+    // A field that has the focus keeps it, with its caret, when the panel is redrawn for the same target.
+    const field = focused && panel.dataset.key === key ? focused.dataset.field : null;
+    if (json === shownPanel) return;
+    shownPanel = json;
     const caret = field && focused.selectionStart !== undefined ? focused.selectionStart : null;
-    panel.dataset.key = same;
+    panel.dataset.key = key;
     desk.state.isDrawing = true;
     panel.replaceChildren(
-      ...(target ? panelParts(target).filter(Boolean) : [hint("Choose a message or a call.")]),
+      ...(target ? panelParts(target).filter(Boolean) : [hint("Select a message or a call.")]),
     );
     desk.state.isDrawing = false;
-    const again = field
-      ? [...panel.querySelectorAll("[data-field]")].find((one) => one.dataset.field === field)
+    const sameField = field
+      ? [...panel.querySelectorAll("[data-field]")].find((other) => other.dataset.field === field)
       : null;
-    if (!again) return;
-    again.focus();
-    if (caret !== null && again.setSelectionRange) again.setSelectionRange(caret, caret);
+    if (!sameField) return;
+    sameField.focus();
+    if (caret !== null && sameField.setSelectionRange) sameField.setSelectionRange(caret, caret);
   };
 
   Object.assign(desk, { panel, judge, rate, drawPanel });

@@ -1,40 +1,42 @@
-// The labelling desk's state, and the orders that it sends to the server one after the other.
+// The state of the Label tab, and the commands that it sends to the server, one after the other.
 import { store, stored } from "./storage.js";
 
 export const SEAT = "hermes-workbench:label";
+// Identifies a target: the id of a message, or `message#index` for one of its calls.
 export const keyOf = (target) => (target.call === null ? target.message : target.message + "#" + target.call);
 
-const saidOf = (said) => {
-  const { revision, ...rest } = said;
+const withoutRevision = (label) => {
+  const { revision, ...rest } = label;
   return rest;
 };
 
 export const addState = (desk) => {
   const { trigger } = desk;
 
-  // What the desk knows: the view that came last, where the cursor stands, what was typed and not yet said.
+  // The last view from the server, the cursor, and everything that was typed and is not saved yet.
   const state = {
-    view: null, // the desk as the server told it last
-    at: null, // key of the target under the cursor
+    view: null, // the last view from the server
+    at: null, // key of the selected target
     seat: { labeller: "", project: "", is_deciding: false },
-    owner: "", // who is logged in; labels as themselves
+    owner: "", // account that is logged in, which is then the labeller
     filter: {},
     listed: 50,
     agreement: "",
     serial: 0,
-    waiting: 0, // the order that is under way; 0 for none
-    waitingAct: "", // what it orders
-    queue: [], // orders and keys that wait for it, in order
-    moving: 0, // orders under way or waiting that bring another conversation
-    sent: null, // which of what was said is under way
-    isMove: false, // whether the one under way does
-    held: null, // what is typed for a field of the conversation that is to come; null for none
-    isDrawing: false, // fields that are drawn anew are not left
+    waiting: 0, // serial of the command in progress, 0 for none
+    waitingAct: "", // action of that command
+    queue: [], // commands and keys that wait for it, in order
+    moving: 0, // number of commands, in progress or waiting, that open another conversation
+    sent: null, // id of the pending change that was sent
+    isMove: false, // whether the command in progress opens another conversation
+    held: null, // text typed for a field of the next conversation, null for none
+    isDrawing: false, // true while the panel is redrawn, so that a lost focus does not save
     undo: [],
-    pending: [],
-    isAgain: false, // a message is being written anew
+    pending: [], // changes that the server has not confirmed
+    isRegenerating: false, // a message is being regenerated
   };
 
+  // Drafts are stored per project, labeller and target.
   const draftName = (target) =>
     SEAT + ":draft:" + JSON.stringify([state.seat.project, state.seat.labeller, keyOf(target)]);
 
@@ -48,30 +50,30 @@ export const addState = (desk) => {
 
   const talk = () => (state.view ? state.view.talk : null);
   const entries = () => (talk() ? talk().entries : []);
-  const targets = () => entries().flatMap((one) => one.targets);
+  const targets = () => entries().flatMap((entry) => entry.targets);
   const here = () => targets().find((target) => keyOf(target) === state.at) || null;
-  const entryOf = (target) => entries().find((one) => one.targets.includes(target));
-  const itselfOf = (target) => entryOf(target).targets.at(-1);
-  let isAtIt = false;
+  const entryOf = (target) => entries().find((entry) => entry.targets.includes(target));
+  const messageTargetOf = (target) => entryOf(target).targets.at(-1);
+  let isWorking = false;
 
   const doNext = () => {
-    // What one piece of work adds comes behind it, not in its middle.
-    if (isAtIt) return;
-    isAtIt = true;
+    // Work that is added by running work waits until that is finished.
+    if (isWorking) return;
+    isWorking = true;
     try {
       while (!state.waiting && state.queue.length) state.queue.shift()();
     } finally {
-      isAtIt = false;
+      isWorking = false;
     }
   };
 
-  // Orders go one after the other, each about what is there when its turn comes.
+  // Runs `work` after everything that waits already. It then sees the state of that moment.
   const inTurn = (work) => {
     state.queue.push(work);
     doNext();
   };
 
-  // What brings another conversation: keys wait for it, and mean what is shown then.
+  // Runs work that opens another conversation. Keys pressed meanwhile wait and apply to the new conversation.
   const go = (work) => {
     state.moving += 1;
     inTurn(() => {
@@ -102,38 +104,38 @@ export const addState = (desk) => {
       serial,
     });
     if (act === "regenerate") {
-      state.isAgain = true;
+      state.isRegenerating = true;
       trigger("label_again", { order: text });
     } else {
       trigger("label_order", { order: text });
       setTimeout(() => {
         if (state.waiting !== serial) return;
         answered();
-        desk.tell("The server did not answer. What was typed is kept: try again.");
+        desk.showError("The server did not respond. Your input is saved. Try again.");
         doNext();
       }, 20000);
     }
   };
 
-  const say = (target, change) => {
-    const before = target.said;
+  const saveLabel = (target, change) => {
+    const before = target.label;
     state.undo.push({
       session: talk().id,
       message: target.message,
       call: target.call,
-      said: saidOf(before),
+      label: withoutRevision(before),
       revision: null,
     });
-    target.said = { ...before, ...change };
+    target.label = { ...before, ...change };
     order("label", {
       message: target.message,
       call: target.call,
-      said: saidOf(target.said),
+      label: withoutRevision(target.label),
       revision: before.revision,
     });
   };
 
-  // What was said and is not answered yet; the browser keeps it through a reload.
+  // Changes that the server has not confirmed. The browser stores them, so that a reload does not lose them.
   const pendingName = () => SEAT + ":pending:" + JSON.stringify([state.seat.project, state.seat.labeller]);
 
   const putPending = (list) => {
@@ -141,45 +143,48 @@ export const addState = (desk) => {
     store(pendingName(), list.length ? list : null);
   };
 
+  // The label of a target with all pending changes applied.
   const expected = (target) =>
     state.pending
-      .filter((one) => one.key === keyOf(target))
-      .reduce((said, one) => ({ ...said, ...one.change }), target.said);
+      .filter((pending) => pending.key === keyOf(target))
+      .reduce((label, pending) => ({ ...label, ...pending.change }), target.label);
 
-  const sendSaid = (id) => {
-    const one = state.pending.find((other) => other.id === id);
-    const target = one && targets().find((other) => keyOf(other) === one.key);
+  const sendChange = (id) => {
+    const pending = state.pending.find((other) => other.id === id);
+    const target = pending && targets().find((other) => keyOf(other) === pending.key);
     if (!target) return;
     state.sent = id;
-    say(target, one.change);
+    saveLabel(target, pending.change);
   };
 
-  const forgetSaid = () => {
-    putPending(state.pending.filter((one) => one.id !== state.sent));
+  const forgetSent = () => {
+    putPending(state.pending.filter((pending) => pending.id !== state.sent));
     state.sent = null;
   };
 
-  const change = (target, made) => {
+  // Changes fields of a label. `fields` is an object, or a function of the label with all pending changes.
+  const change = (target, fields) => {
     const id = Math.random().toString(36).slice(2);
-    const said = typeof made === "function" ? made(expected(target)) : made;
-    putPending([...state.pending, { id, session: talk().id, key: keyOf(target), change: said }]);
-    inTurn(() => sendSaid(id));
+    const changed = typeof fields === "function" ? fields(expected(target)) : fields;
+    putPending([...state.pending, { id, session: talk().id, key: keyOf(target), change: changed }]);
+    inTurn(() => sendChange(id));
   };
 
-  const sayAgain = () => {
-    for (const one of state.pending) if (talk() && one.session === talk().id) inTurn(() => sendSaid(one.id));
+  const sendPending = () => {
+    for (const pending of state.pending)
+      if (talk() && pending.session === talk().id) inTurn(() => sendChange(pending.id));
   };
 
-  const goBack = () => {
+  const undoLast = () => {
     const last = state.undo.pop();
-    if (!last) return desk.tell("Nothing to undo.");
+    if (!last) return desk.showError("Nothing to undo.");
     if (last.act) return order(last.act, { session: last.session });
     state.at = keyOf(last);
     order("label", {
       session: last.session,
       message: last.message,
       call: last.call,
-      said: last.said,
+      label: last.label,
       revision: last.revision,
     });
   };
@@ -204,15 +209,15 @@ export const addState = (desk) => {
     targets,
     talk,
     here,
-    itselfOf,
+    messageTargetOf,
     endSession,
-    goBack,
+    undoLast,
     draftOf,
     answered,
     doNext,
     pendingName,
-    sayAgain,
+    sendPending,
     keepDraft,
-    forgetSaid,
+    forgetSent,
   });
 };

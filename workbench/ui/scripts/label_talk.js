@@ -1,16 +1,17 @@
-// The labelling desk, middle: the conversation with its cursor, and the training row that it becomes.
+// The Label tab, middle: the conversation with its cursor, and the training row that it becomes.
 import { node } from "./dom.js";
 import { WORDS } from "./label_panel.js";
 import { SEAT, keyOf } from "./label_state.js";
 import { blocks } from "./blocks.js";
 
+// What the label of a message or call says, in one line; null if there is no label.
 const chip = (target) => {
-  const said = target.said;
+  const label = target.label;
   const words = [
-    said.verdict ? WORDS[said.verdict] : "",
-    said.rating ? said.rating + "/5" : "",
-    ...said.tags,
-    said.comment ? "“" + said.comment + "”" : "",
+    label.verdict ? WORDS[label.verdict] : "",
+    label.rating ? label.rating + "/5" : "",
+    ...label.tags,
+    label.comment ? "“" + label.comment + "”" : "",
   ];
   const text = words.filter(Boolean).join(" · ");
   return text
@@ -19,7 +20,7 @@ const chip = (target) => {
         {
           class:
             "hw-said" +
-            (!said.verdict ? " is-open" : ["right", "good"].includes(said.verdict) ? "" : " is-bad"),
+            (!label.verdict ? " is-open" : ["right", "good"].includes(label.verdict) ? "" : " is-bad"),
         },
         text,
       )
@@ -27,27 +28,27 @@ const chip = (target) => {
 };
 
 const correction = (target) => {
-  const said = target.said;
-  if (said.name)
+  const label = target.label;
+  if (label.name)
     return node(
       "div",
       { class: "hw-correction" },
       node("span", { class: "hw-word" }, "corrected"),
-      node("code", {}, said.name + " " + said.arguments),
+      node("code", {}, label.name + " " + label.arguments),
     );
-  if (said.text !== null)
+  if (label.text !== null)
     return node(
       "div",
       { class: "hw-correction" },
       node("span", { class: "hw-word" }, "corrected"),
-      node("pre", {}, said.text),
+      node("pre", {}, label.text),
     );
   return null;
 };
 
 export const addTalk = (desk) => {
   const list = node("ol", { class: "hw-entries", "aria-label": "Conversation to label" });
-  const row = node("div", { class: "hw-label-row", role: "status", "aria-label": "Row it becomes" });
+  const row = node("div", { class: "hw-label-row", role: "status", "aria-label": "Training row" });
   const hint = node("div", { class: "hw-empty" });
 
   const pick = (target) => {
@@ -55,50 +56,50 @@ export const addTalk = (desk) => {
     try {
       sessionStorage.setItem(SEAT + ":at:" + desk.talk().id, desk.state.at);
     } catch {
-      /* forbidden */
+      // Storage is forbidden.
     }
     mark();
     desk.drawPanel();
   };
 
-  const labelEntry = (one) => {
-    const itself = one.targets.at(-1);
-    const body = one.entry.blocks.map((block) => {
-      const made = blocks[block.kind](block);
-      if (block.kind !== "call") return made;
-      const target = one.targets[block.index];
-      made.dataset.key = keyOf(target);
-      made.append(...[chip(target), correction(target)].filter(Boolean));
-      return made;
+  const drawEntry = (item) => {
+    const messageTarget = item.targets.at(-1);
+    const body = item.entry.blocks.map((block) => {
+      const element = blocks[block.kind](block);
+      if (block.kind !== "call") return element;
+      const target = item.targets[block.index];
+      element.dataset.key = keyOf(target);
+      element.append(...[chip(target), correction(target)].filter(Boolean));
+      return element;
     });
-    const item = node(
+    const row = node(
       "li",
       {
-        class: "hw-entry r-" + one.entry.role + (one.stale.length ? " is-stale" : ""),
-        "data-id": one.entry.id,
-        "data-key": keyOf(itself),
+        class: "hw-entry r-" + item.entry.role + (item.stale.length ? " is-stale" : ""),
+        "data-id": item.entry.id,
+        "data-key": keyOf(messageTarget),
       },
       node(
         "span",
         { class: "hw-role" },
-        one.entry.role,
-        one.stale.length ? node("span", { class: "hw-stale" }, "stale") : null,
+        item.entry.role,
+        item.stale.length ? node("span", { class: "hw-stale" }, "stale") : null,
       ),
       node(
         "div",
         { class: "hw-body" },
         body,
-        one.entry.note ? node("div", { class: "hw-note hw-end" }, one.entry.note) : null,
-        chip(itself),
-        correction(itself),
+        item.entry.note ? node("div", { class: "hw-note hw-end" }, item.entry.note) : null,
+        chip(messageTarget),
+        correction(messageTarget),
       ),
     );
-    item.addEventListener("click", (event) => {
+    row.addEventListener("click", (event) => {
       if (event.target.closest("summary") || String(getSelection())) return;
       const key = event.target.closest("[data-key]").dataset.key;
-      pick(one.targets.find((target) => keyOf(target) === key));
+      pick(item.targets.find((target) => keyOf(target) === key));
     });
-    return item;
+    return row;
   };
 
   const mark = () => {
@@ -125,13 +126,13 @@ export const addTalk = (desk) => {
       list.replaceChildren();
       return;
     }
-    const drawn = JSON.stringify(desk.talk());
-    if (drawn !== shownTalk) {
-      shownTalk = drawn;
+    const json = JSON.stringify(desk.talk());
+    if (json !== shownTalk) {
+      shownTalk = json;
       const folds = [...list.querySelectorAll("details")].map((fold) => fold.open);
       const isSame = list.dataset.session === desk.talk().id;
       list.dataset.session = desk.talk().id;
-      list.replaceChildren(...desk.entries().map(labelEntry));
+      list.replaceChildren(...desk.entries().map(drawEntry));
       if (isSame)
         list.querySelectorAll("details").forEach((fold, place) => {
           fold.open = Boolean(folds[place]);

@@ -4,7 +4,7 @@ import { copyText, iconButton, node } from "./dom.js";
 import { drawCallForm } from "./call_form.js";
 import { store, stored } from "./storage.js";
 
-// Which message is edited, for a reload; and what was written of each, until it is saved or dropped.
+// The browser stores which message is edited, and the draft of each message until it is saved or discarded.
 const OPEN = "hermes-workbench:editing";
 
 const draftName = (value) =>
@@ -19,7 +19,7 @@ export const mount = ({ element, follow, trigger }) => {
   let edited = null;
   let isSent = false;
   let isNew = true;
-  let gone = 0;
+  let hideTimer = 0;
 
   const forget = () => {
     if (edited) store(draftName(edited), null);
@@ -29,7 +29,7 @@ export const mount = ({ element, follow, trigger }) => {
 
   const close = () => {
     forget();
-    clearTimeout(gone);
+    clearTimeout(hideTimer);
     element.replaceChildren();
     trigger("close_pane", {});
   };
@@ -62,14 +62,14 @@ export const mount = ({ element, follow, trigger }) => {
       store(draftName(value), draft);
     };
     const save = (then) => {
-      // A browser's field knows one kind of line end; the text keeps the one it had.
+      // A text area always uses \n. If the message has \r\n, the edited text gets it back.
       const text =
         value.call === null && value.text.includes("\r\n")
           ? draft.text.replace(/\r?\n/g, "\r\n")
           : draft.text;
       isSent = true;
-      const said = value.call === null ? { text } : { name: draft.name, texts: draft.texts };
-      trigger("save_message", { id: value.message_id, call: value.call, said: JSON.stringify(said), then });
+      const edit = value.call === null ? { text } : { name: draft.name, texts: draft.texts };
+      trigger("save_message", { id: value.message_id, call: value.call, edit: JSON.stringify(edit), then });
     };
     const fields = node("div", { class: "hw-pane-fields" });
     const drawFields = () => {
@@ -89,7 +89,7 @@ export const mount = ({ element, follow, trigger }) => {
       fields.replaceChildren(area);
     };
     drawFields();
-    const made = pane(
+    const editor = pane(
       value.title,
       node("h3", {}, value.title),
       fields,
@@ -98,18 +98,18 @@ export const mount = ({ element, follow, trigger }) => {
         { class: "hw-form-acts" },
         button(value.save, () => save("")),
         value.go_on ? button(value.go_on, () => save("go_on")) : null,
-        value.can_continue ? button("Let the model go on from here", () => save("continue")) : null,
+        value.can_continue ? button("Continue from here", () => save("continue")) : null,
         node("button", { type: "button", class: "hw-act", onclick: close }, "Cancel"),
-        node("span", { class: "hw-note" }, "The old one stays beside it."),
+        node("span", { class: "hw-note" }, "The original stays as a branch."),
       ),
     );
-    made.addEventListener("keydown", (event) => {
+    editor.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
       event.stopPropagation();
       save(value.go_on ? "go_on" : "");
     });
-    element.replaceChildren(made);
+    element.replaceChildren(editor);
     const field =
       element.querySelector(".hw-form-row .hw-input") || element.querySelector("textarea, select");
     if (field) field.focus();
@@ -131,7 +131,7 @@ export const mount = ({ element, follow, trigger }) => {
       text.setAttribute("aria-label", value.tabs[place].name);
       names.forEach((name, other) => name.setAttribute("aria-pressed", String(other === place)));
     };
-    const copy = iconButton("copy", "Copy the code", () => copyText(value.tabs[at].text, copy));
+    const copy = iconButton("copy", "Copy code", () => copyText(value.tabs[at].text, copy));
     show(0);
     element.replaceChildren(
       pane(
@@ -169,20 +169,20 @@ export const mount = ({ element, follow, trigger }) => {
         ),
       ),
     );
-    gone = setTimeout(() => element.replaceChildren(), 10000);
+    hideTimer = setTimeout(() => element.replaceChildren(), 10000);
   };
 
   const DRAW = { edit: drawEdit, code: drawCode, deleted: drawDeleted };
 
   follow((value) => {
-    clearTimeout(gone);
+    clearTimeout(hideTimer);
     if (value) return DRAW[value.kind](value);
-    // The page has just begun: which message is edited is read from the browser by the one who opens the session.
+    // The page has just loaded. `readDraft` in drafts.js reads which message was edited and opens it again.
     if (isNew) {
       isNew = false;
       return;
     }
-    // Nothing is shown once it was saved, and where another session was opened: then what was written stays.
+    // The pane closes after saving, which discards the draft, and when another session opens, which keeps it.
     if (isSent) forget();
     isSent = false;
     store(OPEN, null);

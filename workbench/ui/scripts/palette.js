@@ -48,14 +48,14 @@ const keyOf = (item) => item && item.kind + " " + (item.id || item.name);
 
 export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
   const COMMANDS = [
-    ["New session", "begins an empty one", inPlay(press("play-new"))],
-    ["Write a message", "goes to the composer", firstField("#play-composer textarea")],
+    ["New session", "starts an empty session", inPlay(press("play-new"))],
+    ["Write a message", "moves to the composer", firstField("#play-composer textarea")],
     ["Stop the model", "", press("play-stop")],
     ["Export this session", "as ShareGPT", inPlay(press("play-export-open"))],
     ["Export all sessions", "as ShareGPT", inPlay(press("play-export-all"))],
     ["Load or remove the demo set", "sessions with defects", inPlay(press("play-demo"))],
     ["Switch light and dark", "", switchTheme],
-    ["Show the keys", "?", tell("hw:keys")],
+    ["Show keyboard shortcuts", "?", tell("hw:keys")],
     ["Show the tour", "four steps", inPlay(tell("hw:tour"))],
   ];
 
@@ -108,7 +108,7 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
     field,
     list,
     hint,
-    node("footer", { class: "hw-note" }, "↑ ↓ choose · Enter goes there · Esc closes"),
+    node("footer", { class: "hw-note" }, "↑ ↓ to move · Enter to open · Esc to close"),
   );
 
   element.replaceChildren(dialog);
@@ -170,7 +170,7 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
     hint.textContent = shown.length
       ? ""
       : value && value.query === field.value
-        ? "Nothing has all these words."
+        ? "No results. Try fewer words."
         : "Searching…";
     hint.hidden = shown.length > 0;
     choose(Math.max(0, chosen ? shown.findIndex((item) => keyOf(item) === chosen) : 0));

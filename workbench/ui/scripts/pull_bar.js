@@ -22,7 +22,7 @@ export const mount = ({ element, follow, trigger }) => {
             )
           : null,
       ),
-      node("progress", { max: 1, value: value.share, "aria-label": "Getting " + value.name }),
+      node("progress", { max: 1, value: value.share, "aria-label": "Downloading " + value.name }),
       node("div", { class: "hw-note", role: "status" }, value.note),
     );
   });

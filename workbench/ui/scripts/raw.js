@@ -134,7 +134,7 @@ export const mount = (part) => {
       ),
       toggle(
         "space",
-        "Show white space",
+        "Show whitespace",
         () => showsSpace,
         (state) => {
           showsSpace = state;

@@ -71,11 +71,11 @@ export const mount = ({ element, follow, trigger }) => {
         label,
       ),
     );
-    return node("div", { class: "hw-ways", role: "group", "aria-label": "Show the text" }, buttons);
+    return node("div", { class: "hw-ways", role: "group", "aria-label": "Text view" }, buttons);
   };
 
   const drawHead = () => {
-    const label = shown.has_fixes ? "Copy the fixed text" : "Copy the text";
+    const label = shown.has_fixes ? "Copy the fixed text" : "Copy text";
     const copy = iconButton("copy", label, () => copyText(textWithout("before"), copy));
     head.replaceChildren(
       ...[

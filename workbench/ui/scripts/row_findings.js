@@ -22,7 +22,7 @@ const line = (one) =>
             target: "_blank",
             rel: "noopener",
             class: "hw-jump",
-            title: "Open it in Play, in a tab of its own",
+            title: "Open in Play in a new tab",
           },
           one.place,
         )

@@ -13,14 +13,14 @@ const bodies = {
         ? node(
             "span",
             { class: "hw-note" },
-            "\n… " + one.more_chars.toLocaleString("en") + " more characters; the file has all",
+            "\n… " + one.more_chars.toLocaleString("en") + " more characters in the file",
           )
         : null,
     ),
   mask: (one) =>
     node(
       "pre",
-      { class: "hw-made-text", tabindex: "0", role: "group", "aria-label": "What is trained" },
+      { class: "hw-made-text", tabindex: "0", role: "group", "aria-label": "Loss mask" },
       one.mask.map((piece) =>
         node(
           piece.is_trained ? "mark" : "span",
@@ -63,7 +63,7 @@ const card = (one, place) => {
         "span",
         { class: "hw-note hw-legend" },
         node("mark", { class: "hw-trained" }, "trained"),
-        " is what the loss counts",
+        " text counts towards the loss",
       ),
       node("a", { href: one.link, target: "_blank", rel: "noopener" }, "Open in Play"),
     ),

@@ -40,7 +40,7 @@ export const mount = ({ element, follow, trigger }) => {
   const editTags = (value, place) => {
     const field = node("input", {
       class: "hw-tag-field",
-      "aria-label": "Tags, with commas between",
+      "aria-label": "Tags, separated by commas",
       placeholder: "tag, another",
       value: value.tags.join(", "),
     });
@@ -63,7 +63,7 @@ export const mount = ({ element, follow, trigger }) => {
             "aria-label": "Edit tags",
             onclick: () => editTags(value, place),
           },
-          value.tags.length ? "Edit" : "Tag",
+          value.tags.length ? "Edit" : "Add tags",
         ),
       );
     return place;
@@ -74,13 +74,13 @@ export const mount = ({ element, follow, trigger }) => {
     const field = node("input", {
       class: "hw-link",
       readonly: true,
-      "aria-label": "Link that shows this session",
+      "aria-label": "Link to this session",
       value: address,
     });
     field.addEventListener("focus", () => field.select());
     return [
       field,
-      iconButton("copy", "Copy the link", (event) => copyText(address, event.currentTarget)),
+      iconButton("copy", "Copy link", (event) => copyText(address, event.currentTarget)),
       node(
         "button",
         { type: "button", class: "hw-act", onclick: () => trigger("unshare_session", {}) },
@@ -111,7 +111,7 @@ export const mount = ({ element, follow, trigger }) => {
           node(
             "button",
             { type: "button", class: "hw-act", onclick: () => trigger("copy_session", {}) },
-            "Copy to mine",
+            "Copy to my sessions",
           ),
         ]
       : value.link

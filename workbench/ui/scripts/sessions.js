@@ -44,14 +44,14 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     "div",
     { class: "hw-session-filters" },
     choice("has_fix", "Fixes", [
-      ["", "fix or none"],
-      ["yes", "has a fix"],
-      ["no", "has no fix"],
+      ["", "any fixes"],
+      ["yes", "with fixes"],
+      ["no", "without fixes"],
     ]),
-    choice("has_drop", "Drops", [
-      ["", "drop or none"],
-      ["yes", "has a drop"],
-      ["no", "has no drop"],
+    choice("has_drop", "Dropped calls", [
+      ["", "any dropped calls"],
+      ["yes", "with dropped calls"],
+      ["no", "without dropped calls"],
     ]),
     choice("verdict", "Verdict", [
       ["", "any verdict"],
@@ -86,7 +86,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     const found = Object.fromEntries(
       [...filters.children].filter((one) => one.value).map((one) => [one.dataset.filter, one.value]),
     );
-    filtered.textContent = Object.keys(found).length ? Object.keys(found).length + " chosen" : "";
+    filtered.textContent = Object.keys(found).length ? Object.keys(found).length + " active" : "";
     return found;
   };
 

@@ -43,14 +43,9 @@ export const mount = ({ element, follow, trigger }) => {
         node("p", {}, value.line),
         value.changed.length
           ? pairs(value.changed)
-          : node("p", { class: "hw-note" }, "No case broke, and none was mended."),
+          : node("p", { class: "hw-note" }, "No case broke and none was fixed."),
         value.rest.length
-          ? node(
-              "details",
-              {},
-              node("summary", {}, `${value.rest.length} that did not change`),
-              pairs(value.rest),
-            )
+          ? node("details", {}, node("summary", {}, `${value.rest.length} unchanged`), pairs(value.rest))
           : null,
       ].filter(Boolean),
     );

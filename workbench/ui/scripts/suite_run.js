@@ -6,11 +6,7 @@ import { SIGNS, table, wideTable } from "./tables.js";
 import { setInAddress } from "./page.js";
 
 const picture = (value) => {
-  const drawn = frame(
-    "Pass rate against prompt tokens, with the front of what is not dominated",
-    "0",
-    value.most_tokens,
-  );
+  const drawn = frame("Pass rate by prompt tokens, with the Pareto front", "0", value.most_tokens);
   const front = value.dots.filter((dot) => dot.is_on_front).sort((one, other) => one.x - other.x);
   if (front.length > 1)
     drawn.append(
@@ -29,7 +25,7 @@ const picture = (value) => {
     );
   });
   return [
-    node("h3", {}, "Pass rate against prompt tokens"),
+    node("h3", {}, "Pass rate by prompt tokens"),
     drawn,
     node(
       "ol",
@@ -109,7 +105,7 @@ export const mount = ({ element, follow, trigger }) => {
       );
     return [
       node("h3", {}, "Cases"),
-      node("p", { class: "hw-note" }, "Choose a cell to see why, or a case to see all its plays."),
+      node("p", { class: "hw-note" }, "Select a cell to see why, or a case to see all its runs."),
       wideTable(
         "Cases",
         ["case", ...value.arms],
@@ -132,18 +128,18 @@ export const mount = ({ element, follow, trigger }) => {
       { class: "hw-run-head" },
       node("h2", {}, value.title),
       node("span", { class: "hw-note" }, value.note),
-      value.can_go_on
+      value.can_resume
         ? node(
             "button",
             { type: "button", class: "hw-action", onclick: () => trigger("resume_run", { id: value.id }) },
-            "Go on with it",
+            "Resume run",
           )
         : null,
       value.rows.some((row) => row.cells.some((one) => one.tone === "bad"))
         ? node(
             "button",
             { type: "button", class: "hw-action", onclick: () => trigger("label_failing", { id: value.id }) },
-            "Failing ones to the label queue",
+            "Add failing cases to labelling queue",
           )
         : null,
     );
@@ -195,7 +191,7 @@ export const mount = ({ element, follow, trigger }) => {
     if (!value) {
       element.replaceChildren(
         hint(
-          "A suite is a list of cases with what is to come of each. Choose one, and the contracts to compare, and run it: the table says what passes, how sure that is, and what a prompt costs.",
+          "A suite is a list of cases, each with its expectations. Select a suite and the contracts to compare, and run it. The table shows the pass rates, how certain they are, and how many tokens a prompt takes.",
         ),
       );
       return;

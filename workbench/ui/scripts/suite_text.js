@@ -15,8 +15,8 @@ const row = (one) =>
     "tr",
     {},
     node("th", { scope: "row" }, one.id),
-    node("td", {}, one.said),
-    node("td", { class: "hw-mono" }, one.wants),
+    node("td", {}, one.user_text),
+    node("td", { class: "hw-mono" }, one.expectations),
     node("td", { class: "hw-note" }, one.note),
   );
 
@@ -24,9 +24,7 @@ export const mount = ({ element, follow }) => {
   follow((value) => {
     if (!value) {
       element.replaceChildren(
-        hint(
-          "Open a suite of the list, or begin one: what is wrong with it stands here as you type, and the cases that it comes to.",
-        ),
+        hint("Open a suite from the list or create one. Its problems and cases appear here as you type."),
       );
       return;
     }
@@ -34,12 +32,12 @@ export const mount = ({ element, follow }) => {
       ...[
         value.faults.length
           ? node("ul", { class: "hw-faults", "aria-live": "polite" }, value.faults.map(fault))
-          : node("p", { class: "hw-line t-quiet", role: "status" }, "It can be played."),
+          : node("p", { class: "hw-line t-quiet", role: "status" }, "No problems found."),
         node("p", { class: "hw-note" }, value.note),
         value.cases.length
           ? wideTable(
               "Cases of the suite",
-              ["case", "what is said", "what is wanted", ""],
+              ["case", "user message", "expectations", ""],
               value.cases.map(row),
             )
           : null,

@@ -9,7 +9,7 @@ export const mount = ({ element, follow }) => {
     element.replaceChildren(
       node("h3", {}, value.title),
       value.lines.length === 0
-        ? node("p", { class: "hw-note" }, "They are the same.")
+        ? node("p", { class: "hw-note" }, "The texts are the same.")
         : node(
             "div",
             { class: "hw-text-diff", tabindex: 0, role: "group", "aria-label": value.title },

@@ -52,7 +52,7 @@ export const mount = ({ element, follow, trigger }) => {
     current = value.open_name;
     isAsked = false;
     if (current) storeText(place() + ":open", current);
-    note.textContent = value.is_draft ? "The editor has what you typed here before and did not save." : "";
+    note.textContent = value.is_draft ? "The editor shows your unsaved draft." : "";
   };
 
   follow((value) => {

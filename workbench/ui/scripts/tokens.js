@@ -43,7 +43,7 @@ export const mount = (part) => {
     const pre = node("pre", {
       tabindex: 0,
       role: "group",
-      "aria-label": "Tokens of " + section.label + ", arrow keys walk through them",
+      "aria-label": "Tokens of " + section.label + ", use the arrow keys to move",
     });
     let at = -1;
     const go = (place) => {
@@ -87,7 +87,7 @@ export const mount = (part) => {
       ),
       pre,
       left > 0
-        ? node("p", { class: "hw-note" }, left.toLocaleString("en") + " further tokens are not shown")
+        ? node("p", { class: "hw-note" }, left.toLocaleString("en") + " more tokens are not shown")
         : null,
     );
     fold.addEventListener("toggle", () => {
@@ -102,7 +102,7 @@ export const mount = (part) => {
       element.replaceChildren(hint(value ? value.hint : ""));
       return;
     }
-    here.textContent = value.sections.length ? "Point at a token, or walk by the arrow keys." : "";
+    here.textContent = value.sections.length ? "Point at a token or use the arrow keys." : "";
     const weigh = value.can_weigh
       ? node(
           "button",
@@ -111,11 +111,11 @@ export const mount = (part) => {
             class: "hw-button",
             onclick: () => {
               weigh.disabled = true;
-              weigh.textContent = "weighing …";
+              weigh.textContent = "Computing …";
               trigger("weigh", { id: value.message_id });
             },
           },
-          "Tell the log-probabilities",
+          "Compute logprobs",
         )
       : null;
     element.replaceChildren(

@@ -6,7 +6,7 @@ const COLUMNS = [
   ["type", "Type"],
   ["is_required", "Required"],
   ["description", "Description"],
-  ["enum", "One of"],
+  ["enum", "Allowed values"],
   ["default", "Default"],
 ];
 
@@ -48,7 +48,7 @@ export const mount = ({ element, follow, trigger }) => {
         body.lastChild.querySelector("input").focus();
       },
     },
-    "Add a parameter",
+    "Add parameter",
   );
 
   element.replaceChildren(table, add);

@@ -55,7 +55,7 @@ export const mount = ({ element, follow, trigger }) => {
       );
     }
     store(OPEN + ":open", value.open_name);
-    note.textContent = value.is_draft ? "The editors have what you typed here before and did not save." : "";
+    note.textContent = value.is_draft ? "The editors show your unsaved draft." : "";
     list.replaceChildren(
       ...value.problems.map((problem) =>
         node(

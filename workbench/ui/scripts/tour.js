@@ -31,7 +31,7 @@ export const mount = ({ element, follow, trigger }) => {
       {},
       place,
       node("span", { class: "hw-gap" }),
-      node("button", { type: "button", class: "hw-act", onclick: () => end() }, "Skip the tour"),
+      node("button", { type: "button", class: "hw-act", onclick: () => end() }, "Skip tour"),
       back,
       next,
     ),
@@ -82,7 +82,7 @@ export const mount = ({ element, follow, trigger }) => {
     text.textContent = steps[at].text;
     place.textContent = at + 1 + " of " + steps.length;
     back.hidden = at === 0;
-    next.textContent = at === steps.length - 1 ? "Begin" : "Next";
+    next.textContent = at === steps.length - 1 ? "Start" : "Next";
     card.hidden = false;
     put();
     watched.disconnect();

@@ -27,9 +27,9 @@ export const mount = ({ element, follow, trigger }) => {
     return node(
       "span",
       { class: "hw-branches", role: "group", "aria-label": "Branches" },
-      turn("left", "Branch before", branch.before),
+      turn("left", "Previous branch", branch.before),
       node("span", { class: "hw-note" }, branch.place + "/" + branch.count),
-      turn("right", "Branch after", branch.after),
+      turn("right", "Next branch", branch.after),
     );
   };
 
@@ -64,12 +64,12 @@ export const mount = ({ element, follow, trigger }) => {
     return [
       entry.role === "system" || entry.role === "tool"
         ? null
-        : [entry.role === "user" ? "Edit and send anew" : "Edit the text", act("edit", entry.id)],
-      ...cards.map((card) => ["Edit the call of " + card.name, act("edit", entry.id, card.index)]),
+        : [entry.role === "user" ? "Edit and resend" : "Edit text", act("edit", entry.id)],
+      ...cards.map((card) => ["Edit call to " + card.name, act("edit", entry.id, card.index)]),
       ...cards
         .filter((card) => card.result)
-        .map((card) => ["Edit the result of " + card.name, act("edit", card.result.id)]),
-      ...loose.map((block) => ["Edit the result", act("edit", block.result.id)]),
+        .map((card) => ["Edit result of " + card.name, act("edit", card.result.id)]),
+      ...loose.map((block) => ["Edit result", act("edit", block.result.id)]),
     ];
   };
 
@@ -77,15 +77,15 @@ export const mount = ({ element, follow, trigger }) => {
     const cards = callsOf(entry);
     if (entry.role === "user")
       return [
-        ["Answer anew", playOn("answer", entry.id)],
-        ["Say something else here", act("branch", entry.id)],
+        ["Answer again", playOn("answer", entry.id)],
+        ["Write a different message here", act("branch", entry.id)],
       ];
     if (entry.role !== "model") return [];
     return [
       ["Regenerate from here", playOn("regenerate", entry.id)],
-      ["Continue where it stops", playOn("continue", entry.id)],
+      ["Continue this message", playOn("continue", entry.id)],
       cards.length && cards.some((card) => !card.result)
-        ? ["Run the calls and go on", playOn("run", entry.id)]
+        ? ["Run the calls and continue", playOn("run", entry.id)]
         : null,
       ["Branch from here", act("branch", entry.id)],
     ];
@@ -93,14 +93,16 @@ export const mount = ({ element, follow, trigger }) => {
 
   const itemsOf = (entry) => [
     ...(canEdit ? [...edits(entry), ...plays(entry)] : []),
-    entry.role === "user" ? ["Make a case of this turn", () => trigger("make_case", { id: entry.id })] : null,
+    entry.role === "user"
+      ? ["Create a case from this turn", () => trigger("make_case", { id: entry.id })]
+      : null,
     entry.role === "user"
       ? ["Compare answers to this turn", () => trigger("compare_turn", { id: entry.id })]
       : null,
-    ["Copy the text", act("copy", entry.id)],
+    ["Copy text", act("copy", entry.id)],
     entry.role === "model" ? ["Copy as code …", act("code", entry.id)] : null,
     canEdit && entry.role !== "system" ? ["Label", () => label(entry.id)] : null,
-    canEdit && entry.role !== "system" ? ["Delete from here on", act("delete", entry.id)] : null,
+    canEdit && entry.role !== "system" ? ["Delete from here", act("delete", entry.id)] : null,
   ];
 
   const drawEntry = (entry) => {

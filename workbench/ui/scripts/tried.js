@@ -4,7 +4,7 @@ import { hint, node } from "./dom.js";
 export const mount = ({ element, follow }) => {
   follow((value) => {
     if (!value) {
-      element.replaceChildren(hint("Call the tool to see what a model would be given."));
+      element.replaceChildren(hint("Call the tool to see the result that a model would get."));
       return;
     }
     element.replaceChildren(
@@ -15,7 +15,7 @@ export const mount = ({ element, follow }) => {
         node("span", { class: "hw-gap" }),
         node("span", { class: "hw-note" }, value.note),
       ),
-      ...value.told.map((told) => node("p", { class: "hw-line t-quiet" }, node("span", {}, told))),
+      ...value.changes.map((change) => node("p", { class: "hw-line t-quiet" }, node("span", {}, change))),
       node(
         "pre",
         {

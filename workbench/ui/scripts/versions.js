@@ -22,8 +22,8 @@ export const mount = ({ element, follow, trigger }) => {
   const message = node("input", {
     type: "text",
     class: "hw-input",
-    placeholder: "What was changed?",
-    "aria-label": "What was changed",
+    placeholder: "What changed?",
+    "aria-label": "What changed",
     maxlength: 500,
     onkeydown: (event) => {
       if (event.key === "Enter") {

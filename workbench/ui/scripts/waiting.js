@@ -13,7 +13,7 @@ export const mount = ({ element, follow }) => {
       ),
       node(
         "pre",
-        { class: "hw-tried", tabindex: 0, role: "group", "aria-label": "Call that waits" },
+        { class: "hw-tried", tabindex: 0, role: "group", "aria-label": "Call waiting for approval" },
         node("strong", { class: "k-call" }, value.name),
         " " + value.arguments,
       ),

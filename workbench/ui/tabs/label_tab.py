@@ -20,7 +20,7 @@ from workbench.ui.components.drawn import Drawn
 from workbench.ui.incoming.fields import json_text_of
 from workbench.ui.listen import Trigger, listen
 from workbench.ui.owners import needs, services_of
-from workbench.ui.present.label.commands import LabelAction, LabelCommand, read_content, read_order
+from workbench.ui.present.label.commands import LabelAction, LabelCommand, parse_command, parse_content
 from workbench.ui.present.label.label_tab import NO_QUEUE, LabelTabView, QueueFacts, show_desk
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.tabs.play.runs import Runs, StopEvents, tab_of
@@ -60,7 +60,7 @@ class LabelEvents:
         """Carry out a command of the script, and show the result."""
         services = services_of(self.services, visitor, request)
         try:
-            command = read_order(json_text_of(event, "order"))
+            command = parse_command(json_text_of(event, "order"))
         except BadInput:
             return SAME
         try:
@@ -79,7 +79,7 @@ class LabelEvents:
         """
         services, tab = services_of(self.services, visitor, request), tab_of(request)
         try:
-            command = read_order(json_text_of(event, "order"))
+            command = parse_command(json_text_of(event, "order"))
         except BadInput:
             yield SAME
             return
@@ -116,7 +116,7 @@ def _carry_out(services: Services, command: LabelCommand) -> LabelCommand:
         case LabelAction.LABEL:
             new = NewLabel(
                 target=command.target,
-                content=read_content(command.said, _bench(services, command).tools),
+                content=parse_content(command.label, _bench(services, command).tools),
                 labeller=command.seat.labeller,
                 project=command.seat.project,
                 is_deciding=command.seat.is_deciding,
@@ -187,13 +187,13 @@ def _listed(services: Services, command: LabelCommand) -> Sequence[QueueItem]:
 
 def _queue_filter(services: Services, command: LabelCommand) -> QueueFilter:
     """Return the queue filter, with a contract name replaced by the hash of its version."""
-    reference = command.wanted.contract_version
+    reference = command.filter.contract_version
     if reference is None:
-        return command.wanted
+        return command.filter
     try:
-        return replace(command.wanted, contract_version=services.contract_version(reference).text_hash)
+        return replace(command.filter, contract_version=services.contract_version(reference).text_hash)
     except BadInput:
-        return command.wanted
+        return command.filter
 
 
 def _bench(services: Services, command: LabelCommand) -> LabellingView:

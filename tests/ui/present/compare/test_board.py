@@ -1,4 +1,4 @@
-"""Columns side by side: what is shown of each, and in what it differs from the first."""
+"""Columns side by side, and how each differs from the first."""
 
 import pytest
 
@@ -21,83 +21,98 @@ def services(tmp_path):
         yield services
 
 
-def board_of(services, kept):
-    return show_board(read_comparison(services, find_comparison(services, kept.id)))
+def board_of(services, stored):
+    return show_board(read_comparison(services, find_comparison(services, stored.id)))
 
 
 def test_calls_arguments_answers_and_fixes_have_their_signs(services, tmp_path):
     other = script(tmp_path, "other", ODD + ODD, f"It is 27. {HOSTILE}")
-    kept, _ = played(services, asked(services, column(services), column(services, model=other)))
-    board = board_of(services, kept)
+    stored, _ = played(services, asked(services, column(services), column(services, model=other)))
+    board = board_of(services, stored)
     first, second = board.turns[0].cells
-    assert [one.sign for one in first.calls] == [""]
-    assert [one.sign for one in second.calls] == ["≠", "+"] or [one.sign for one in second.calls] == [
+    assert [call.sign for call in first.calls] == [""]
+    assert [call.sign for call in second.calls] == ["≠", "+"] or [call.sign for call in second.calls] == [
         "+",
         "≠",
     ]
-    changed = next(one for one in second.calls if one.sign == "≠")
-    assert [(one.sign, one.value, one.was) for one in changed.arguments] == [("≠", '"london"', '"cairo"')]
-    assert second.told == "≠ A: calls, answer, fixes"
-    assert {(one.sign, one.code) for one in second.fixes} >= {("+", "python-literal")}
-    assert HOSTILE in "".join(one.text for one in second.text if one.kind != "drop")
-    assert [one.name for one in second.figures] == ["prompt", "evaluated", "written", "seconds", "rounds"]
+    changed = next(call for call in second.calls if call.sign == "≠")
+    assert [(argument.sign, argument.value, argument.was) for argument in changed.arguments] == [
+        ("≠", '"london"', '"cairo"')
+    ]
+    assert second.summary == "≠ A: calls, answer, fixes"
+    assert {(fix.sign, fix.code) for fix in second.fixes} >= {("+", "python-literal")}
+    assert HOSTILE in "".join(word.text for word in second.text if word.kind != "drop")
+    assert [figure.name for figure in second.figures] == [
+        "prompt",
+        "evaluated",
+        "completion",
+        "seconds",
+        "rounds",
+    ]
     assert second.figures[2].against.startswith("+")
 
 
-def test_equal_answers_say_so(services, tmp_path):
+def test_equal_answers_are_marked_as_equal(services, tmp_path):
     same = script(tmp_path, "same", CALL % "cairo", "It is 31.")
-    kept, _ = played(services, asked(services, column(services), column(services, model=same)))
-    second = board_of(services, kept).turns[0].cells[1]
-    assert (second.told, second.differs, [one.sign for one in second.calls]) == ("= A", False, ["="])
-    assert [one.kind for one in second.text] == ["same"]
+    stored, _ = played(services, asked(services, column(services), column(services, model=same)))
+    second = board_of(services, stored).turns[0].cells[1]
+    assert (second.summary, second.differs, [call.sign for call in second.calls]) == ("= A", False, ["="])
+    assert [word.kind for word in second.text] == ["same"]
 
 
-def test_what_is_missing_or_failed_is_told_in_its_cell(services):
-    kept = asked(services, column(services), column(services, model="gone"))
-    board = board_of(services, kept)
-    assert [one.told for one in board.turns[0].cells] == ["no answer yet"] * 2
-    assert (board.note, board.can_go_on, board.turns[0].can_vote) == ("0 of 2 answers", True, False)
-    kept, _ = played(services, kept)
-    board = board_of(services, kept)
+def test_missing_and_failed_answers_are_shown_in_their_cell(services):
+    stored = asked(services, column(services), column(services, model="gone"))
+    board = board_of(services, stored)
+    assert [cell.summary for cell in board.turns[0].cells] == ["no answer yet"] * 2
+    assert (board.note, board.can_resume, board.turns[0].can_vote) == ("0 of 2 answers", True, False)
+    stored, _ = played(services, stored)
+    board = board_of(services, stored)
     failed = board.turns[0].cells[1]
-    assert (failed.state, failed.told, board.note) == ("failed", "no answer", "2 of 2 answers · 1 not whole")
+    assert (failed.state, failed.summary, board.note) == (
+        "failed",
+        "no answer",
+        "2 of 2 answers · 1 incomplete",
+    )
     assert "gone" in failed.problem
 
 
-def test_where_the_first_failed_the_others_are_shown_as_they_are(services):
-    kept, _ = played(services, asked(services, column(services, model="gone"), column(services)))
-    second = board_of(services, kept).turns[0].cells[1]
-    assert second.told == "nothing to hold it against"
-    assert [one.sign for one in second.calls] == [""]
+def test_if_the_first_column_failed_the_others_are_not_compared(services):
+    stored, _ = played(services, asked(services, column(services, model="gone"), column(services)))
+    second = board_of(services, stored).turns[0].cells[1]
+    assert second.summary == "no answer in column A to compare with"
+    assert [call.sign for call in second.calls] == [""]
 
 
 @pytest.mark.parametrize(
-    ("vote", "said"),
+    ("vote", "note"),
     [
-        (Vote(turn=0, kind=VoteKind.BEST, column=1), "B is better: kept, and a pair of the dpo export"),
-        (Vote(turn=0, kind=VoteKind.TIE), "a tie: kept, and no pair"),
-        (Vote(turn=0, kind=VoteKind.BAD), "none is good: kept, and bad answers of the kto export"),
+        (
+            Vote(turn=0, kind=VoteKind.BEST, column=1),
+            "B is better. Saved as a preference pair for the dpo export.",
+        ),
+        (Vote(turn=0, kind=VoteKind.TIE), "Tie. Saved, but not exported as a pair."),
+        (Vote(turn=0, kind=VoteKind.BAD), "All bad. Saved as bad answers for the kto export."),
     ],
 )
-def test_a_vote_says_what_comes_of_it(services, tmp_path, vote, said):
+def test_a_vote_says_how_it_is_exported(services, tmp_path, vote, note):
     other = script(tmp_path, "other", "It is 27.")
-    kept, _ = played(services, asked(services, column(services), column(services, model=other)))
-    services.comparisons.save_vote(kept.id, vote)
-    turn = board_of(services, kept).turns[0]
-    assert (turn.vote, turn.voted, turn.said) == (vote.kind, vote.column, said)
+    stored, _ = played(services, asked(services, column(services), column(services, model=other)))
+    services.comparisons.save_vote(stored.id, vote)
+    turn = board_of(services, stored).turns[0]
+    assert (turn.vote, turn.voted, turn.vote_note) == (vote.kind, vote.column, note)
 
 
-def test_watching_shows_each_answer_as_it_comes(services, tmp_path):
+def test_watching_shows_each_answer_as_it_arrives(services, tmp_path):
     other = script(tmp_path, "other", "It is 27.")
-    kept = asked(services, column(services), column(services, model=other))
-    seen = list(watch(services, read_comparison(services, kept), is_cancelled=lambda: False, token=None))
+    stored = asked(services, column(services), column(services, model=other))
+    seen = list(watch(services, read_comparison(services, stored), is_cancelled=lambda: False, token=None))
     assert seen[-1].live.note == "2 of 2 answers"
-    boards = [one.board for one in seen if one.board]
+    boards = [step.board for step in seen if step.board]
     assert [cell.state for cell in boards[-1].turns[0].cells] == ["done", "done"]
-    assert all(board.is_running and not board.can_go_on for board in boards)
+    assert all(board.is_running and not board.can_resume for board in boards)
 
 
-def test_of_a_long_text_that_is_being_written_the_end_is_shown():
+def test_only_the_end_of_a_long_text_in_progress_is_shown():
     live = LiveRound(number=1, limit=8)
     live = live.after(PieceArrived(text="x" * 50_000 + "end"), now_s=0.0)
     shown = show_live({1: (2, live)}, column_count=2, turn_count=3, done=3, now_s=1.0)

@@ -1,4 +1,4 @@
-"""The form above the columns: kept as a draft, read, filled from links and comparisons."""
+"""The form of the Compare tab: drafts, links, and stored comparisons."""
 
 import json
 
@@ -16,27 +16,27 @@ from workbench.ui.present.compare.form import (
     draft_form,
     first_form,
     form_of,
+    parse_turns,
     read_form,
     read_link,
-    turns_meant,
-    wanted_columns,
+    requested_columns,
 )
 
 MODEL = ModelStatus(name="embedded", device="", is_loaded=False)
 FIRST = first_form(read_settings({}), ("full", "minimal"), MODEL)
 
 
-def test_the_first_form_holds_the_settings_contract_against_another():
-    assert [one.contract for one in FIRST.columns] == ["minimal", "full", "minimal", "minimal"]
-    assert (FIRST.count, len(wanted_columns(FIRST)), FIRST.turns) == (2, 2, None)
-    assert wanted_columns(FIRST)[0].sampling == Sampling()
+def test_the_first_form_compares_the_default_contract_with_another():
+    assert [fields.contract for fields in FIRST.columns] == ["minimal", "full", "minimal", "minimal"]
+    assert (FIRST.count, len(requested_columns(FIRST)), FIRST.turns) == (2, 2, None)
+    assert requested_columns(FIRST)[0].sampling == Sampling()
 
 
-def test_what_is_read_is_what_was_shown():
+def test_a_form_survives_its_values():
     assert read_form(FIRST.values) == FIRST
 
 
-def test_a_draft_comes_back_and_one_that_cannot_be_read_gives_way():
+def test_a_draft_is_restored_and_an_invalid_draft_is_ignored():
     values = list(FIRST.values)
     values[0] = "Half a quest"
     assert draft_form(json.dumps(values), FIRST).question == "Half a quest"
@@ -45,17 +45,17 @@ def test_a_draft_comes_back_and_one_that_cannot_be_read_gives_way():
 
 
 @pytest.mark.parametrize(("place", "value"), [(5 + 3, None), (5 + 3, float("nan")), (5 + 1, "")])
-def test_an_empty_field_of_a_column_in_use_is_told(place, value):
+def test_an_empty_field_of_a_used_column_is_reported(place, value):
     values = list(FIRST.values)
     values[place] = value
     with pytest.raises(BadInput, match="column A"):
-        wanted_columns(read_form(values))
+        requested_columns(read_form(values))
 
 
-def test_the_text_as_it_stands_is_asked_for_by_no_name():
+def test_the_current_text_has_no_contract_name():
     values = list(FIRST.values)
     values[5] = OWN
-    assert wanted_columns(read_form(values))[0].contract == ""
+    assert requested_columns(read_form(values))[0].contract == ""
 
 
 @pytest.mark.parametrize(
@@ -66,24 +66,26 @@ def test_the_text_as_it_stands_is_asked_for_by_no_name():
         ("own", Turns(session_id="s", message_id="m", is_whole=True, goes_on=True)),
     ],
 )
-def test_target_and_scope_mean_turns(scope, turns):
-    assert turns_meant("s m", scope) == turns
-    assert turns_meant("", scope) is None
+def test_target_and_scope_select_turns(scope, turns):
+    assert parse_turns("s m", scope) == turns
+    assert parse_turns("", scope) is None
 
 
-def test_links_are_read_and_others_refused():
+def test_links_are_parsed_and_others_refused():
     assert read_link(" https://x.org/a?x=1&session=s&message=m ") == "s m"
     assert read_link("?session=s") == "s"
     for text in ("", "  ", "http://x.org/", "https://x.org/?message=m"):
-        with pytest.raises(BadInput, match="it names no session"):
+        with pytest.raises(BadInput, match="it does not name a session"):
             read_link(text)
 
 
-def test_a_comparison_fills_the_form_that_asks_for_it_again(tmp_path):
+def test_a_stored_comparison_fills_the_form(tmp_path):
     with services_for(tmp_path, "x") as (services, _):
-        wanted = column(services, contract="full", tool_choice="none", is_constrained=False)
-        kept = asked(services, wanted, column(services), column(services))
-        form = form_of(kept.comparison, FIRST, "Cairo?")
+        first = column(services, contract="full", tool_choice="none", is_constrained=False)
+        stored = asked(services, first, column(services), column(services))
+        form = form_of(stored.comparison, FIRST, "Cairo?")
         assert form.count == 3
-        assert wanted_columns(form) == (wanted, column(services), column(services))
-        assert form.turns == Turns(session_id=kept.comparison.session_id, message_id=kept.comparison.turns[0])
+        assert requested_columns(form) == (first, column(services), column(services))
+        assert form.turns == Turns(
+            session_id=stored.comparison.session_id, message_id=stored.comparison.turns[0]
+        )

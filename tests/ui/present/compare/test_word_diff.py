@@ -1,4 +1,4 @@
-"""Two texts as one: what stays, goes and comes."""
+"""Word diffs of two texts."""
 
 import pytest
 from hypothesis import given
@@ -12,11 +12,11 @@ WORDS = st.lists(st.sampled_from(["a", "bb", " ", "\n", ".", "<b>", "${x}", "ü"
 
 
 def pairs(before, after):
-    return [(one.kind, one.text) for one in diff_words(before, after)]
+    return [(word.kind, word.text) for word in diff_words(before, after)]
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "wanted"),
+    ("before", "after", "expected"),
     [
         pytest.param("", "", [], id="nothing"),
         pytest.param("same", "same", [("same", "same")], id="alike"),
@@ -26,18 +26,18 @@ def pairs(before, after):
         pytest.param("a b c", "a c", [("same", "a "), ("drop", "b "), ("same", "c")], id="one gone"),
     ],
 )
-def test_words_are_told_apart(before, after, wanted):
-    assert pairs(before, after) == wanted
+def test_a_diff_shows_changed_words(before, after, expected):
+    assert pairs(before, after) == expected
 
 
 @given(WORDS, WORDS)
 def test_the_pieces_join_to_both_texts(before, after):
     pieces = diff_words(before, after)
-    assert "".join(one.text for one in pieces if one.kind != "add") == before
-    assert "".join(one.text for one in pieces if one.kind != "drop") == after
+    assert "".join(word.text for word in pieces if word.kind != "add") == before
+    assert "".join(word.text for word in pieces if word.kind != "drop") == after
 
 
-def test_what_changed_all_over_is_one_change():
+def test_a_completely_changed_text_is_one_change():
     before = " ".join(f"a{number}" for number in range(WORDS_COMPARED))
     after = " ".join(f"b{number}" for number in range(WORDS_COMPARED))
     assert [kind for kind, _ in pairs(before, after)] == ["drop", "add"]

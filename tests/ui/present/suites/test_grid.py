@@ -1,11 +1,11 @@
-"""What the fields of a run ask for."""
+"""The form of a run."""
 
 import pytest
 
 from tests.store.runs import PLAN
 from workbench.errors import BadInput
 from workbench.suite.plan import ToolVariation
-from workbench.ui.present.suites.grid import GridFields, read_grid, told_size
+from workbench.ui.present.suites.grid import GridFields, plan_size, read_grid
 
 FIELDS = GridFields(
     suites=["nonsense"], contracts=["minimal", "full@2"], models=["embedded"], tool_choices=["auto", "required"],
@@ -14,19 +14,22 @@ FIELDS = GridFields(
 )  # fmt: skip
 
 
-def test_every_field_reaches_the_run():
-    wanted = read_grid(FIELDS)
-    assert wanted.contracts == ("minimal", "full@2")
-    assert [(one.temperature, one.top_p, one.seed, one.max_tokens) for one in wanted.samplings] == [
+def test_every_field_reaches_the_request():
+    request = read_grid(FIELDS)
+    assert request.contracts == ("minimal", "full@2")
+    assert [
+        (sampling.temperature, sampling.top_p, sampling.seed, sampling.max_tokens)
+        for sampling in request.samplings
+    ] == [
         (0.0, 0.9, 7, 64),
         (0.7, 0.9, 7, 64),
     ]
-    assert (wanted.constraints, wanted.is_ablation, wanted.variations) == (
+    assert (request.constraints, request.is_ablation, request.variations) == (
         (True, False),
         True,
         (ToolVariation.RENAMED,),
     )
-    assert (wanted.repeat, wanted.tags, wanted.limit, wanted.timeout_s, wanted.judge) == (
+    assert (request.repeat, request.tags, request.limit, request.timeout_s, request.judge) == (
         3,
         ("simple",),
         None,
@@ -35,39 +38,39 @@ def test_every_field_reaches_the_run():
     )
 
 
-@pytest.mark.parametrize(("limit", "wanted"), [(2, 2), (0, None), (None, None)])
-def test_no_limit_plays_all(limit, wanted):
-    assert read_grid(FIELDS._replace(limit=limit)).limit == wanted
+@pytest.mark.parametrize(("limit", "expected"), [(2, 2), (0, None), (None, None)])
+def test_without_a_limit_all_cases_run(limit, expected):
+    assert read_grid(FIELDS._replace(limit=limit)).limit == expected
 
 
-def test_every_variation_can_be_chosen():
-    wanted = read_grid(FIELDS._replace(further=[one.value for one in ToolVariation]))
-    assert wanted.variations == tuple(ToolVariation)
-    assert not wanted.is_ablation
+def test_every_variation_can_be_selected():
+    request = read_grid(FIELDS._replace(further=[variation.value for variation in ToolVariation]))
+    assert request.variations == tuple(ToolVariation)
+    assert not request.is_ablation
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
-        ({"suites": []}, "Suites: nothing is chosen"),
-        ({"contracts": []}, "Contracts: nothing is chosen"),
-        ({"models": []}, "Models: nothing is chosen"),
-        ({"temperatures": []}, "Temperature: nothing is chosen"),
-        ({"temperatures": ["hot"]}, "Temperature: 'hot' is no number"),
+        ({"suites": []}, "Suites: nothing is selected"),
+        ({"contracts": []}, "Contracts: nothing is selected"),
+        ({"models": []}, "Models: nothing is selected"),
+        ({"temperatures": []}, "Temperature: nothing is selected"),
+        ({"temperatures": ["hot"]}, "Temperature: 'hot' is not a number"),
         ({"temperatures": ["9"]}, "not between 0 and 5"),
         ({"top_ps": ["nan"]}, "not between 0 and 1"),
-        ({"repeat": 0}, "field 'plays of each case': 0 is less than 1"),
-        ({"repeat": 1.5}, "field 'plays of each case': 1.5 .* whole number from 1 to 1,000"),
-        ({"seed": None}, "field 'seed of the first play': it is empty"),
-        ({"max_tokens": 10**6}, "field 'tokens of a completion at most'"),
-        ({"limit": -1}, "field 'cases at most, 0 for all': -1"),
-        ({"timeout_s": None}, "field 'seconds a case may take': it is empty"),
+        ({"repeat": 0}, "field 'repetitions': 0 is less than 1"),
+        ({"repeat": 1.5}, "field 'repetitions': 1.5 .* whole number from 1 to 1,000"),
+        ({"seed": None}, "field 'first seed': it is empty"),
+        ({"max_tokens": 10**6}, "field 'max tokens'"),
+        ({"limit": -1}, "field 'max cases .0 for all.': -1"),
+        ({"timeout_s": None}, "field 'timeout per case in seconds': it is empty"),
     ],
 )
-def test_what_cannot_be_used_is_told_by_its_field(changes, told):
-    with pytest.raises(BadInput, match=told):
+def test_an_invalid_field_is_reported_with_its_name(changes, message):
+    with pytest.raises(BadInput, match=message):
         read_grid(FIELDS._replace(**changes))
 
 
-def test_a_plan_says_how_much_it_is():
-    assert told_size(PLAN) == "4 plays: 2 cases × 1 arm × 2"
+def test_a_plan_shows_its_size():
+    assert plan_size(PLAN) == "4 runs: 2 cases × 1 arm × 2 repetitions"

@@ -1,4 +1,4 @@
-"""A case that is looked into, alone and side by side."""
+"""The runs of a case, alone and side by side."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -8,7 +8,7 @@ from workbench.chat.message import Message, Role
 from workbench.records.sessions import MessageOrigin, StoredMessage
 from workbench.suite.compare import compare
 from workbench.suite.result import CaseMeasures, CaseStatus
-from workbench.ui.present.suites.case_runs import show_pair, show_plays
+from workbench.ui.present.suites.case_runs import show_case_runs, show_pair
 from workbench.ui.present.suites.run import LONGEST, show_comparison
 
 NASTY = "<script>${x}</script>"
@@ -30,41 +30,41 @@ def rollout(session_id):
     )  # fmt: skip
 
 
-def test_a_play_has_its_reading_its_reasons_and_its_stored_rollout():
-    shown = show_plays("s/a", [ONE, replace(ONE, repetition=1, session_id="gone")], rollout)
-    first, second = shown.plays
-    assert (shown.said, first.title, second.title) == (NASTY, "short", "short · play 2")
+def test_a_run_of_a_case_has_its_reading_reasons_and_rollout():
+    shown = show_case_runs("s/a", [ONE, replace(ONE, repetition=1, session_id="gone")], rollout)
+    first, second = shown.runs
+    assert (shown.user_text, first.title, second.title) == (NASTY, "short", "short · repetition 2")
     assert first.outcomes == (("✗", "no_call: called f(ü=1)"),)
     assert dict(first.read) == {
         "calls": "f(a=1)",
         "answer": NASTY,
         "fixes": "near-tag × 2, comma",
-        "lost calls": "1 not read",
+        "dropped calls": "1",
     }
     assert first.note == "10 + 3 tokens · 1.2 s"
-    assert [piece.kind for piece in first.said[0].pieces] == ["mark", "text", "mark"]
-    assert second.said == ()
+    assert [piece.kind for piece in first.messages[0].pieces] == ["mark", "text", "mark"]
+    assert second.messages == ()
 
 
-def test_a_pair_stands_side_by_side_with_both_readings():
+def test_a_pair_shows_both_readings():
     before = replace(ONE, status=CaseStatus.PASSED, calls_told="before()")
     [pair] = compare([before], [replace(ONE, arm="other", calls_told="after()")]).pairs
     shown = show_pair(pair, rollout)
     assert shown.is_pair
-    assert [one.title for one in shown.plays] == ["before · short", "after · other"]
-    assert [dict(one.read)["calls"] for one in shown.plays] == ["before()", "after()"]
+    assert [run.title for run in shown.runs] == ["before · short", "after · other"]
+    assert [dict(run.read)["calls"] for run in shown.runs] == ["before()", "after()"]
 
 
-def test_what_broke_comes_first_and_long_readings_are_cut():
-    first = [replace(ONE, key=one, case_id=one, status=CaseStatus.PASSED) for one in "abc"]
+def test_broken_cases_come_first_and_long_readings_are_cut():
+    first = [replace(ONE, key=key, case_id=key, status=CaseStatus.PASSED) for key in "abc"]
     second = [
         replace(ONE, key="a", case_id="a", status=CaseStatus.PASSED),
         replace(ONE, key="b", case_id="b", status=CaseStatus.FAILED, calls_told="x" * 5000),
         replace(ONE, key="c", case_id="c", status=CaseStatus.ERROR, error="gone"),
     ]
     shown = show_comparison(compare(first, second), against="old")
-    assert [(one.change, one.case, one.tone) for one in shown.changed] == [("broke", "s/b", "bad")]
-    assert [(one.change, one.tone) for one in shown.rest] == [("passes", "quiet"), ("unknown", "odd")]
+    assert [(pair.change, pair.case, pair.tone) for pair in shown.changed] == [("broke", "s/b", "bad")]
+    assert [(pair.change, pair.tone) for pair in shown.rest] == [("passes", "quiet"), ("unknown", "odd")]
     assert len(shown.changed[0].after) == LONGEST
     assert shown.line.startswith("1 broke, 0 mended, of 2 compared")
-    assert shown.title == "Against old"
+    assert shown.title == "Compared with old"

@@ -1,4 +1,4 @@
-"""One answer for comparison: its calls, its text, its fixes, and its costs."""
+"""Read one answer for comparison: its calls, text, fixes and costs."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,51 +18,51 @@ from workbench.ui.present.transcript import show_transcript
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerFigures:
-    """What an answer took, all its rounds together."""
+    """The costs of an answer, over all its rounds."""
 
     rounds: int
     prompt_tokens: int
     """Length of the last prompt."""
     evaluated_tokens: int | None
-    """Of all prompts; None where the engine does not say."""
+    """Prompt tokens that were evaluated instead of taken from the prefix cache, or None if unknown."""
     written_tokens: int
     seconds: float
-    """From the requests to the ends."""
+    """Time from request to end, summed over the rounds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerReading:
-    """An answer as it is compared."""
+    """An answer, read for comparison."""
 
     answer: ComparisonAnswer
     calls: tuple[CallCard, ...]
-    """All that could be read, of all rounds in order."""
+    """All parsed calls of all rounds, in order."""
     broken: tuple[BrokenCall | TrailingBlock, ...]
-    """Blocks that gave no call, and what stands behind the turn's end."""
+    """Blocks without a parsed call, and text after the end of the turn."""
     thoughts: tuple[ThoughtBlock, ...]
     text: str
-    """What the model said to the user, of all rounds."""
+    """The text for the user, of all rounds."""
     fixes: Mapping[tuple[str, bool], int] = field(hash=False)
-    """How often each fix was made, by its code and whether it is a guess."""
+    """Number of times that each fix was made, by its code and whether it is a guess."""
     notes: tuple[str, ...]
-    """How its completions ended, where that is not as it should be."""
+    """How completions ended, if not normally."""
     figures: AnswerFigures | None
-    """None where nothing was written."""
+    """None if the model wrote nothing."""
     message_id: str | None
-    """Its first message; None where there is none."""
+    """The first message of the answer, or None if there is none."""
 
 
 def read_answer(opened: OpenedAnswer, setup: RunConfig) -> AnswerReading:
-    """An answer of the store, read with the tools that its column offers."""
+    """Read a stored answer with the tools that its column offers."""
     rounds = read_path(opened.path, _tools(setup))
     entries = show_transcript(opened.path, rounds, selected=None, examples=()).entries
     blocks = [block for entry in entries if entry.role == "model" for block in entry.blocks]
     return AnswerReading(
         answer=opened.answer,
-        calls=tuple(one for one in blocks if isinstance(one, CallCard)),
-        broken=tuple(one for one in blocks if isinstance(one, BrokenCall | TrailingBlock)),
-        thoughts=tuple(one for one in blocks if isinstance(one, ThoughtBlock)),
-        text="\n\n".join(one.text for one in blocks if isinstance(one, ProseBlock)),
+        calls=tuple(block for block in blocks if isinstance(block, CallCard)),
+        broken=tuple(block for block in blocks if isinstance(block, BrokenCall | TrailingBlock)),
+        thoughts=tuple(block for block in blocks if isinstance(block, ThoughtBlock)),
+        text="\n\n".join(block.text for block in blocks if isinstance(block, ProseBlock)),
         fixes=_fixes(rounds),
         notes=tuple(entry.note for entry in entries if entry.note),
         figures=_figures(opened.path),
@@ -78,22 +78,22 @@ def _tools(setup: RunConfig) -> OfferedTools:
 
 
 def _fixes(rounds: Iterable[ReadRound]) -> Mapping[tuple[str, bool], int]:
-    return Counter((fix.code, fix.is_guess) for one in rounds for fix in one.reading.fixes)
+    return Counter((fix.code, fix.is_guess) for read_round in rounds for fix in read_round.reading.fixes)
 
 
 def _figures(path: Sequence[StoredMessage]) -> AnswerFigures | None:
-    timings = [kept.generation.timing for kept in path if kept.generation]
+    timings = [stored.generation.timing for stored in path if stored.generation]
     if not timings:
         return None
-    evaluated = [one.evaluated_tokens for one in timings]
+    evaluated = [timing.evaluated_tokens for timing in timings]
     return AnswerFigures(
         rounds=len(timings),
         prompt_tokens=timings[-1].prompt_tokens,
         evaluated_tokens=None if None in evaluated else sum(filter(None, evaluated)),
         written_tokens=_sum_written(timings),
-        seconds=sum(one.seconds for one in timings),
+        seconds=sum(timing.seconds for timing in timings),
     )
 
 
 def _sum_written(timings: Iterable[Timing]) -> int:
-    return sum(one.completion_tokens for one in timings)
+    return sum(timing.completion_tokens for timing in timings)

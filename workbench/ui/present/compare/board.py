@@ -1,4 +1,4 @@
-"""The columns side by side, turn by turn, with differences, votes, and answers in progress."""
+"""Show columns side by side, turn by turn, with differences, votes, and answers in progress."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,116 +24,115 @@ from workbench.ui.present.text_spans import TextSpan
 from workbench.ui.present.words import count, seconds
 
 HASH_CHARS: Final = 4
-"""So much of a contract's hash is shown."""
+"""Number of characters of a contract's hash to show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnHeadView:
-    """What a column answers with."""
+    """The contract, model and settings of a column."""
 
     letter: str
     contract: str
-    """Name and hash of the contract."""
+    """Name and short hash of the contract."""
     model: str
     note: str
-    """Tool choice, sampling, grammar."""
+    """Tool choice, grammar and sampling."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureView:
-    """A figure of an answer."""
+    """One measure of an answer."""
 
     name: str
     value: str
     against: str = ""
-    """More or less than the first column's; empty where there is nothing to say."""
+    """Difference from the first column. Empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellView:
-    """A column's answer to a turn."""
+    """The answer of a column to a turn."""
 
     letter: str
     state: str
     """`done`, `failed` or `none`."""
-    told: str
-    """How it stands to the first column, or that there is nothing yet."""
+    summary: str
+    """How the answer differs from the first column, or that there is no answer."""
     differs: bool
-    """True where something is not as in the first column."""
+    """True if something differs from the first column."""
     problem: str = ""
     calls: tuple[CallView, ...] = ()
-    """In order."""
     broken: tuple[BrokenCall | TrailingBlock, ...] = ()
     thoughts: tuple[ThoughtBlock, ...] = ()
     text: tuple[DiffWord, ...] = ()
-    """What it said, against the first column."""
+    """The text of the answer, as a diff with the first column."""
     fixes: tuple[FixLine, ...] = ()
     notes: tuple[str, ...] = ()
-    """How its completions ended, where that is not as it should be."""
+    """How completions ended, if not normally."""
     figures: tuple[FigureView, ...] = ()
     message: str = ""
-    """Its first message, for a link; empty where there is none."""
+    """The first message of the answer, for a link. Empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnView:
-    """A turn with the answers to it."""
+    """A turn with the answers of all columns."""
 
     place: int
-    """From 0."""
+    """Index of the turn, from 0."""
     heading: str
-    """Which turn it is; empty where there is only one."""
+    """Number of the turn. Empty if there is only one turn."""
     question: str
     cells: tuple[CellView, ...]
     can_vote: bool
     """True once two columns have answered."""
     vote: str = ""
-    """`best`, `tie` or `bad`; empty where nobody voted."""
+    """`best`, `tie` or `bad`. Empty if there is no vote."""
     voted: int | None = None
-    """The better column's place; None but for `best`."""
-    said: str = ""
+    """Index of the best column. None unless the vote is `best`."""
+    vote_note: str = ""
+    """What the vote means for exports. Empty if there is no vote."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardView:
-    """All that is compared."""
+    """The board of a comparison."""
 
     id: str
-    """Of the comparison; stands in the address bar."""
+    """Id of the comparison, shown in the address bar."""
     session: str
     note: str
     is_running: bool
-    """True while it is played."""
-    can_go_on: bool
-    """True where answers are missing and nothing is played."""
+    """True while answers are being generated."""
+    can_resume: bool
+    """True if answers are missing and the comparison is not running."""
     heads: tuple[ColumnHeadView, ...]
     turns: tuple[TurnView, ...]
-    """In order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadComparison:
-    """A comparison with its answers read; the page keeps it while it is played."""
+    """A comparison with its parsed answers. The page keeps it while the comparison runs."""
 
     stored: StoredComparison
     questions: tuple[str, ...]
     answers: Mapping[tuple[int, int], AnswerReading] = field(hash=False)
 
 
-def show_board(read: ReadComparison, *, is_running: bool = False) -> BoardView:
-    """The comparison at this moment."""
-    asked = read.stored.comparison
-    total = len(asked.turns) * len(asked.columns)
-    failed = sum(1 for one in read.stored.answers if one.problem)
-    told = f" · {failed} not whole" if failed else ""
+def show_board(comparison: ReadComparison, *, is_running: bool = False) -> BoardView:
+    """Show the current state of a comparison."""
+    plan = comparison.stored.comparison
+    total = len(plan.turns) * len(plan.columns)
+    failed = sum(1 for answer in comparison.stored.answers if answer.problem)
+    failed_note = f" · {failed} incomplete" if failed else ""
     return BoardView(
-        id=read.stored.id,
-        session=asked.session_id,
-        note=f"{len(read.stored.answers)} of {count(total, 'answer')}{told}",
+        id=comparison.stored.id,
+        session=plan.session_id,
+        note=f"{len(comparison.stored.answers)} of {count(total, 'answer')}{failed_note}",
         is_running=is_running,
-        can_go_on=bool(read.stored.missing) and not is_running,
-        heads=tuple(_head(column, LETTERS[place]) for place, column in enumerate(asked.columns)),
-        turns=tuple(_turn(read, turn) for turn in range(len(asked.turns))),
+        can_resume=bool(comparison.stored.missing) and not is_running,
+        heads=tuple(_head(column, LETTERS[place]) for place, column in enumerate(plan.columns)),
+        turns=tuple(_turn(comparison, turn) for turn in range(len(plan.turns))),
     )
 
 
@@ -148,69 +147,74 @@ def _head(column: Column, letter: str) -> ColumnHeadView:
     )
 
 
-def _turn(read: ReadComparison, turn: int) -> TurnView:
-    columns = range(len(read.stored.comparison.columns))
-    turns = len(read.stored.comparison.turns)
-    first, vote = read.answers.get((turn, 0)), read.stored.vote(turn)
-    there = [one for column in columns if (one := read.answers.get((turn, column))) and one.answer.leaf_id]
+def _turn(comparison: ReadComparison, turn: int) -> TurnView:
+    answers = comparison.answers
+    columns = range(len(comparison.stored.comparison.columns))
+    turns = len(comparison.stored.comparison.turns)
+    first, vote = answers.get((turn, 0)), comparison.stored.vote(turn)
+    answered = [
+        column for column in columns if (found := answers.get((turn, column))) and found.answer.leaf_id
+    ]
     return TurnView(
         place=turn,
         heading=f"Turn {turn + 1} of {turns}" if turns > 1 else "",
-        question=read.questions[turn],
-        cells=tuple(_cell(read.answers.get((turn, column)), first, column) for column in columns),
-        can_vote=len(there) > 1,
+        question=comparison.questions[turn],
+        cells=tuple(_cell(answers.get((turn, column)), first, column) for column in columns),
+        can_vote=len(answered) > 1,
         vote=vote.kind.value if vote else "",
         voted=vote.column if vote else None,
-        said=_said(vote),
+        vote_note=_vote_note(vote),
     )
 
 
-def _said(vote: Vote | None) -> str:
+def _vote_note(vote: Vote | None) -> str:
     if vote is None:
         return ""
     if vote.kind is VoteKind.BEST and vote.column is not None:
-        return f"{LETTERS[vote.column]} is better: kept, and a pair of the dpo export"
+        return f"{LETTERS[vote.column]} is better. Saved as a preference pair for the dpo export."
     if vote.kind is VoteKind.TIE:
-        return "a tie: kept, and no pair"
-    return "none is good: kept, and bad answers of the kto export"
+        return "Tie. Saved, but not exported as a pair."
+    return "All bad. Saved as bad answers for the kto export."
 
 
-def _cell(one: AnswerReading | None, first: AnswerReading | None, column: int) -> CellView:
+def _cell(reading: AnswerReading | None, first: AnswerReading | None, column: int) -> CellView:
     letter = LETTERS[column]
-    if one is None:
-        return CellView(letter=letter, state="none", told="no answer yet", differs=False)
-    against = first if column and first is not None and first.message_id else None
-    other = parts_that_differ(one, against) if against is not None and one.message_id else ()
-    problem = one.answer.problem
+    if reading is None:
+        return CellView(letter=letter, state="none", summary="no answer yet", differs=False)
+    baseline = first if column and first is not None and first.message_id else None
+    differing = parts_that_differ(reading, baseline) if baseline is not None and reading.message_id else ()
+    problem = reading.answer.problem
     return CellView(
         letter=letter,
         state="failed" if problem else "done",
-        told=_told(one, against, other, column),
-        differs=bool(other),
+        summary=_summary(reading, baseline, differing, column),
+        differs=bool(differing),
         problem=problem,
-        calls=sign_calls(one.calls, against.calls if against else None) if one.message_id else (),
-        broken=one.broken,
-        thoughts=one.thoughts,
-        text=diff_words(against.text, one.text)
-        if against and one.message_id
-        else (DiffWord(text=one.text),)
-        if one.text
+        calls=sign_calls(reading.calls, baseline.calls if baseline else None) if reading.message_id else (),
+        broken=reading.broken,
+        thoughts=reading.thoughts,
+        text=diff_words(baseline.text, reading.text)
+        if baseline and reading.message_id
+        else (DiffWord(text=reading.text),)
+        if reading.text
         else (),
-        fixes=sign_fixes(one, against) if one.message_id else (),
-        notes=one.notes,
-        figures=_figures(one.figures, against.figures if against else None),
-        message=one.message_id or "",
+        fixes=sign_fixes(reading, baseline) if reading.message_id else (),
+        notes=reading.notes,
+        figures=_figures(reading.figures, baseline.figures if baseline else None),
+        message=reading.message_id or "",
     )
 
 
-def _told(one: AnswerReading, against: AnswerReading | None, other: tuple[str, ...], column: int) -> str:
-    if not one.message_id:
+def _summary(
+    reading: AnswerReading, baseline: AnswerReading | None, differing: tuple[str, ...], column: int
+) -> str:
+    if not reading.message_id:
         return "no answer"
     if column == 0:
-        return "the others are held against this one"
-    if against is None:
-        return "nothing to hold it against"
-    return f"≠ {LETTERS[0]}: {', '.join(other)}" if other else f"= {LETTERS[0]}"
+        return "the other columns are compared with this one"
+    if baseline is None:
+        return "no answer in column A to compare with"
+    return f"≠ {LETTERS[0]}: {', '.join(differing)}" if differing else f"= {LETTERS[0]}"
 
 
 def _figures(own: AnswerFigures | None, first: AnswerFigures | None) -> tuple[FigureView, ...]:
@@ -219,7 +223,7 @@ def _figures(own: AnswerFigures | None, first: AnswerFigures | None) -> tuple[Fi
     return (
         _tokens("prompt", own.prompt_tokens, first and first.prompt_tokens),
         _tokens("evaluated", own.evaluated_tokens, first and first.evaluated_tokens),
-        _tokens("written", own.written_tokens, first and first.written_tokens),
+        _tokens("completion", own.written_tokens, first and first.written_tokens),
         FigureView(
             name="seconds",
             value=seconds(own.seconds),
@@ -241,30 +245,30 @@ def _ratio(own: float, first: float) -> str:
 
 
 TAIL_CHARS: Final = 2000
-"""So much of a text that is being written is shown: its end."""
+"""Number of characters to show of a text in progress, from its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveColumn:
-    """A column under way."""
+    """A column in progress."""
 
     letter: str
     pieces: tuple[TextSpan, ...]
-    """The end of what is being written."""
+    """The end of the text in progress."""
     note: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveColumns:
-    """All columns while a comparison is played."""
+    """All columns while a comparison runs."""
 
     is_live: bool = False
-    """False hides them."""
+    """False hides the columns."""
     note: str = ""
     share: float = 0.0
-    """Of the answers, those that are there: 0 to 1."""
+    """Share of the answers that are finished, from 0 to 1."""
     columns: tuple[LiveColumn, ...] = ()
-    """One a column; empty before the first begins."""
+    """One per column. Empty before the first answer starts."""
 
 
 def show_live(
@@ -275,31 +279,33 @@ def show_live(
     done: int,
     now_s: float,
 ) -> LiveColumns:
-    """The columns at this moment.
+    """Show the columns in progress.
 
     Args:
-        rounds: By column: the turn that it answers and the round under way; without those that are not at it.
-        now_s: A reading of the clock.
+        rounds: For each column that is answering, by its index: its turn and its round in progress.
+        now_s: The current time in seconds, of a monotonic clock.
     """
     total = column_count * turn_count
     columns = tuple(_column(rounds.get(place), place, turn_count, now_s) for place in range(column_count))
     return LiveColumns(is_live=True, note=f"{done} of {total} answers", share=done / total, columns=columns)
 
 
-def _column(at: tuple[int, LiveRound] | None, place: int, turn_count: int, now_s: float) -> LiveColumn:
-    if at is None:
+def _column(
+    turn_and_round: tuple[int, LiveRound] | None, place: int, turn_count: int, now_s: float
+) -> LiveColumn:
+    if turn_and_round is None:
         return LiveColumn(letter=LETTERS[place], pieces=(), note="–")
-    turn, live = at
+    turn, live = turn_and_round
     shown = live.show(now_s=now_s)
-    which = f"turn {turn + 1} of {turn_count} · " if turn_count > 1 else ""
-    return LiveColumn(letter=LETTERS[place], pieces=_tail(shown.pieces), note=which + shown.note)
+    prefix = f"turn {turn + 1} of {turn_count} · " if turn_count > 1 else ""
+    return LiveColumn(letter=LETTERS[place], pieces=_tail(shown.pieces), note=prefix + shown.note)
 
 
 def _tail(pieces: tuple[TextSpan, ...]) -> tuple[TextSpan, ...]:
-    left, kept = TAIL_CHARS, list[TextSpan]()
+    left, tail = TAIL_CHARS, list[TextSpan]()
     for piece in reversed(pieces):
         if left <= 0:
             break
-        kept.append(TextSpan(text=piece.text[-left:], kind=piece.kind))
+        tail.append(TextSpan(text=piece.text[-left:], kind=piece.kind))
         left -= len(piece.text)
-    return tuple(reversed(kept))
+    return tuple(reversed(tail))

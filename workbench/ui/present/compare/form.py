@@ -1,4 +1,4 @@
-"""The form above the columns: its values, the draft of them, and the question or turns to answer."""
+"""Read and show the form of the Compare tab, its draft, and the question or turns to answer."""
 
 import json
 from collections.abc import Sequence
@@ -18,52 +18,52 @@ from workbench.ui.present.setup import first_choice, parse_sampling, show_sampli
 from workbench.ui.present.words import count
 
 OWN: Final = "own"
-"""The contract's choice that takes the text as it stands."""
-OWN_LABEL: Final = "as it stands in Play, or in the session"
-"""What a person reads for it."""
+"""The contract choice that uses the current text."""
+OWN_LABEL: Final = "as in Play or in the session"
+"""The label of `OWN`."""
 THIS_TURN, ALL_TURNS, OWN_TURNS = "turn", "all", "own"
-"""The choices of what of a session is answered."""
+"""Which turns of a session are answered."""
 SCOPES: Final = (
     ("this turn", THIS_TURN),
-    ("all turns, behind the session's answers", ALL_TURNS),
-    ("all turns, behind each column's own answers", OWN_TURNS),
+    ("all turns, after the session's answers", ALL_TURNS),
+    ("all turns, after each column's own answers", OWN_TURNS),
 )
 
 
 COMPARED: Final = ("temperature", "seed", "max_tokens", "top_p", "top_k")
-"""Sampling fields that each column has; the others have their defaults."""
+"""Sampling fields that each column has. Other fields have their defaults."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnFields:
-    """What a column's fields hold."""
+    """The values of a column's fields."""
 
     contract: str
     model: str
     tool_choice: str
     sampling: tuple[object, ...]
-    """In the order of `COMPARED`, not yet parsed: a field may be empty."""
+    """In the order of `COMPARED`, not parsed yet. A field may be empty."""
     is_constrained: bool
 
     @property
     def values(self) -> tuple[object, ...]:
-        """In the order in which the parts are wired."""
+        """The values in the order in which the fields are wired."""
         return (self.contract, self.model, self.tool_choice, *self.sampling, self.is_constrained)
 
 
 COLUMN_SIZE: Final = 4 + len(COMPARED)
-"""Values of a column."""
+"""Number of values of a column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareForm:
-    """All that stands in the form."""
+    """The values of the whole form."""
 
     question: str
-    """What the user says; of no weight where a turn is chosen."""
+    """The question. Ignored if a turn of a session is selected."""
     tools: tuple[str, ...]
     target: str
-    """Session and message of a chosen turn, parted by a blank; empty for a question."""
+    """Session and message of the selected turn, separated by a space. Empty for a question."""
     scope: str
     count: int
     columns: tuple[ColumnFields, ...]
@@ -71,26 +71,26 @@ class CompareForm:
 
     @property
     def values(self) -> tuple[object, ...]:
-        """In the order in which the parts are wired."""
+        """The values in the order in which the fields are wired."""
         own = (self.question, list(self.tools), self.target, self.scope, self.count)
         return (*own, *(value for column in self.columns for value in column.values))
 
     @property
     def turns(self) -> Turns | None:
-        """The turns that are chosen; None for a question."""
-        return turns_meant(self.target, self.scope)
+        """The selected turns, or None for a question."""
+        return parse_turns(self.target, self.scope)
 
     def without_target(self) -> "CompareForm":
-        """The form as it asks a question."""
+        """Return the form without a selected turn, so that it asks its question."""
         return replace(self, target="", scope=THIS_TURN)
 
 
 SHARED: Final = 5
-"""Values of the form before those of the columns."""
+"""Number of values of the form before those of the columns."""
 
 
-def turns_meant(target: str, scope: str) -> Turns | None:
-    """The turns that target and scope mean; None for a question."""
+def parse_turns(target: str, scope: str) -> Turns | None:
+    """Return the turns that target and scope select, or None for a question."""
     if not target:
         return None
     session_id, _, message_id = target.partition(" ")
@@ -103,23 +103,23 @@ def turns_meant(target: str, scope: str) -> Turns | None:
 
 
 def first_form(settings: Settings, contracts: Sequence[str], model: ModelStatus) -> CompareForm:
-    """The form to begin with: the contract of the settings against the others, by the model of the settings."""
+    """Return the initial form: the default contract compared with the others, with the default model."""
     others = [name for name in contracts if name != settings.contract]
-    chosen = [settings.contract, *others, *[settings.contract] * MAX_COLUMNS][:MAX_COLUMNS]
-    plain, choice = Sampling(), first_choice(model)
+    selected = [settings.contract, *others, *[settings.contract] * MAX_COLUMNS][:MAX_COLUMNS]
+    sampling, choice = Sampling(), first_choice(model)
     return CompareForm(
         question="",
         tools=tuple(settings.tools),
         target="",
         scope=THIS_TURN,
         count=MIN_COLUMNS,
-        columns=tuple(_column(contract, model.name, choice, plain) for contract in chosen),
+        columns=tuple(_column(contract, model.name, choice, sampling) for contract in selected),
     )
 
 
 def form_of(comparison: Comparison, first: CompareForm, question: str) -> CompareForm:
-    """The form that asks for a comparison again; what it does not say is as in `first`."""
-    own = [column_fields(column) for column in comparison.columns]
+    """Return the form that repeats a comparison. Everything else is taken from `first`."""
+    columns = [column_fields(column) for column in comparison.columns]
     is_whole = len(comparison.turns) > 1
     scope = THIS_TURN if not is_whole else OWN_TURNS if comparison.goes_on else ALL_TURNS
     return CompareForm(
@@ -127,27 +127,27 @@ def form_of(comparison: Comparison, first: CompareForm, question: str) -> Compar
         tools=first.tools,
         target=f"{comparison.session_id} {comparison.turns[-1]}",
         scope=scope,
-        count=len(own),
-        columns=(*own, *first.columns[len(own) :]),
+        count=len(columns),
+        columns=(*columns, *first.columns[len(columns) :]),
     )
 
 
 def column_fields(column: Column) -> ColumnFields:
-    """A column as its fields show it."""
+    """Return the field values of a column."""
     setup = column.setup
-    made = _column(column.contract or OWN, setup.model, setup.tool_choice, setup.sampling)
-    return replace(made, is_constrained=setup.is_constrained)
+    fields = _column(column.contract or OWN, setup.model, setup.tool_choice, setup.sampling)
+    return replace(fields, is_constrained=setup.is_constrained)
 
 
 def read_form(values: Sequence[object]) -> CompareForm:
-    """The form as the page sends it."""
+    """Read the form from the values that the page sends."""
     question, tools, target, scope, count = values[:SHARED]
     columns = tuple(
         _column_of(values[start : start + COLUMN_SIZE]) for start in range(SHARED, len(values), COLUMN_SIZE)
     )
     return CompareForm(
         question=str(question or ""),
-        tools=tuple(str(one) for one in cast(Sequence[object], tools or ())),
+        tools=tuple(str(name) for name in cast(Sequence[object], tools or ())),
         target=str(target or ""),
         scope=str(scope or THIS_TURN),
         count=int(cast(int, count) or MIN_COLUMNS),
@@ -155,61 +155,62 @@ def read_form(values: Sequence[object]) -> CompareForm:
     )
 
 
-def wanted_columns(form: CompareForm) -> tuple[ColumnRequest, ...]:
-    """The columns in use, as they are asked for.
+def requested_columns(form: CompareForm) -> tuple[ColumnRequest, ...]:
+    """Parse the columns in use.
 
     Raises:
-        BadInput: A number is missing, or no model is chosen.
+        BadInput: A number is missing, or no model is selected.
     """
-    return tuple(_wanted(one, LETTERS[place]) for place, one in enumerate(form.columns[: form.count]))
+    return tuple(_request(fields, LETTERS[place]) for place, fields in enumerate(form.columns[: form.count]))
 
 
 def draft_form(text: str, first: CompareForm) -> CompareForm:
-    """What the browser kept of the form; `first` where it kept nothing, or nothing that can be read."""
+    """Read the draft that the browser stored, or return `first` if there is no valid draft."""
     try:
         values = cast(JsonValue, json.loads(text or "null"))
         if not isinstance(values, list) or not _fits(values, first):
             return first
         form = read_form(values)
-        wanted_columns(form)
+        requested_columns(form)
         return form
     except (ValueError, TypeError, RecursionError, BadInput):
         return first
 
 
 def read_link(text: str) -> str:
-    """The target that a link names: its session and message, or an id alone.
+    """Return the target that a link names: session and message, or a bare session id.
 
     >>> read_link("http://127.0.0.1:7860/?session=abc&message=def"), read_link("abc")
     ('abc def', 'abc')
 
     Raises:
-        BadInput: It names no session.
+        BadInput: The link does not name a session.
     """
-    asked = parse_qs(urlsplit(text.strip()).query)
-    if not asked and text.strip() and not set(text.strip()) & set("/?& "):
+    query = parse_qs(urlsplit(text.strip()).query)
+    if not query and text.strip() and not set(text.strip()) & set("/?& "):
         return text.strip()
-    return target_of(asked.get("session", [""])[0], asked.get("message", [""])[0], text)
+    return target_of(query.get("session", [""])[0], query.get("message", [""])[0], text)
 
 
 def target_of(session_id: str, message_id: str | None, where: str = "") -> str:
-    """Session and message as the form keeps them.
+    """Join session and message to the target that the form stores.
 
     Raises:
-        BadInput: There is no session.
+        BadInput: The session id is empty.
     """
     if not session_id:
-        raise BadInput(f"link {where[:60]!r}", "it names no session", "copy it from Play's address bar")
+        raise BadInput(f"link {where[:60]!r}", "it does not name a session", "copy the address from Play")
     return " ".join(filter(None, (session_id, message_id)))
 
 
 def _fits(values: Sequence[object], first: CompareForm) -> bool:
-    """Whether a draft is of the form as it is today."""
-    now = first.values
-    return len(values) == len(now) and all(
-        isinstance(kept, str) == isinstance(value, str) and isinstance(kept, list) == isinstance(value, list)
-        for kept, value in zip(values, now, strict=True)
-        if kept is not None
+    """Return whether a draft has the shape of the current form."""
+    expected = first.values
+    return len(values) == len(expected) and all(
+        isinstance(drafted, str) == isinstance(value, str)
+        and isinstance(drafted, list) == isinstance(value, list)
+        for drafted, value in zip(values, expected, strict=True)
+        if drafted is not None
     )
 
 
@@ -235,10 +236,10 @@ def _column_of(values: Sequence[object]) -> ColumnFields:
     )
 
 
-def _wanted(fields: ColumnFields, letter: str) -> ColumnRequest:
+def _request(fields: ColumnFields, letter: str) -> ColumnRequest:
     where = f"column {letter}, "
     if not fields.model:
-        raise BadInput(f"column {letter}", "no model is chosen", "choose one")
+        raise BadInput(f"column {letter}", "no model is selected", "select one")
     return ColumnRequest(
         contract="" if fields.contract in (OWN, None, "") else fields.contract,
         model=fields.model,
@@ -249,34 +250,40 @@ def _wanted(fields: ColumnFields, letter: str) -> ColumnRequest:
 
 
 QUESTION_CHARS = 200
-"""So much of a question is shown in the line."""
+"""Longer questions are cut to this many characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareTargetView:
-    """The line."""
+    """The line that says what the columns answer."""
 
     session: str = ""
-    """The session's id; empty for a question of one's own."""
+    """The id of the session. Empty for a question."""
     message: str = ""
-    """The turn's message, for a link."""
+    """The user message of the turn, for a link."""
     title: str = ""
     note: str = ""
     question: str = ""
 
 
 NO_TARGET = CompareTargetView()
-"""A question of one's own."""
+"""Shown if the columns answer a question."""
 
 
-def show_target(session: StoredSession, turns: Turns, asked: Sequence[StoredMessage]) -> CompareTargetView:
-    """The line for turns of a session; `asked` are its user's messages that are answered."""
-    last = asked[-1]
+def show_target(
+    session: StoredSession, turns: Turns, questions: Sequence[StoredMessage]
+) -> CompareTargetView:
+    """Show the selected turns of a session.
+
+    Args:
+        questions: The user messages that are answered. Not empty.
+    """
+    last = questions[-1]
     text = " ".join(last.message.text[: QUESTION_CHARS + 1].split())
     return CompareTargetView(
         session=session.id,
         message=last.id,
         title=session.title or "untitled",
-        note=count(len(asked), "turn") if turns.is_whole else "one turn",
+        note=count(len(questions), "turn") if turns.is_whole else "one turn",
         question=text if len(text) <= QUESTION_CHARS else text[: QUESTION_CHARS - 1] + "…",
     )

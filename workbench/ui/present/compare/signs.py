@@ -13,62 +13,64 @@ from workbench.ui.present.text_spans import common_size_chars
 from workbench.ui.present.words import count
 
 SAME, OTHER, ADDED, MISSING, FIRST = "=", "≠", "+", "−", ""
-"""As in the first column, other than there, not there, only there; the first column itself has no sign."""
+"""Same as in the first column, different, only here, only in the first column. The first column has no sign."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentView:
-    """An argument of a call."""
+    """An argument of a call, compared with the first column."""
 
     sign: str
-    """Against the first column's call."""
+    """Compared with the call of the first column."""
     name: str
     value: str
-    """JSON; empty where it is missing."""
+    """The value as JSON. Empty if the argument is missing."""
     was: str = ""
-    """The first column's value, where it is other; JSON."""
+    """The value in the first column as JSON, if it differs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallView:
-    """A call of a column."""
+    """A call of a column, compared with the first column."""
 
     sign: str
-    """Against the first column's calls."""
+    """Compared with the calls of the first column."""
     card: CallCard
-    """The call; of one that is missing, the first column's."""
+    """The call. For a missing call, that of the first column."""
     arguments: tuple[ArgumentView, ...]
-    """In the order written, missing ones last."""
+    """In the order in which the model wrote them, missing ones last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FixLine:
-    """A kind of fix."""
+    """A kind of fix, compared with the first column."""
 
     sign: str
-    """Against the first column's fixes."""
+    """Compared with the fixes of the first column."""
     code: str
     is_guess: bool
-    """True where another meaning is possible."""
+    """True if the text could also have meant something else."""
     note: str
 
 
 def sign_calls(calls: Sequence[CallCard], first: Sequence[CallCard] | None) -> tuple[CallView, ...]:
-    """The calls against those of the first column; None where this is the first."""
+    """Compare calls with those of the first column. `first` is None for the first column itself."""
     if first is None:
         return tuple(_call(FIRST, card, card) for card in calls)
     return tuple(_signed(calls, first))
 
 
-def sign_fixes(one: AnswerReading, first: AnswerReading | None) -> tuple[FixLine, ...]:
-    """The fixes against those of the first column; None where this is the first."""
+def sign_fixes(answer: AnswerReading, first: AnswerReading | None) -> tuple[FixLine, ...]:
+    """Compare fixes with those of the first column. `first` is None for the first column itself."""
     if first is None:
-        return tuple(_fix(FIRST, kind, times) for kind, times in one.fixes.items())
+        return tuple(_fix(FIRST, kind, times) for kind, times in answer.fixes.items())
     lines = [
-        _fix(_fix_sign(times, first.fixes.get(kind, 0)), kind, times) for kind, times in one.fixes.items()
+        _fix(_fix_sign(times, first.fixes.get(kind, 0)), kind, times) for kind, times in answer.fixes.items()
     ]
-    gone = [_fix(MISSING, kind, times) for kind, times in first.fixes.items() if not one.fixes.get(kind)]
-    return (*lines, *gone)
+    missing = [
+        _fix(MISSING, kind, times) for kind, times in first.fixes.items() if not answer.fixes.get(kind)
+    ]
+    return (*lines, *missing)
 
 
 def _signed(calls: Sequence[CallCard], first: Sequence[CallCard]) -> Iterator[CallView]:
@@ -82,24 +84,22 @@ def _signed(calls: Sequence[CallCard], first: Sequence[CallCard]) -> Iterator[Ca
 
 
 def _paired(card: CallCard, was: CallCard) -> CallView:
-    here = {one.name: one.value for one in card.arguments}
-    there = {one.name: one.value for one in was.arguments}
-    return _call(SAME if here == there else OTHER, card, was)
+    is_same = dict(_values(card)) == dict(_values(was))
+    return _call(SAME if is_same else OTHER, card, was)
 
 
 def _call(sign: str, card: CallCard, was: CallCard) -> CallView:
     if sign != OTHER:
-        rows = tuple(ArgumentView(sign=FIRST, name=one.name, value=one.value) for one in card.arguments)
+        rows = tuple(ArgumentView(sign=FIRST, name=name, value=value) for name, value in _values(card))
         return CallView(sign=sign, card=card, arguments=rows)
-    there = {one.name: one.value for one in was.arguments}
-    here = [_argument(one.name, one.value, there.get(one.name)) for one in card.arguments]
-    names = {one.name for one in card.arguments}
-    gone = [
+    first_values, names = dict(_values(was)), dict(_values(card))
+    arguments = [_argument(name, value, first_values.get(name)) for name, value in _values(card)]
+    missing = [
         ArgumentView(sign=MISSING, name=name, value="", was=value)
-        for name, value in there.items()
+        for name, value in first_values.items()
         if name not in names
     ]
-    return CallView(sign=sign, card=card, arguments=(*here, *gone))
+    return CallView(sign=sign, card=card, arguments=(*arguments, *missing))
 
 
 def _argument(name: str, value: str, was: str | None) -> ArgumentView:
@@ -118,46 +118,48 @@ def _fix(sign: str, kind: tuple[str, bool], times: int) -> FixLine:
     return FixLine(sign=sign, code=kind[0], is_guess=kind[1], note=count(times, "time"))
 
 
-def parts_that_differ(one: AnswerReading, first: AnswerReading) -> tuple[str, ...]:
-    """Names of what is not as in the first column; empty where all is."""
-    pairs = zip_longest(one.calls, first.calls)
-    is_called_alike = all(
+def parts_that_differ(answer: AnswerReading, first: AnswerReading) -> tuple[str, ...]:
+    """Return which of `calls`, `answer` and `fixes` differ from the first column."""
+    pairs = zip_longest(answer.calls, first.calls)
+    has_same_calls = all(
         card and was and (card.name, dict(_values(card))) == (was.name, dict(_values(was)))
         for card, was in pairs
     )
     differs = {
-        "calls": not is_called_alike or len(one.broken) != len(first.broken),
-        "answer": one.text != first.text,
-        "fixes": dict(one.fixes) != dict(first.fixes),
+        "calls": not has_same_calls or len(answer.broken) != len(first.broken),
+        "answer": answer.text != first.text,
+        "fixes": dict(answer.fixes) != dict(first.fixes),
     }
-    return tuple(name for name, is_other in differs.items() if is_other)
+    return tuple(name for name, is_different in differs.items() if is_different)
 
 
 def _values(card: CallCard) -> Iterator[tuple[str, str]]:
-    return ((one.name, one.value) for one in card.arguments)
+    return ((argument.name, argument.value) for argument in card.arguments)
 
 
 WORDS_COMPARED: Final = 1500
-"""Where both sides have changed over more words than this, the change is shown as one."""
+"""A change of more words than this is shown as one replacement."""
 
 WORD_CHARS: Final = 100
-"""What is longer than this is no word of a language."""
+"""Longer runs of letters are not words of a language and may be cut."""
 
 _WORD: Final = re.compile(r"\w+|\s+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffWord:
-    """A stretch of a text that is compared with another."""
+    """A part of a word diff."""
 
     text: str
-    """Byte for byte."""
+    """The text, byte for byte."""
     kind: str = "same"
-    """`same` stands in both, `add` in the new one alone, `drop` in the old one alone."""
+    """`same` for text in both, `add` for text only in the new one, `drop` for text only in the old one."""
 
 
 def diff_words(before: str, after: str) -> tuple[DiffWord, ...]:
-    """The two texts as one; pieces that are not `drop` join to `after`, those that are not `add` to `before`.
+    """Return a word diff of two texts.
+
+    The pieces that are not `drop`, joined, are `after`. Those that are not `add`, joined, are `before`.
 
     >>> [(piece.kind, piece.text) for piece in diff_words("It is 31.", "It is 27.")]
     [('same', 'It is '), ('drop', '31'), ('add', '27'), ('same', '.')]
@@ -182,10 +184,10 @@ def _changes(old: str, new: str) -> Iterator[tuple[str, str]]:
             yield from (("drop", "".join(left[i:j])), ("add", "".join(right[m:n])))
 
 
-def _word_border(one: str, other: str, size: int) -> int:
-    """`size`, or less: so far that no word is cut in either text; a very long one is cut all the same."""
+def _word_border(left: str, right: str, size: int) -> int:
+    """Return the largest size up to `size` that cuts no word in either text. Very long words are cut anyway."""
     for border in range(size, max(size - WORD_CHARS, 0), -1):
-        if not (_is_inside(one, border) or _is_inside(other, border)):
+        if not (_is_inside(left, border) or _is_inside(right, border)):
             return border
     return size if size > WORD_CHARS else 0
 

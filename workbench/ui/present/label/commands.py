@@ -1,4 +1,4 @@
-"""Commands of the Label tab's script, read from JSON."""
+"""Parse the commands that the script of the Label tab sends as JSON."""
 
 import json
 from collections.abc import Mapping
@@ -17,135 +17,137 @@ from workbench.toolspec.spec import OfferedTools
 from workbench.ui.present.label.form import read_form
 
 PAGE: Final = 50
-"""Sessions that the queue shows at first, and that are added at a time."""
+"""Number of sessions that the queue shows at first, and that `Show more` adds."""
 MOST_LISTED: Final = 2000
+"""Maximum number of sessions that the queue shows."""
 
 
 class LabelAction(StrEnum):
-    """What is to be done."""
+    """What a command does."""
 
     SHOW = "show"
-    """Another session, filter, project or labeller; or more of the queue."""
+    """Show another session, filter, project or labeller, or more of the queue."""
     LABEL = "label"
-    """Something is said of a message or a call."""
+    """Save the label of a message or a call."""
     ACCEPT = "accept"
-    """A stale message holds all the same."""
+    """Accept a stale message as it is."""
     SUBMIT = "submit"
-    """The session is done; the next one."""
+    """Mark the session as done and open the next one."""
     REJECT = "reject"
-    """The session is not to be labelled; the next one."""
+    """Reject the session for labelling and open the next one."""
     REOPEN = "reopen"
-    """Undoes either."""
+    """Undo `SUBMIT` or `REJECT`."""
     REGENERATE = "regenerate"
-    """A message is written anew, with the corrections above it in place."""
+    """Generate a message again, with the corrections above it applied."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelCommand:
-    """One order."""
+    """A command of the Label tab."""
 
     act: LabelAction
     serial: int
-    """Comes back with the answer."""
+    """Number of the command, which the answer repeats."""
     seat: LabellingRole
     session: str
-    """The session; empty takes the first of the queue."""
-    wanted: QueueFilter
-    """The filter that the queue is seen through."""
+    """The session. Empty for the first of the queue."""
+    filter: QueueFilter
+    """The filter of the queue."""
     listed: int
-    """Sessions that the queue may show."""
+    """Maximum number of sessions to list."""
     message: str = ""
-    """Id of the message that it is about."""
+    """Id of the message to act on."""
     call: int | None = None
-    """Place of the call that it is about; None for the message itself."""
-    said: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
+    """Index of the call to act on, or None for the message itself."""
+    label: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
+    """The label to save, as the page sends it."""
     revision: int = 0
-    """Of a label: the one that was seen."""
+    """Revision of the label that the page showed, to detect conflicting changes."""
 
     @property
     def target(self) -> LabelTarget:
-        """What a label is of."""
+        """The message or call to label."""
         return LabelTarget(session_id=self.session, message_id=self.message, call_index=self.call)
 
 
-def read_order(text: str) -> LabelCommand:
-    """An order from JSON.
+def parse_command(text: str) -> LabelCommand:
+    """Parse a command from JSON.
 
     Raises:
-        BadInput: It is none.
+        BadInput: The text is not a valid command.
     """
     try:
-        order = as_object(cast(JsonValue, json.loads(text)))
-        call = order.get("call")
+        command = as_object(cast(JsonValue, json.loads(text)))
+        call = command.get("call")
         return LabelCommand(
-            act=LabelAction(str(order.get("act"))),
-            serial=_whole(order.get("serial")),
+            act=LabelAction(str(command.get("act"))),
+            serial=_whole(command.get("serial")),
             seat=LabellingRole(
-                labeller=str(order.get("labeller") or "").strip(),
-                project=str(order.get("project") or ""),
-                is_deciding=order.get("is_deciding") is True,
+                labeller=str(command.get("labeller") or "").strip(),
+                project=str(command.get("project") or ""),
+                is_deciding=command.get("is_deciding") is True,
             ),
-            session=str(order.get("session") or ""),
-            wanted=_filter(as_object(order.get("filter"))),
-            listed=min(max(_whole(order.get("listed")), PAGE), MOST_LISTED),
-            message=str(order.get("message") or ""),
+            session=str(command.get("session") or ""),
+            filter=_filter(as_object(command.get("filter"))),
+            listed=min(max(_whole(command.get("listed")), PAGE), MOST_LISTED),
+            message=str(command.get("message") or ""),
             call=call if isinstance(call, int) else None,
-            said=as_object(order.get("said")),
-            revision=_whole(order.get("revision")),
+            label=as_object(command.get("label")),
+            revision=_whole(command.get("revision")),
         )
     except (ValueError, RecursionError) as error:
-        raise BadInput("labelling desk", f"an order cannot be read: {error}", "reload the page") from error
+        raise BadInput("Label tab", f"the command cannot be parsed: {error}", "reload the page") from error
 
 
-def read_content(said: JsonObject, tools: OfferedTools) -> LabelContent:
-    """What a label says.
+def parse_content(label: JsonObject, tools: OfferedTools) -> LabelContent:
+    """Parse the content of a label.
 
     Raises:
-        BadInput: A field of the form cannot be read.
+        BadInput: A field of the label cannot be parsed.
     """
     try:
-        return _content(said, tools)
+        return _content(label, tools)
     except (ValueError, RecursionError) as error:
-        raise BadInput("label", f"it cannot be read: {error}"[:200], "choose it again") from error
+        raise BadInput("label", f"it cannot be parsed: {error}"[:200], "enter it again") from error
 
 
-def _content(said: JsonObject, tools: OfferedTools) -> LabelContent:
-    verdict, rating, tags = said.get("verdict"), _whole(said.get("rating")), said.get("tags")
-    answers = as_object(said.get("answers"))
+def _content(label: JsonObject, tools: OfferedTools) -> LabelContent:
+    verdict, rating, tags = label.get("verdict"), _whole(label.get("rating")), label.get("tags")
+    answers = as_object(label.get("answers"))
     return LabelContent(
         verdict=Verdict(str(verdict)) if verdict else None,
         rating=rating or None,
         tags=tuple(str(tag).strip() for tag in tags if str(tag).strip()) if isinstance(tags, list) else (),
-        comment=str(said.get("comment") or ""),
-        correction=_correction(said, tools),
+        comment=str(label.get("comment") or ""),
+        correction=_correction(label, tools),
         answers={name: str(answer) for name, answer in answers.items() if answer},
     )
 
 
-def _correction(said: JsonObject, tools: OfferedTools) -> str | ToolCall | None:
-    form = said.get("form")
+def _correction(label: JsonObject, tools: OfferedTools) -> str | ToolCall | None:
+    form = label.get("form")
     if isinstance(form, Mapping):
         texts = {name: str(text) for name, text in as_object(form.get("texts")).items()}
         return read_form(str(form.get("name")), texts, tools)
-    if said.get("name"):
-        arguments = as_object(cast(JsonValue, json.loads(str(said.get("arguments") or "{}"))))
-        return ToolCall(name=str(said["name"]), arguments=arguments)
-    text = said.get("text")
+    if label.get("name"):
+        arguments = as_object(cast(JsonValue, json.loads(str(label.get("arguments") or "{}"))))
+        return ToolCall(name=str(label["name"]), arguments=arguments)
+    text = label.get("text")
     return text if isinstance(text, str) else None
 
 
-def _filter(asked: JsonObject) -> QueueFilter:
-    state, has_fix = str(asked.get("state") or ""), str(asked.get("has_fix") or "")
+def _filter(fields: JsonObject) -> QueueFilter:
+    state, has_fix = str(fields.get("state") or ""), str(fields.get("has_fix") or "")
     return QueueFilter(
         state=QueueState(state) if state else None,
-        assignee=_text(asked.get("assignee")),
-        tag=_text(asked.get("tag")),
-        verdict=_text(asked.get("verdict")),
-        contract_version=_text(asked.get("contract")),
-        model=_text(asked.get("model")),
+        assignee=_text(fields.get("assignee")),
+        tag=_text(fields.get("tag")),
+        verdict=_text(fields.get("verdict")),
+        contract_version=_text(fields.get("contract")),
+        model=_text(fields.get("model")),
         has_fix={"yes": True, "no": False}.get(has_fix),
-        since=_day(asked.get("since")),
-        until=_day(asked.get("until")),
+        since=_day(fields.get("since")),
+        until=_day(fields.get("until")),
     )
 
 
@@ -154,7 +156,7 @@ def _text(value: JsonValue) -> str | None:
 
 
 def _day(value: JsonValue) -> datetime | None:
-    """The beginning of a day, UTC."""
+    """Return the start of a day in UTC, or None for an empty value."""
     return datetime.fromisoformat(str(value)).replace(tzinfo=UTC) if value else None
 
 

@@ -1,4 +1,4 @@
-"""A conversation in the Label tab: transcript entries with their labels."""
+"""Show a conversation in the Label tab: transcript entries with their labels."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -17,134 +17,140 @@ from workbench.ui.present.words import count
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelView:
-    """What one labeller says of one thing; all of it empty before the first word."""
+    """The label of one labeller for a message or a call. All fields are empty at first."""
 
     verdict: str = ""
-    """Empty while it is not decided."""
+    """Empty if there is no verdict."""
     rating: int = 0
-    """From 1 to 5; 0 for none."""
+    """From 1 to 5, or 0 for no rating."""
     tags: tuple[str, ...] = ()
-    """In the order given."""
     comment: str = ""
     text: str | None = None
-    """Of a message: its correction; None for none."""
+    """For a message: the corrected text, or None."""
     name: str = ""
-    """Of a call: the tool of its correction; empty for none."""
+    """For a call: the tool of the correction. Empty if there is none."""
     arguments: str = ""
-    """Of a call: JSON of the correction's arguments."""
+    """For a call: the arguments of the correction as JSON."""
     answers: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
-    """To the project's questions."""
+    """Answers to the questions of the project, by the name of the question."""
     revision: int = 0
-    """0 before the first save."""
+    """Revision of the label. 0 if it was never saved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelTargetView:
-    """Something that can be labelled: a message, or a call of one."""
+    """A message, or a call of a message, that can be labelled."""
 
     message: str
-    """The message's id."""
+    """Id of the message."""
     call: int | None
-    """Place of the call in the message's reading; None for the message."""
+    """Index of the call in the message's reading, or None for the message itself."""
     role: str
     title: str
-    """What it is, for a person."""
+    """Heading of the label panel."""
     is_stop: bool
-    """Whether `j` and `k` stop there: at each call, and at what the model wrote without one."""
-    said: LabelView
+    """Whether `j` and `k` stop here: at each call, and at model messages without a call."""
+    label: LabelView
+    """The label of this labeller."""
     others: tuple[str, ...]
+    """The labels of others, one line each."""
     text: str = ""
-    """Of a message: its text, to be edited."""
+    """For a message: its text, for editing."""
     tool: str = ""
-    """Of a call: the tool, to be edited."""
+    """For a call: its tool, for editing."""
     values: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
-    """Of a call: what stands in the form's fields."""
+    """For a call: the values of the form fields."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelEntry:
-    """One message with its targets."""
+    """One message of the transcript with its label targets."""
 
     entry: TranscriptEntry
     stale: tuple[str, ...]
-    """Ids of what of it comes after a correction: itself, results in it."""
+    """Ids of the message or of its results that follow a correction."""
     targets: tuple[LabelTargetView, ...]
-    """Its calls in order, then itself."""
+    """The calls in order, then the message itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TalkView:
-    """The conversation that is labelled."""
+    """The conversation to label."""
 
     id: str
     title: str
     entries: tuple[LabelEntry, ...]
-    """The oldest first."""
+    """Oldest first."""
     tools: Mapping[str, tuple[FormField, ...]] = field(hash=False)
+    """The form fields of each offered tool."""
     row: tuple[NoticeLine, ...]
-    """The row that it becomes, in lines: first what it comes to."""
+    """Lines about the training row that the conversation becomes."""
 
 
-def show_talk(bench: LabellingView, seat: LabellingRole) -> TalkView:
-    """The conversation of a bench."""
-    rounds = read_path(bench.path, bench.tools)
-    transcript = show_transcript(bench.path, rounds, selected=None, examples=())
-    by_id = {kept.id: kept for kept in bench.path}
-    reads = {one.kept.id: one for one in rounds}
+def show_talk(labelling: LabellingView, seat: LabellingRole) -> TalkView:
+    """Show the conversation of a session to label."""
+    rounds = read_path(labelling.path, labelling.tools)
+    transcript = show_transcript(labelling.path, rounds, selected=None, examples=())
+    by_id = {stored.id: stored for stored in labelling.path}
+    rounds_by_id = {read_round.stored.id: read_round for read_round in rounds}
     return TalkView(
-        id=bench.session.id,
-        title=bench.session.title or "untitled",
+        id=labelling.session.id,
+        title=labelling.session.title or "untitled",
         entries=tuple(
-            _entry(entry, by_id[entry.id], reads.get(entry.id), bench, seat) for entry in transcript.entries
+            _entry(entry, by_id[entry.id], rounds_by_id.get(entry.id), labelling, seat)
+            for entry in transcript.entries
         ),
-        tools={spec.name: show_form(spec) for spec in bench.tools.specs},
-        row=tuple(_row(bench)),
+        tools={spec.name: show_form(spec) for spec in labelling.tools.specs},
+        row=tuple(_row(labelling)),
     )
 
 
 def _entry(
     entry: TranscriptEntry,
-    kept: StoredMessage,
-    one: ReadRound | None,
-    bench: LabellingView,
+    stored: StoredMessage,
+    read_round: ReadRound | None,
+    labelling: LabellingView,
     seat: LabellingRole,
 ) -> LabelEntry:
-    calls = one.reading.calls if one else ()
-    results = [result.id for result in one.results.values()] if one else []
+    calls = read_round.reading.calls if read_round else ()
+    results = [result.id for result in read_round.results.values()] if read_round else []
     targets = [
         LabelTargetView(
-            message=kept.id,
+            message=stored.id,
             call=index,
             role=entry.role,
             title=f"Call {index + 1} of {len(calls)} · {call.name}",
             is_stop=True,
-            said=_said(bench.labels, kept, index, seat),
-            others=_others(bench.labels, kept, index, seat),
+            label=_own_label(labelling.labels, stored, index, seat),
+            others=_others(labelling.labels, stored, index, seat),
             tool=call.name,
-            values=show_values(call.arguments, bench.tools.by_name.get(call.name)),
+            values=show_values(call.arguments, labelling.tools.by_name.get(call.name)),
         )
         for index, call in enumerate(calls)
     ]
-    itself = LabelTargetView(
-        message=kept.id,
+    message_target = LabelTargetView(
+        message=stored.id,
         call=None,
         role=entry.role,
-        title=f"Message of the {entry.role}",
-        is_stop=kept.message.role is Role.ASSISTANT and (not calls or bool(one and one.reading.dropped)),
-        said=_said(bench.labels, kept, None, seat),
-        others=_others(bench.labels, kept, None, seat),
-        text=one.reading.text if one else kept.message.text,
+        title=f"{entry.role.capitalize()} message",
+        is_stop=stored.message.role is Role.ASSISTANT
+        and (not calls or bool(read_round and read_round.reading.dropped)),
+        label=_own_label(labelling.labels, stored, None, seat),
+        others=_others(labelling.labels, stored, None, seat),
+        text=read_round.reading.text if read_round else stored.message.text,
     )
-    stale = tuple(message_id for message_id in (kept.id, *results) if message_id in bench.stale)
-    return LabelEntry(entry=entry, stale=stale, targets=(*targets, itself))
+    stale = tuple(message_id for message_id in (stored.id, *results) if message_id in labelling.stale)
+    return LabelEntry(entry=entry, stale=stale, targets=(*targets, message_target))
 
 
-def _is_of(label: Label, kept: StoredMessage, call: int | None) -> bool:
-    return (label.target.message_id, label.target.call_index) == (kept.copy_of or kept.id, call)
+def _is_of(label: Label, stored: StoredMessage, call: int | None) -> bool:
+    return (label.target.message_id, label.target.call_index) == (stored.copy_of or stored.id, call)
 
 
-def _said(labels: Sequence[Label], kept: StoredMessage, call: int | None, seat: LabellingRole) -> LabelView:
-    own = next((label for label in labels if _is_of(label, kept, call) and _is_own(label, seat)), None)
+def _own_label(
+    labels: Sequence[Label], stored: StoredMessage, call: int | None, seat: LabellingRole
+) -> LabelView:
+    own = next((label for label in labels if _is_of(label, stored, call) and _is_own(label, seat)), None)
     if own is None:
         return LabelView()
     content = own.content
@@ -170,39 +176,41 @@ def _is_own(label: Label, seat: LabellingRole) -> bool:
 
 
 def _others(
-    labels: Sequence[Label], kept: StoredMessage, call: int | None, seat: LabellingRole
+    labels: Sequence[Label], stored: StoredMessage, call: int | None, seat: LabellingRole
 ) -> tuple[str, ...]:
-    others = (label for label in labels if _is_of(label, kept, call) and not _is_own(label, seat))
+    others = (label for label in labels if _is_of(label, stored, call) and not _is_own(label, seat))
     return tuple(_other(label) for label in others)
 
 
 def _other(label: Label) -> str:
-    who = "settled" if label.is_deciding else label.labeller or "no name"
+    name = "final" if label.is_deciding else label.labeller or "no name"
     rating = f"{label.content.rating} of 5" if label.content.rating else ""
     corrected = "corrected" if label.content.correction is not None else ""
     verdict = label.content.verdict.value if label.content.verdict else ""
-    said = ", ".join(filter(None, (verdict, rating, corrected, label.content.comment)))
-    return f"{who}: {said or 'nothing yet'}"
+    summary = ", ".join(filter(None, (verdict, rating, corrected, label.content.comment)))
+    return f"{name}: {summary or 'nothing yet'}"
 
 
-def _row(bench: LabellingView) -> list[NoticeLine]:
-    outcome = bench.outcome
+def _row(labelling: LabellingView) -> list[NoticeLine]:
+    outcome = labelling.outcome
     lines = [
         NoticeLine(
-            word="no row", text=f"{one.code}: {one.message}", tone="error" if one.is_defect else "quiet"
+            word="no row",
+            text=f"{obstacle.code}: {obstacle.message}",
+            tone="error" if obstacle.is_defect else "quiet",
         )
-        for one in outcome.obstacles
+        for obstacle in outcome.obstacles
     ]
     if not lines:
-        text = f"the row it becomes: 0 errors · {count(len(outcome.warnings), 'warning')}"
+        text = f"training row: 0 errors · {count(len(outcome.warnings), 'warning')}"
         if outcome.fixed_messages:
             text += f" · {count(outcome.fixed_messages, 'message')} with safe fixes applied"
         lines.append(NoticeLine(word="row", text=text, tone="warning" if outcome.warnings else "quiet"))
-    if bench.stale:
-        told = f"{count(len(bench.stale), 'message')} after a correction: accept (a) or regenerate (g)"
-        lines.append(NoticeLine(word="stale", text=told, tone="warning"))
+    if labelling.stale:
+        text = f"{count(len(labelling.stale), 'message')} after a correction: accept (a) or regenerate (g)"
+        lines.append(NoticeLine(word="stale", text=text, tone="warning"))
     lines += (
-        NoticeLine(word="warning", text=f"{one.code}: {one.message}", tone="warning")
-        for one in outcome.warnings
+        NoticeLine(word="warning", text=f"{warning.code}: {warning.message}", tone="warning")
+        for warning in outcome.warnings
     )
     return lines

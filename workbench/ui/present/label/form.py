@@ -1,4 +1,4 @@
-"""Edit a call in a form made from its tool's schema, and read it back by the allowed types."""
+"""Show a call as a form built from the schema of its tool, and parse the filled form."""
 
 import json
 from collections.abc import Mapping
@@ -20,45 +20,45 @@ _BOOLEAN: Final = frozenset({"boolean"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormField:
-    """One parameter."""
+    """The form field of one parameter."""
 
     name: str
     kind: str
     """`text` (what is typed is the value), `choice` (one of `choices`), or `json` (what is typed is JSON)."""
     type: str
-    """The types that it allows, for a person."""
+    """The allowed types, as shown next to the field."""
     is_required: bool
-    """Whether a call must give it."""
+    """Whether the parameter is required."""
     description: str
-    """For a person; empty where the schema has none."""
+    """The description. Empty if the schema has none."""
     choices: tuple[str, ...] = ()
-    """JSON of each value that an enumeration or a boolean has."""
+    """The possible values of an enumeration or a boolean, each as JSON."""
 
 
 def show_form(spec: ToolSpec) -> tuple[FormField, ...]:
-    """The fields of a tool's call, in the order of its schema."""
+    """Return the form fields of a tool, in the order of its schema."""
     return tuple(_field(spec, name, schema) for name, schema in spec.properties.items())
 
 
 def show_values(arguments: JsonObject, spec: ToolSpec | None) -> Mapping[str, str]:
-    """What stands in the fields for these arguments; a parameter without a field of its own is shown as JSON."""
+    """Return the field values for arguments. An argument without a field is shown as JSON."""
     kinds = {field.name: field.kind for field in show_form(spec)} if spec else {}
     return {name: _shown(value, kinds.get(name, JSON)) for name, value in arguments.items()}
 
 
 def read_form(name: str, texts: Mapping[str, str], tools: OfferedTools) -> ToolCall:
-    """The call that a filled form says; a parameter without a text is left out.
+    """Parse a filled form as a call. Parameters without a text are left out.
 
     Args:
-        texts: What stands in each field that is given.
-        tools: What is offered.
+        texts: The text of each field that is set.
+        tools: The offered tools.
 
     Raises:
-        BadInput: No such tool is offered, or a field's text is no JSON where it has to be.
+        BadInput: The tool is not offered, or the text of a field is not valid JSON although it has to be.
     """
     spec = tools.by_name.get(name)
     if spec is None:
-        raise BadInput(f"call of {name!r}", "no such tool is offered", "choose one of the list")
+        raise BadInput(f"call to {name!r}", "the tool is not offered", "choose a tool from the list")
     kinds = {field.name: field.kind for field in show_form(spec)}
     arguments = {key: _value(key, text, kinds.get(key, JSON)) for key, text in texts.items()}
     return ToolCall(name=name, arguments=arguments)
@@ -86,8 +86,10 @@ def _choices(schema: JsonObject, allowed: frozenset[str]) -> list[JsonValue]:
 
 
 def _type(schema: JsonObject, allowed: frozenset[str]) -> str:
-    given = schema.get("type")
-    return given if isinstance(given, str) else " or ".join(sorted(allowed)) if len(allowed) < 7 else "any"
+    declared = schema.get("type")
+    return (
+        declared if isinstance(declared, str) else " or ".join(sorted(allowed)) if len(allowed) < 7 else "any"
+    )
 
 
 def _shown(value: JsonValue, kind: str) -> str:
@@ -103,7 +105,7 @@ def _value(name: str, text: str, kind: str) -> JsonValue:
         raise BadInput(
             f"argument {name!r}",
             f"not JSON: {text[:40]!r}",
-            'write 3, true, ["a"] or {"b": 1}; text in quotes',
+            'write JSON, such as 3, true, "text" or ["a"]',
         ) from error
 
 

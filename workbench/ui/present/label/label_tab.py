@@ -1,4 +1,4 @@
-"""The whole Label tab as one value: queue, progress, conversation, project and errors."""
+"""Show the whole Label tab as one value: queue, progress, conversation, project and errors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,17 +12,17 @@ from workbench.ui.present.label.conversation import TalkView, show_talk
 from workbench.ui.present.notices import CLEAR, NoticeView
 
 EMPTY: Final = (
-    "Conversations that you play wait here to be judged: each call and each "
-    "answer gets a verdict, what is wrong a correction, and what comes of it is a training row."
+    "Your conversations from Play appear here for labelling. Give each call and each answer a verdict, correct "
+    "what is wrong, and export the result as training rows."
 )
-NOTHING_LEFT: Final = "Nothing is left to label here. Choose another state or project above."
+NOTHING_LEFT: Final = "No sessions left to label. Choose another state or project above."
 STATES: Final = {
     QueueState.PENDING: "to do",
-    QueueState.DRAFT: "begun",
+    QueueState.DRAFT: "started",
     QueueState.DONE: "done",
     QueueState.DISCARDED: "rejected",
 }
-"""A state as the queue names it."""
+"""The label of each state in the queue."""
 CALL_VERDICTS: Final = (
     Verdict.RIGHT,
     Verdict.WRONG_TOOL,
@@ -30,9 +30,9 @@ CALL_VERDICTS: Final = (
     Verdict.NEEDLESS,
     Verdict.SHOULD_ASK,
 )
-"""In the order of the keys 1 to 5."""
+"""Verdicts on calls, in the order of the keys 1 to 5."""
 MESSAGE_VERDICTS: Final = (Verdict.MISSING_CALL, Verdict.BAD_ANSWER)
-"""In the order of the keys 6 and 7."""
+"""Verdicts on messages, in the order of the keys 6 and 7."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,22 +42,22 @@ class QueueRow:
     id: str
     title: str
     state: str
-    """A `QueueState`."""
+    """Value of a `QueueState`."""
     word: str
-    """The state, for a person."""
+    """Label of the state."""
     is_open: bool
-    """True of the one that is being labelled."""
+    """True for the session that is open for labelling."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionView:
-    """A question of the project."""
+    """A question of a labelling project."""
 
     name: str
-    """Under which the answer is kept."""
+    """Key of the answer."""
     text: str
     choices: tuple[str, ...]
-    """The answers there are; empty where any text is one."""
+    """Possible answers. Empty if any text is an answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,78 +65,81 @@ class ProjectView:
     """The labelling project."""
 
     name: str
-    """Empty for the one that is always there."""
+    """Empty for the default project with all sessions."""
     names: tuple[str, ...]
+    """Names of all projects."""
     guidelines: str
-    """What labellers are to read first."""
+    """Instructions for labellers."""
     questions: tuple[QuestionView, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelTabView:
-    """All that the tab shows."""
+    """Everything that the Label tab shows."""
 
     serial: int
-    """The order that this answers; 0 for none."""
+    """Number of the command that this answers, or 0 for none."""
     project: ProjectView
-    """Guidelines, questions, and which others there are."""
+    """The current project."""
     labeller: str
     rows: tuple[QueueRow, ...]
-    """The queue, sessions that were used last first."""
+    """The sessions of the queue, by last use."""
     has_more: bool
     """Whether there are sessions beyond the last row."""
     progress: str
-    """How many are done."""
+    """How many sessions are done."""
     agreement: str | None
-    """How far labellers agree; empty where fewer than two label, None where it is as it was."""
+    """Agreement of the labellers. Empty with fewer than two labellers, None if it is unchanged."""
     talk: TalkView | None
-    """The open conversation; None where there is none."""
+    """The open conversation, or None."""
     hint: str
-    """Of the empty state."""
+    """Shown if no conversation is open."""
     notice: NoticeView = CLEAR
-    verdicts: tuple[str, ...] = field(default=tuple(one.value for one in (*CALL_VERDICTS, *MESSAGE_VERDICTS)))
+    verdicts: tuple[str, ...] = field(
+        default=tuple(verdict.value for verdict in (*CALL_VERDICTS, *MESSAGE_VERDICTS))
+    )
     """In the order of their keys, from 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueFacts:
-    """What is known of the queue."""
+    """The loaded part of the queue, with its totals."""
 
     items: Sequence[QueueItem]
     total: int
-    """Items that the filter lets through."""
+    """Number of items that match the filter."""
     done_count: int
-    """Sessions of the project that are done."""
+    """Number of sessions of the project that are done."""
     all_count: int
-    """Sessions of the project that are not rejected."""
+    """Number of sessions of the project that are not rejected."""
     agreement: AnnotatorAgreement | None
-    """Of all labellers of the project; None where it was not worked out anew."""
+    """Agreement of all labellers of the project, or None if it was not computed again."""
 
 
 NO_QUEUE: Final = QueueFacts(items=(), total=0, done_count=0, all_count=0, agreement=None)
-"""Where it cannot be read."""
+"""Used if the queue cannot be read."""
 
 
 def show_desk(
     seat: LabellingRole,
     projects: Sequence[Project],
     queue: QueueFacts,
-    bench: LabellingView | None,
+    labelling: LabellingView | None,
     *,
     serial: int = 0,
     notice: NoticeView = CLEAR,
 ) -> LabelTabView:
-    """The desk.
+    """Show the Label tab.
 
     Args:
-        seat: Who labels, in which project.
-        projects: All there are.
-        queue: What is to be labelled.
-        bench: The open session; None for none.
-        serial: The order that this answers.
-        notice: What went wrong.
+        seat: The labeller and the project.
+        projects: All projects.
+        queue: The loaded part of the queue.
+        labelling: The open session, or None.
+        serial: Number of the command that this answers.
+        notice: Errors to show.
     """
-    open_id = bench.session.id if bench else None
+    open_id = labelling.session.id if labelling else None
     return LabelTabView(
         serial=serial,
         project=_project(seat, projects),
@@ -145,7 +148,7 @@ def show_desk(
         has_more=queue.total > len(queue.items),
         progress=f"{queue.done_count} of {queue.all_count}",
         agreement=_agreement(queue.agreement),
-        talk=show_talk(bench, seat) if bench else None,
+        talk=show_talk(labelling, seat) if labelling else None,
         hint=NOTHING_LEFT if queue.all_count else EMPTY,
         notice=notice,
     )
@@ -162,15 +165,17 @@ def _queue_row(item: QueueItem, open_id: str | None) -> QueueRow:
 
 
 def _project(seat: LabellingRole, projects: Sequence[Project]) -> ProjectView:
-    own = next((project for project in projects if project.name == seat.project), Project(name=seat.project))
+    current = next(
+        (project for project in projects if project.name == seat.project), Project(name=seat.project)
+    )
     questions = tuple(
         QuestionView(name=question.name, text=question.text, choices=question.choices)
-        for question in own.questions
+        for question in current.questions
     )
     return ProjectView(
-        name=own.name,
+        name=current.name,
         names=tuple(project.name for project in projects),
-        guidelines=own.guidelines,
+        guidelines=current.guidelines,
         questions=questions,
     )
 

@@ -1,4 +1,4 @@
-"""The repetitions of a case: what was expected, what came, and the stored rollout."""
+"""Show the runs of a case: expectations, results and the stored rollout."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from workbench.suite.result import CaseResult
 from workbench.ui.present.text_spans import TextSpan, marked_pieces
 
 ReadRollout = Callable[[str], Sequence[StoredMessage]]
-"""The messages of a stored session; none of one that is gone."""
+"""Returns the messages of a stored session. Empty if the session was deleted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,96 +18,101 @@ class RolloutMessageView:
 
     role: str
     pieces: tuple[TextSpan, ...]
-    """Its text, marks told apart."""
+    """The text, with tags and special tokens as pieces of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseRunView:
-    """One play of a case."""
+    """One run of a case."""
 
     title: str
-    """The arm, and which repetition; in a comparison, before or after."""
+    """Arm and repetition, and in a comparison `before` or `after`."""
     status: str
-    """passed, failed or error."""
+    """`passed`, `failed` or `error`."""
     outcomes: tuple[tuple[str, str], ...]
-    """Of each expectation: a sign and the reason."""
+    """For each expectation: ✓ or ✗, and the reason."""
     read: tuple[tuple[str, str], ...]
-    """The reading: calls, answer, fixes, lost calls, error; each with its name."""
+    """Calls, answer, fixes, dropped calls and error, each with its name."""
     note: str
-    """Tokens and seconds."""
+    """Number of tokens and seconds."""
     session: str
-    """Id of the rollout; empty where there is none."""
-    said: tuple[RolloutMessageView, ...]
-    """The rollout, as it is stored; none where it is gone."""
+    """Id of the session with the rollout. Empty if there is none."""
+    messages: tuple[RolloutMessageView, ...]
+    """The stored rollout. Empty if it was deleted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CasePlaysView:
-    """A case that is looked into."""
+class CaseRunsView:
+    """The runs of a case."""
 
     case: str
-    said: str
-    """What the user said last."""
-    plays: tuple[CaseRunView, ...]
-    """Of one arm one below the other, or the two of a comparison side by side."""
+    user_text: str
+    """The last user message of the case."""
+    runs: tuple[CaseRunView, ...]
+    """Shown one below the other, or side by side for a comparison."""
     is_pair: bool = False
-    """True of a comparison."""
+    """True for a comparison."""
 
 
-def show_plays(case: str, results: Sequence[CaseResult], read_rollout: ReadRollout) -> CasePlaysView:
-    """The plays of one case."""
-    return CasePlaysView(
+def show_case_runs(case: str, results: Sequence[CaseResult], read_rollout: ReadRollout) -> CaseRunsView:
+    """Show the runs of one case."""
+    return CaseRunsView(
         case=case,
-        said=results[0].said if results else "",
-        plays=tuple(_play(one, _title(one), read_rollout) for one in results),
+        user_text=results[0].said if results else "",
+        runs=tuple(_run(result, _title(result), read_rollout) for result in results),
     )
 
 
-def show_pair(pair: RunPair, read_rollout: ReadRollout) -> CasePlaysView:
-    """The same play in two runs, or in two arms, side by side."""
+def show_pair(pair: RunPair, read_rollout: ReadRollout) -> CaseRunsView:
+    """Show the same case in two runs, or in two arms, side by side."""
     both = [("before", pair.before), ("after", pair.after)]
-    return CasePlaysView(
+    return CaseRunsView(
         case=f"{pair.suite}/{pair.case_id}",
-        said=next((one.said for _, one in both if one), ""),
-        plays=tuple(_play(one, f"{word} · {_title(one)}", read_rollout) for word, one in both if one),
+        user_text=next((result.said for _, result in both if result), ""),
+        runs=tuple(
+            _run(result, f"{word} · {_title(result)}", read_rollout) for word, result in both if result
+        ),
         is_pair=True,
     )
 
 
-def _title(one: CaseResult) -> str:
-    return one.arm + (f" · play {one.repetition + 1}" if one.repetition else "")
+def _title(result: CaseResult) -> str:
+    return result.arm + (f" · repetition {result.repetition + 1}" if result.repetition else "")
 
 
-def _play(one: CaseResult, title: str, read_rollout: ReadRollout) -> CaseRunView:
-    measures = one.measures
+def _run(result: CaseResult, title: str, read_rollout: ReadRollout) -> CaseRunView:
+    measures = result.measures
     return CaseRunView(
         title=title,
-        status=one.status.value,
-        outcomes=tuple(("✓" if each.holds else "✗", f"{each.kind}: {each.reason}") for each in one.outcomes),
-        read=tuple((name, text) for name, text in _read(one) if text),
+        status=result.status.value,
+        outcomes=tuple(
+            ("✓" if outcome.holds else "✗", f"{outcome.kind}: {outcome.reason}")
+            for outcome in result.outcomes
+        ),
+        read=tuple((name, text) for name, text in _read(result) if text),
         note=f"{measures.prompt_tokens} + {measures.completion_tokens} tokens · {measures.seconds:.1f} s",
-        session=one.session_id or "",
-        said=_rollout(one, read_rollout),
+        session=result.session_id or "",
+        messages=_rollout(result, read_rollout),
     )
 
 
-def _read(one: CaseResult) -> tuple[tuple[str, str], ...]:
+def _read(result: CaseResult) -> tuple[tuple[str, str], ...]:
     fixes = ", ".join(
-        f"{code} × {number}" if number > 1 else code for code, number in one.measures.fixes.items()
+        f"{code} × {number}" if number > 1 else code for code, number in result.measures.fixes.items()
     )
-    lost = f"{one.measures.dropped} not read" if one.measures.dropped else ""
+    dropped = str(result.measures.dropped) if result.measures.dropped else ""
     return (
-        ("calls", one.calls_told),
-        ("answer", one.answer),
+        ("calls", result.calls_told),
+        ("answer", result.answer),
         ("fixes", fixes),
-        ("lost calls", lost),
-        ("error", one.error),
+        ("dropped calls", dropped),
+        ("error", result.error),
     )
 
 
-def _rollout(one: CaseResult, read_rollout: ReadRollout) -> tuple[RolloutMessageView, ...]:
-    messages = read_rollout(one.session_id) if one.session_id else ()
+def _rollout(result: CaseResult, read_rollout: ReadRollout) -> tuple[RolloutMessageView, ...]:
+    messages = read_rollout(result.session_id) if result.session_id else ()
     return tuple(
-        RolloutMessageView(role=kept.message.role.value, pieces=marked_pieces(kept.message.text))
-        for kept in messages
+        RolloutMessageView(role=stored.message.role.value, pieces=marked_pieces(stored.message.text))
+        for stored in messages
     )

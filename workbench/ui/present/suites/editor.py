@@ -1,4 +1,4 @@
-"""A suite in the editor: its problems and its cases."""
+"""Show a suite in the editor: its problems and its cases."""
 
 import json
 import re
@@ -12,9 +12,9 @@ from workbench.suite.suite_text import SuiteFault, read_csv
 from workbench.ui.present.words import count
 
 MOST_SHOWN: Final = 200
-"""Cases that are listed."""
+"""Maximum number of cases to list."""
 BLANK: Final = """suite: {name}
-description: What it measures, for a person.
+description: What this suite measures.
 defaults:
   tools: [weather]
 cases:
@@ -27,53 +27,54 @@ cases:
             arguments: {{city: {{regex: "(?i)rome"}}}}
             optional: {{unit: celsius}}
 """
-"""What a new suite begins with."""
+"""The text of a new suite."""
 
 
 _ENTRY: Final = re.compile(r"^cases:[^\S\n]*\n(?:[^\S\n]*(?:#.*)?\n)*([^\S\n]*)- ", re.MULTILINE)
-"""The first case in a text; its indent."""
+"""Matches the first case of a suite text. The group is its indentation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultView:
-    """One thing for which it cannot be played."""
+    """A problem that keeps a suite from running."""
 
     line: int | None
-    """In the text, from 1; None where it has no place."""
+    """Line of the text, from 1, or None if unknown."""
     place: str
-    """The case, and the pointer in it; may be empty."""
+    """The case and the pointer in it. May be empty."""
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseLine:
-    """A case, in a line."""
+    """A case as a row of the list."""
 
     id: str
-    said: str
-    """What the user says last."""
-    wants: str
+    user_text: str
+    """The last user message."""
+    expectations: str
+    """Kinds of the expectations."""
     note: str
-    """Tags, tools, repetitions."""
+    """Tags, tools and repetitions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteTextView:
-    """The suite in the editor, as it is read."""
+    """The parsed suite of the editor."""
 
     name: str
     note: str
-    """How many cases it has."""
+    """Number of cases."""
     faults: tuple[FaultView, ...]
-    """By line; none: it can be played."""
+    """By line. Empty if the suite can run."""
     cases: tuple[CaseLine, ...]
-    """Those that can be read, templates filled."""
+    """Cases that can be parsed, with their templates filled in."""
 
 
 def show_suite_text(checked: CheckedSuite) -> SuiteTextView:
-    """The suite as it is read."""
+    """Show a parsed suite."""
     cases = checked.suite.cases
-    more = f" · the first {MOST_SHOWN} are listed" if len(cases) > MOST_SHOWN else ""
+    more = f" · showing the first {MOST_SHOWN}" if len(cases) > MOST_SHOWN else ""
     return SuiteTextView(
         name=checked.suite.name,
         note=count(len(cases), "case") + more,
@@ -83,15 +84,15 @@ def show_suite_text(checked: CheckedSuite) -> SuiteTextView:
 
 
 def with_rows(text: str, rows_text: str, *, file_name: str) -> str:
-    """A suite's text with a template of cases over the rows of a CSV file behind it, to be gone on with.
+    """Append a case template over the rows of a CSV file to the text of a suite, as a starting point.
 
     Args:
-        text: Of the suite; it ends in its cases.
-        rows_text: Of the CSV file.
-        file_name: What it is called.
+        text: Text of the suite, whose last key is `cases`.
+        rows_text: Text of the CSV file.
+        file_name: Name of the CSV file, which becomes the id of the case.
 
     Raises:
-        BadInput: It is no CSV file with a line of names.
+        BadInput: The text is not CSV with a header line.
     """
     names = [name for name in read_csv(rows_text, where=f"file {file_name}")[0] if name.isidentifier()]
     found = _ENTRY.search(text)
@@ -116,8 +117,8 @@ def _fault(fault: SuiteFault) -> FaultView:
 def _case(case: Case) -> CaseLine:
     return CaseLine(
         id=case.id,
-        said=case.messages[-1].text,
-        wants=", ".join(dict.fromkeys(one.kind for one in case.expectations)),
+        user_text=case.messages[-1].text,
+        expectations=", ".join(dict.fromkeys(expectation.kind for expectation in case.expectations)),
         note=" · ".join(filter(None, (_listed(case.tags), _listed(case.tools), _repeated(case)))),
     )
 
@@ -127,4 +128,4 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def _repeated(case: Case) -> str:
-    return f"{case.repeat} plays" if case.repeat > 1 else ""
+    return f"{case.repeat} repetitions" if case.repeat > 1 else ""

@@ -1,4 +1,4 @@
-"""The fields of a run: every combination of their values becomes an arm."""
+"""Read the form of a run. Every combination of its values becomes an arm."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,25 +13,25 @@ from workbench.suite.plan import RunPlan, ToolVariation
 from workbench.ui.present.words import MAX_TOKENS, SEED, TEMPERATURE, TOP_P, count
 
 ABLATE: Final = "ablate"
-"""Among the further arms: the contract without each of its parts."""
+"""Choice of further arms: the contract without each of its parts."""
 FURTHER: Final = (
-    ("without each paragraph of the contract", ABLATE),
-    ("tools renamed", ToolVariation.RENAMED.value),
-    ("tools in another order", ToolVariation.SHUFFLED.value),
-    ("descriptions paraphrased", ToolVariation.PARAPHRASED.value),
+    ("contract without each paragraph", ABLATE),
+    ("renamed tools", ToolVariation.RENAMED.value),
+    ("shuffled tools", ToolVariation.SHUFFLED.value),
+    ("paraphrased descriptions", ToolVariation.PARAPHRASED.value),
 )
-"""What can be played besides, for a person and as a field has it."""
-GRAMMARS: Final = (("with a grammar", "on"), ("without one", "off"))
-"""Whether calls are held to a grammar."""
-REPEAT: Final = NumberRange("Plays of each case", 1, 1000)
-LIMIT: Final = NumberRange("Cases at most, 0 for all", 0, 100_000)
-FIRST_SEED: Final = replace(SEED, label="Seed of the first play")
-MOST_TOKENS: Final = replace(MAX_TOKENS, label="Tokens of a completion at most")
-TIMEOUT_S: Final = NumberRange("Seconds a case may take", 1, 3600)
+"""Further arms, as pairs of label and value."""
+GRAMMARS: Final = (("with grammar", "on"), ("without grammar", "off"))
+"""Whether calls are constrained by a grammar, as pairs of label and value."""
+REPEAT: Final = NumberRange("Repetitions", 1, 1000)
+LIMIT: Final = NumberRange("Max cases (0 for all)", 0, 100_000)
+FIRST_SEED: Final = replace(SEED, label="First seed")
+MOST_TOKENS: Final = replace(MAX_TOKENS, label="Max tokens")
+TIMEOUT_S: Final = NumberRange("Timeout per case in seconds", 1, 3600)
 
 
 class GridFields(NamedTuple):
-    """The fields' values, in the order of the tab."""
+    """The values of the fields, in the order of the tab."""
 
     suites: list[str]
     contracts: list[str]
@@ -51,18 +51,18 @@ class GridFields(NamedTuple):
 
 
 def read_grid(fields: GridFields) -> RunRequest:
-    """What a run is asked for.
+    """Read the fields as a run request.
 
     Raises:
-        BadInput: A field holds what cannot be used, or nothing.
+        BadInput: A field is empty or has an invalid value.
     """
-    for label, chosen in (
+    for label, selected in (
         ("Suites", fields.suites),
         ("Contracts", fields.contracts),
         ("Models", fields.models),
     ):
-        if not chosen:
-            raise BadInput(label, "nothing is chosen", "choose one or more")
+        if not selected:
+            raise BadInput(label, "nothing is selected", "select at least one")
     samplings = tuple(
         Sampling(
             temperature=temperature,
@@ -80,34 +80,34 @@ def read_grid(fields: GridFields) -> RunRequest:
         models=tuple(fields.models),
         tool_choices=tuple(fields.tool_choices) or ("auto",),
         samplings=samplings,
-        constraints=tuple(one == "on" for one in fields.grammars) or (True,),
+        constraints=tuple(grammar == "on" for grammar in fields.grammars) or (True,),
         repeat=REPEAT.whole(fields.repeat),
         limit=LIMIT.whole(fields.limit or 0) or None,
         tags=tuple(fields.tags),
         is_ablation=ABLATE in fields.further,
-        variations=tuple(one for one in ToolVariation if one.value in fields.further),
+        variations=tuple(variation for variation in ToolVariation if variation.value in fields.further),
         timeout_s=TIMEOUT_S.parse(fields.timeout_s),
         judge=fields.judge or "",
     )
 
 
-def told_size(plan: RunPlan) -> str:
-    """How much a plan is to play."""
-    plays, cases, arms = len(plan.jobs()), len(plan.cases), len(plan.arms)
-    return f"{count(plays, 'play')}: {count(cases, 'case')} × {count(arms, 'arm')}" + (
-        f" × {plan.repeat}" if plan.repeat > 1 else ""
+def plan_size(plan: RunPlan) -> str:
+    """Format the size of a run plan."""
+    runs, cases, arms = len(plan.jobs()), len(plan.cases), len(plan.arms)
+    return f"{count(runs, 'run')}: {count(cases, 'case')} × {count(arms, 'arm')}" + (
+        f" × {count(plan.repeat, 'repetition')}" if plan.repeat > 1 else ""
     )
 
 
 def _numbers(allowed: NumberRange, texts: Sequence[str]) -> tuple[float, ...]:
-    """Numbers that a person chose or typed, each once.
+    """Parse the numbers of a field, without duplicates.
 
     Raises:
-        BadInput: One is none, or there is none at all.
+        BadInput: A text is not a number or out of range, or there are no numbers.
     """
     numbers = tuple(dict.fromkeys(_number(allowed, text) for text in texts))
     if not numbers:
-        raise BadInput(allowed.label, "nothing is chosen", "choose one or more")
+        raise BadInput(allowed.label, "nothing is selected", "select at least one")
     return numbers
 
 
@@ -115,7 +115,7 @@ def _number(allowed: NumberRange, text: str) -> float:
     try:
         number = float(str(text).replace(",", "."))
     except ValueError as error:
-        raise BadInput(allowed.label, f"{text!r} is no number") from error
+        raise BadInput(allowed.label, f"{text!r} is not a number") from error
     if not allowed.least <= number <= allowed.most:
         raise BadInput(allowed.label, f"{text!r} is not between {allowed.least:g} and {allowed.most:g}")
     return number

@@ -1,4 +1,4 @@
-"""Runs in the Suites tab: score cards, chart, matrix and progress, and the comparison of two."""
+"""Show runs in the Suites tab: score cards, chart, matrix, progress, and the comparison of two runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,35 +20,36 @@ from workbench.suite.reports.tables import (
 )
 from workbench.suite.result import CaseResult, CaseStatus
 from workbench.suite.runner import RunProgress
+from workbench.ui.present.words import count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableView:
-    """Rows under a head."""
+    """A table with a title."""
 
     title: str
     note: str
-    """Below the title; empty for none."""
+    """Shown below the title. Empty if there is none."""
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseCellView:
-    """A case in one arm."""
+    """The results of a case in one arm."""
 
     arm: str
-    """The arm's label."""
+    """Label of the arm."""
     text: str
     tone: str
-    """clean, bad, odd or quiet."""
+    """`clean`, `bad`, `odd` or `quiet`."""
     count: int
-    """Plays to be looked into."""
+    """Number of runs of the case in this arm."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowView:
-    """A case in all arms."""
+    """The results of a case in all arms."""
 
     case: str
     cells: tuple[CaseCellView, ...]
@@ -56,82 +57,84 @@ class RowView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DotView:
-    """An arm in the picture of pass rate against prompt tokens."""
+    """An arm in the chart of pass rate by prompt tokens."""
 
     label: str
-    """The arm's, with its figures."""
+    """Label of the arm, with its pass rate and prompt tokens."""
     x: float
-    """Prompt tokens, of the most; from 0 to 1."""
+    """Prompt tokens as a share of the largest arm, from 0 to 1."""
     y: float
+    """The pass rate, from 0 to 1."""
     low: float
-    """Where the rate lies at least, most likely."""
+    """Lower end of the 95 % confidence interval."""
     high: float
-    """Where it lies at most."""
+    """Upper end of the interval."""
     is_on_front: bool
-    """Whether no other arm beats it."""
+    """Whether the arm is on the Pareto front: no other arm passes more with fewer tokens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectedCase:
-    """A case that is looked into."""
+    """A selected case."""
 
     case: str
     arm: str
-    """Label of the arm; empty for all."""
+    """Label of the arm. Empty for all arms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteRunView:
-    """A run."""
+    """A run of suites."""
 
     id: str
-    """The run's; stands in the address bar."""
+    """Id of the run, shown in the address bar."""
     title: str
     note: str
-    can_go_on: bool
-    """True where plays are left and nobody plays them."""
+    can_resume: bool
+    """True if the run is incomplete and not in progress."""
     is_live: bool
-    """True of a look at a run under way: it does not take the place of another run that is shown."""
+    """True for an update of a run in progress. It does not replace another run on the page."""
     tables: tuple[TableView, ...]
-    """Score cards, contracts × models, what parts are worth."""
+    """Score cards, contracts × models, and the effect of each part."""
     dots: tuple[DotView, ...]
-    """The picture; one an arm."""
+    """The chart, one dot per arm."""
     most_tokens: str
+    """Label at the right end of the token axis."""
     arms: tuple[str, ...]
     rows: tuple[RowView, ...]
     picked: SelectedCase | None = None
-    """What is to be opened at once; None for nothing."""
+    """The case to open at once, or None."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunBarView:
-    """How far a run is that is under way."""
+    """The progress of a run."""
 
     note: str
-    """What is done, what passes, what is left."""
+    """How many cases are done and passed, errors, and the time left."""
     share: float
-    """Of it that is done, from 0 to 1."""
+    """Share of the run that is done, from 0 to 1."""
     is_running: bool
-    """True while it can be stopped."""
+    """True while the run can be stopped."""
 
 
 def show_run(
     report: RunReport, *, is_under_way: bool, is_live: bool = False, picked: SelectedCase | None = None
 ) -> SuiteRunView:
-    """A run, as far as there is one.
+    """Show the results of a run so far.
 
     Args:
-        is_under_way: Whether somebody plays it now.
+        is_under_way: Whether the run is in progress.
         is_live: See `SuiteRunView`.
-        picked: What is to be opened.
+        picked: The case to open at once, or None.
     """
     done = len(report.results)
     state = report.state if is_under_way or report.state == RunState.DONE else "stopped"
     return SuiteRunView(
         id=report.run_id,
         title=report.title,
-        note=f"run {report.run_id[:12]} · {done} of {report.total} plays · {state}",
-        can_go_on=not is_under_way and (done < report.total or report.errors > 0),
+        note=f"run {report.run_id[:12]} · {done} of {report.total} results · {state}",
+        can_resume=not is_under_way and (done < report.total or report.errors > 0),
         is_live=is_live,
         tables=tuple(_tables(report)),
         dots=_dots(report),
@@ -143,39 +146,41 @@ def show_run(
 
 
 def show_progress(progress: RunProgress, *, is_running: bool) -> RunBarView:
-    """How far a run is."""
+    """Show the progress of a run."""
     left = (
         "" if progress.seconds_left is None or not is_running else f" · {_time(progress.seconds_left)} left"
     )
-    errors = f" · {progress.errors} errors" if progress.errors else ""
-    stopped = (
-        "" if is_running or progress.done == progress.total else " · stopped, the rest can be played later"
-    )
+    errors = f" · {count(progress.errors, 'error')}" if progress.errors else ""
+    stopped = "" if is_running or progress.done == progress.total else " · stopped, can be resumed"
     note = f"{progress.done} of {progress.total} · {progress.passed} passed{errors}{left}{stopped}"
     share = progress.done / progress.total if progress.total else 1.0
     return RunBarView(note=note, share=share, is_running=is_running)
 
 
 def run_label(run: ListedRun) -> str:
-    """A run in a list of choices."""
+    """Format a run for a list of choices."""
     state = "" if run.state is RunState.DONE else f" · {run.state.value}"
     return f"{run.created_at:%Y-%m-%d %H:%M} · {run.title} · {run.passed}/{run.done}{state}"
 
 
 def table_view(title: str, table: Table, note: str = "") -> TableView:
-    """A report's table under a title."""
+    """Return a table of a report with a title."""
     return TableView(title=title, note=note, head=table.head, rows=table.rows)
 
 
 def _tables(report: RunReport) -> list[TableView]:
-    shown = [
-        table_view("Score cards", card_table(report), "● is on the front: as good for fewer prompt tokens")
+    tables = [
+        table_view(
+            "Score cards",
+            card_table(report),
+            "● is on the Pareto front: no other arm passes more with fewer prompt tokens",
+        )
     ]
     if matrix := matrix_table(report):
-        shown.append(table_view("Contracts × models", matrix, "What passes, over all ways of each pair"))
+        tables.append(table_view("Contracts × models", matrix, "Pass rate of each pair, over all its arms"))
     if report.worths:
-        shown.append(table_view("What parts are worth", worth_table(report)))
-    return shown
+        tables.append(table_view("Effect of each part", worth_table(report)))
+    return tables
 
 
 def _dots(report: RunReport) -> tuple[DotView, ...]:
@@ -201,22 +206,22 @@ def _rows(report: RunReport) -> tuple[RowView, ...]:
     )
 
 
-def _cell(arm: str, plays: Sequence[CaseResult]) -> CaseCellView:
-    statuses = {one.status for one in plays}
+def _cell(arm: str, results: Sequence[CaseResult]) -> CaseCellView:
+    statuses = {result.status for result in results}
     tone = (
         "quiet"
-        if not plays
+        if not results
         else "odd"
         if CaseStatus.ERROR in statuses
         else "bad"
         if CaseStatus.FAILED in statuses
         else "clean"
     )
-    return CaseCellView(arm=arm, text=told_plays(plays), tone=tone, count=len(plays))
+    return CaseCellView(arm=arm, text=told_plays(results), tone=tone, count=len(results))
 
 
 def _time(seconds: float) -> str:
-    """A time for a person.
+    """Format a time in seconds.
 
     >>> _time(9.6), _time(130)
     ('10 s', '2 min')
@@ -225,61 +230,61 @@ def _time(seconds: float) -> str:
 
 
 TONES: Final = {CaseChange.BROKE: "bad", CaseChange.MENDED: "clean", CaseChange.UNKNOWN: "odd"}
-"""Of what changed; all else is quiet."""
+"""Tones of changes. All others are quiet."""
 LONGEST: Final = 200
-"""Characters of a reading in a line."""
+"""Longer texts are cut to this many characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairView:
-    """The same play in both."""
+    """The same case in both runs or arms."""
 
     change: str
-    """broke, mended, fails, passes or unknown."""
+    """Value of a `CaseChange`."""
     tone: str
-    """bad, clean, odd or quiet."""
+    """`bad`, `clean`, `odd` or `quiet`."""
     case: str
     arm: str
-    """Label of the arm in the second."""
+    """Label of the arm in the second run."""
     before: str
-    """What came of it, with what was called or said."""
+    """Result in the first run, with its calls or answer."""
     after: str
-    """The same in the second."""
+    """Result in the second run."""
     index: int
-    """Its place in the comparison, to be opened by."""
+    """Index of the pair in the comparison, to open it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonView:
-    """How two differ."""
+    """The comparison of two runs or arms."""
 
     title: str
     line: str
     changed: tuple[PairView, ...]
-    """What broke first, then what was mended."""
+    """Cases that broke, then cases that started to pass."""
     rest: tuple[PairView, ...]
-    """What did not change, or cannot be told."""
+    """Cases that did not change, or whose change is unknown."""
 
 
 def show_comparison(comparison: RunComparison, *, against: str) -> ComparisonView:
-    """How two runs or arms differ, regressions first.
+    """Show how two runs or arms differ, regressions first.
 
     Args:
-        comparison: Of the two.
-        against: What the first is, for a person.
+        comparison: The comparison of the two.
+        against: Name of the first run or arm.
     """
     pairs = [_pair(index, pair) for index, pair in enumerate(comparison.pairs)]
-    told = {CaseChange.BROKE.value, CaseChange.MENDED.value}
+    changes = {CaseChange.BROKE.value, CaseChange.MENDED.value}
     return ComparisonView(
-        title=f"Against {against}",
+        title=f"Compared with {against}",
         line=comparison_line(comparison),
-        changed=tuple(one for one in pairs if one.change in told),
-        rest=tuple(one for one in pairs if one.change not in told),
+        changed=tuple(pair for pair in pairs if pair.change in changes),
+        rest=tuple(pair for pair in pairs if pair.change not in changes),
     )
 
 
 def shorten(text: str) -> str:
-    """A text that a line of a table has room for; the whole stands where the line leads.
+    """Cut a text to the length that fits into a table row.
 
     >>> len(shorten("x" * 1000))
     200
@@ -288,7 +293,7 @@ def shorten(text: str) -> str:
 
 
 def _pair(index: int, pair: RunPair) -> PairView:
-    repetition = f" · play {pair.repetition + 1}" if pair.repetition else ""
+    repetition = f" · repetition {pair.repetition + 1}" if pair.repetition else ""
     return PairView(
         change=pair.change.value,
         tone=TONES.get(pair.change, "quiet"),

@@ -21,7 +21,7 @@ from workbench.settings import Secret
 from workbench.ui.incoming.fields import number_of, optional_number_of, word_of
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.compare.board import LiveColumns, show_board, show_live
-from workbench.ui.present.compare.form import CompareForm, read_form, wanted_columns
+from workbench.ui.present.compare.form import CompareForm, read_form, requested_columns
 from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.tabs.compare.parts import CompareScreen, contract_choices
 from workbench.ui.tabs.compare.watching import read_comparison, watch
@@ -190,7 +190,7 @@ def _label(listed: ListedComparison) -> str:
 def _create(
     services: Services, form: CompareForm, contract_name: str, contract_text: str
 ) -> StoredComparison:
-    turns, columns = form.turns, wanted_columns(form)
+    turns, columns = form.turns, requested_columns(form)
     if turns is not None:
         return compare_turns(services, turns, columns)
     base = replace(services.setup_for(), contract_name=contract_name, contract_text=contract_text)

@@ -25,10 +25,10 @@ from workbench.ui.present.compare.form import (
     draft_form,
     first_form,
     form_of,
+    parse_turns,
     read_link,
     show_target,
     target_of,
-    turns_meant,
 )
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.tabs.compare.parts import CompareScreen
@@ -158,7 +158,7 @@ def _chosen(services: Services, target: str) -> CompareScreen:
 
 
 def _line(services: Services, target: str, scope: str) -> CompareTargetView:
-    turns = turns_meant(target, scope)
+    turns = parse_turns(target, scope)
     if turns is None:
         return NO_TARGET
     session = services.sessions.find_session(turns.session_id)

@@ -22,7 +22,7 @@ from workbench.ui.present.parsers import ParserComparisonView, show_round_differ
 from workbench.ui.present.raw import OtherPrompt, RawView, section_spans, show_round, with_sizes
 from workbench.ui.present.session import family_of, show_session, tools_of
 from workbench.ui.present.sessions import AddressView
-from workbench.ui.present.tokens import TokensView, ask_tokens, show_tokens, show_told_tokens
+from workbench.ui.present.tokens import TokensView, ask_tokens, show_reported_tokens, show_tokens
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import SAME, Screen, Update, reopened, round_at
 from workbench.ui.visitor import Visitor
@@ -62,7 +62,7 @@ class InspectorEvents:
         services, opened, one = found_round
         setup = opened.session.setup
         try:
-            found = other_texts(services, setup, opened.path, one.kept.id)
+            found = other_texts(services, setup, opened.path, one.stored.id)
         except WorkbenchError:
             found = ()
         others = tuple(OtherPrompt(key=other.key, label=other.label) for other in found)
@@ -95,9 +95,9 @@ class InspectorEvents:
         services, opened, one = found_round
         setup = opened.session.setup
         try:
-            sheet = tokens_of_message(services, setup.model, one.kept)
+            sheet = tokens_of_message(services, setup.model, one.stored)
         except WorkbenchError as error:
-            return show_told_tokens(one, f"No exact tokens: {error}.")
+            return show_reported_tokens(one, f"No exact tokens: {error}.")
         raw = show_round(opened.path, one, family=family_of(setup))
         return show_tokens(one, sheet, raw.sections[:-1])
 
@@ -144,9 +144,9 @@ class DecisionEvents:
         try:
             path = services.sessions.path(session.id, leaf_id=visitor.leaf_id)
             rounds = read_path(path, session.setup.offered_tools())
-            one = next((one for one in rounds if one.kept.id == message_id), None)
+            one = next((one for one in rounds if one.stored.id == message_id), None)
             stop = self.runs.stop_of(tab)
-            logprobs = one and message_logprobs(services, session.setup, one.kept, is_cancelled=stop.is_set)
+            logprobs = one and message_logprobs(services, session.setup, one.stored, is_cancelled=stop.is_set)
             shown = self._shown(services, visitor, one, logprobs)
         except WorkbenchError as error:
             shown = Screen(notice=problem(error), decision=show_decision(one))
@@ -162,7 +162,7 @@ class DecisionEvents:
         if one is None or logprobs is None or opened is None:
             return Screen(decision=show_decision(one), tokens=ask_tokens(one))
         setup = opened.session.setup
-        sheet = tokens_of_message(services, setup.model, one.kept)
+        sheet = tokens_of_message(services, setup.model, one.stored)
         prompt = show_round(opened.path, one, family=family_of(setup)).sections[:-1]
         return Screen(
             decision=show_logprobs(one, logprobs), tokens=show_tokens(one, sheet, prompt, logprobs.tokens)

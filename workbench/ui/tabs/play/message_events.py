@@ -90,11 +90,11 @@ class MessageEvents:
             if then == "continue":
                 kept = _of_path(opened, id_of(event))
                 resume = ResumePoint(
-                    message_id=kept.parent_id or "", prefix=str(object_of(event, "said").get("text", ""))
+                    message_id=kept.parent_id or "", prefix=str(object_of(event, "edit").get("text", ""))
                 )
                 return self._begun(visitor, request, resume)._replace(message_pane=None)
             last = _saved(
-                services, opened, id_of(event), optional_number_of(event, "call"), object_of(event, "said")
+                services, opened, id_of(event), optional_number_of(event, "call"), object_of(event, "edit")
             )
             screen = self._shown(services, visitor, last.id)
         except WorkbenchError as error:

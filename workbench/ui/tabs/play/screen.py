@@ -146,7 +146,7 @@ def round_at(opened: OpenedSession | None, message_id: str) -> ReadRound | None:
     if opened is None:
         return None
     rounds = read_path(opened.path, tools_of(opened.session.setup))
-    return next((one for one in rounds if one.kept.id == message_id), None)
+    return next((one for one in rounds if one.stored.id == message_id), None)
 
 
 DELETED = 200

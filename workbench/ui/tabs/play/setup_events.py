@@ -22,7 +22,6 @@ from workbench.ui.present.notices import CLEAR, NoticeView, advice, grammar_advi
 from workbench.ui.present.setup import (
     HeaderView,
     SystemTextView,
-    kept_choice,
     model_advice,
     parse_setup,
     show_header,
@@ -30,6 +29,7 @@ from workbench.ui.present.setup import (
     show_system_text,
     tool_choices,
     undeclared_advice,
+    valid_choice,
     variables_label,
 )
 from workbench.ui.present.versions import VersionsView, show_versions
@@ -190,7 +190,7 @@ def _switches(names: Sequence[str], disabled: frozenset[str]) -> Update:
 def _choices(names: Sequence[str], disabled: frozenset[str], choice: str) -> Update:
     """Return the tool choices. The value is only changed if it is not among them."""
     enabled = [name for name in names if name not in disabled]
-    kept, choices = kept_choice(choice, enabled), tool_choices(enabled)
+    kept, choices = valid_choice(choice, enabled), tool_choices(enabled)
     return gr.update(choices=choices) if kept == choice else gr.update(choices=choices, value=kept)
 
 

@@ -98,7 +98,7 @@ def _live_after(live: LiveRound, event: PlayEvent, *, now_s: float) -> LiveRound
     if isinstance(event, PersonAwaited):
         return live.waits_for_person(event.call.name)
     if isinstance(event, PersonAnswered):
-        return live.goes_on()
+        return live.resumed()
     if isinstance(event, SampleStarted):
         return LiveRound(sample=f"sample {event.number} of {event.count} · ")
     return live if isinstance(event, MessageStored) else live.after(event, now_s=now_s)

@@ -24,7 +24,7 @@ from workbench.ui.components.fields import (
 )
 from workbench.ui.present.notices import NoticeView
 from workbench.ui.present.setup import first_choice
-from workbench.ui.present.suites.case_runs import CasePlaysView
+from workbench.ui.present.suites.case_runs import CaseRunsView
 from workbench.ui.present.suites.grid import (
     FIRST_SEED,
     FURTHER,
@@ -47,7 +47,7 @@ class SuitesScreen(NamedTuple):
     bar: RunBarView | Update | None = SAME
     notice: NoticeView | Update = SAME
     comparison: ComparisonView | Update | None = SAME
-    plays: CasePlaysView | Update | None = SAME
+    plays: CaseRunsView | Update | None = SAME
     shown: Update = SAME
     """The dropdown of the shown run."""
     baseline: Update = SAME
@@ -274,7 +274,7 @@ def _build_run() -> RunParts:
         comparison = Drawn("suite_comparison", elem_id="suites-comparison")
         run = Drawn("suite_run", elem_id="suites-run")
     with gr.Column(elem_id="suites-plays-column", elem_classes=["hw-column"], min_width=0):
-        plays = Drawn("suite_plays", elem_id="suites-plays")
+        plays = Drawn("suite_case_runs", elem_id="suites-plays")
     return RunParts(
         shown=shown, baseline=baseline, baseline_arm=baseline_arm, arm=arm, notice=notice, bar=bar, run=run,
         comparison=comparison, plays=plays,

@@ -19,7 +19,7 @@ from workbench.suite.result import CaseStatus
 from workbench.ui.incoming.fields import id_of, number_of
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
-from workbench.ui.present.suites.case_runs import CasePlaysView, ReadRollout, show_pair, show_plays
+from workbench.ui.present.suites.case_runs import CaseRunsView, ReadRollout, show_case_runs, show_pair
 from workbench.ui.present.suites.run import show_comparison, show_run
 from workbench.ui.present.words import count
 from workbench.ui.tabs.play.screen import SAME, Update
@@ -29,7 +29,7 @@ from workbench.ui.visitor import Visitor
 
 ALL_ARMS: Final = ("All arms, matched by label", "")
 """The choice of no single arm: arms are paired by their labels."""
-CaseUpdate = tuple[CasePlaysView | Update | None, NoticeView | Update]
+CaseUpdate = tuple[CaseRunsView | Update | None, NoticeView | Update]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class RunResultEvents:
             found = [result for result in results if result.case_key == case and arm in ("", result.arm)]
             if not found:
                 return None, advice(f"The run has no case {case!r}.")
-            return show_plays(case, found, _reader(services)), CLEAR
+            return show_case_runs(case, found, _reader(services)), CLEAR
         except WorkbenchError as error:
             return SAME, problem(error)
 

@@ -17,7 +17,7 @@ from workbench.suite.plan import RunPlan
 from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import browser_key_of, needs, services_of
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
-from workbench.ui.present.suites.grid import GridFields, read_grid, told_size
+from workbench.ui.present.suites.grid import GridFields, plan_size, read_grid
 from workbench.ui.present.suites.run import SelectedCase, show_progress, show_run
 from workbench.ui.tabs.play.screen import SAME
 from workbench.ui.tabs.suites.active_runs import ActiveRun, ActiveRuns
@@ -73,7 +73,7 @@ class RunEvents:
         """Show the size of the run, or why it cannot be started."""
         services = services_of(self.services, visitor, request)
         try:
-            return advice(told_size(_plan(services, _wanted(fields))))
+            return advice(plan_size(_plan(services, _wanted(fields))))
         except WorkbenchError as error:
             return problem(error)
 

@@ -5,7 +5,7 @@ const said = (one) =>
   node("li", {}, node("span", { class: "hw-role" }, one.role), node("pre", {}, pieces(one.pieces)));
 
 export const mount = ({ element, follow, trigger }) => {
-  const play = (one) => {
+  const run = (one) => {
     const queue = node(
       "button",
       {
@@ -13,11 +13,11 @@ export const mount = ({ element, follow, trigger }) => {
         class: "hw-action",
         onclick: () => {
           trigger("label_case", { session: one.session });
-          queue.textContent = "In the label queue";
+          queue.textContent = "Added to the labelling queue";
           queue.disabled = true;
         },
       },
-      "To the label queue",
+      "Add to labelling queue",
     );
     return node(
       "section",
@@ -35,26 +35,26 @@ export const mount = ({ element, follow, trigger }) => {
         { class: "hw-read" },
         one.read.map(([name, text]) => [node("dt", {}, name), node("dd", {}, node("pre", {}, text))]),
       ),
-      one.said.length
+      one.messages.length
         ? node(
             "details",
             { class: "hw-rollout" },
-            node("summary", {}, "Rollout, as it is stored"),
-            node("ol", {}, one.said.map(said)),
+            node("summary", {}, "Stored rollout"),
+            node("ol", {}, one.messages.map(said)),
           )
         : null,
       node(
         "div",
         { class: "hw-actions" },
         node("span", { class: "hw-note" }, one.note),
-        one.said.length
+        one.messages.length
           ? node(
               "a",
               { class: "hw-action", href: "?session=" + encodeURIComponent(one.session) },
-              "Open the rollout",
+              "Open rollout",
             )
           : null,
-        one.said.length ? queue : null,
+        one.messages.length ? queue : null,
       ),
     );
   };
@@ -68,11 +68,11 @@ export const mount = ({ element, follow, trigger }) => {
         node("h2", {}, value.case),
         iconButton("cross", "Close", () => element.replaceChildren()),
       ),
-      node("p", { class: "hw-user" }, value.said),
+      node("p", { class: "hw-user" }, value.user_text),
       node(
         "div",
         { class: value.is_pair ? "hw-plays is-pair" : "hw-plays", "aria-live": "polite" },
-        value.plays.map(play),
+        value.runs.map(run),
       ),
     );
     element.scrollIntoView({ block: "nearest" });
