@@ -26,7 +26,7 @@ def test_tools_and_mocks_that_cannot_be_used_are_told_with_their_lines(tmp_path)
         checked = check_suite_text(services, TEXT, name="s")
     told = {fault.case: (fault.line, fault.problem) for fault in checked.faults}
     assert {case: line for case, (line, _) in told.items()} == {"b": 4, "c": 5, "d": 6, "e": 7, "f": 8}
-    assert "no 'nowhere'" in told["b"][1]
+    assert "no tool or toolset 'nowhere'" in told["b"][1]
     assert "is a file" in told["d"][1]
     assert [case.id for case in checked.suite.cases] == ["a", "b", "c", "d", "e"]
 

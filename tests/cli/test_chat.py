@@ -84,7 +84,7 @@ def test_export_writes_the_session_and_it_reads_back(workbench, script, tmp_path
 @pytest.mark.parametrize(
     ("arguments", "code", "line"),
     [
-        (["--tools", "nonsens"], 2, "no 'nonsens'"),
+        (["--tools", "nonsens"], 2, "JSON file 'nonsens'"),
         (["--tool-choice", "get_wether"], 2, "no tool 'get_wether'"),
         (["--contract", "tiny"], 2, "contract 'tiny': no such contract (there are full, hermes-3, minimal)"),
         (["--session", "nowhere"], 2, "no such session"),

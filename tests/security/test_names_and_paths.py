@@ -256,7 +256,7 @@ def _without(told: str) -> str:
 
 def test_files_are_read_where_somebody_is_at_the_machine(services: Services, secrets: Path) -> None:
     assert services.tools.select_files((str(secrets / "folder_0" / "x.json"),)).names == (SECRET,)
-    with pytest.raises(BadInput, match="name a toolset"):
+    with pytest.raises(BadInput, match="one of the toolsets"):
         services.tools.select((str(secrets / "folder_0" / "x.json"),))
 
 

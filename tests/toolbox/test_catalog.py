@@ -84,7 +84,7 @@ def test_a_mock_may_fail_and_the_failure_is_json():
 def test_a_tool_without_rules_gives_its_arguments_back_and_says_so():
     done = run("invented_on_the_page", a=[1, "ü"])
     assert done.result.text == '{"echo": {"a": [1, "ü"]}}'
-    assert done.rule == "no mock: arguments given back"
+    assert done.rule == "no mock: arguments echoed"
 
 
 def test_selecting_takes_toolsets_tools_and_files_each_tool_once(tmp_path):
@@ -122,7 +122,7 @@ def test_a_file_that_cannot_be_used_says_what_and_where(tmp_path, text, message)
 def test_a_name_in_two_toolsets_is_refused(tmp_path):
     for name in ("a", "b"):
         (tmp_path / f"{name}.yaml").write_text(f"toolset: {name}\ntools:\n- function: {{name: f}}")
-    with pytest.raises(BadInput, match="tool 'f' is declared in toolset 'a' too"):
+    with pytest.raises(BadInput, match="tool 'f' is also declared in toolset 'a'"):
         Catalog(tmp_path).toolsets()
 
 

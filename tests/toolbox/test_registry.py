@@ -59,7 +59,7 @@ def test_what_is_no_function_or_names_no_toolset_is_refused():
 def test_a_name_of_another_toolset_is_refused_unless_overridden():
     registry = registry_of("a")
     with pytest.raises(
-        BadInput, match=r"toolset 'other': tool 'a' is declared in toolset 'set' too .*override"
+        BadInput, match=r"toolset 'other': tool 'a' is also declared in toolset 'set' .*override"
     ):
         registry.register("a", "other", SCHEMA, handler)
     assert registry.find("a").toolset == "set"
@@ -96,7 +96,7 @@ def test_a_check_that_several_share_runs_once_a_round_and_a_failing_one_means_un
         "a": "The service is not running.",
         "b": "The service is not running.",
         "c": "no socket",
-        "d": "its check says no",
+        "d": "its check failed",
         "e": "",
     }
     assert calls == [1]
@@ -111,7 +111,7 @@ def test_required_variables_come_from_the_mapping_alone(monkeypatch):
     )
     assert registry_of("a", requires_env=["SOME_KEY"], environment={"SOME_KEY": "x"}).usable() == {"a"}
     both = registry_of("a", requires_env=["X", "Y"], environment={"X": ""})
-    assert both.availability()[0].reason == "not set: X, Y"
+    assert both.availability()[0].reason == "these variables are not set: X, Y"
 
 
 def test_toolsets_compose_by_includes_and_a_circle_ends():

@@ -48,7 +48,7 @@ def test_what_really_acts_does_not_act_under_another_name(catalog):
     names = [entry.name for entry in catalog.registry.entries()]
     assert "write_file" in names
     given, rule = answer(catalog, call, originals={"file_write": "write_file"})
-    assert (given, rule) == ({"echo": {"path": "x", "content": "y"}}, "no mock: arguments given back")
+    assert (given, rule) == ({"echo": {"path": "x", "content": "y"}}, "no mock: arguments echoed")
 
 
 def test_rules_that_cannot_be_used_are_told(catalog):

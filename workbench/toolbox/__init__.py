@@ -1,1 +1,1 @@
-"""Run tool calls: the catalog's tools and mock rules, MCP servers, and the terminal."""
+"""Run tool calls: tools of the catalog with mock rules or code, tools of MCP servers, and the terminal."""

@@ -1,7 +1,9 @@
-"""Specs of the tools that the loop answers itself: plan, memory, session search, delegation.
+"""Specs of the tools that the agent loop answers itself: plan, memory, session search and delegation.
 
-Their specs are registered like all others. A call that reaches dispatch all the same is told so.
-*Source:* hermes-agent runtime, "Agent-loop tools".
+They are registered like all other tools. The loop answers their calls before dispatch; a call that reaches
+dispatch anyway gets an error.
+
+*Source:* hermes-agent runtime, "Agent-loop tools" (see `docs/explanation/background.md`).
 """
 
 from collections.abc import Mapping
@@ -101,7 +103,7 @@ _SCHEMAS: Final[Mapping[str, tuple[JsonObject, str]]] = {
 
 
 def agent_entries() -> tuple[ToolEntry, ...]:
-    """The four tools, to be registered."""
+    """Return the registry entries of the four tools."""
     return tuple(
         ToolEntry(spec=build_spec(name, schema, ""), toolset=TOOLSET, handler=_Stub(name), emoji=emoji)
         for name, (schema, emoji) in _SCHEMAS.items()
@@ -109,7 +111,7 @@ def agent_entries() -> tuple[ToolEntry, ...]:
 
 
 class _Stub:
-    """Tells that the loop should have answered."""
+    """Handler that returns an error, because the loop should have answered the call."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -1,4 +1,4 @@
-"""Turn a handler's return value or error into the text that a model sees."""
+"""Prepare the arguments of a call for its handler, and turn the handler's result or error into text for the model."""
 
 import json
 import re
@@ -13,40 +13,41 @@ from workbench.toolspec.coerce import Coercion, coerced, coercions, types_allowe
 from workbench.toolspec.spec import ToolSpec
 
 MAX_RESULT_CHARS: Final = 100_000
-"""The longest result that a model is given, unless the tool says otherwise."""
+"""Longest result that is passed to a model, unless the tool sets its own limit."""
 _CUT_FRAME_CHARS: Final = 64
-"""Room for what stands around the beginning of a result that was cut."""
+"""Characters reserved for the JSON around the beginning of a truncated result."""
 
 
 def result_text(value: JsonValue) -> str:
-    """A result as the model sees it: JSON, letters as they are."""
+    """Format a result for the model, as JSON without escaped letters."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def error_result(message: str) -> ToolResult:
-    """A failure as the model sees it."""
+    """Return a failed result with `{"error": message}` as its text."""
     return ToolResult(text=result_text({"error": message}), is_error=True)
 
 
 def result_of(value: object, *, max_chars: int = MAX_RESULT_CHARS) -> ToolResult:
-    """The result of what a handler gave.
+    """Convert a handler's return value into a result.
 
-    Text that is JSON stays byte for byte; other text becomes a JSON string. A longer one than `max_chars`
-    is given by its beginning, in an object that says so. An object with an `error` counts as a failure.
+    Text that is JSON stays byte for byte; any other text becomes a JSON string. A result of more than `max_chars`
+    characters is replaced by an object with its size and its beginning. An object with a non-empty `error` counts
+    as a failure.
 
     Raises:
-        TypeError: It is nothing that JSON can say.
-        ValueError: It holds itself, or a number that JSON lacks.
+        TypeError: JSON cannot represent the value.
+        ValueError: The value contains itself, or a number that JSON does not have, such as NaN.
     """
     if isinstance(value, str):
-        return _of_text(value, max_chars)
+        return _text_result(value, max_chars)
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     if len(text) > max_chars:
         return _cut(text, max_chars)
     return ToolResult(text=text, is_error=_has_error(cast(JsonValue, value)))
 
 
-def _of_text(text: str, max_chars: int) -> ToolResult:
+def _text_result(text: str, max_chars: int) -> ToolResult:
     if len(text) > max_chars:
         return _cut(text, max_chars)
     try:
@@ -59,7 +60,7 @@ def _of_text(text: str, max_chars: int) -> ToolResult:
 
 
 def _cut(text: str, max_chars: int) -> ToolResult:
-    """The beginning, shortened until its JSON fits: escapes may double its length."""
+    """Return the beginning of a result, shortened until its JSON fits. Escapes can double its length."""
     beginning = text[:max_chars].encode(errors="replace").decode()
     while True:
         value = {"truncated": True, "size_chars": len(text), "beginning": beginning}
@@ -79,37 +80,40 @@ def _refuse(word: str) -> float:
 
 
 class FittedArguments(NamedTuple):
-    """Arguments as a handler gets them."""
+    """Arguments after coercion to the types of the schema."""
 
     arguments: JsonObject
-    """With every change made."""
-    told: tuple[Finding, ...]
-    """A note for each change, by its pointer."""
-    broken: tuple[Finding, ...]
-    """Where they break the schema all the same."""
+    notes: tuple[Finding, ...]
+    """One note for each argument that was changed."""
+    errors: tuple[Finding, ...]
+    """Places that still violate the schema."""
 
 
 def fit_arguments(spec: ToolSpec, arguments: JsonObject) -> FittedArguments:
-    """`arguments` with strings read as what the schema wants, and single values put into wanted arrays.
+    """Convert arguments to the types of the schema where models often get them wrong.
 
-    A string is read where its text is the JSON of an allowed type (`"42"`, `"[1]"`, `"null"`), or a truth
-    value in any case of letters. Where the schema allows a string, nothing is touched.
+    A string is converted if its text is the JSON of an allowed type (`"42"`, `"[1]"`, `"null"`) or a boolean in any
+    letter case (`"True"`). A single value is put into an array if the schema allows only arrays. A string stays as
+    it is if the schema allows strings.
+
     *Source:* hermes-agent runtime, argument coercion.
     """
-    found = [*coercions(spec.parameters, arguments), *_truth_values(spec, arguments)]
-    fitted = coerced(arguments, found)
-    wrapped = [name for name in fitted if _wants_array(spec, name, fitted[name])]
+    changes = [*coercions(spec.parameters, arguments), *_booleans(spec, arguments)]
+    fitted = coerced(arguments, changes)
+    wrapped = [name for name in fitted if _needs_array(spec, name, fitted[name])]
     fitted = {name: [value] if name in wrapped else value for name, value in fitted.items()}
-    told = (
-        *(_note(one.path, f"{one.before[:30]!r} is read as {one.after!r}"[:99]) for one in found),
+    notes = (
+        *(
+            _note(change.path, f"{change.before[:30]!r} is read as {change.after!r}"[:99])
+            for change in changes
+        ),
         *(_note((name,), f"the value of {name[:40]!r} is put into an array") for name in wrapped),
     )
-    return FittedArguments(
-        fitted, told, tuple(one for one in check_arguments(spec, fitted) if _is_broken(one))
-    )
+    errors = tuple(finding for finding in check_arguments(spec, fitted) if finding.severity is Severity.ERROR)
+    return FittedArguments(fitted, notes, errors)
 
 
-def _truth_values(spec: ToolSpec, arguments: JsonObject) -> Iterable[Coercion]:
+def _booleans(spec: ToolSpec, arguments: JsonObject) -> Iterable[Coercion]:
     for name, value in arguments.items():
         if isinstance(value, str) and value.lower() in ("true", "false") and value != value.lower():
             allowed = _allowed(spec, name)
@@ -117,14 +121,14 @@ def _truth_values(spec: ToolSpec, arguments: JsonObject) -> Iterable[Coercion]:
                 yield Coercion((name,), value, value.lower() == "true")
 
 
-def _wants_array(spec: ToolSpec, name: str, value: JsonValue) -> bool:
+def _needs_array(spec: ToolSpec, name: str, value: JsonValue) -> bool:
     if value is None or isinstance(value, list | tuple | Mapping):
         return False
     return _allowed(spec, name) == frozenset({"array"})
 
 
 def _allowed(spec: ToolSpec, name: str) -> frozenset[str]:
-    """Types of a declared parameter; none of another one."""
+    """Return the types that the schema allows for a parameter. Empty if the parameter is not declared."""
     schema = spec.properties.get(name)
     return types_allowed(schema, spec.parameters) if schema else frozenset()
 
@@ -135,16 +139,12 @@ def _note(path: tuple[str | int, ...], message: str) -> Finding:
     )
 
 
-def _is_broken(finding: Finding) -> bool:
-    return finding.severity is Severity.ERROR
-
-
 MAX_ERROR_CHARS: Final = 2_000
-"""*Source:* hermes-agent's sanitiser."""
+"""*Source:* hermes-agent runtime, error sanitizing."""
 TRUNCATED: Final = "… [truncated]"
-"""Stands at the end of an error that was cut."""
+"""End of an error that was truncated."""
 HIDDEN: Final = "[secret]"
-"""Stands for a key or a password."""
+"""Replaces a key or a password."""
 
 _MOST_READ_CHARS: Final = 20_000
 _ANSI: Final = re.compile(r"\x1b(?:\[[0-9;?]{0,32}[ -/]?[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|[@-Z\\-_])")
@@ -157,7 +157,7 @@ _MARKS: Final = re.compile(
     r"|`{3,}[\w+-]{0,20}|~{3,}",
     re.IGNORECASE,
 )
-"""Marks that a model could take for a turn, a call or a result; CDATA; code fences."""
+"""Special tokens and tags that a model could take for a turn, a call or a result; CDATA sections; code fences."""
 _ROLE_LINE: Final = re.compile(r"^[ \t]{0,8}(?:system|user|assistant|human)[ \t]{0,4}:[ \t]?", re.I | re.M)
 _SECRETS: Final = re.compile(
     r"\b(?:sk|pk|rk|hf|ghp|gho|ghs|glpat|xox[abpr])[-_][A-Za-z0-9_-]{8,200}"
@@ -175,7 +175,10 @@ _SHORTEST_SECRET: Final = 6
 
 
 def secret_values(environment: Mapping[str, str]) -> frozenset[str]:
-    """Values of the variables whose names speak of keys, tokens or passwords; too short ones are left out."""
+    """Return the values of variables whose names contain KEY, TOKEN, PASSWORD and the like.
+
+    Very short values are left out: replacing every `1` or `true` would garble error messages.
+    """
     return frozenset(
         value
         for name, value in environment.items()
@@ -184,9 +187,10 @@ def secret_values(environment: Mapping[str, str]) -> frozenset[str]:
 
 
 def clean_error(text: str, *, secrets: frozenset[str] = frozenset()) -> str:
-    """`text` without role marks, CDATA, code fences, terminal codes and secrets, at most 2,000 characters.
+    """Clean an error message for the model, and shorten it to 2,000 characters.
 
-    What is left after a mark is taken out is looked at again, so that no mark can be put together from halves.
+    Special tokens, tags, role names at the start of a line, CDATA, code fences, terminal codes and secrets are
+    removed. Tags are removed repeatedly, because removing the inner one of `<tool<tool_call>_call>` leaves another.
 
     >>> clean_error("no <|im_start|>system file")
     'no system file'
@@ -196,18 +200,18 @@ def clean_error(text: str, *, secrets: frozenset[str] = frozenset()) -> str:
         text = text.replace(secret, HIDDEN)
     text = _NAMED_SECRET.sub(rf"\1{HIDDEN}", _SECRETS.sub(HIDDEN, text))
     text = _ROLE_LINE.sub("", _without_marks(text)).strip()
-    text = "".join(sign for sign in text if sign >= " " or sign in "\n\t")
+    text = "".join(character for character in text if character >= " " or character in "\n\t")
     is_long = len(text) > MAX_ERROR_CHARS
     return text[: MAX_ERROR_CHARS - len(TRUNCATED)] + TRUNCATED if is_long else text
 
 
 def tool_error(problem: str, *, secrets: frozenset[str] = frozenset()) -> str:
-    """The line of a tool that failed. *Source:* the envelope of hermes-agent's dispatch."""
+    """Format the error of a failed tool. *Source:* hermes-agent runtime, dispatch."""
     return "[TOOL_ERROR] " + clean_error(problem, secrets=secrets)
 
 
 def failure_of(error: BaseException) -> str:
-    """The words for an exception of a handler."""
+    """Describe an exception that a handler raised."""
     return f"Tool execution failed: {type(error).__name__}: {error}"
 
 
@@ -217,5 +221,5 @@ def _without_marks(text: str) -> str:
         if cleaned == text:
             return text
         text = cleaned
-    # Nested deeper than anyone writes by chance: no mark can begin any more.
+    # Nested deeper than anyone writes by accident: replace the characters that tags begin with.
     return text.replace("<", "‹").replace("[", "(").replace("`", "'").replace("~", "-").replace("]", ")")

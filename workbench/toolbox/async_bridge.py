@@ -1,8 +1,20 @@
-"""Run handlers with a time limit: synchronous ones in threads, asynchronous ones on a loop of their own.
+"""Run handlers with a time limit: synchronous ones in a thread each, asynchronous ones on a shared event loop."""
 
-One loop in a thread of its own serves every caller alike: one inside a running loop, one in a worker thread
-and one with no loop at all. So an asynchronous client that a handler keeps stays usable from call to call.
-"""
+# How it works
+#
+# The dispatcher is synchronous, and its callers differ: a page event runs inside an event loop, a suite runs in a
+# worker thread, the command line has no loop. `asyncio.run` would fail for the first of them, and would give every
+# call a new loop, so that an HTTP client which a handler keeps from one call to the next would belong to a closed
+# loop. Therefore all asynchronous handlers run on one loop, in a daemon thread that belongs to the bridge, and the
+# caller waits for the result like for any other future.
+#
+# What holds at any time:
+# - `call` returns or raises after about `timeout_s`, whatever the handler does. It waits twice for an asynchronous
+#   handler: for the function, which returns an awaitable, and for the awaitable.
+# - A handler that hangs costs a thread or a loop, but never another caller: `time.sleep(60)` in an ordinary function
+#   leaves its daemon thread behind. `await asyncio.sleep(60)` is cancelled. `time.sleep(60)` inside `async def` blocks
+#   the loop itself, so no cancellation can arrive. Then the bridge drops this loop, and the next call starts a new
+#   one.
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,15 +24,11 @@ from threading import Lock, Thread
 from typing import Final
 
 _CANCEL_S: Final = 1.0
-"""How long a cancelled task may take to end before its loop counts as stuck."""
+"""Time that a cancelled task has to end before its loop counts as blocked."""
 
 
 class HandlerTimeout(Exception):
-    """A handler gave nothing in time.
-
-    Args:
-        timeout_s: How long it was waited for.
-    """
+    """A handler did not return within its time limit of `timeout_s` seconds."""
 
     def __init__(self, timeout_s: float) -> None:
         self.timeout_s = timeout_s
@@ -28,24 +36,24 @@ class HandlerTimeout(Exception):
 
 
 class AsyncBridge:
-    """Runs functions with a limit; one that overruns is left to its thread, or cancelled on its loop."""
+    """Runs functions with a time limit. It can be used from many threads at once."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def call(self, function: Callable[[], object], *, timeout_s: float) -> object:
-        """What `function` gives; where that is an awaitable, what it comes to.
+        """Call `function` and return its result. If it returns an awaitable, return the result of that.
 
         Raises:
-            HandlerTimeout: Nothing came in time.
-            BaseException: What `function` raised.
+            HandlerTimeout: It took longer than `timeout_s` seconds.
+            BaseException: Any exception that `function` raises.
         """
-        value = _settled(_in_thread(function), timeout_s)
+        value = _result_of(_in_thread(function), timeout_s)
         return self._await(value, timeout_s) if isawaitable(value) else value
 
     def close(self) -> None:
-        """Ends the loop; tasks on it are dropped."""
+        """Stop the event loop. Tasks that still run on it are abandoned."""
         with self._lock:
             loop, self._loop = self._loop, None
         if loop is not None:
@@ -55,7 +63,7 @@ class AsyncBridge:
         loop = self._running_loop()
         future = asyncio.run_coroutine_threadsafe(_bounded(awaitable, timeout_s), loop)
         if not wait([future], timeout_s + _CANCEL_S).done:
-            # It blocks the loop itself: others get a new one, this one ends when it can.
+            # The handler blocks the loop. Other calls get a new one; this one stops as soon as it can.
             self._abandon(loop)
             raise HandlerTimeout(timeout_s)
         return future.result()
@@ -92,20 +100,20 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def _in_thread(function: Callable[[], object]) -> "Future[object]":
-    """A daemon's work: a handler that hangs must not keep the process from ending."""
+    """Call `function` in a daemon thread, so that a handler that hangs does not keep the process alive."""
     future: Future[object] = Future()
 
     def work() -> None:
         try:
             future.set_result(function())
-        except BaseException as error:  # noqa: BLE001 - handed to whoever waits, who raises it
+        except BaseException as error:  # noqa: BLE001 - passed on to the waiting caller, which raises it
             future.set_exception(error)
 
     Thread(target=work, name="tool", daemon=True).start()
     return future
 
 
-def _settled(future: "Future[object]", timeout_s: float) -> object:
+def _result_of(future: "Future[object]", timeout_s: float) -> object:
     if not wait([future], timeout_s).done:
         raise HandlerTimeout(timeout_s)
     return future.result()

@@ -1,4 +1,4 @@
-"""The catalog: tools from files, modules, packages and MCP servers in one registry."""
+"""The catalog: tools of files, installed packages, MCP servers and the terminal, in one registry."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
@@ -29,37 +29,37 @@ from workbench.toolspec.tools_text import parse_tools
 
 
 class ToolSource(Protocol):
-    """Where further tools come from."""
+    """A source of tools other than the catalog's files."""
 
     def register_tools(self, registry: Registry) -> Sequence[str]:
-        """Registers its tools, and tells in a line each what could not be used."""
+        """Register its tools. Return one line for each notice or problem, such as a server that does not start."""
         ...
 
     def close(self) -> None:
-        """Ends what it runs."""
+        """End everything that it runs."""
         ...
 
 
 @runtime_checkable
 class ServerSource(Protocol):
-    """A source that takes further servers while it runs."""
+    """A source to which servers can be added while the workbench runs."""
 
     def add(self, name: str, address: str, registry: Registry) -> Sequence[str]:
-        """Adds a server, and registers its tools; a line about each that cannot be used.
+        """Add a server and register its tools. Return one line for each tool that cannot be used.
 
         Raises:
-            BadInput: It cannot be added.
+            BadInput: The server cannot be added.
         """
         ...
 
 
 @runtime_checkable
 class CommandSource(CommandEnvironments, Protocol):
-    """A source whose tools really run commands, and which knows where."""
+    """A source whose tools run real commands."""
 
     @property
     def command_tools(self) -> Sequence[str]:
-        """Names of those tools."""
+        """Names of the tools that run commands."""
         ...
 
 
@@ -70,17 +70,18 @@ class _Loaded(NamedTuple):
 
 
 class Catalog:
-    """The tools of one folder and of installed packages, read at first use.
+    """All tools, loaded at first use.
 
     Args:
-        folder: Holds `*.yaml` (declarative tools) and `*.py` (tools with code).
-        environment: Variables that tools may require; what they say of secrets is kept out of errors.
-        limits: What a call may take.
-        hooks: What looks on at every call.
-        packages: Entry points to take; None takes those of all installed packages.
-        sources: Further tools, such as a real terminal's and those of MCP servers.
-        allowlist: Risky commands that are allowed always.
-        judge: Looks at risky commands before a person is asked.
+        folder: Contains `*.yaml` files (declarative tools) and `*.py` files (tools with code).
+        environment: Environment variables that tools may require. Values that look like secrets are removed from
+            errors.
+        limits: Time and size limits of a call.
+        hooks: Functions that see each call and its result.
+        packages: Entry points to use; None uses those of all installed packages.
+        sources: Other sources of tools, such as a real terminal and MCP servers.
+        allowlist: Commands that run without approval because a person chose "Always".
+        judge: Checks risky commands before a person is asked; None asks the person right away.
     """
 
     def __init__(
@@ -109,39 +110,42 @@ class Catalog:
         self._has_commands = True
 
     def with_commands(self, *, is_permitted: bool) -> "Catalog":
-        """The same tools; without permission, those that run commands are the mocks of their files."""
-        made = copy(self)
-        # Shares what is loaded: a server that is added to one view is in all of them.
-        vars(made)["_loaded"] = self._loaded
-        made._has_commands = is_permitted
-        return made
+        """Return a view of the same tools for somebody who may or may not run commands.
+
+        Without permission, the tools that run commands are replaced by the mocks of the catalog's files.
+        """
+        view = copy(self)
+        # Both share the loaded tools: an MCP server that is added to one of them is in the other, too.
+        vars(view)["_loaded"] = self._loaded
+        view._has_commands = is_permitted
+        return view
 
     def with_toolsets(self, texts: Mapping[str, str]) -> "Catalog":
-        """The same tools, with these toolsets in place of their files, or beside them; nothing else is read anew.
+        """Return a catalog in which saved toolsets replace the files of the same name, or are added.
 
-        A text that cannot be used is told among the problems, and the file stays.
+        An invalid text is listed in `problems()`, and the file stays in use.
 
         Args:
-            texts: Of the form of a catalog's file, by the file's name.
+            texts: Texts in the format of catalog files, by the name of the toolset.
         """
         if not texts:
             return self
-        made = copy(self)
-        vars(made)["_loaded"] = _overlaid(self._loaded, texts)
-        return made
+        view = copy(self)
+        vars(view)["_loaded"] = _with_saved_toolsets(self._loaded, texts)
+        return view
 
     def add_server(self, name: str, address: str) -> Sequence[str]:
-        """Adds an MCP server to the settings file, and its tools to these.
+        """Add an MCP server to the settings file, and its tools to the catalog.
 
         Args:
-            name: As people name it.
-            address: Of a streamable HTTP server, or the command line of a program of this machine.
+            name: A name for people.
+            address: Address of a streamable HTTP server, or the command line of a local program.
 
         Returns:
-            A line about each of its tools that cannot be used.
+            One line for each of its tools that cannot be used.
 
         Raises:
-            BadInput: There is one of that name, it does not answer, or servers are not used here.
+            BadInput: The name is taken, the server does not answer, or MCP servers cannot be used here.
         """
         for source in self._sources:
             if isinstance(source, ServerSource):
@@ -150,29 +154,29 @@ class Catalog:
 
     @property
     def registry(self) -> Registry:
-        """All tools, registered; without permission, those that run commands are the mocks of their files."""
+        """All tools. Without permission to run commands, those that run some are the mocks of their files."""
         names = [] if self._has_commands else self._command_tools()
         return _mocked(self._loaded, names) if names else self._loaded.registry
 
     def files(self) -> Sequence[CatalogToolset]:
-        """The declarative toolsets as their files have them, by the files' names."""
+        """Return the declarative toolsets, in the order of their file names."""
         return self._loaded.files
 
     def declared(self, name: str) -> CatalogTool | None:
-        """The declarative tool of that name; None where there is none, or code runs it."""
+        """Return the declarative tool with this name, or None if there is none or code answers its calls."""
         tools = (tool for toolset in self.files() for tool in toolset.tools)
         return next((tool for tool in tools if tool.spec.name == name), None)
 
     def problems(self) -> Sequence[str]:
-        """A line about each module or package that could not be used."""
+        """Return one line for each file, package, server or saved toolset that could not be used, and for notices."""
         return self._loaded.problems
 
     def availability(self) -> Sequence[Availability]:
-        """Whether each tool can be used now, by name."""
+        """Check whether each tool can be used now. Sorted by name."""
         return self.registry.availability()
 
     def toolsets(self) -> Mapping[str, OfferedTools]:
-        """Each toolset's tools that can be used, by the toolset's name, sorted; empty ones are left out."""
+        """Return the usable tools of each toolset, sorted by the toolset's name. Empty toolsets are left out."""
         toolsets, usable = self.registry.toolsets(), self.registry.usable()
         offered = {
             name: self.registry.offer(toolsets.resolve(name), usable=usable) for name in toolsets.names
@@ -180,26 +184,28 @@ class Catalog:
         return {name: tools for name, tools in offered.items() if tools.specs}
 
     def select(self, names: Sequence[str]) -> OfferedTools:
-        """The tools of toolsets and tools, in the order named, each once; a name is never a path.
+        """Return the tools that are named directly or through a toolset, in this order and without duplicates.
+
+        Names are never taken for paths; see `select_files`.
 
         Raises:
-            BadInput: There is no toolset and no tool of a name.
+            BadInput: A name is neither a toolset nor a tool.
         """
-        return _each_once(spec for name in names for spec in self._named(name))
+        return _without_duplicates(spec for name in names for spec in self._named(name))
 
     def select_files(self, selectors: Sequence[str]) -> OfferedTools:
-        """The same, but that a selector may be a JSON file: for whoever is at the machine itself.
+        """Like `select`, but a selector may also be the path of a JSON file. Only for the person at the machine.
 
         Raises:
             BadInput: A selector is neither a toolset, a tool nor a readable file.
         """
-        return _each_once(spec for selector in selectors for spec in self._named_or_read(selector))
+        return _without_duplicates(spec for selector in selectors for spec in self._named_or_read(selector))
 
     def toolbox(self, task: ToolTask = NO_TASK) -> Dispatcher:
-        """Runs calls of one task; tools that nobody registered give their arguments back.
+        """Return a dispatcher for the calls of one task. It answers unknown tools with their own arguments.
 
         Raises:
-            BadInput: The task's own mock rules cannot be used.
+            BadInput: The mock rules of the task are invalid.
         """
         context = CallContext(task_id=task.session_id, session_id=task.session_id, seed=task.seed)
         return Dispatcher(
@@ -221,14 +227,14 @@ class Catalog:
         )
 
     def close(self) -> None:
-        """Ends what handlers left running."""
+        """Close all sources and stop handlers that still run."""
         for source in self._sources:
             source.close()
         self._bridge.close()
 
     def _command_tools(self) -> list[str]:
-        found = (source.command_tools for source in self._sources if isinstance(source, CommandSource))
-        return [name for names in found for name in names]
+        sources = (source for source in self._sources if isinstance(source, CommandSource))
+        return [name for source in sources for name in source.command_tools]
 
     @cached_property
     def _loaded(self) -> _Loaded:
@@ -248,8 +254,8 @@ class Catalog:
     def _named(self, name: str) -> Sequence[ToolSpec]:
         specs = self._find(name)
         if specs is None:
-            remedy = f"name a toolset ({', '.join(self.registry.toolsets().names)}) or a tool"
-            raise BadInput("tools", f"no {name[:60]!r}", remedy)
+            remedy = f"use a tool or one of the toolsets {', '.join(self.registry.toolsets().names)}"
+            raise BadInput("tools", f"there is no tool or toolset {name[:60]!r}", remedy)
         return specs
 
     def _named_or_read(self, selector: str) -> Sequence[ToolSpec]:
@@ -258,12 +264,13 @@ class Catalog:
         if specs is None and path.suffix == ".json" and path.is_file():
             return parse_tools(path.read_text(encoding="utf-8")).specs
         if specs is None:
-            remedy = f"a toolset ({', '.join(self.registry.toolsets().names)}), a tool's name, or a JSON file"
-            raise BadInput("tools", f"no {selector!r}", remedy)
+            names = ", ".join(self.registry.toolsets().names)
+            remedy = f"use a tool, a JSON file or one of the toolsets {names}"
+            raise BadInput("tools", f"there is no tool, toolset or JSON file {selector!r}", remedy)
         return specs
 
     def _find(self, name: str) -> Sequence[ToolSpec] | None:
-        """The tools of a toolset or the tool of that name; None where there is neither."""
+        """Return the tools of the toolset, or the tool, with this name. Return None if there is neither."""
         toolsets = self.registry.toolsets()
         try:
             return self.registry.offer(toolsets.resolve(name)).specs
@@ -281,7 +288,10 @@ class Catalog:
 
 
 def _mocked(loaded: _Loaded, names: Sequence[str]) -> Registry:
-    """A copy of the registry in which these tools are the declared ones of the catalog's files, or gone."""
+    """Return a copy of the registry in which tools are replaced by the mocks of the catalog's files.
+
+    Tools without a mock are removed.
+    """
     registry = loaded.registry.copy()
     for name in names:
         registry.unregister(name)
@@ -292,11 +302,11 @@ def _mocked(loaded: _Loaded, names: Sequence[str]) -> Registry:
     return registry
 
 
-def _each_once(specs: Iterable[ToolSpec]) -> OfferedTools:
+def _without_duplicates(specs: Iterable[ToolSpec]) -> OfferedTools:
     return OfferedTools(specs=tuple({spec.name: spec for spec in specs}.values()))
 
 
-def _overlaid(loaded: _Loaded, texts: Mapping[str, str]) -> _Loaded:
+def _with_saved_toolsets(loaded: _Loaded, texts: Mapping[str, str]) -> _Loaded:
     registry, problems = loaded.registry.copy(), list(loaded.problems)
     files = {toolset.name: toolset for toolset in loaded.files}
     for name, text in texts.items():
@@ -305,21 +315,21 @@ def _overlaid(loaded: _Loaded, texts: Mapping[str, str]) -> _Loaded:
         except BadInput as error:
             problems.append(str(error))
             continue
-        before = registry.copy()
+        previous = registry.copy()
         for tool in files[toolset.name].tools if toolset.name in files else ():
             registry.unregister(tool.spec.name)
         try:
             _register(toolset, registry)
         except BadInput as error:
             problems.append(str(error))
-            registry = before
+            registry = previous
             continue
         files[toolset.name] = toolset
     return _Loaded(registry, tuple(files.values()), tuple(problems))
 
 
 def _register(toolset: CatalogToolset, registry: Registry) -> None:
-    """Registers the declarative tools of one file.
+    """Register the declarative tools of one file.
 
     Raises:
         BadInput: Another toolset has a tool of the same name.
@@ -335,15 +345,14 @@ def _entry(tool: CatalogTool, toolset: str) -> ToolEntry:
 
 
 def open_catalog(folder: Path, settings: Settings, *, judge: Judge | None = None) -> Catalog:
-    """The tools of a folder, with the terminal and the servers that the settings name.
+    """Return the catalog of a folder, with the terminal and the MCP servers of the settings.
 
     Args:
-        folder: Holds the catalog's files.
-        settings: As read from the environment.
-        judge: Looks at risky commands before a person is asked.
+        folder: Contains the catalog's files.
+        judge: Checks risky commands before a person is asked.
 
     Raises:
-        BadInput: A setting names no environment.
+        BadInput: WORKBENCH_TERMINAL is not valid.
     """
     sources: list[ToolSource] = [McpTools(settings.tools_file, is_space=settings.is_on_space)]
     if (environment := parse_environment(settings.terminal)) is not None:

@@ -1,4 +1,4 @@
-"""Read, check and write the files `tools_catalog/*.yaml`."""
+"""Parse, check and write the files `tools_catalog/*.yaml`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -28,35 +28,35 @@ _File = TypeVar("_File", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogTool:
-    """A declarative tool."""
+    """A tool without code, which answers by mock rules."""
 
     spec: ToolSpec
     rules: tuple[MockRule, ...] = ()
-    """Tried in order."""
+    """The first rule that matches answers."""
     returns: JsonObject | None = field(default=None, hash=False)
-    """JSON Schema of results; None where any will do."""
+    """JSON Schema of results, or None if any result is valid."""
     emoji: str = ""
-    """The tool's sign, for whoever shows one; empty for none."""
+    """Icon on the page. Empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogToolset:
-    """A file of the catalog."""
+    """The content of one file of the catalog."""
 
     name: str
     description: str = ""
-    """One line for a person."""
+    """One line for people."""
     tools: tuple[CatalogTool, ...] = ()
-    """In the file's order; none where it only includes others."""
+    """In the order of the file. Empty if the toolset only includes others."""
     includes: tuple[str, ...] = ()
-    """Toolsets whose tools it has too."""
+    """Names of other toolsets whose tools belong to this one, too."""
 
 
 def load_toolset(path: Path) -> CatalogToolset:
-    """One file of the catalog.
+    """Read and parse a file of the catalog.
 
     Raises:
-        BadInput: It cannot be read; see `parse_toolset`.
+        BadInput: The file cannot be read or parsed; see `parse_toolset`.
     """
     where = f"catalog {path.name}"
     try:
@@ -67,14 +67,14 @@ def load_toolset(path: Path) -> CatalogToolset:
 
 
 def parse_toolset(text: str, *, where: str) -> CatalogToolset:
-    """A toolset from the text of its file.
+    """Parse the text of a catalog file.
 
     Args:
         text: YAML.
-        where: What it is called in an error.
+        where: Name of the file or toolset, for errors.
 
     Raises:
-        BadInput: It is no YAML, has wrong fields, or holds an unsound spec, condition, template or result.
+        BadInput: The text is not YAML, has wrong fields, or contains an invalid spec, condition, template or result.
     """
     file = _validated(ToolsetFile, _load_yaml(text, where), where)
     return CatalogToolset(
@@ -86,14 +86,14 @@ def parse_toolset(text: str, *, where: str) -> CatalogToolset:
 
 
 def parse_tool(spec: ToolSpec, rules_text: str, *, where: str) -> CatalogTool:
-    """A tool whose rules a person edits apart from its spec.
+    """Combine a spec with mock rules that are written separately from it.
 
     Args:
-        rules_text: YAML or JSON of `{"returns", "mocks"}`, or of the list of rules alone.
-        where: What the rules are called in an error.
+        rules_text: YAML or JSON: an object with `returns` and `mocks`, or only the list of rules.
+        where: Name of the rules, for errors.
 
     Raises:
-        BadInput: They cannot be used.
+        BadInput: The rules are invalid.
     """
     fields = rule_fields(_load_yaml(rules_text, where))
     file = _validated(ToolFile, {**fields, "function": dict(spec.function)}, where)
@@ -101,7 +101,7 @@ def parse_tool(spec: ToolSpec, rules_text: str, *, where: str) -> CatalogTool:
 
 
 def render_toolset(toolset: CatalogToolset) -> str:
-    """The text of the toolset's file; reading it gives the same toolset."""
+    """Write a toolset as the text of a catalog file. `parse_toolset` returns the same toolset."""
     value: dict[str, JsonValue] = {"toolset": toolset.name}
     if toolset.description:
         value["description"] = toolset.description
@@ -113,7 +113,7 @@ def render_toolset(toolset: CatalogToolset) -> str:
 
 
 def render_rules(tool: CatalogTool) -> str:
-    """What a person edits beside the spec; `parse_tool` reads it."""
+    """Write the rules of a tool, without its spec, as YAML. `parse_tool` reads it."""
     fields = {name: value for name, value in _tool_fields(tool).items() if name != "function"}
     return dump_yaml(fields or {"mocks": []})
 

@@ -1,4 +1,4 @@
-"""The fields of a catalog file, and the checks of its mock rules."""
+"""Pydantic models of a catalog file, and checks of its mock rules."""
 
 from collections.abc import Iterator
 from typing import Any, Final, cast
@@ -20,7 +20,7 @@ _ANSWERS: Final = ("result", "template", "error", "sequence")
 
 
 class StepFile(BaseModel):
-    """One answer as it stands in a file."""
+    """One answer of a mock rule, as it is written in a catalog file."""
 
     model_config = ConfigDict(extra="forbid")
     result: Any = None
@@ -37,14 +37,14 @@ class StepFile(BaseModel):
 
 
 class RuleFile(StepFile):
-    """One rule as it stands in a file."""
+    """One mock rule, as it is written in a catalog file."""
 
     when: dict[str, Any] = Field(default_factory=dict)
     sequence: list[StepFile] | None = Field(default=None, min_length=1)
 
 
 class ToolFile(BaseModel):
-    """One tool as it stands in a file."""
+    """One tool, as it is written in a catalog file."""
 
     model_config = ConfigDict(extra="forbid")
     function: dict[str, Any]
@@ -54,7 +54,7 @@ class ToolFile(BaseModel):
 
 
 class ToolsetFile(BaseModel):
-    """One file of the catalog."""
+    """A catalog file."""
 
     model_config = ConfigDict(extra="forbid")
     toolset: str = Field(min_length=1)
@@ -70,27 +70,27 @@ class ToolsetFile(BaseModel):
 
 
 def rule_fields(loaded: Any) -> dict[str, Any]:
-    """The fields of what a person edits beside the spec: `{returns, mocks}`, or a list of rules alone.
+    """Return loaded rules as an object with `returns` and `mocks`; a list is taken as `mocks`.
 
     Raises:
-        BadInput: It is neither.
+        BadInput: The value is neither an object nor a list.
     """
     if isinstance(loaded, dict):
         return cast(dict[str, Any], loaded)
     if loaded is None or isinstance(loaded, list):
         return {"mocks": loaded or []}
-    raise BadInput("rules", "no list of rules", "write a list, or returns: and mocks:")
+    raise BadInput("rules", "not a list of rules", "write a list, or `returns:` and `mocks:`")
 
 
 def tool_problems(tool: ToolFile) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Each place of the rules that cannot be used, and why."""
+    """Yield each invalid place in the rules of a tool, with the problem."""
     if tool.returns is not None and (problem := schema_problem(tool.returns)):
         yield ("returns",), problem
         return
     for number, rule in enumerate(tool.mocks):
         place = ("mocks", number)
-        for name, want in rule.when.items():
-            if problem := condition_problem(want):
+        for name, condition in rule.when.items():
+            if problem := condition_problem(condition):
                 yield (*place, "when", name), problem
         steps = rule.sequence or [rule]
         for index, step in enumerate(steps):
@@ -102,11 +102,11 @@ def tool_problems(tool: ToolFile) -> Iterator[tuple[tuple[str | int, ...], str]]
                 and tool.returns
                 and (problem := first_break(tool.returns, step.result))
             ):
-                yield (*inner, "result"), f"`returns` forbids it: {problem}"
+                yield (*inner, "result"), f"it does not match `returns`: {problem}"
 
 
 def check_rules(spec: ToolSpec, rules_text: str) -> tuple[Finding, ...]:
-    """Everything that keeps rules from being used, each with line and pointer; empty where nothing does."""
+    """Return a finding, with line and pointer, for each problem that makes rules invalid."""
     try:
         loaded = load_yaml(rules_text)
         tree = compose_yaml(rules_text)
@@ -122,8 +122,8 @@ def check_rules(spec: ToolSpec, rules_text: str) -> tuple[Finding, ...]:
     except BadInput as error:
         return (_fault(error.problem, (), 1),)
     except ValidationError as error:
-        faults = [(one["loc"], one["msg"]) for one in error.errors()]
-    # A bare list stands in the text without the `mocks` around it.
+        faults = [(details["loc"], details["msg"]) for details in error.errors()]
+    # If the text is only a list of rules, there is no `mocks` in it that a pointer could lead through.
     places = [
         (place[1:] if is_list and place[:1] == ("mocks",) else place, problem) for place, problem in faults
     ]
@@ -137,7 +137,7 @@ def _fault(problem: str, place: tuple[str | int, ...], line: int) -> Finding:
 
 
 def _line_of(tree: Any, place: tuple[str | int, ...]) -> int:
-    """Line, from 1, of what `place` leads to; of its nearest parent where it is missing."""
+    """Return the line, counted from 1, of a place in a YAML tree, or of its nearest parent that exists."""
     node, line = tree, 1
     for part in place:
         if isinstance(node, yaml.MappingNode):

@@ -1,4 +1,4 @@
-"""Find tools in modules and installed packages, and stage the files of a conversation."""
+"""Find tools in Python files and installed packages, and apply the mock rules of a conversation to a registry."""
 
 import json
 import sys
@@ -18,20 +18,20 @@ from workbench.toolbox.registry import Registry
 from workbench.toolspec.spec import ToolSpec
 
 ENTRY_POINTS: Final = "workbench.tools"
-"""The group of entry points that installed packages add tools by."""
+"""Entry point group through which installed packages add tools."""
 
 
 REGISTER: Final = "register_tools"
-"""What a module must define: a function that takes the registry."""
+"""Name of the function that a tool file must define. It gets the registry."""
 
 
 def discover_modules(folder: Path, registry: Registry) -> tuple[str, ...]:
-    """Lets each `*.py` of `folder` register its tools, by name; one that fails leaves the others standing.
+    """Import each `*.py` file of a folder, in the order of their names, and let it register its tools.
 
-    Files that begin with an underscore are passed over.
+    Files whose names begin with an underscore are skipped. A file that fails does not affect the others.
 
     Returns:
-        A line for a person about each module that failed: which, and why.
+        One line for each file that failed, with the reason.
     """
     paths = sorted(path for path in folder.glob("*.py") if not path.name.startswith("_"))
     loads = ((f"tools_catalog/{path.name}", _loader(path)) for path in paths)
@@ -39,25 +39,25 @@ def discover_modules(folder: Path, registry: Registry) -> tuple[str, ...]:
 
 
 def discover_entry_points(registry: Registry, found: Iterable[EntryPoint] | None = None) -> tuple[str, ...]:
-    """Lets each installed package that names a `workbench.tools` entry point register its tools.
+    """Let each installed package with an entry point in the group `workbench.tools` register its tools.
 
     Args:
-        found: Entry points to take; None takes those of all installed packages.
+        found: Entry points to use; None uses those of all installed packages.
 
     Returns:
-        As `discover_modules`.
+        One line for each entry point that failed, with the reason.
     """
     points = entry_points(group=ENTRY_POINTS) if found is None else found
     return _register_all(((f"entry point {point.name!r}", point.load) for point in points), registry)
 
 
 def _register_all(loads: Iterable[tuple[str, Callable[[], object]]], registry: Registry) -> tuple[str, ...]:
-    told = (_register(name, load, registry) for name, load in loads)
-    return tuple(line for line in told if line)
+    problems = (_register(name, load, registry) for name, load in loads)
+    return tuple(problem for problem in problems if problem)
 
 
 def _register(name: str, load: Callable[[], object], registry: Registry) -> str:
-    """Empty where it went well, else the line."""
+    """Load a module and let it register its tools. Return the problem, or an empty text if there was none."""
     try:
         loaded = load()
         register = loaded if callable(loaded) else getattr(loaded, REGISTER, None)
@@ -68,7 +68,7 @@ def _register(name: str, load: Callable[[], object], registry: Registry) -> str:
         register(registry)
     except WorkbenchError as error:
         return str(error) if str(error).startswith(name) else f"{name}: {error}"
-    except (Exception, SystemExit) as error:  # noqa: BLE001  a stranger's module may raise anything
+    except (Exception, SystemExit) as error:  # noqa: BLE001  a third-party module may raise anything
         return f"{name}: {type(error).__name__}: {' '.join(str(error).split())[:300]}"
     return ""
 
@@ -78,9 +78,9 @@ def _loader(path: Path) -> Callable[[], ModuleType]:
         name = f"workbench_tools_catalog_{path.stem}"
         spec = spec_from_file_location(name, path)
         if spec is None or spec.loader is None:
-            raise BadInput(f"tools_catalog/{path.name}", "it is no Python module")
+            raise BadInput(f"tools_catalog/{path.name}", "it is not a Python module")
         module = module_from_spec(spec)
-        # Dataclasses and typing look a class's module up by its name.
+        # Dataclasses and typing look up the module of a class by its name.
         sys.modules[name] = module
         spec.loader.exec_module(module)
         return module
@@ -92,10 +92,12 @@ _TOOLSET = "staged"
 
 
 def stage(registry: Registry, staging: Staging) -> Registry:
-    """The registry with what a conversation has of its own; the registry itself where it has nothing.
+    """Return a copy of the registry with the mock rules and renamed tools of a conversation.
+
+    Without any, the registry itself is returned.
 
     Raises:
-        BadInput: Mock rules cannot be used.
+        BadInput: The mock rules are invalid.
     """
     if not staging.mocks and not staging.originals:
         return registry
@@ -110,7 +112,8 @@ def stage(registry: Registry, staging: Staging) -> Registry:
         staged.add(ToolEntry(spec=spec, toolset=_TOOLSET, handler=handler), override=True)
     for new, old in staging.originals.items():
         entry = staged.find(old)
-        # What really acts keeps its name: the gate knows what is risky by it. Other names give arguments back.
+        # Only mocks are renamed. The approval gate recognizes tools that really act by their names, so those are not
+        # offered under another one; a call of the new name is echoed instead.
         if entry is not None and isinstance(entry.handler, MockTool):
             spec = ToolSpec(
                 document={**entry.spec.document, "function": {**entry.spec.function, "name": new}}

@@ -1,4 +1,4 @@
-"""Run a call and return its result; whatever happens, the model gets well-formed text."""
+"""Run tool calls. Whatever goes wrong, the result is well-formed text for the model."""
 
 import inspect
 import time
@@ -28,35 +28,34 @@ from workbench.toolbox.hooks import CallGate, Hooks, OpenGate, run_post_hooks, r
 from workbench.toolbox.registry import Registry
 
 MOST_AT_ONCE: Final = 64
-"""Calls of one round that run at the same time."""
-NO_MOCK: Final = "no mock: arguments given back"
-"""Said of a tool that was invented on the page: nobody wrote an answer for it."""
+"""Maximum number of calls of one round that run at the same time."""
+NO_MOCK: Final = "no mock: arguments echoed"
+"""Shown for a tool that is in no toolset, such as one that was written on the page without mock rules."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DispatchLimits:
-    """What a call may take."""
+    """Limits on the time and the result of a call."""
 
     timeout_s: float = 300.0
-    """A handler that gives nothing for so long has failed."""
+    """Seconds after which a handler that has not returned fails."""
     max_result_chars: int = MAX_RESULT_CHARS
-    """A longer result is given by its beginning."""
+    """Longer results are truncated, unless the tool sets its own limit."""
 
 
 class Dispatcher:
-    """Runs calls of one task against a registry. It never raises.
+    """Runs the calls of one task with the tools of a registry. It never raises.
 
-    A call goes through: arguments fitted to the schema (told), pre-hooks, approval, the handler, post-hooks,
-    transforms, the size limit.
+    The steps of a call: coerce the arguments to the schema, run the pre-hooks, ask for approval, run the handler,
+    run the post-hooks, transform the result, apply the size limit.
 
     Args:
-        bridge: Runs handlers.
-        counts: How often it has called each tool; shared by all toolboxes of a task.
-        gate: Asks a person where a call needs approval.
-        hooks: What looks on.
-        limits: What a call may take.
-        secrets: Texts that no error may show.
-        echoes_unknown: True gives the arguments of a tool that is not there back; False fails.
+        bridge: Runs the handlers with a time limit.
+        counts: Counts the calls of each tool; shared by all dispatchers of a task.
+        gate: Asks a person if a call needs approval.
+        hooks: Functions that see each call and its result.
+        secrets: Texts that are removed from errors.
+        echoes_unknown: True answers a call of an unknown tool with its own arguments; False with an error.
     """
 
     def __init__(
@@ -83,15 +82,16 @@ class Dispatcher:
         self._echoes_unknown = echoes_unknown
 
     def run(self, call: ToolCall) -> ToolRun:
-        """The call's result as the model will see it."""
+        """Run one call and return its result."""
         return self._timed(call, self._numbered(call))
 
     def run_round(self, calls: Sequence[ToolCall]) -> Iterator[ToolRun]:
-        """The results of one round's calls, which run at the same time, in the calls' order."""
+        """Run the calls of one round at the same time, and return the results in the order of the calls."""
         if len(calls) < 2:
             yield from map(self.run, calls)
             return
-        # Numbered before any runs: which one a mock counts as the first must not hang on who is faster.
+        # Call numbers are assigned before any call runs: a mock with a sequence must not depend on which thread is
+        # faster.
         contexts = [self._numbered(call) for call in calls]
         with ThreadPoolExecutor(min(len(calls), MOST_AT_ONCE), "tool-round") as pool:
             yield from pool.map(self._timed, calls, contexts)
@@ -103,7 +103,7 @@ class Dispatcher:
         started_s = time.perf_counter()
         try:
             run = self._run(call, context)
-        except Exception as error:  # noqa: BLE001  the second net: a fault of ours must not end the rollout
+        except Exception as error:  # noqa: BLE001  last resort: a bug here must not end the rollout
             run = _failed(tool_error(f"Error executing {call.name}: {error}", secrets=self._secrets))
         return replace(run, milliseconds=(time.perf_counter() - started_s) * 1000)
 
@@ -113,9 +113,9 @@ class Dispatcher:
             return self._unknown(call)
         fitted = fit_arguments(entry.spec, call.arguments)
         call = replace(call, arguments=fitted.arguments, arguments_text=None)
-        refused = _invalid(fitted.broken) if fitted.broken else self._refused(call, context)
-        run = refused or self._finished(entry, call, context)
-        return replace(run, findings=(*fitted.told, *run.findings), arguments=fitted.arguments)
+        refused = _invalid(fitted.errors) if fitted.errors else self._refused(call, context)
+        run = refused or self._run_handler_and_hooks(entry, call, context)
+        return replace(run, findings=(*fitted.notes, *run.findings), arguments=fitted.arguments)
 
     def _unknown(self, call: ToolCall) -> ToolRun:
         if self._echoes_unknown:
@@ -124,37 +124,42 @@ class Dispatcher:
         return _failed(f"Unknown tool: {clean_error(call.name[:100])}")
 
     def _refused(self, call: ToolCall, context: CallContext) -> ToolRun | None:
-        """The failure of a call that may not run; None where it may."""
-        passed = run_pre_hooks(self._hooks, call, context)
+        """Return the failure of a call that may not run, or None if it may."""
+        outcome = run_pre_hooks(self._hooks, call, context)
         reason = (
-            f"Blocked: {passed.veto}" if passed.veto else self._gate.refusal(call, context, passed.questions)
+            f"Blocked: {outcome.veto}"
+            if outcome.veto
+            else self._gate.refusal(call, context, outcome.questions)
         )
         return _failed(tool_error(reason, secrets=self._secrets)) if reason else None
 
-    def _finished(self, entry: ToolEntry, call: ToolCall, context: CallContext) -> ToolRun:
+    def _run_handler_and_hooks(self, entry: ToolEntry, call: ToolCall, context: CallContext) -> ToolRun:
         max_chars = entry.max_result_size_chars or self._limits.max_result_chars
         started_s = time.perf_counter()
-        run = self._handled(entry, call, context, max_chars=max_chars)
-        told = run_post_hooks(self._hooks, call, run.result, (time.perf_counter() - started_s) * 1000)
-        result, also_told = transform_result(self._hooks, call, run.result)
+        run = self._run_handler(entry, call, context, max_chars=max_chars)
+        milliseconds = (time.perf_counter() - started_s) * 1000
+        hook_findings = run_post_hooks(self._hooks, call, run.result, milliseconds)
+        result, transform_findings = transform_result(self._hooks, call, run.result)
         if result is not run.result:
             is_error = result.is_error
             result = replace(result_of(result.text, max_chars=max_chars), is_error=is_error)
-        return replace(run, result=result, findings=(*told, *also_told))
+        return replace(run, result=result, findings=(*hook_findings, *transform_findings))
 
-    def _handled(self, entry: ToolEntry, call: ToolCall, context: CallContext, *, max_chars: int) -> ToolRun:
+    def _run_handler(
+        self, entry: ToolEntry, call: ToolCall, context: CallContext, *, max_chars: int
+    ) -> ToolRun:
         try:
             value = self._bridge.call(_bound(entry, call, context), timeout_s=self._limits.timeout_s)
             if isinstance(value, ToolAnswer):
                 result = result_of(value.value, max_chars=max_chars)
                 return _run_of(replace(result, is_error=value.is_error), rule=value.rule)
             return _run_of(result_of(value, max_chars=max_chars))
-        except BaseException as error:  # noqa: BLE001  a handler may raise anything, SystemExit too
+        except BaseException as error:  # noqa: BLE001  a handler may raise anything, even SystemExit
             return _failed(tool_error(failure_of(error), secrets=self._secrets))
 
 
 class CallCounts:
-    """How often each task has called each tool; the longest unused tasks are forgotten."""
+    """Counts how often each task has called each tool. Tasks that were not used for longest are dropped."""
 
     def __init__(self, most_tasks: int = 1_000) -> None:
         self._most_tasks = most_tasks
@@ -162,7 +167,7 @@ class CallCounts:
         self._lock = Lock()
 
     def next(self, task_id: str, tool: str) -> int:
-        """The number of the call that begins now, from 1."""
+        """Count a call and return its number, starting from 1."""
         with self._lock:
             counts = self._tasks.pop(task_id, {})
             counts[tool] = number = counts.get(tool, 0) + 1
@@ -173,17 +178,17 @@ class CallCounts:
 
 
 def _bound(entry: ToolEntry, call: ToolCall, context: CallContext) -> Callable[[], object]:
-    """The handler with its arguments, and with as much of the context as it declares."""
-    offered = asdict(context)
+    """Bind the handler to its arguments and to the fields of the context that it declares as parameters."""
+    fields = asdict(context)
     try:
         parameters = tuple(inspect.signature(entry.handler).parameters.values())[1:]
     except (TypeError, ValueError):
-        # A function written in C does not tell its parameters.
+        # Functions written in C may have no signature.
         return partial(entry.handler, dict(call.arguments))
     if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters):
-        return partial(entry.handler, dict(call.arguments), **offered)
+        return partial(entry.handler, dict(call.arguments), **fields)
     named = {parameter.name for parameter in parameters}
-    return partial(entry.handler, dict(call.arguments), **{k: v for k, v in offered.items() if k in named})
+    return partial(entry.handler, dict(call.arguments), **{k: v for k, v in fields.items() if k in named})
 
 
 def _run_of(result: ToolResult, *, rule: str | None = None) -> ToolRun:
@@ -194,7 +199,7 @@ def _failed(message: str) -> ToolRun:
     return _run_of(error_result(message))
 
 
-def _invalid(broken: Sequence[Finding]) -> ToolRun:
-    problems = [finding.message for finding in broken]
+def _invalid(errors: Sequence[Finding]) -> ToolRun:
+    problems = [finding.message for finding in errors]
     text = result_text({"error": "Invalid arguments", "problems": problems})
     return _run_of(ToolResult(text=text, is_error=True))

@@ -1,4 +1,4 @@
-"""A registered tool, and what its handler is given and returns."""
+"""Types of the toolbox: registered tools, their handlers, and the task that calls belong to."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,145 +15,147 @@ from workbench.toolspec.spec import ToolSpec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Availability:
-    """Whether one tool can be used."""
+    """Whether a tool can be used."""
 
     name: str
     toolset: str
     reason: str = ""
-    """Why it cannot be used, for a person; empty where it can."""
+    """Why it cannot be used, for people. Empty if it can."""
     emoji: str = ""
-    """The tool's own sign; empty for none."""
+    """Icon on the page. Empty if there is none."""
 
     @property
     def is_available(self) -> bool:
-        """True where nothing speaks against it."""
+        """Whether the tool can be used."""
         return not self.reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Staging:
-    """What of the catalog is other than its files say, for one conversation."""
+    """Changes to the catalog for one conversation."""
 
     mocks: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
-    """Tool to the list of mock rules that answer in place of whatever else does."""
+    """Mock rules by tool name. They answer instead of the tool's own rules or code."""
     originals: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
-    """Name under which a tool is offered to its own, of those that are renamed."""
+    """Original names of renamed tools, by the name under which they are offered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolTask:
-    """For whom calls are run."""
+    """What a dispatcher needs to know about the conversation that its calls belong to."""
 
     session_id: str = ""
-    """The conversation; working folders, approvals and mock sequences are its own. Empty for none."""
+    """Each session has its own working folder, approvals and mock sequences. Empty if there is no session."""
     approver: Approver | None = None
-    """Asked before a risky call; None where nobody can be asked, and then the answer is no."""
+    """Asked before a risky call. None if nobody can be asked; risky calls are then refused."""
     seed: int = 0
-    """What mocks that choose at random begin from."""
+    """Seed for mocks with random values."""
     staging: Staging = Staging()
-    """What is other than the catalog says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDraft:
-    """A tool as a person edits it."""
+    """A tool that is being edited."""
 
     spec_text: str = ""
-    """JSON of its spec."""
+    """JSON of the spec."""
     rules_text: str = ""
-    """YAML of its `returns` and `mocks`; empty where code answers."""
+    """YAML of `returns` and `mocks`. Empty if code answers the calls."""
     arguments_text: str = "{}"
-    """JSON of arguments to try it with."""
+    """JSON of the arguments for a trial call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftFindings:
-    """What is wrong with a draft."""
+    """Problems of a draft."""
 
     spec: tuple[Finding, ...] = ()
+    """Errors in the spec."""
     rules: tuple[Finding, ...] = ()
-    """Of the rules, with lines of theirs."""
+    """Errors in the rules; their lines count from the start of `rules_text`."""
     lint: tuple[Finding, ...] = ()
-    """What of a sound spec makes models call it wrongly."""
+    """Things in a valid spec that lead models to wrong calls."""
 
 
 NO_SAVED_TOOLSETS: Final[Mapping[str, str]] = MappingProxyType({})
-"""Every toolset is as its file has it."""
+"""No toolset has a saved version, so all come from their files."""
 
 
 NO_STAGING = Staging()
-"""All is as the catalog says."""
+"""No changes to the catalog."""
 NO_TASK = ToolTask()
-"""A single call that belongs to no conversation."""
+"""For a single call outside of any conversation."""
 
 
 Handler = Callable[..., object]
-"""Takes the arguments as one mapping, and by keyword as much of `CallContext` as it declares.
+"""Function that runs a tool call.
 
-It gives a text of JSON, a JSON value, or an `ToolAnswer`; an asynchronous one gives an awaitable of these.
+It gets the arguments as one mapping, and the fields of `CallContext` that it declares as keyword arguments. It returns
+JSON text, a JSON value or a `ToolAnswer`, or an awaitable of one of these.
 """
 CheckFn = Callable[[], object]
-"""True (or anything true) where the tool can be used; an exception means that it cannot."""
+"""Function that returns a true value if a tool can be used, and a false value or an exception if it cannot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallContext:
-    """What a handler may ask for by naming it as a parameter."""
+    """Values that a handler gets if it has parameters with these names."""
 
     task_id: str = ""
-    """Whose working folder and background processes these are; one a session."""
+    """Owner of the working folder and the background processes; the same as the session."""
     session_id: str = ""
-    """The conversation; empty where there is none."""
+    """Empty if there is no session."""
     call_number: int = 1
-    """How often this task has called this tool, this call included."""
+    """Number of this call among the task's calls of this tool, from 1."""
     seed: int = 0
-    """What a handler that chooses at random begins from."""
+    """Seed for handlers with random values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolAnswer:
-    """What a handler may give instead of a bare value: the value, and how it came to be."""
+    """Return value of a handler that also says how the value was found."""
 
     value: JsonValue = field(hash=False)
     is_error: bool = False
-    """True where the tool failed."""
+    """True if the tool failed."""
     rule: str | None = None
-    """Which mock rule answered; None where code did."""
+    """Mock rule that answered, such as `mock rule 1`; None if code answered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ToolEntry:
-    """One tool of the registry; two entries are the same only if they are one object."""
+    """A tool of the registry. Entries are compared by identity."""
 
     spec: ToolSpec
     toolset: str
     handler: Handler
     check_fn: CheckFn | None = None
-    """Tells whether it can be used; None where it always can."""
+    """Checks whether the tool can be used; None if it always can."""
     requires_env: tuple[str, ...] = ()
-    """Variables that must be set."""
+    """Environment variables that must be set."""
     is_async: bool = False
-    """True where the handler gives an awaitable."""
+    """True if the handler returns an awaitable."""
     emoji: str = ""
-    """The tool's sign, for whoever shows one; empty for none."""
+    """Icon on the page. Empty if there is none."""
     max_result_size_chars: int | None = None
-    """Longest result; None takes the toolbox's own limit."""
+    """Longest result; None applies the limit of the dispatcher."""
 
     @property
     def name(self) -> str:
-        """The tool's name."""
+        """Name of the tool."""
         return self.spec.name
 
 
 def build_spec(name: str, schema: object, description: str) -> ToolSpec:
-    """The spec of what `register` was given; the registered name wins over the schema's own.
+    """Build the spec of a tool from the arguments of `Registry.register`.
 
     Args:
+        name: Overrides a name in the schema.
         schema: `{"description", "parameters"}`, or the same inside `{"function": …}`.
-        description: Stands in for one that the schema lacks.
+        description: Used if the schema has no description.
 
     Raises:
-        BadInput: The schema is no object, has no object `parameters`, or is not sound.
+        BadInput: The schema is not an object, has no object `parameters`, or is invalid.
     """
     where = f"tool {name!r}"
     spec = ToolSpec.of_function(_function(name, schema, description))
@@ -165,12 +167,16 @@ def build_spec(name: str, schema: object, description: str) -> ToolSpec:
 def _function(name: str, schema: object, description: str) -> JsonObject:
     where = f"tool {name!r}"
     if not isinstance(schema, dict):
-        raise BadInput(where, "its schema is no object", 'write {"name", "description", "parameters"}')
+        raise BadInput(where, "its schema is not an object", 'write {"name", "description", "parameters"}')
     function = cast(dict[str, JsonValue], schema)
     if isinstance(inner := function.get("function"), dict):
         function = inner
     if not isinstance(function.get("parameters"), dict):
-        raise BadInput(where, "its schema has no `parameters` object", 'write {"type": "object"} for none')
-    told = function.get("description") or description
+        raise BadInput(
+            where,
+            "its schema has no `parameters` object",
+            'write {"type": "object"} for a tool without parameters',
+        )
+    text = function.get("description") or description
     rest = {key: value for key, value in function.items() if key not in ("name", "description")}
-    return {"name": name, **({"description": told} if told else {}), **rest}
+    return {"name": name, **({"description": text} if text else {}), **rest}

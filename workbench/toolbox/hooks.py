@@ -1,4 +1,4 @@
-"""Hooks that check a call before it runs and its result afterwards."""
+"""Hooks that see a call before it runs, and its result afterwards."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,18 +13,17 @@ class CallGate(Protocol):
     """Decides whether a call may run."""
 
     def refusal(self, call: ToolCall, context: CallContext, questions: tuple[str, ...]) -> str:
-        """Why the call may not run, for the model; empty where it may.
+        """Return the reason, for the model, why the call may not run. Return an empty text if it may.
 
         Args:
-            call: With arguments that fit.
-            context: Whose call it is.
-            questions: Why hooks want a person to decide.
+            call: A call whose arguments match the schema.
+            questions: Reasons why hooks require approval.
         """
         ...
 
 
 class OpenGate:
-    """Lets all calls pass but those that a hook wants asked: there is nobody to ask."""
+    """Allows all calls, except those for which a hook requires approval, because there is nobody to ask."""
 
     def refusal(self, call: ToolCall, context: CallContext, questions: tuple[str, ...]) -> str:
         """See `CallGate`."""
@@ -33,91 +32,91 @@ class OpenGate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Veto:
-    """A pre-hook's no: the call does not run."""
+    """Returned by a pre-hook to stop a call."""
 
     reason: str
-    """Why; the model is told."""
+    """Shown to the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalRequired:
-    """A pre-hook's wish that a person decides."""
+    """Returned by a pre-hook to let a person decide."""
 
     reason: str
-    """Why; the person is told. An answer for the session holds for this reason."""
+    """Shown to the person. "For this session" and "Always" apply to all calls with the same reason."""
 
 
 PreHook = Callable[[ToolCall, CallContext], Veto | ApprovalRequired | None]
-"""Looks at a call whose arguments fit; None lets it pass. One that raises vetoes."""
+"""Sees a call whose arguments match the schema; None allows it. An exception counts as a veto."""
 PostHook = Callable[[ToolCall, ToolResult, float], None]
-"""Is told of a call, its result and how many milliseconds it took. One that raises is passed over and told."""
+"""Sees a call, its result and the milliseconds that it took. An exception becomes a warning."""
 ResultTransform = Callable[[ToolCall, ToolResult], ToolResult]
-"""May change a result before the model sees it. One that raises leaves it as it was, and is told."""
+"""Changes a result before the model sees it. An exception leaves the result as it was and becomes a warning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hooks:
-    """All hooks of a toolbox, each kind in order."""
+    """The hooks of a toolbox. Each kind is run in order."""
 
     before: tuple[PreHook, ...] = ()
-    """The first veto ends the call."""
+    """The first veto stops the call."""
     after: tuple[PostHook, ...] = ()
     transforms: tuple[ResultTransform, ...] = ()
-    """Each gets what the one before it gave."""
+    """Each transform gets the result of the one before it."""
 
 
 class HookOutcome(NamedTuple):
-    """What the pre-hooks made of a call."""
+    """Result of the pre-hooks of a call."""
 
     veto: str
-    """Why it may not run; empty where it may."""
+    """Why the call may not run. Empty if no hook vetoed it."""
     questions: tuple[str, ...]
-    """Why a person should decide; empty where nobody need be asked."""
+    """Why a person should decide. Empty if no approval is required."""
 
 
 def run_pre_hooks(hooks: Hooks, call: ToolCall, context: CallContext) -> HookOutcome:
-    """Lets each pre-hook look at the call, until one vetoes."""
+    """Run the pre-hooks of a call, until one vetoes it."""
     questions: list[str] = []
     for hook in hooks.before:
         try:
-            said = hook(call, context)
-        except Exception as error:  # noqa: BLE001  a guard that breaks must not open the door
-            said = Veto(reason=f"a hook failed: {_line(error)}")
-        if isinstance(said, Veto):
-            return HookOutcome(said.reason, ())
-        if said is not None:
-            questions.append(said.reason)
+            decision = hook(call, context)
+        except Exception as error:  # noqa: BLE001  a guard that fails must not let calls pass
+            decision = Veto(reason=f"a hook failed: {_line(error)}")
+        if isinstance(decision, Veto):
+            return HookOutcome(decision.reason, ())
+        if decision is not None:
+            questions.append(decision.reason)
     return HookOutcome("", tuple(questions))
 
 
 def run_post_hooks(
     hooks: Hooks, call: ToolCall, result: ToolResult, milliseconds: float
 ) -> tuple[Finding, ...]:
-    """Tells each post-hook; what is wrong with one of them is a warning."""
-    told: list[Finding] = []
+    """Run the post-hooks of a call. Return a warning for each that failed."""
+    warnings: list[Finding] = []
     for hook in hooks.after:
         try:
             hook(call, result, milliseconds)
-        except Exception as error:  # noqa: BLE001  an onlooker must not spoil the result
-            told.append(_failed(error))
-    return tuple(told)
+        except Exception as error:  # noqa: BLE001  a failing hook must not affect the result
+            warnings.append(_failed(error))
+    return tuple(warnings)
 
 
 def transform_result(
     hooks: Hooks, call: ToolCall, result: ToolResult
 ) -> tuple[ToolResult, tuple[Finding, ...]]:
-    """The result as the transforms leave it; what is wrong with one of them is a warning."""
-    told: list[Finding] = []
+    """Apply the transforms to a result. Return the new result, and a warning for each transform that failed."""
+    warnings: list[Finding] = []
     for transform in hooks.transforms:
         try:
             result = transform(call, result)
-        except Exception as error:  # noqa: BLE001  the result as it was is better than none
-            told.append(_failed(error))
-    return result, tuple(told)
+        except Exception as error:  # noqa: BLE001  the unchanged result is better than none
+            warnings.append(_failed(error))
+    return result, tuple(warnings)
 
 
 def _failed(error: Exception) -> Finding:
-    message = f"a hook failed and was passed over: {_line(error)}"
+    message = f"a hook failed and was skipped: {_line(error)}"
     return Finding(code="hook-failed", message=message[:99], severity=Severity.WARNING)
 
 

@@ -1,4 +1,4 @@
-"""Make a sample value from a JSON Schema."""
+"""Generate a sample value from a JSON Schema."""
 
 import string
 import sys
@@ -27,12 +27,12 @@ _FORMATS: Final[Mapping[str, Callable[[Random], str]]] = {
 
 
 def sample(schema: JsonObject, random: Random) -> JsonValue:
-    """A value that fits `schema` as far as its types, bounds, choices and formats say.
+    """Generate a value that has the types, bounds, choices and formats of `schema`.
 
-    What only a `pattern` or a combination of schemas says may be missed: hold the value against the schema.
+    It ignores `pattern` and some combinations of schemas, so the value must be validated afterwards.
 
     Raises:
-        OverBudget: The schema stands for too large a value.
+        BudgetExceeded: The value would be too large.
 
     >>> sample({"enum": ["one"]}, Random(0))
     'one'
@@ -95,13 +95,13 @@ def _number(kind: str, schema: JsonObject, random: Random) -> JsonValue:
         value = round(value / step) * step if step else round(value, 2)
         return int(value) if kind == "integer" else value
     except (OverflowError, ValueError):
-        # The bounds are too far apart for a float.
+        # The range between the bounds is too large for a float.
         return int(low) if kind == "integer" and isfinite(low) else 0
 
 
 def _text(schema: JsonObject, random: Random) -> str:
-    made = _FORMATS.get(str(schema.get("format")))
-    text = made(random) if made else random.choice(_WORDS)
+    generate = _FORMATS.get(str(schema.get("format")))
+    text = generate(random) if generate else random.choice(_WORDS)
     least, most = _whole(schema.get("minLength"), 0), _whole(schema.get("maxLength"), 10_000)
     spend(min(least, 10_000))
     while len(text) < min(least, 10_000):

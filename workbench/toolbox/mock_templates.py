@@ -1,7 +1,8 @@
-"""Templates of mock results: Jinja without loops, attributes or anything else that could run away.
+"""Templates of mock results: a small subset of Jinja that cannot take long or read anything but the arguments.
 
-Jinja's sandbox keeps a template from the interpreter, and not from taking hours: what a template may be made
-of is therefore a short list, and what is not on it is refused before anything runs.
+Jinja's sandbox protects the interpreter, but it does not limit time or memory: `{% for a in range(10**9) %}` runs for
+hours. Therefore only the kinds of syntax in `_ALLOWED` are accepted, everything else is refused before it runs, and
+each operation is charged to the budget of the request by the size of its values.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,74 +20,74 @@ from workbench.toolbox.answers import result_text
 from workbench.toolspec.budget import BudgetExceeded, budget, spend
 
 MAX_VALUE_CHARS: Final = 200_000
-"""Characters of a value, with all that is in it, that an operation may take or make."""
+"""Largest input or output of an operation, in characters including all nested values."""
 MAX_NUMBER_BITS: Final = 16_000
-"""A number that is reckoned with may not be larger: some 4,800 digits."""
+"""Largest number in arithmetic; about 4,800 digits."""
 MAX_DECIMALS: Final = 20
-"""Digits behind the point that `round` may keep; Python would build 10 to the power of any number."""
+"""Most decimals in `round`; Python would compute 10 to the power of any number."""
 _OPERATION_STEPS: Final = 5
 
 
 def weight_of(value: object) -> int:
-    """Characters of a value, with all that is in it, as often as it is in it; counted no further than is allowed.
+    """Return the size of a value in characters, including nested values, once for each occurrence.
 
     Raises:
-        SecurityError: There are more than an operation may take.
+        SecurityError: The value is larger than `MAX_VALUE_CHARS`.
     """
-    weight, waiting = 0, [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, str):
-            weight += len(one)
-        elif isinstance(one, Mapping):
-            fields = cast("Mapping[Any, Any]", one)
-            waiting += [*fields, *fields.values()]
-        elif isinstance(one, list | tuple):
-            waiting += cast("list[Any]", one)
-        elif isinstance(one, int):
-            weight += one.bit_length() // 3
+    weight, pending = 0, [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, str):
+            weight += len(item)
+        elif isinstance(item, Mapping):
+            fields = cast("Mapping[Any, Any]", item)
+            pending += [*fields, *fields.values()]
+        elif isinstance(item, list | tuple):
+            pending += cast("list[Any]", item)
+        elif isinstance(item, int):
+            weight += item.bit_length() // 3
         weight += 2
-        if weight > MAX_VALUE_CHARS or len(waiting) > MAX_VALUE_CHARS:
+        if weight > MAX_VALUE_CHARS or len(pending) > MAX_VALUE_CHARS:
             raise SecurityError(f"a value of over {MAX_VALUE_CHARS:,} characters")
     return weight
 
 
 def bounded_filter(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A filter or a test that pays for what it is given and what it makes."""
+    """Wrap a filter or a test so that its inputs and its output are charged to the budget."""
 
     @wraps(function)
     def bounded(*values: Any, **named: Any) -> Any:
-        given = [*values, *named.values()]
-        _pay(given)
-        _refuse_numbers(name, given[1:])
-        made = function(*values, **named)
-        _pay(made)
-        return made
+        inputs = [*values, *named.values()]
+        _charge(inputs)
+        _refuse_options(name, inputs[1:])
+        output = function(*values, **named)
+        _charge(output)
+        return output
 
     return bounded
 
 
 def with_bounded_concat(tree: nodes.Template) -> nodes.Template:
-    """The same template, with each `~` made by `BoundedEnvironment.joined`."""
+    """Replace each `~` in a template by a call of `BoundedEnvironment.joined`."""
     return cast(nodes.Template, _Joining().visit(tree))
 
 
 class BoundedEnvironment(ImmutableSandboxedEnvironment):
-    """Looks into objects and lists, never at attributes; makes nothing that is too large."""
+    """Jinja environment without access to attributes, in which every operation is charged to the budget."""
 
     intercepted_binops = frozenset({"+", "-", "*", "/", "//", "%"})
 
     def __init__(self) -> None:
-        # Not optimized: what is constant would be worked out when it is compiled.
-        super().__init__(autoescape=False, undefined=StrictUndefined, optimized=False, finalize=_shown)
+        # The optimizer would compute constant expressions at compile time, outside of the budget.
+        super().__init__(autoescape=False, undefined=StrictUndefined, optimized=False, finalize=_charged)
         self.globals.clear()
 
     def getattr(self, obj: object, attribute: str) -> Any:
-        """`a.b` is `a["b"]`."""
+        """Return `obj["attribute"]`; Python attributes are never read."""
         return self.getitem(obj, attribute)
 
     def getitem(self, obj: object, argument: Any) -> Any:
-        """An item of an object, a list or a text; undefined where there is none."""
+        """Return an item of an object, a list or a text, or an undefined value if there is none."""
         if isinstance(obj, Mapping | list | tuple | str):
             try:
                 return cast(Any, obj)[argument]
@@ -95,8 +96,12 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         return self.undefined(obj=obj, name=argument)
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-        """What two numbers give; texts and lists can be added, and nothing else."""
-        _pay([left, right])
+        """Compute with two numbers, or concatenate two texts or lists.
+
+        Raises:
+            SecurityError: An operand has another type, or is too large a number.
+        """
+        _charge([left, right])
         for value in (left, right):
             is_number = isinstance(value, int | float)
             is_joined = operator == "+" and isinstance(value, str | list | tuple)
@@ -107,31 +112,31 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         return super().call_binop(context, operator, left, right)
 
     def joined(self, *pieces: object) -> str:
-        """What `~` gives."""
-        _pay(pieces)
+        """Join the operands of `~`."""
+        _charge(pieces)
         return "".join(map(str, pieces))
 
 
 class _Joining(NodeTransformer):
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:
-        """A call of `joined` in its place."""
+        """Return a call of `joined` in its place."""
         self.generic_visit(node)
         function = nodes.EnvironmentAttribute("joined", lineno=node.lineno)
         return nodes.Call(function, node.nodes, [], None, None, lineno=node.lineno)
 
 
-def _shown(value: object) -> object:
-    """Pays for what is about to be written out."""
-    _pay(value)
+def _charged(value: object) -> object:
+    """Charge the budget for a value that is printed, and return the value."""
+    _charge(value)
     return value
 
 
-def _pay(value: object) -> None:
+def _charge(value: object) -> None:
     spend(_OPERATION_STEPS + weight_of(value) // _CHARS_A_STEP)
 
 
-def _refuse_numbers(name: str, options: list[Any]) -> None:
-    """Refuses a filter's option that would make it work without end."""
+def _refuse_options(name: str, options: list[Any]) -> None:
+    """Refuse options with which a filter would run for very long."""
     for value in options:
         if name == "round" and isinstance(value, int) and abs(value) > MAX_DECIMALS:
             raise SecurityError(f"round keeps {MAX_DECIMALS} digits at most")
@@ -140,29 +145,29 @@ def _refuse_numbers(name: str, options: list[Any]) -> None:
 
 
 MAX_TEMPLATE_CHARS: Final = 20_000
-"""A template, or what it gives, that is longer is an error: it is a mock, not a generator."""
+"""Longest template, and longest output of one."""
 FILTERS: Final = (
     "abs", "capitalize", "count", "d", "default", "first", "float", "int", "last", "length", "lower", "max",
     "min", "round", "sort", "string", "sum", "title", "tojson", "trim", "truncate", "unique", "upper",
 )  # fmt: skip
-"""What a value may be piped through."""
+"""Filters that templates can use."""
 FUNCTIONS: Final = frozenset({"random", "randint", "choice"})
-"""What may be called: a number from 0 to 1, a whole number between two, one of a list."""
+"""Functions that templates can call: a number from 0 to 1, a whole number in a range, an item of a list."""
 
 _COMPILE_STEPS_A_CHAR: Final = 10
 _CHARS_A_STEP: Final = 100
-"""Characters of a value that an operation goes through in a microsecond."""
+"""Characters of a value that one step of the budget pays for, about a microsecond of work."""
 _ALLOWED: Final = (
     nodes.Template, nodes.Output, nodes.TemplateData, nodes.If, nodes.CondExpr, nodes.Name, nodes.Const,
     nodes.List, nodes.Tuple, nodes.Dict, nodes.Pair, nodes.Keyword, nodes.Filter, nodes.Test, nodes.Call,
     nodes.Getitem, nodes.Getattr, nodes.Slice, nodes.Compare, nodes.Operand, nodes.Concat, nodes.UnaryExpr,
     nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.FloorDiv, nodes.Mod, nodes.And, nodes.Or,
 )  # fmt: skip
-"""Kinds of syntax; the loop, the assignment, the macro, the import and the power are not among them."""
+"""Kinds of syntax that a template can use. Loops, assignments, macros, imports and powers are missing on purpose."""
 
 
 def template_problem(text: str) -> str:
-    """Why `text` is refused as a template; empty where it is not."""
+    """Return why a template is invalid, or an empty text if it is valid."""
     try:
         with budget():
             _compiled(text)
@@ -174,15 +179,15 @@ def template_problem(text: str) -> str:
 
 
 def render_template(text: str, arguments: JsonObject, *, call_number: int = 1, random: Random) -> str:
-    """The text that a template gives.
+    """Render a template.
 
     Args:
-        arguments: By name, and all together as `arguments`.
-        call_number: As `call_number`.
-        random: Behind `random()`, `randint(a, b)` and `choice(list)`.
+        arguments: Variables of the template, by name and all together as `arguments`.
+        call_number: Variable `call_number`.
+        random: Generator for `random()`, `randint(a, b)` and `choice(list)`.
 
     Raises:
-        ValueError: It is refused, or fails, or gives too much; the message says which.
+        ValueError: The template is invalid, fails, or produces too much text. The message says which.
     """
     variables = {
         **arguments,
@@ -195,7 +200,7 @@ def render_template(text: str, arguments: JsonObject, *, call_number: int = 1, r
     try:
         with budget():
             template, operations = _compiled(text)
-            # There are no loops, so each operation is done once at most, on as much as the arguments hold.
+            # Without loops, each operation runs at most once, on values that are at most as large as the arguments.
             spend(operations * _weight_at_most(arguments) // _CHARS_A_STEP)
             return _written(template, variables)
     except BudgetExceeded as error:
@@ -205,7 +210,10 @@ def render_template(text: str, arguments: JsonObject, *, call_number: int = 1, r
 
 
 def _weight_at_most(arguments: JsonObject) -> int:
-    """The weight of the arguments, or what an operation may take of them: one that takes more is refused then."""
+    """Return the size of the arguments, or the limit of an operation if they are larger.
+
+    Larger values are refused by the operation itself.
+    """
     try:
         return weight_of(arguments)
     except SecurityError:
@@ -213,7 +221,7 @@ def _weight_at_most(arguments: JsonObject) -> int:
 
 
 def _written(template: Template, variables: Mapping[str, Any]) -> str:
-    """What the template gives, piece by piece, so that what is too long is never whole in memory."""
+    """Render a template piece by piece, so that an output that is too long is never complete in memory."""
     pieces: list[str] = []
     room = MAX_TEMPLATE_CHARS
     for piece in template.generate(variables):
@@ -224,7 +232,7 @@ def _written(template: Template, variables: Mapping[str, Any]) -> str:
     return "".join(pieces)
 
 
-# The last one is of Python's compiler.
+# Python's compiler raises SyntaxError for expressions that are nested too deeply.
 _TOO_DEEP: Final = (RecursionError, MemoryError, SyntaxError)
 _FAULTS: Final = (
     TemplateError,
@@ -232,7 +240,7 @@ _FAULTS: Final = (
     LookupError,
     TypeError,
     ValueError,
-    # Of filters, on options that they do not take.
+    # Raised by filters for invalid options.
     AssertionError,
     AttributeError,
     *_TOO_DEEP,
@@ -241,7 +249,7 @@ _FAULTS: Final = (
 
 @lru_cache(maxsize=64)
 def _compiled(text: str) -> tuple[Template, int]:
-    """The template, and how many operations it is made of at most."""
+    """Compile a template. Return it with the number of its syntax nodes, an upper bound of its operations."""
     if len(text) > MAX_TEMPLATE_CHARS:
         raise SecurityError(f"over {MAX_TEMPLATE_CHARS} characters")
     spend(len(text) * _COMPILE_STEPS_A_CHAR)

@@ -1,4 +1,25 @@
-"""Mock rules: the first rule that matches the arguments gives the result."""
+"""Mock tools: they answer calls by rules instead of doing something."""
+
+# How a call is answered
+#
+# 1. The rules are tried in order, and the first rule whose `when` matches the arguments answers. A rule without `when`
+#    matches any call, so it belongs at the end.
+# 2. If the rule has a `sequence`, the number of the call chooses the step: call 1 gets the first step, and all calls
+#    after the last step repeat it. The number counts the calls of this tool in this session, whatever their
+#    arguments. For example
+#
+#        - when: {city: Oslo}
+#          sequence: [{error: timeout}, {result: {celsius: 4}}]
+#
+#    fails the first call and answers the second one. If the first call asks for Rome and only the second one for
+#    Oslo, the second one gets the second step.
+# 3. If no rule matches, a value is generated from `returns`. Without `returns`, the call fails.
+# 4. Results are checked against `returns`. A result that does not match becomes an error, so that a mistake in a rule
+#    does not look like a mistake of the model.
+#
+# The invariant is that a result depends only on the seed, the arguments and the number of the call. Random values come
+# from a generator that is seeded with these three, not from a shared one. With a shared generator, two calls that run
+# at the same time would get values in a different order each time, and a stored session could not be repeated.
 
 import json
 import time
@@ -20,17 +41,17 @@ from workbench.toolspec.spec import canonical_json
 
 
 def seeded_random(seed: int, call: ToolCall, call_number: int) -> Random:
-    """The chance of one call; equal calls with equal numbers have equal chance."""
+    """Return the random generator of a call. Equal seeds, calls and call numbers give equal values."""
     text = canonical_json([seed, call.name, call.arguments, call_number])
     return Random(int.from_bytes(sha256(text.encode(errors="replace")).digest()[:8], "big"))
 
 
 MAX_LATENCY_MS: Final = 60_000
-"""A mock may be slow, and not forget to answer."""
+"""Longest delay of a mock."""
 NO_RULE: Final = "no rule matched"
-"""Said where none of a tool's rules answers."""
+"""Origin of the error that is returned if no rule matches and there is no `returns`."""
 FROM_RETURNS: Final = "made from returns"
-"""Said of a value that no rule gave."""
+"""Origin of a value that was generated from `returns`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,29 +59,29 @@ class MockRule:
     """One rule; exactly one of result, template, error and sequence is set."""
 
     when: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
-    """Argument name to the value it must equal, or to a condition; empty matches any call."""
+    """Values or conditions by argument name. Empty matches any call."""
     result: JsonValue = field(default=None, hash=False)
     template: str = ""
-    """Jinja text over the arguments; where it gives JSON, the result is that value."""
+    """Jinja template over the arguments. If it renders to JSON, the result is that value."""
     error: str = ""
-    """The tool fails with this line."""
+    """Error message; the call fails with it."""
     sequence: "tuple[MockRule, ...]" = ()
-    """One answer for each call in turn; the last one stays. Their `when` is not looked at."""
+    """One answer per call; the last one repeats. Their `when` is ignored."""
     latency_ms: int = 0
-    """How long the tool takes, in milliseconds."""
+    """Time that the call takes, in milliseconds."""
 
     def matches(self, arguments: JsonObject) -> bool:
         """Whether every condition of `when` holds."""
         return holds(self.when, arguments)
 
     def step(self, call_number: int) -> "MockRule":
-        """What answers the call of that number, from 1: the rule itself, or a step of its sequence."""
+        """Return the rule itself, or the step of its sequence for a call number (counted from 1)."""
         if not self.sequence:
             return self
         return self.sequence[min(max(call_number, 1), len(self.sequence)) - 1]
 
     def answer(self, call: ToolCall, *, call_number: int = 1, seed: int = 0) -> ToolResult:
-        """The result of a call that matches."""
+        """Return the result of a call that matches the rule."""
         step = self.step(call_number)
         if step.error:
             return error_result(step.error)
@@ -72,20 +93,20 @@ class MockRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MockTool:
-    """Answers the calls of one tool by its rules; the handler of a declarative tool."""
+    """Handler of a declarative tool: answers its calls by rules."""
 
     name: str
     rules: tuple[MockRule, ...] = ()
-    """Tried in order."""
+    """The first rule that matches answers."""
     returns: JsonObject | None = field(default=None, hash=False)
-    """JSON Schema of results; None where any will do."""
+    """JSON Schema of results, or None if any result is valid."""
     wait: Callable[[float], None] = time.sleep
-    """Waits so many seconds."""
+    """Waits for a number of seconds; tests replace it."""
 
     def __call__(self, arguments: JsonObject, *, call_number: int = 1, seed: int = 0) -> ToolAnswer:
-        """The answer of the first rule that matches, else a value made from `returns`.
+        """Return the answer of the first rule that matches, or a value generated from `returns`.
 
-        Rules that take too much work fail the call.
+        If the rules exceed the budget, the answer is an error.
         """
         try:
             with budget():
@@ -97,19 +118,20 @@ class MockTool:
     def _answer(self, arguments: JsonObject, *, call_number: int, seed: int) -> ToolAnswer:
         call = ToolCall(name=self.name, arguments=arguments)
         matching = next(
-            ((place, rule) for place, rule in enumerate(self.rules, start=1) if rule.matches(arguments)), None
+            ((number, rule) for number, rule in enumerate(self.rules, start=1) if rule.matches(arguments)),
+            None,
         )
         if matching is None:
-            return self._made(call, call_number=call_number, seed=seed)
-        place, rule = matching
+            return self._from_returns(call, call_number=call_number, seed=seed)
+        number, rule = matching
         latency_ms = rule.step(call_number).latency_ms or rule.latency_ms
         if latency_ms:
             self.wait(min(latency_ms, MAX_LATENCY_MS) / 1000)
         result = rule.answer(call, call_number=call_number, seed=seed)
         value = cast(JsonValue, json.loads(result.text))
-        return self._checked(ToolAnswer(value=value, is_error=result.is_error, rule=f"mock rule {place}"))
+        return self._checked(ToolAnswer(value=value, is_error=result.is_error, rule=f"mock rule {number}"))
 
-    def _made(self, call: ToolCall, *, call_number: int, seed: int) -> ToolAnswer:
+    def _from_returns(self, call: ToolCall, *, call_number: int, seed: int) -> ToolAnswer:
         if self.returns is None:
             problem = f"no mock rule of {self.name!r} matches these arguments"
             return ToolAnswer(value={"error": problem}, is_error=True, rule=NO_RULE)
@@ -117,13 +139,13 @@ class MockTool:
         return self._checked(ToolAnswer(value=value, rule=FROM_RETURNS))
 
     def _checked(self, answer: ToolAnswer) -> ToolAnswer:
-        """The answer, or the failure that it breaks `returns`."""
+        """Return the answer, or an error if it does not match `returns`."""
         if self.returns is None or answer.is_error:
             return answer
-        broken = first_break(self.returns, answer.value)
-        if not broken:
+        mismatch = first_break(self.returns, answer.value)
+        if not mismatch:
             return answer
-        problem = f"{answer.rule} of {self.name!r} gives what `returns` forbids: {broken}"
+        problem = f"{answer.rule} of {self.name!r} gives what `returns` forbids: {mismatch}"
         return ToolAnswer(value={"error": problem}, is_error=True, rule=answer.rule)
 
 

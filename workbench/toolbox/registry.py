@@ -1,4 +1,4 @@
-"""The registry: which tools exist, what runs them, and which are available now."""
+"""The registry of tools: which tools exist, which handlers run them, and which can be used now."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,15 +14,17 @@ from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?])[ \t]+|(?<=\n)")
 _WORD: Final = re.compile(r"`([^`\n]{1,64})`|([A-Za-z][A-Za-z0-9]*_[A-Za-z0-9_]+)")
-"""A name in backticks, or a word with an underscore: `search` alone may be a plain verb."""
+"""A mention of a tool: a name in backticks, or a word with an underscore. `search` alone may be an ordinary word."""
 
 
 def patch_mentions(spec: ToolSpec, *, absent: frozenset[str]) -> ToolSpec:
-    """`spec` without the sentences of its descriptions, and the choices of its enums, that name an absent tool.
+    """Remove mentions of tools that are not offered, because a model might call them.
+
+    Sentences of descriptions and values of enums that name such a tool are removed.
 
     Args:
-        spec: The spec of a tool that is offered.
-        absent: Names of tools that are known and not offered.
+        spec: The spec of an offered tool.
+        absent: Names of registered tools that are not offered.
     """
     if not absent:
         return spec
@@ -42,15 +44,17 @@ def _member(key: str, value: JsonValue, absent: frozenset[str]) -> JsonValue:
     if key == "description" and isinstance(value, str):
         return _without_sentences(value, absent)
     if key == "enum" and isinstance(value, list):
-        kept = [choice for choice in value if not isinstance(choice, str) or choice not in absent]
-        return kept or value
+        remaining = [choice for choice in value if not isinstance(choice, str) or choice not in absent]
+        return remaining or value
     return _patched(value, absent)
 
 
 def _without_sentences(text: str, absent: frozenset[str]) -> str:
     sentences = _SENTENCE.split(text)
-    kept = [sentence for sentence in sentences if not _names(sentence) & absent]
-    return text if len(kept) == len(sentences) else " ".join(part.strip() for part in kept if part.strip())
+    remaining = [sentence for sentence in sentences if not _names(sentence) & absent]
+    if len(remaining) == len(sentences):
+        return text
+    return " ".join(part.strip() for part in remaining if part.strip())
 
 
 def _names(sentence: str) -> frozenset[str]:
@@ -60,18 +64,19 @@ def _names(sentence: str) -> frozenset[str]:
 def check_availability(
     entries: Iterable[ToolEntry], environment: Mapping[str, str]
 ) -> tuple[Availability, ...]:
-    """One round: each entry's availability, in order; a `check_fn` that several share is called once.
+    """Check whether tools can be used, in the order of the entries.
+
+    A `check_fn` that several entries share is called once.
 
     Args:
-        entries: The tools to look at.
-        environment: Variables by name; an empty value counts as missing.
+        environment: Environment variables by name; an empty value counts as not set.
     """
-    asked: dict[CheckFn, str] = {}
+    checked: dict[CheckFn, str] = {}
     return tuple(
         Availability(
             name=entry.name,
             toolset=entry.toolset,
-            reason=_missing(entry, environment) or _refused(entry.check_fn, asked),
+            reason=_missing(entry, environment) or _refused(entry.check_fn, checked),
             emoji=entry.emoji,
         )
         for entry in entries
@@ -82,33 +87,42 @@ def _missing(entry: ToolEntry, environment: Mapping[str, str]) -> str:
     missing = [name for name in entry.requires_env if not environment.get(name)]
     if not missing:
         return ""
-    return f"the variable {missing[0]} is not set" if len(missing) == 1 else f"not set: {', '.join(missing)}"
+    if len(missing) == 1:
+        return f"the variable {missing[0]} is not set"
+    return f"these variables are not set: {', '.join(missing)}"
 
 
-def _refused(check: CheckFn | None, asked: dict[CheckFn, str]) -> str:
+def _refused(check: CheckFn | None, checked: dict[CheckFn, str]) -> str:
     if check is None:
         return ""
-    if check not in asked:
-        asked[check] = _reason(check)
-    return asked[check]
+    if check not in checked:
+        checked[check] = _reason(check)
+    return checked[check]
 
 
 def _reason(check: CheckFn) -> str:
-    """Why `check` says no: its exception's words, else the first line of its docstring."""
+    """Run `check` and return why the tool cannot be used, or an empty text if it can.
+
+    The reason is the message of the exception, or the first line of the function's docstring.
+    """
     try:
         if check():
             return ""
     except Exception as error:  # noqa: BLE001  a check that fails means that the tool cannot be used
         return " ".join(str(error).split())[:200] or type(error).__name__
-    said = (getattr(check, "__doc__", None) or "").strip().splitlines()
-    return said[0] if said else "its check says no"
+    doc = (getattr(check, "__doc__", None) or "").strip().splitlines()
+    return doc[0] if doc else "its check failed"
+
+
+def _available_names(checks: Iterable[Availability]) -> frozenset[str]:
+    return frozenset(check.name for check in checks if check.is_available)
 
 
 class Registry:
-    """Tools by name; may be used from many threads at once.
+    """Tools by name. It can be used from many threads at once.
 
     Args:
-        environment: Variables that `requires_env` is held against.
+        environment: Environment variables, for `requires_env`.
     """
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
@@ -132,28 +146,28 @@ class Registry:
         max_result_size_chars: int | None = None,
         override: bool = False,
     ) -> None:
-        """Adds one tool; the same name in the same toolset takes the place of the former.
+        """Add a tool. A tool of the same name in the same toolset is replaced.
 
         Args:
-            name: The tool's name; wins over a name in the schema.
-            toolset: The bundle that it belongs to.
+            name: Name of the tool; overrides a name in the schema.
+            toolset: Name of the toolset that the tool belongs to.
             schema: `{"description", "parameters"}`, or the same inside `{"function": …}`.
             handler: Runs a call; see `Handler`.
-            check_fn: Tells whether the tool can be used; see `CheckFn`.
-            requires_env: Variables that must be set.
-            is_async: True where the handler gives an awaitable; seen by itself of an `async def`.
-            description: Stands in for one that the schema lacks.
-            emoji: The tool's sign, for whoever shows one.
-            max_result_size_chars: Longest result; None takes the toolbox's own limit.
-            override: True takes a name from another toolset.
+            check_fn: Checks whether the tool can be used; see `CheckFn`.
+            requires_env: Environment variables that must be set.
+            is_async: True if the handler returns an awaitable; detected for `async def`.
+            description: Used if the schema has no description.
+            emoji: Icon on the page.
+            max_result_size_chars: Longest result; None applies the limit of the dispatcher.
+            override: True replaces a tool of the same name in another toolset.
 
         Raises:
-            BadInput: The schema is not sound, or another toolset has the name.
+            BadInput: The schema is invalid, or another toolset has a tool of this name.
         """
         if not toolset:
-            raise BadInput(f"tool {name!r}", "it names no toolset")
+            raise BadInput(f"tool {name!r}", "it has no toolset", "give the name of one")
         if not callable(handler):
-            raise BadInput(f"tool {name!r}", "its handler cannot be called", "give a function")
+            raise BadInput(f"tool {name!r}", "its handler is not callable", "give a function")
         entry = ToolEntry(
             spec=build_spec(name, schema, description),
             toolset=toolset,
@@ -167,15 +181,15 @@ class Registry:
         self.add(entry, override=override)
 
     def add(self, entry: ToolEntry, *, override: bool = False) -> None:
-        """Adds an entry whose spec is sound; see `register`.
+        """Add an entry with a valid spec. See `register`.
 
         Raises:
-            BadInput: Another toolset has the name.
+            BadInput: Another toolset has a tool of this name.
         """
         with self._lock:
-            holder = self._entries.get(entry.name)
-            if holder is not None and holder.toolset != entry.toolset and not override:
-                problem = f"tool {entry.name!r} is declared in toolset {holder.toolset!r} too"
+            existing = self._entries.get(entry.name)
+            if existing is not None and existing.toolset != entry.toolset and not override:
+                problem = f"tool {entry.name!r} is also declared in toolset {existing.toolset!r}"
                 remedy = "rename it, or register it with override=True"
                 raise BadInput(f"toolset {entry.toolset!r}", problem, remedy)
             self._entries[entry.name] = entry
@@ -183,35 +197,35 @@ class Registry:
     def register_toolset(
         self, name: str, description: str = "", tools: Sequence[str] = (), includes: Sequence[str] = ()
     ) -> None:
-        """Describes a toolset, and composes it from others by `includes`."""
+        """Describe a toolset. `tools` and `includes` add tools to it that are registered in other toolsets."""
         toolset = Toolset(name=name, description=description, tools=tuple(tools), includes=tuple(includes))
         with self._lock:
             self._toolsets[name] = toolset
 
     def unregister(self, name: str) -> None:
-        """Takes a tool away; a call that is under way ends as it would have."""
+        """Remove a tool. A call that is already running is not affected."""
         with self._lock:
             self._entries.pop(name, None)
 
     def copy(self) -> "Registry":
-        """One with the same tools and toolsets, that goes its own way from now on."""
-        made = Registry(self._environment)
+        """Return an independent copy with the same tools and toolsets."""
+        registry = Registry(self._environment)
         with self._lock:
-            made._entries, made._toolsets = dict(self._entries), dict(self._toolsets)
-        return made
+            registry._entries, registry._toolsets = dict(self._entries), dict(self._toolsets)
+        return registry
 
     def find(self, name: str) -> ToolEntry | None:
-        """The tool of that name; None where there is none."""
+        """Return the tool with this name, or None if there is none."""
         with self._lock:
             return self._entries.get(name)
 
     def entries(self) -> tuple[ToolEntry, ...]:
-        """All tools, in order of registration."""
+        """Return all tools, in the order of registration."""
         with self._lock:
             return tuple(self._entries.values())
 
     def toolsets(self) -> Toolsets:
-        """The toolsets as they are now."""
+        """Return the current toolsets."""
         members: dict[str, list[str]] = {}
         with self._lock:
             for entry in self._entries.values():
@@ -219,45 +233,45 @@ class Registry:
             return Toolsets(tuple(self._toolsets.values()), members)
 
     def availability(self, names: Iterable[str] | None = None) -> tuple[Availability, ...]:
-        """Whether each tool can be used now, by name; one round of checks.
+        """Check whether tools can be used now. Sorted by name.
 
         Args:
-            names: The tools to look at; None looks at all.
+            names: Tools to check; None checks all.
         """
-        wanted = None if names is None else frozenset(names)
+        selected = None if names is None else frozenset(names)
         entries = sorted(self.entries(), key=lambda entry: entry.name)
-        chosen = [entry for entry in entries if wanted is None or entry.name in wanted]
+        chosen = [entry for entry in entries if selected is None or entry.name in selected]
         return check_availability(chosen, self._environment)
 
     def definitions(self, enabled: Sequence[str] | None = None, disabled: Sequence[str] = ()) -> OfferedTools:
-        """What a model may be told now: tools of some toolsets that can be used, sorted by name.
+        """Return the specs of the usable tools of some toolsets, sorted by name, to offer them to a model.
 
-        What their schemas say of tools that are not among them is left out. The answer's `fingerprint`
-        tells one such list from another.
+        Mentions of other tools are removed from them; see `patch_mentions`.
 
         Args:
-            enabled: Toolsets to take; None takes all.
-            disabled: Toolsets to leave out.
+            enabled: Toolsets to include; None includes all.
+            disabled: Toolsets whose tools are left out, even if another toolset has them.
 
         Raises:
-            BadInput: A toolset is not there.
+            BadInput: A toolset does not exist.
         """
         chosen = self.toolsets().choose(enabled, disabled)
         return self.offer(sorted(chosen))
 
     def usable(self) -> frozenset[str]:
-        """Names of all tools that can be used now; one round of checks."""
-        return frozenset(one.name for one in self.availability() if one.is_available)
+        """Check all tools and return the names of those that can be used now."""
+        return _available_names(self.availability())
 
     def offer(self, names: Sequence[str], *, usable: frozenset[str] | None = None) -> OfferedTools:
-        """The specs of those of `names` that are there and can be used, in their order, patched.
+        """Return the specs of the named tools that exist and can be used, in this order.
+
+        Mentions of other tools are removed from them; see `patch_mentions`.
 
         Args:
-            names: Tools, in the order wanted.
-            usable: What a round of checks has found already; None makes one, of these tools alone.
+            usable: Names of usable tools from a previous check; None checks the named tools now.
         """
         if usable is None:
-            usable = frozenset(one.name for one in self.availability(names) if one.is_available)
+            usable = _available_names(self.availability(names))
         entries = {entry.name: entry for entry in self.entries()}
         present = [name for name in dict.fromkeys(names) if name in usable and name in entries]
         absent = frozenset(entries) - frozenset(present)

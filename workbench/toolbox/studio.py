@@ -1,4 +1,4 @@
-"""Check and try tools that are being edited."""
+"""Check and try tools while they are edited, and write them into toolset files."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -37,10 +37,10 @@ _TOOLSET: Final = "draft"
 
 
 class ToolStudio:
-    """Drafts of the catalog's tools; see `workbench.toolbox.studio.CatalogStudio`.
+    """Opens, checks, tries and saves drafts of tools.
 
     Args:
-        catalog: Where tools are opened from, and where those that code answers are run.
+        catalog: Contains the tools that can be opened, and runs the tools with code.
     """
 
     def __init__(self, catalog: Catalog) -> None:
@@ -48,17 +48,24 @@ class ToolStudio:
         self._bridge = AsyncBridge()
 
     def open_tool(self, name: str, saved: Mapping[str, str] = NO_SAVED_TOOLSETS) -> ToolDraft:
-        """See `ToolStudio`."""
+        """Return a tool of the catalog as a draft, with generated arguments for a trial call.
+
+        Args:
+            saved: Saved toolsets that replace the files of the same name, as text by name.
+
+        Raises:
+            BadInput: There is no such tool.
+        """
         catalog = self._catalog.with_toolsets(saved)
         entry = catalog.registry.find(name)
         if entry is None:
-            raise BadInput(f"tool {name!r}", "no such tool", "choose one of the list")
+            raise BadInput(f"tool {name!r}", "no such tool", "choose one from the list")
         declared = catalog.declared(name) if isinstance(entry.handler, MockTool) else None
         spec_text = json.dumps(entry.spec.document, indent=2, ensure_ascii=False)
         try:
             arguments = sample(entry.spec.parameters or {"type": "object"}, Random(0))
         except BudgetExceeded:
-            # An example too large to write out helps nobody.
+            # The schema describes a huge value. The draft starts without arguments.
             arguments: JsonValue = {}
         return ToolDraft(
             spec_text=spec_text,
@@ -67,24 +74,37 @@ class ToolStudio:
         )
 
     def check_draft(self, draft: ToolDraft) -> DraftFindings:
-        """See `ToolStudio`."""
+        """Return all problems of a draft. It never raises for an invalid draft.
+
+        Raises:
+            BudgetExceeded: Checking it takes too much work.
+        """
         with budget(REQUEST_STEPS):
             return self._checked(draft)
 
     def _checked(self, draft: ToolDraft) -> DraftFindings:
-        faults = check_tools_text(_listed(draft.spec_text))
+        faults = check_tools_text(_as_list(draft.spec_text))
         if faults:
-            return DraftFindings(spec=tuple(_unlisted(fault) for fault in faults))
-        tools = parse_tools(_listed(draft.spec_text))
+            return DraftFindings(spec=tuple(_without_index(fault) for fault in faults))
+        tools = parse_tools(_as_list(draft.spec_text))
         rules = (
             check_rules(tools.specs[0], draft.rules_text) if tools.specs and draft.rules_text.strip() else ()
         )
-        return DraftFindings(rules=rules, lint=tuple(_unlisted(found) for found in lint_tools(tools)))
+        return DraftFindings(rules=rules, lint=tuple(_without_index(found) for found in lint_tools(tools)))
 
     def try_draft(
         self, draft: ToolDraft, arguments: JsonObject, *, call_number: int, seed: int, toolbox: Toolbox
     ) -> ToolRun:
-        """See `ToolStudio`."""
+        """Run a trial call of a draft.
+
+        Args:
+            call_number: Number of the call, from 1, for rules with a sequence.
+            seed: Seed for random values.
+            toolbox: Runs the call if the draft has no rules and the tool is in the catalog, that is, if code answers.
+
+        Raises:
+            BadInput: The spec or the rules are invalid.
+        """
         spec = _spec(draft)
         call = ToolCall(name=spec.name, arguments=arguments)
         if not draft.rules_text.strip() and self._catalog.registry.find(spec.name):
@@ -99,49 +119,61 @@ class ToolStudio:
         return Dispatcher(registry, bridge=self._bridge, context=context, counts=counts).run(call)
 
     def merged_text(self, draft: ToolDraft, *, toolset: str, before: str | None) -> str:
-        """See `ToolStudio`."""
+        """Return the text of a toolset with one draft added or replaced. See `merged_texts`."""
         return self.merged_texts((draft,), toolset=toolset, before=before)
 
     def merged_texts(self, drafts: Sequence[ToolDraft], *, toolset: str, before: str | None) -> str:
-        """See `ToolStudio`."""
-        there = parse_toolset(before, where=f"toolset {toolset!r}") if before is not None else None
-        old = {tool.spec.name: tool for tool in there.tools} if there else {}
-        merged = dict(old)
+        """Return the text of a toolset file with drafts added, or replaced where a tool has the same name.
+
+        Args:
+            toolset: Name of the toolset, for a new file and for errors.
+            before: Current text of the file; None starts a new one. It is returned unchanged if no tool changes.
+
+        Raises:
+            BadInput: A draft or the current text is invalid.
+        """
+        existing = parse_toolset(before, where=f"toolset {toolset!r}") if before is not None else None
+        old_tools = {tool.spec.name: tool for tool in existing.tools} if existing else {}
+        merged = dict(old_tools)
         for draft in drafts:
             tool = _tool(_spec(draft), draft)
-            known = old.get(tool.spec.name)
-            merged[tool.spec.name] = replace(tool, emoji=tool.emoji or known.emoji) if known else tool
-        if before is not None and merged == old:
+            old = old_tools.get(tool.spec.name)
+            merged[tool.spec.name] = replace(tool, emoji=tool.emoji or old.emoji) if old else tool
+        if before is not None and merged == old_tools:
             return before
         tools = tuple(merged.values())
         return render_toolset(
-            replace(there, tools=tools) if there else CatalogToolset(name=toolset, tools=tools)
+            replace(existing, tools=tools) if existing else CatalogToolset(name=toolset, tools=tools)
         )
 
     def file_text(self, draft: ToolDraft, *, toolset: str) -> str:
-        """See `ToolStudio`."""
+        """Return the text of a toolset file with this draft as its only tool.
+
+        Raises:
+            BadInput: The draft is invalid.
+        """
         return render_toolset(CatalogToolset(name=toolset, tools=(_tool(_spec(draft), draft),)))
 
     def close(self) -> None:
-        """Ends what handlers left running."""
+        """Stop handlers that still run."""
         self._bridge.close()
 
 
-def _listed(spec_text: str) -> str:
-    """The text of a list of one spec; lines and columns stay, and so do lists."""
+def _as_list(spec_text: str) -> str:
+    """Put a spec into brackets, because tools are parsed as a list. Line numbers do not change."""
     text = spec_text.strip()
     return spec_text if text.startswith("[") or not text else f"[{spec_text}]"
 
 
-def _unlisted(finding: Finding) -> Finding:
-    """The finding as one of the spec alone."""
+def _without_index(finding: Finding) -> Finding:
+    """Remove the list index from the pointer of a finding."""
     return replace(finding, pointer=(finding.pointer or "").removeprefix("/0"))
 
 
 def _spec(draft: ToolDraft) -> ToolSpec:
-    specs = parse_tools(_listed(draft.spec_text)).specs
+    specs = parse_tools(_as_list(draft.spec_text)).specs
     if len(specs) != 1:
-        raise BadInput("spec", f"it holds {len(specs)} tools", "edit one at a time")
+        raise BadInput("spec", f"it contains {len(specs)} tools", "edit one tool at a time")
     return specs[0]
 
 

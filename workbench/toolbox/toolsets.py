@@ -16,29 +16,29 @@ OLD_NAMES: Final[Mapping[str, str]] = {
     "session_search_tools": "session_search",
     "delegation_tools": "delegation",
 }
-"""Names that toolsets once had. *Source:* hermes-agent runtime, `_LEGACY_TOOLSET_MAP`: the suffix `_tools`."""
+"""Previous names of toolsets. *Source:* hermes-agent runtime, `_LEGACY_TOOLSET_MAP`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Toolset:
-    """A named bundle."""
+    """A named group of tools."""
 
     name: str
     description: str = ""
-    """One line for a person; empty where none was given."""
+    """One line for people; may be empty."""
     tools: tuple[str, ...] = ()
-    """Names of tools that it lists itself, beside those that registered for it."""
+    """Names of tools that it lists, in addition to the tools that are registered in it."""
     includes: tuple[str, ...] = ()
-    """Names of toolsets whose tools it has too."""
+    """Names of other toolsets whose tools belong to this one, too."""
 
 
 class Toolsets:
-    """All toolsets by name, and what they come to.
+    """All toolsets, and the tools that each of them contains.
 
     Args:
-        declared: Toolsets that were described; one of them may have no tool of its own.
-        members: Names of registered tools by their toolset, each in order of registration.
-        old_names: Further names, each with the name that it stands for.
+        declared: Toolsets with a description, a list of tools or includes. They may have no registered tools.
+        members: Names of the registered tools by toolset, in the order of registration.
+        old_names: Current names of toolsets by their previous names.
     """
 
     def __init__(
@@ -53,50 +53,52 @@ class Toolsets:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every toolset's name, sorted."""
+        """Names of all toolsets, sorted."""
         return tuple(sorted({*self._declared, *self._members}))
 
     def describe(self, name: str) -> str:
-        """The toolset's line; empty where it has none."""
+        """Return the description of a toolset, or an empty text if it has none."""
         declared = self._declared.get(name)
         return declared.description if declared else ""
 
     def current_name(self, name: str) -> str:
-        """The name that `name` has now: itself, or what an old name stands for.
+        """Return the current name of a toolset, given its current or a previous name.
 
         Raises:
-            BadInput: There is no such toolset, by any name.
+            BadInput: There is no such toolset.
         """
         known = self.names
         for candidate in (name, self._old_names.get(name, "")):
             if candidate in known:
                 return candidate
-        raise BadInput("toolset", f"no {name!r}", f"there are {', '.join(known) or 'none'}")
+        raise BadInput(
+            "toolset", f"there is no toolset {name!r}", f"available toolsets: {', '.join(known) or 'none'}"
+        )
 
     def resolve(self, name: str) -> tuple[str, ...]:
-        """Names of all tools of the toolset `name`: its own first, then of what it includes, each once.
+        """Return the names of all tools of a toolset without duplicates: its own first, then those of its includes.
 
-        A circle of includes ends where it comes back to itself.
+        A cycle of includes is harmless: each toolset is visited once.
 
         Raises:
-            BadInput: There is no such toolset, or one that it includes is not there.
+            BadInput: The toolset, or one that it includes, does not exist.
         """
         return tuple(dict.fromkeys(self._walk(self.current_name(name), set())))
 
     def choose(self, enabled: Sequence[str] | None, disabled: Sequence[str] = ()) -> frozenset[str]:
-        """Names of the tools of some toolsets.
+        """Return the names of the tools of some toolsets.
 
         Args:
-            enabled: Toolsets to take; None takes all.
-            disabled: Toolsets to leave out, whatever else includes them.
+            enabled: Toolsets to include; None includes all.
+            disabled: Toolsets whose tools are left out, even if another toolset has them.
 
         Raises:
-            BadInput: A toolset is not there.
+            BadInput: A toolset does not exist.
         """
-        taken = frozenset(
+        included = frozenset(
             tool for name in (self.names if enabled is None else enabled) for tool in self.resolve(name)
         )
-        return taken - frozenset(tool for name in disabled for tool in self.resolve(name))
+        return included - frozenset(tool for name in disabled for tool in self.resolve(name))
 
     def _walk(self, name: str, seen: set[str]) -> Iterable[str]:
         if name in seen:
@@ -112,4 +114,4 @@ class Toolsets:
         try:
             return self.current_name(included)
         except BadInput as error:
-            raise BadInput(f"toolset {name!r}", f"it includes {included!r}, which is not there") from error
+            raise BadInput(f"toolset {name!r}", f"it includes {included!r}, which does not exist") from error
