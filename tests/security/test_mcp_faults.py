@@ -91,9 +91,9 @@ def processes(word: str) -> list[psutil.Process]:
     [
         ("ends at once", "ended"),
         ("ends in the greeting", "ended|closed"),
-        ("garbage", "lines that are not messages of MCP, the last: 'Traceback"),
-        ("binary garbage", "lines that are not messages of MCP"),
-        ("nested without end", "lines that are not messages of MCP"),
+        ("garbage", "lines that are not MCP messages, the last one: 'Traceback"),
+        ("binary garbage", "lines that are not MCP messages"),
+        ("nested without end", "lines that are not MCP messages"),
         ("a line without end", "a message of more than 4 MiB"),
         ("endless pages", "more than 100 pages"),
         ("circular pages", "round in circles"),

@@ -1,4 +1,4 @@
-"""The shipped catalog, and files that cannot be used."""
+"""The shipped catalog, and invalid files."""
 
 import json
 from pathlib import Path
@@ -25,16 +25,16 @@ def test_the_catalog_has_toolsets_for_many_conversations():
     assert toolsets["office"] == (*toolsets["calendar"], *toolsets["mail"])
     assert len({name for names in toolsets.values() for name in names}) >= 25
     assert CATALOG.problems() == ()
-    assert all(one.is_available for one in CATALOG.availability())
+    assert all(tool.is_available for tool in CATALOG.availability())
 
 
-def test_every_mock_answers_well_and_fails_too():
+def test_every_mock_has_a_result_and_an_error():
     for toolset in CATALOG.files():
         for tool in toolset.tools:
             answers = [step for rule in tool.rules for step in (rule.sequence or (rule,))]
-            assert any(not one.error for one in answers), tool.spec.name
+            assert any(not answer.error for answer in answers), tool.spec.name
             if toolset.name not in ("nonsense", "search"):
-                assert any(one.error for one in answers), tool.spec.name
+                assert any(answer.error for answer in answers), tool.spec.name
 
 
 @pytest.mark.parametrize(
@@ -75,27 +75,27 @@ def test_a_mock_answers_by_its_rule(name, arguments, result, rule):
     assert not done.result.is_error
 
 
-def test_a_mock_may_fail_and_the_failure_is_json():
+def test_the_error_of_a_mock_is_json():
     done = run("get_weather", city="Atlantis")
     assert done.result.is_error
     assert json.loads(done.result.text) == {"error": "city not found"}
 
 
-def test_a_tool_without_rules_gives_its_arguments_back_and_says_so():
+def test_the_call_of_an_unknown_tool_is_answered_with_its_arguments():
     done = run("invented_on_the_page", a=[1, "ü"])
     assert done.result.text == '{"echo": {"a": [1, "ü"]}}'
     assert done.rule == "no mock: arguments echoed"
 
 
-def test_selecting_takes_toolsets_tools_and_files_each_tool_once(tmp_path):
+def test_toolsets_tools_and_files_can_be_selected_without_duplicates(tmp_path):
     file = tmp_path / "mine.json"
     file.write_text('[{"name": "mine", "parameters": {"type": "object"}}]')
     tools = CATALOG.select_files(["get_weather", "nonsense", "calculate_zorbix", str(file)])
     assert tools.names == ("get_weather", "get_flumbuster", "calculate_zorbix", "mine")
 
 
-def test_selecting_what_is_not_there_names_what_is():
-    with pytest.raises(BadInput, match=r"no 'nonsens' .*nonsense, office, search"):
+def test_selecting_an_unknown_name_reports_the_known_toolsets():
+    with pytest.raises(BadInput, match=r"no tool or toolset 'nonsens' .*nonsense, office, search"):
         CATALOG.select(["nonsens"])
 
 
@@ -112,7 +112,7 @@ def test_selecting_what_is_not_there_names_what_is():
         ("toolset: x\ntools:\n- function: {name: f, parameters: {type: objekt}}", "tool 'f'"),
     ],
 )
-def test_a_file_that_cannot_be_used_says_what_and_where(tmp_path, text, message):
+def test_an_invalid_file_is_reported_with_its_place(tmp_path, text, message):
     path = tmp_path / "bad.yaml"
     path.write_text(text)
     with pytest.raises(BadInput, match=message):
@@ -168,23 +168,23 @@ def test_a_name_in_two_toolsets_is_refused(tmp_path):
         ("write_file", {"path": "../x", "content": ""}, {"error": "the path leaves the workspace"}),
     ],
 )
-def test_tools_with_code_work_and_fail(name, arguments, result):
+def test_tools_with_code_return_results_and_errors(name, arguments, result):
     assert json.loads(run(name, **arguments).result.text) == result
 
 
-def test_each_session_has_files_of_its_own():
+def test_each_session_has_its_own_files():
     from workbench.toolbox.entry import ToolTask
 
-    one, other = (CATALOG.toolbox(ToolTask(session_id=name)) for name in ("one", "other"))
-    one.run(ToolCall(name="write_file", arguments={"path": "a", "content": "mine"}))
+    first, second = (CATALOG.toolbox(ToolTask(session_id=name)) for name in ("one", "other"))
+    first.run(ToolCall(name="write_file", arguments={"path": "a", "content": "mine"}))
     found = [
         json.loads(box.run(ToolCall(name="search_files", arguments={"text": "mine"})).result.text)["total"]
-        for box in (one, other)
+        for box in (first, second)
     ]
     assert found == [1, 0]
 
 
-def test_a_sequence_goes_on_within_a_session_and_begins_anew_in_the_next():
+def test_a_sequence_continues_within_a_session_and_restarts_in_the_next():
     from workbench.toolbox.entry import ToolTask
 
     call = ToolCall(name="book_flight", arguments={"flight": "AF006", "passengers": [{"name": "Ana"}]})

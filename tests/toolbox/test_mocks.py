@@ -1,4 +1,4 @@
-"""Mock rules: conditions and templates."""
+"""Mock tools answer by rules with conditions, templates and sequences."""
 
 import json
 
@@ -33,7 +33,7 @@ from workbench.toolbox.mocks import FROM_RETURNS, NO_RULE, MockRule, MockTool
         ({"a": {"regex": "x*.*z"}}, {"a": "x" * 1_000_000}, False),
     ],
 )
-def test_a_rule_matches_when_every_condition_holds(when, arguments, matches):
+def test_a_rule_matches_if_all_its_conditions_hold(when, arguments, matches):
     assert MockRule(when=when).matches(arguments) is matches
 
 
@@ -46,7 +46,7 @@ def test_a_rule_matches_when_every_condition_holds(when, arguments, matches):
         ("{{ s | tojson }}", "<é>"),
     ],
 )
-def test_a_template_gives_json_or_else_its_text(template, value):
+def test_the_output_of_a_template_is_json_or_a_text(template, value):
     result = MockRule(template=template).answer(ToolCall(name="f", arguments={"a": 1, "b": 2, "s": "<é>"}))
     assert json.loads(result.text) == value
     assert not result.is_error
@@ -63,33 +63,33 @@ def test_a_template_gives_json_or_else_its_text(template, value):
         "{{",
     ],
 )
-def test_a_template_that_reaches_out_or_fails_gives_a_json_error(template):
+def test_a_template_that_is_refused_or_fails_gives_a_json_error(template):
     result = MockRule(template=template).answer(ToolCall(name="f", arguments={"a": "1"}))
     assert result.is_error
     assert "error" in json.loads(result.text)
 
 
-def test_a_sequence_gives_one_answer_a_call_and_stays_at_its_last():
+def test_a_sequence_gives_one_answer_per_call_and_repeats_the_last():
     steps = (MockRule(error="busy"), MockRule(result=1), MockRule(template="{{ call_number }}"))
     tool = MockTool(name="f", rules=(MockRule(sequence=steps),))
     answers = [tool({}, call_number=number) for number in (1, 2, 3, 4)]
-    assert [(one.value, one.is_error) for one in answers] == [
+    assert [(answer.value, answer.is_error) for answer in answers] == [
         ({"error": "busy"}, True),
         (1, False),
         (3, False),
         (4, False),
     ]
-    assert {one.rule for one in answers} == {"mock rule 1"}
+    assert {answer.rule for answer in answers} == {"mock rule 1"}
 
 
-def test_latency_is_waited_for():
+def test_a_mock_waits_for_its_latency():
     waits = []
     rule = MockRule(latency_ms=250, result=1)
     MockTool(name="f", rules=(rule,), wait=waits.append)({})
     assert waits == [0.25]
 
 
-def test_without_a_rule_a_value_is_made_from_returns_the_same_for_the_same_seed():
+def test_without_a_matching_rule_a_value_is_generated_from_returns_and_the_seed():
     returns = {
         "type": "object",
         "properties": {"n": {"type": "integer"}, "day": {"type": "string", "format": "date"}},
@@ -103,7 +103,7 @@ def test_without_a_rule_a_value_is_made_from_returns_the_same_for_the_same_seed(
     assert MockTool(name="f")({}).rule == NO_RULE
 
 
-def test_a_result_that_breaks_returns_is_told_as_a_failure():
+def test_a_result_that_does_not_match_returns_is_an_error():
     rules = (MockRule(template='{"n": "{{ a }}"}'),)
     returns = {"type": "object", "properties": {"n": {"type": "integer"}}}
     answer = MockTool(name="f", rules=rules, returns=returns)({"a": "x"})

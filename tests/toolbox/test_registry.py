@@ -1,4 +1,4 @@
-"""Registration, toolsets, definitions and availability."""
+"""The registry: registration, toolsets, definitions and availability."""
 
 import json
 from importlib.metadata import EntryPoint
@@ -24,39 +24,39 @@ def registry_of(*names, environment=None, **options):
     return registry
 
 
-def test_a_schema_may_be_bare_or_wrapped_and_the_registered_name_wins():
+def test_a_schema_may_be_bare_or_wrapped_and_the_registered_name_is_used():
     registry = Registry()
     registry.register("a", "set", {"name": "other", **SCHEMA}, handler)
     registry.register("b", "set", {"type": "function", "function": SCHEMA}, handler)
-    registry.register("c", "set", {"parameters": {}}, handler, description="Said at registration.")
+    registry.register("c", "set", {"parameters": {}}, handler, description="Given at registration.")
     assert registry.definitions().names == ("a", "b", "c")
-    assert registry.find("c").spec.description == "Said at registration."
+    assert registry.find("c").spec.description == "Given at registration."
     assert list(registry.find("a").spec.function) == ["name", "description", "parameters"]
 
 
 @pytest.mark.parametrize(
     ("schema", "message"),
     [
-        ("text", "no object"),
+        ("text", "not an object"),
         ({}, "no `parameters` object"),
         ({"parameters": []}, "no `parameters` object"),
         ({"parameters": {"type": "array"}}, "no object schema"),
         ({"parameters": {"type": "object", "properties": {"a": {"type": "objekt"}}}}, "not sound"),
     ],
 )
-def test_an_unsound_schema_is_refused_at_registration(schema, message):
+def test_an_invalid_schema_is_refused_at_registration(schema, message):
     with pytest.raises(BadInput, match=message):
         Registry().register("a", "set", schema, handler)
 
 
-def test_what_is_no_function_or_names_no_toolset_is_refused():
-    with pytest.raises(BadInput, match="cannot be called"):
+def test_a_handler_that_is_not_callable_and_a_missing_toolset_are_refused():
+    with pytest.raises(BadInput, match="not callable"):
         Registry().register("a", "set", SCHEMA, "handler")
     with pytest.raises(BadInput, match="no toolset"):
         Registry().register("a", "", SCHEMA, handler)
 
 
-def test_a_name_of_another_toolset_is_refused_unless_overridden():
+def test_a_name_from_another_toolset_is_refused_unless_overridden():
     registry = registry_of("a")
     with pytest.raises(
         BadInput, match=r"toolset 'other': tool 'a' is also declared in toolset 'set' .*override"
@@ -76,7 +76,7 @@ def test_definitions_are_sorted_and_their_fingerprint_ignores_the_order_of_regis
     assert json.loads(canonical_json(documents)) == documents
 
 
-def test_a_check_that_several_share_runs_once_a_round_and_a_failing_one_means_unavailable():
+def test_a_shared_check_runs_once_and_a_failing_check_makes_tools_unavailable():
     calls = []
 
     def check():
@@ -91,7 +91,7 @@ def test_a_check_that_several_share_runs_once_a_round_and_a_failing_one_means_un
     registry.register("c", "set", SCHEMA, handler, check_fn=broken)
     registry.register("d", "set", SCHEMA, handler, check_fn=lambda: False)
     registry.register("e", "set", SCHEMA, handler)
-    reasons = {one.name: one.reason for one in registry.availability()}
+    reasons = {tool.name: tool.reason for tool in registry.availability()}
     assert reasons == {
         "a": "The service is not running.",
         "b": "The service is not running.",
@@ -103,7 +103,7 @@ def test_a_check_that_several_share_runs_once_a_round_and_a_failing_one_means_un
     assert registry.definitions().names == ("e",)
 
 
-def test_required_variables_come_from_the_mapping_alone(monkeypatch):
+def test_required_variables_are_looked_up_only_in_the_given_mapping(monkeypatch):
     monkeypatch.setenv("SOME_KEY", "set in the process")
     assert (
         registry_of("a", requires_env=["SOME_KEY"]).availability()[0].reason
@@ -114,7 +114,7 @@ def test_required_variables_come_from_the_mapping_alone(monkeypatch):
     assert both.availability()[0].reason == "these variables are not set: X, Y"
 
 
-def test_toolsets_compose_by_includes_and_a_circle_ends():
+def test_toolsets_include_others_and_cycles_are_harmless():
     registry = registry_of("a", "b")
     registry.register("c", "other", SCHEMA, handler)
     registry.register_toolset("all", "Both.", includes=["set", "other", "round"])
@@ -130,18 +130,18 @@ def test_toolsets_compose_by_includes_and_a_circle_ends():
     assert registry.definitions(None, ["set"]).names == ("c",)
 
 
-def test_old_names_hold_and_unknown_ones_are_told():
+def test_previous_names_work_and_unknown_names_are_reported():
     registry = Registry()
     registry.register("find", "search", SCHEMA, handler)
     assert registry.definitions(["search_tools"]).names == ("find",)
-    with pytest.raises(BadInput, match=r"no 'nonsens'.*there are search"):
+    with pytest.raises(BadInput, match=r"no toolset 'nonsens'.*available toolsets: search"):
         registry.definitions(["nonsens"])
     registry.register_toolset("odd", includes=["gone"])
     with pytest.raises(BadInput, match="toolset 'odd': it includes 'gone'"):
         registry.definitions(["odd"])
 
 
-def test_what_a_schema_says_of_absent_tools_is_left_out():
+def test_mentions_of_tools_that_are_not_offered_are_removed():
     registry = registry_of("web_search")
     schema = {
         "description": "Run code. Use `web_search` to find pages. Use read_file for files. Search is fine.",
@@ -168,7 +168,7 @@ def register_tools(registry):
 """
 
 
-def test_a_module_that_fails_is_told_and_leaves_the_others_standing(tmp_path):
+def test_a_module_that_fails_is_reported_and_does_not_affect_the_others(tmp_path):
     (tmp_path / "a_broken.py").write_text("import nothing_of_this_name")
     (tmp_path / "b_syntax.py").write_text("def (")
     (tmp_path / "c_good.py").write_text(GOOD)

@@ -1,4 +1,4 @@
-"""Drafts: checked with line and pointer, tried, written as a file."""
+"""Drafts of tools are checked, tried and written as files."""
 
 import json
 
@@ -27,14 +27,14 @@ def value_of(run):
 
 
 @pytest.mark.parametrize("name", ["get_flumbuster", "book_flight", "calculate", "web_search"])
-def test_every_kind_of_tool_opens_sound(studio, name):
+def test_every_kind_of_tool_opens_as_a_valid_draft(studio, name):
     draft = studio.open_tool(name)
     findings = studio.check_draft(draft)
     assert (findings.spec, findings.rules) == ((), ())
     assert bool(draft.rules_text) == (name != "calculate")
 
 
-def test_a_tool_that_is_not_there_is_told(studio):
+def test_an_unknown_tool_is_reported(studio):
     with pytest.raises(BadInput, match="no such tool"):
         studio.open_tool("nothing")
 
@@ -47,7 +47,7 @@ def test_a_tool_that_is_not_there_is_told(studio):
         ('{"type": "function",\n "function":\n {"name": 5}}', 3, "/function/name"),
     ],
 )
-def test_a_spec_s_faults_have_line_and_pointer(studio, spec, line, pointer):
+def test_errors_of_a_spec_have_line_and_pointer(studio, spec, line, pointer):
     finding = studio.check_draft(ToolDraft(spec_text=spec)).spec[0]
     assert (finding.line, finding.pointer) == (line, pointer)
 
@@ -66,17 +66,15 @@ def test_a_spec_s_faults_have_line_and_pointer(studio, spec, line, pointer):
         ("just text", 1, ""),
     ],
 )
-def test_faults_of_rules_have_line_and_pointer(studio, rules, line, pointer):
+def test_errors_of_rules_have_line_and_pointer(studio, rules, line, pointer):
     findings = studio.check_draft(ToolDraft(spec_text=SPEC, rules_text=rules)).rules
-    assert (line, pointer) in [(one.line, one.pointer) for one in findings]
+    assert (line, pointer) in [(finding.line, finding.pointer) for finding in findings]
 
 
-def test_all_faults_are_told_not_the_first_alone(studio):
+def test_all_errors_are_reported(studio):
     rules = "- template: '{{ a.__b__ }}'\n- template: '{% for a in b %}{% endfor %}'"
-    assert [one.line for one in studio.check_draft(ToolDraft(spec_text=SPEC, rules_text=rules)).rules] == [
-        1,
-        2,
-    ]
+    findings = studio.check_draft(ToolDraft(spec_text=SPEC, rules_text=rules)).rules
+    assert [finding.line for finding in findings] == [1, 2]
 
 
 def tried(studio, draft, arguments, *, call_number=1):
@@ -84,7 +82,7 @@ def tried(studio, draft, arguments, *, call_number=1):
     return studio.try_draft(draft, arguments, call_number=call_number, seed=0, toolbox=toolbox)
 
 
-def test_a_draft_is_tried_as_it_stands(studio):
+def test_a_draft_can_be_tried_without_saving(studio):
     draft = ToolDraft(spec_text=SPEC, rules_text="- sequence: [{result: 1}, {template: '{{ call_number }}'}]")
     runs = [tried(studio, draft, {}, call_number=number) for number in (1, 2)]
     assert [value_of(run) for run in runs] == [1, 2]
@@ -93,7 +91,7 @@ def test_a_draft_is_tried_as_it_stands(studio):
         tried(studio, ToolDraft(spec_text=SPEC, rules_text="- template: '{{'"), {})
 
 
-def test_a_draft_is_written_as_a_file_of_the_catalog(studio):
+def test_a_draft_is_written_as_a_catalog_file(studio):
     draft = studio.open_tool("get_flumbuster")
     text = studio.file_text(draft, toolset="mine")
     toolset = parse_toolset(text, where="mine")

@@ -1,4 +1,4 @@
-"""What is dangerous, in each category and each disguise, and what is not. The corpora are in `tests/security`."""
+"""Commands are classified: refused ones, disguises, each category, harmless ones. The corpora are in `tests/security`."""
 
 import time
 
@@ -64,30 +64,30 @@ HARMLESS = [
 
 
 @pytest.mark.parametrize("command", HARDLINE)
-def test_the_hardline_list_holds(command):
+def test_commands_of_the_hardline_list_are_refused(command):
     assert detect(command).hardline
 
 
 @pytest.mark.parametrize("command", DISGUISES)
-def test_no_disguise_hides_a_command(command):
+def test_disguised_commands_are_refused(command):
     assert detect(command).hardline
 
 
 @pytest.mark.parametrize(
-    ("category", "command"), [(name, one) for name, all_of in DANGEROUS.items() for one in all_of]
+    ("category", "command"), [(name, command) for name, commands in DANGEROUS.items() for command in commands]
 )
-def test_each_category_is_seen(category, command):
+def test_each_category_is_recognized(category, command):
     danger = detect(command)
     assert category in danger.categories
     assert not danger.hardline
 
 
-def test_each_category_has_its_row():
+def test_each_category_has_examples():
     assert set(DANGEROUS) == set(NAMES)
 
 
 @pytest.mark.parametrize("command", HARMLESS)
-def test_what_is_harmless_passes(command):
+def test_a_harmless_command_needs_no_approval(command):
     assert detect(command).categories == ()
     assert detect(command).hardline == ""
 
@@ -101,7 +101,7 @@ HEAVY = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", HEAVY)
-def test_time_grows_with_the_length_and_no_faster(piece):
+def test_time_grows_linearly_with_the_length(piece):
     def seconds(size):
         text = piece * (size // len(piece))
         best = 9.0
@@ -112,5 +112,5 @@ def test_time_grows_with_the_length_and_no_faster(piece):
         return best
 
     assert seconds(8_000) < 8 * seconds(2_000) + 0.05, (
-        "four times the length took far over four times the time"
+        "four times the length took far more than four times as long"
     )

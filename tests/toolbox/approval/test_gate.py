@@ -1,4 +1,4 @@
-"""Who is asked, what the answer holds for, and what nobody can allow."""
+"""The approval gate: who is asked, how long an answer applies, and what nobody can allow."""
 
 import pytest
 import yaml
@@ -13,7 +13,7 @@ from workbench.toolbox.entry import CallContext
 
 
 class Person:
-    """Gives its answers in turn, and remembers the questions."""
+    """An approver with prepared answers that records the questions."""
 
     def __init__(self, *answers):
         self.answers = list(answers)
@@ -24,8 +24,8 @@ class Person:
         return self.answers.pop(0)
 
 
-class Opinion:
-    """A judge with one opinion."""
+class FixedJudge:
+    """A judge that always gives the same answer."""
 
     def __init__(self, is_low):
         self.is_low, self.calls = is_low, 0
@@ -41,13 +41,13 @@ def refusal(gate, command, session="s", questions=()):
     )
 
 
-def test_a_harmless_command_and_another_tool_pass_unasked():
+def test_harmless_commands_and_other_tools_need_no_approval():
     gate = ApprovalGate(Approvals())
     assert refusal(gate, "ls") == ""
     assert gate.refusal(ToolCall(name="f", arguments={"command": "rm -rf x"}), CallContext(), ()) == ""
 
 
-def test_once_holds_once_and_the_session_s_answer_for_its_session():
+def test_once_applies_once_and_for_this_session_to_one_session():
     approvals = Approvals()
     person = Person(Approval.ONCE, Approval.SESSION, Approval.DENY, Approval.DENY)
     gate = ApprovalGate(approvals, approver=person)
@@ -60,9 +60,9 @@ def test_once_holds_once_and_the_session_s_answer_for_its_session():
     assert "package removed" in person.questions[-1]
 
 
-def test_always_is_written_down_and_holds_for_the_next_process(tmp_path):
+def test_always_is_written_to_the_file_and_applies_in_the_next_process(tmp_path):
     path = tmp_path / "tools.yaml"
-    path.write_text("# mine\nother: 1  # kept\ncommand_allowlist:\n  # why\n  - 'exactly: kill 5'\n")
+    path.write_text("# mine\nother: 1  # stays\ncommand_allowlist:\n  # why\n  - 'exactly: kill 5'\n")
     gate = ApprovalGate(Approvals(), allowlist=Allowlist(path), approver=Person(Approval.ALWAYS))
     assert refusal(gate, "rm -r a") == ""
     text = path.read_text()
@@ -70,7 +70,7 @@ def test_always_is_written_down_and_holds_for_the_next_process(tmp_path):
         "other": 1,
         "command_allowlist": ["rm: recursive delete", "exactly: kill 5"],
     }
-    assert "# mine" in text and "# kept" in text and "# why" in text
+    assert "# mine" in text and "# stays" in text and "# why" in text
     assert refusal(ApprovalGate(Approvals(), allowlist=Allowlist(path)), "kill 5") == ""
 
 
@@ -85,19 +85,19 @@ def test_always_is_written_down_and_holds_for_the_next_process(tmp_path):
         "command_allowlist:\n- x\n",
     ],
 )
-def test_any_form_of_the_file_takes_one_more(tmp_path, before):
+def test_a_key_can_be_added_to_a_file_of_any_style(tmp_path, before):
     path = tmp_path / "deep" / "tools.yaml"
     if before:
         path.parent.mkdir()
         path.write_text(before)
     allowlist = Allowlist(path)
     known = allowlist.keys()
-    allowlist.add("one more: with a colon")
-    assert allowlist.keys() == known | {"one more: with a colon"}
+    allowlist.add("another: with a colon")
+    assert allowlist.keys() == known | {"another: with a colon"}
     assert ("a" in (yaml.safe_load(before or "{}") or {})) == ("a" in yaml.safe_load(path.read_text()))
 
 
-def test_a_file_that_cannot_be_read_allows_nothing_and_is_told(tmp_path):
+def test_an_invalid_file_is_reported_and_allows_nothing(tmp_path):
     path = tmp_path / "tools.yaml"
     path.write_text("command_allowlist: {a: 1}")
     with pytest.raises(BadInput, match="not a list of texts"):
@@ -105,24 +105,24 @@ def test_a_file_that_cannot_be_read_allows_nothing_and_is_told(tmp_path):
     assert "nobody can be asked" in refusal(ApprovalGate(Approvals(), allowlist=Allowlist(path)), "rm -r a")
 
 
-def test_nothing_bypasses_the_hardline_list(tmp_path):
+def test_no_approval_bypasses_the_hardline_list(tmp_path):
     path = tmp_path / "tools.yaml"
     path.write_text(
         "command_allowlist: [recursive delete, 'delete of the root, a system folder or the home folder']"
     )
     approvals = Approvals()
     approvals.allow("s", ("recursive delete", "delete of the root, a system folder or the home folder"))
-    person, judge = Person(Approval.ALWAYS), Opinion(True)
+    person, judge = Person(Approval.ALWAYS), FixedJudge(True)
     gate = ApprovalGate(approvals, allowlist=Allowlist(path), approver=person, judge=judge)
     assert "no approval can change it" in refusal(gate, "rm -rf /")
     assert (person.questions, judge.calls) == ([], 0)
 
 
-def test_a_judge_allows_low_risk_and_hands_over_after_three_doubts():
+def test_a_judge_allows_low_risk_and_after_three_doubts_the_person_is_asked():
     person = Person(Approval.DENY, Approval.ONCE)
-    low = ApprovalGate(Approvals(), approver=person, judge=Opinion(True))
+    low = ApprovalGate(Approvals(), approver=person, judge=FixedJudge(True))
     assert refusal(low, "rm -r node_modules") == ""
-    judge = Opinion(False)
+    judge = FixedJudge(False)
     gate = ApprovalGate(Approvals(), approver=person, judge=judge)
     assert "Denied by the judge" in refusal(gate, "rm -r a")
     assert "Denied by the judge" in refusal(gate, "rm -r b")
@@ -132,8 +132,8 @@ def test_a_judge_allows_low_risk_and_hands_over_after_three_doubts():
     assert judge.calls == 3
 
 
-def test_what_a_hook_asks_goes_to_the_person_not_to_the_judge():
-    person, judge = Person(Approval.SESSION), Opinion(True)
+def test_questions_of_a_hook_go_to_the_person_not_to_the_judge():
+    person, judge = Person(Approval.SESSION), FixedJudge(True)
     gate = ApprovalGate(Approvals(), approver=person, judge=judge)
     assert refusal(gate, "ls", questions=("costs money",)) == ""
     assert refusal(gate, "ls", questions=("costs money",)) == ""
@@ -141,16 +141,16 @@ def test_what_a_hook_asks_goes_to_the_person_not_to_the_judge():
 
 
 @pytest.mark.parametrize(
-    ("said", "is_low"),
+    ("answer", "is_low"),
     [("low", True), ('"low"', True), (" LOW\n", True), ("doubt", False), ("low risk", False), ("", False)],
 )
-def test_an_engine_judges_by_one_word(said, is_low):
-    engine = RecordingEngine([said])
+def test_only_the_answer_low_allows_a_command(answer, is_low):
+    engine = RecordingEngine([answer])
     assert EngineJudge(lambda: engine).is_low_risk("rm -r a", ("recursive delete",)) is is_low
     assert "rm -r a" in engine.requests[0].prompt
 
 
-def test_an_engine_that_fails_or_a_command_that_speaks_its_marks_is_a_doubt():
+def test_an_engine_error_and_special_tokens_in_a_command_count_as_doubts():
     def broken():
         raise EngineError("gone")
 

@@ -1,4 +1,4 @@
-"""Gradio's own MCP server and our client of it, in one process; prints what the tool gave, as JSON."""
+"""Run Gradio's MCP server and our client in one process, and print the result of a call as JSON."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A real MCP server built with the official SDK; `python server.py [PORT]` serves stdio, or HTTP on loopback."""
+"""A real MCP server built with the official SDK. `python server.py [PORT]` serves stdio, or HTTP on loopback."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Tools of a real server built with the official SDK, on both transports."""
+"""Tools of a real MCP server, over stdio and HTTP."""
 
 import json
 import os
@@ -27,7 +27,7 @@ SERVER = str(Path(__file__).with_name("server.py"))
 
 @pytest.fixture(scope="module")
 def address():
-    """The server over streamable HTTP on a free port of loopback."""
+    """Start the server with streamable HTTP on a free loopback port, and return its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -45,13 +45,13 @@ def address():
 
 @pytest.fixture
 def catalog(tmp_path):
-    """Makes a catalog of some servers."""
-    made = []
+    """Return a function that makes a catalog with MCP servers."""
+    catalogs = []
 
     def make(servers, **options):
         path = tmp_path / "tools.yaml"
         path.write_text(yaml.safe_dump({"mcp_servers": servers}))
-        made.append(
+        catalogs.append(
             Catalog(
                 tmp_path / "none",
                 sources=[McpTools(path, **options)],
@@ -59,11 +59,11 @@ def catalog(tmp_path):
                 limits=DispatchLimits(timeout_s=60),
             )
         )
-        return made[-1]
+        return catalogs[-1]
 
     yield make
-    for one in made:
-        one.close()
+    for opened in catalogs:
+        opened.close()
 
 
 def stdio(**options):
@@ -75,7 +75,7 @@ def call(catalog, name, **arguments):
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-def test_tools_join_as_a_toolset_and_are_called(catalog, address, transport):
+def test_the_tools_of_a_server_are_a_toolset_and_can_be_called(catalog, address, transport):
     made = catalog({"test": stdio() if transport == "stdio" else {"url": address}})
     assert made.problems() == ()
     tools = made.toolsets()["mcp-test"]
@@ -95,7 +95,7 @@ def test_tools_join_as_a_toolset_and_are_called(catalog, address, transport):
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-def test_a_server_that_changes_its_tools_is_listed_again(catalog, address, transport):
+def test_a_server_that_changes_its_tools_is_asked_for_them_again(catalog, address, transport):
     made = catalog({"test": stdio() if transport == "stdio" else {"url": address}})
     assert "mcp_test_slow" in made.toolsets()["mcp-test"].names
     call(made, "mcp_test_learn")
@@ -108,7 +108,7 @@ def test_a_server_that_changes_its_tools_is_listed_again(catalog, address, trans
     assert call(made, "mcp_test_learnt") == "learnt"
 
 
-def test_a_server_is_added_while_the_catalog_is_in_use_and_stands_in_the_file(catalog, tmp_path):
+def test_a_server_can_be_added_while_the_catalog_is_in_use_and_is_written_to_the_file(catalog, tmp_path):
     made = catalog({"first": stdio()})
     (tmp_path / "tools.yaml").write_text("# mine\n" + (tmp_path / "tools.yaml").read_text())
     assert list(made.add_server("second", f"{sys.executable} {SERVER}")) == []
@@ -117,7 +117,7 @@ def test_a_server_is_added_while_the_catalog_is_in_use_and_stands_in_the_file(ca
     assert written.startswith("# mine\n")
     assert list(load_servers(tmp_path / "tools.yaml")) == ["second", "first"]
     for name, address, problem in (
-        ("second", "x", "of that name"),
+        ("second", "x", "already used"),
         ("", "x", "no name"),
         ("third", "no-such-program", "third"),
         ("third", "'", "close its quotes"),
@@ -128,7 +128,7 @@ def test_a_server_is_added_while_the_catalog_is_in_use_and_stands_in_the_file(ca
     assert (tmp_path / "tools.yaml").read_text() == written
 
 
-def test_gradio_s_own_server_and_our_client_live_in_one_process(tmp_path):
+def test_gradio_s_server_and_our_client_work_in_one_process(tmp_path):
     pytest.importorskip("gradio")
     script = Path(__file__).with_name("beside_gradio.py")
     done = subprocess.run(
@@ -142,22 +142,22 @@ def test_gradio_s_own_server_and_our_client_live_in_one_process(tmp_path):
     assert done.stdout.splitlines()[-1:] == ['"abab"'], done.stderr
 
 
-def test_a_call_that_takes_too_long_ends(catalog):
+def test_a_call_that_takes_too_long_times_out(catalog):
     made = catalog({"test": stdio(timeout=15)})
     assert "imed out" in call(made, "mcp_test_slow")["error"]
 
 
-def test_a_server_that_dies_makes_its_tools_unavailable_and_is_told(catalog):
+def test_a_server_that_dies_is_reported_and_its_tools_are_unavailable(catalog):
     made = catalog({"test": stdio(), "other": stdio()})
     assert "error" in call(made, "mcp_test_die")
-    reasons = {one.name: one.reason for one in made.availability()}
+    reasons = {tool.name: tool.reason for tool in made.availability()}
     assert "the MCP server 'test'" in reasons["mcp_test_add"]
     assert reasons["mcp_other_add"] == ""
     assert "mcp-test" not in made.toolsets()
     assert "the MCP server 'test'" in call(made, "mcp_test_add", a=1, b=2)["error"]
 
 
-def test_a_server_that_cannot_be_started_is_told_and_leaves_the_others(catalog):
+def test_a_server_that_does_not_start_is_reported_and_does_not_affect_the_others(catalog):
     made = catalog(
         {"gone": {"command": "no-such-program"}, "closed": {"url": "http://127.0.0.1:9/mcp"}, "test": stdio()}
     )
@@ -168,7 +168,7 @@ def test_a_server_that_cannot_be_started_is_told_and_leaves_the_others(catalog):
     assert call(made, "mcp_test_add", a=1, b=1) == {"sum": 2}
 
 
-def test_on_a_space_no_server_is_started(catalog):
+def test_no_server_is_started_on_a_space(catalog):
     made = catalog({"test": stdio()}, is_space=True)
     assert "not used on a Space" in made.problems()[0]
     assert "mcp-test" not in made.toolsets()
@@ -182,9 +182,9 @@ def test_on_a_space_no_server_is_started(catalog):
         ({"cmd": "a"}, "mcp_servers.test.cmd"),
     ],
 )
-def test_a_server_that_is_not_well_described_is_told(catalog, server, message):
+def test_an_invalid_server_configuration_is_reported(catalog, server, message):
     assert message in catalog({"test": server}).problems()[0]
 
 
-def test_a_server_that_is_switched_off_is_left_alone(catalog):
+def test_a_disabled_server_is_not_started(catalog):
     assert catalog({"test": stdio(enabled=False)}).problems() == ()

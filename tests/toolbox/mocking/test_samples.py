@@ -1,4 +1,4 @@
-"""Values made from a schema."""
+"""Sample values are generated from schemas."""
 
 from random import Random
 
@@ -29,13 +29,13 @@ from workbench.toolspec.conditions import first_break
         {},
     ],
 )
-def test_a_made_value_fits_its_schema_and_comes_again_by_the_seed(schema):
+def test_a_generated_value_matches_its_schema_and_depends_only_on_the_seed(schema):
     for seed in range(20):
         value = sample(schema, Random(seed))
         assert not first_break(schema, value), value
         assert sample(schema, Random(seed)) == value
 
 
-def test_a_schema_that_refers_to_itself_ends():
+def test_a_recursive_schema_gives_a_finite_value():
     schema = {"type": "object", "properties": {"next": {"$ref": "#"}}}
     assert sample(schema, Random(0))["next"]

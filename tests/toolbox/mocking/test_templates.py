@@ -1,4 +1,4 @@
-"""What a template may be made of, and what is refused before it runs."""
+"""Templates of mock results: the allowed syntax, and syntax that is refused before it runs."""
 
 from random import Random
 
@@ -12,7 +12,7 @@ def rendered(text, **arguments):
 
 
 @pytest.mark.parametrize(
-    ("text", "arguments", "made"),
+    ("text", "arguments", "output"),
     [
         ("{{ city | upper }} {{ arguments.city }} {{ call_number }}", {"city": "Rome"}, "ROME Rome 3"),
         ("{% if a > 1 %}many{% else %}few{% endif %}", {"a": 2}, "many"),
@@ -23,11 +23,11 @@ def rendered(text, **arguments):
         ("{{ 'x' if a is defined else 'y' }}", {}, "y"),
     ],
 )
-def test_values_choices_and_arithmetic_are_there(text, arguments, made):
-    assert rendered(text, **arguments) == made
+def test_values_conditions_and_arithmetic_can_be_used(text, arguments, output):
+    assert rendered(text, **arguments) == output
 
 
-def test_chance_comes_from_the_seed():
+def test_random_values_depend_only_on_the_seed():
     text = "{{ random() }} {{ randint(1, 6) }} {{ choice(['a', 'b']) }}"
     assert rendered(text) == rendered(text)
 
@@ -60,7 +60,7 @@ def test_chance_comes_from_the_seed():
         "x" * 20_001,
     ],
 )
-def test_loops_names_that_are_not_listed_and_attributes_are_refused_unseen(text):
+def test_loops_attributes_and_unlisted_names_are_refused_before_they_run(text):
     assert template_problem(text)
     with pytest.raises(ValueError, match=r"\w"):
         rendered(text, a="text")
@@ -81,6 +81,6 @@ def test_loops_names_that_are_not_listed_and_attributes_are_refused_unseen(text)
         ("{{ a ~ a }}", {"a": "x" * 15_000}),
     ],
 )
-def test_what_only_shows_when_it_runs_fails_with_words(text, arguments):
+def test_an_error_while_rendering_has_a_message(text, arguments):
     with pytest.raises(ValueError, match=r"\w"):
         rendered(text, **arguments)

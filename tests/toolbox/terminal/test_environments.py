@@ -1,4 +1,4 @@
-"""The lines that start commands, as text."""
+"""Command lines of the environments in which commands run."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from workbench.toolbox.terminal.environments import (
 )
 
 
-def test_docker_s_line_cuts_the_container_off():
+def test_docker_runs_containers_without_network_and_privileges():
     line = DockerEnvironment(image="debian:12").line(
         "ls; echo 'a b'", folder="/workspace/x y", task_id="se/ss ion"
     )
@@ -27,24 +27,24 @@ def test_docker_s_line_cuts_the_container_off():
     assert "--tty" in DockerEnvironment(image="a").line("ls", folder="", task_id="", has_terminal=True)
 
 
-def test_ssh_s_line_asks_no_password_and_quotes_the_script_once():
+def test_ssh_never_asks_for_a_password_and_quotes_the_script_once():
     line = SshEnvironment(host="me@box", port=2222).line("echo 'a'", folder="", task_id="t")
     assert line[:8] == ["ssh", "-T", "-p", "2222", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"]
     assert line[8:10] == ["--", "me@box"]
     assert line[10].startswith("sh -c 'echo '")
 
 
-def test_a_setting_names_an_environment():
+def test_the_setting_is_parsed_into_an_environment():
     assert parse_environment("mock") is None
     assert parse_environment("local") == LocalEnvironment()
     assert parse_environment("docker:debian:12") == DockerEnvironment(image="debian:12")
     assert parse_environment("ssh:me@box:2222") == SshEnvironment(host="me@box", port=2222)
     for bad in ("", "docker", "docker:", "docker:--privileged", "ssh:-oProxyCommand=x", "ssh:box:x", "modal"):
-        with pytest.raises(BadInput, match="no environment"):
+        with pytest.raises(BadInput, match="is not an environment"):
             parse_environment(bad)
 
 
-def test_a_real_terminal_must_be_allowed_and_is_never_on_a_space():
+def test_a_real_terminal_must_be_allowed_and_is_refused_on_a_space():
     with pytest.raises(BadInput, match="WORKBENCH_ALLOW_TERMINAL=1"):
         read_settings({"WORKBENCH_TERMINAL": "local"})
     with pytest.raises(BadInput, match="Space"):

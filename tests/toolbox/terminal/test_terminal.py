@@ -1,4 +1,4 @@
-"""Commands that really run: on this machine, and over ssh to Debian's sshd on loopback."""
+"""Commands run for real: on this machine, and over ssh on the loopback interface."""
 
 import getpass
 import os
@@ -29,11 +29,11 @@ def run(terminal, command, task="t", **arguments):
     return terminal.run({"command": command, **arguments}, task_id=task)
 
 
-def test_output_of_both_streams_and_the_exit_code_come_back(terminal):
+def test_the_result_has_the_output_of_both_streams_and_the_exit_code(terminal):
     assert run(terminal, "echo out; echo err >&2; exit 3") == {"output": "out\nerr\n", "exit_code": 3}
 
 
-def test_the_working_folder_stays_and_is_each_task_s_own(terminal, tmp_path):
+def test_each_task_has_its_own_working_folder_which_stays_between_calls(terminal, tmp_path):
     run(terminal, f"cd {tmp_path}")
     assert run(terminal, "pwd")["output"] == f"{tmp_path}\n"
     assert run(terminal, "pwd", task="other")["output"] != f"{tmp_path}\n"
@@ -41,26 +41,26 @@ def test_the_working_folder_stays_and_is_each_task_s_own(terminal, tmp_path):
     assert run(terminal, "pwd", workdir="/no such")["exit_code"] == 1
 
 
-def test_keys_of_ours_are_not_handed_on(terminal):
+def test_commands_do_not_see_our_keys(terminal):
     assert run(terminal, "echo [$MY_API_KEY]")["output"] == "[]\n"
 
 
-def test_a_command_that_takes_too_long_is_ended_with_all_that_it_started(terminal, tmp_path):
+def test_a_command_that_takes_too_long_is_killed_with_its_children(terminal, tmp_path):
     mark = tmp_path / "mark"
-    result = run(terminal, f"echo begun; (sleep 3; touch {mark}) & sleep 60", timeout=1)
-    assert result["output"] == "begun\n"
+    result = run(terminal, f"echo started; (sleep 3; touch {mark}) & sleep 60", timeout=1)
+    assert result["output"] == "started\n"
     assert "over 1 s" in result["error"]
     with pytest.raises(subprocess.CalledProcessError):
         subprocess.run(["pgrep", "-f", str(mark)], check=True)
 
 
-def test_what_a_command_leaves_behind_does_not_hold_it_up(terminal):
+def test_a_background_child_does_not_delay_the_result(terminal):
     started_s = time.monotonic()
     assert run(terminal, "sleep 50 & echo done")["output"] == "done\n"
     assert time.monotonic() - started_s < 20
 
 
-def test_a_long_output_keeps_its_beginning_and_its_end(terminal):
+def test_a_long_output_is_cut_in_the_middle(terminal):
     output = run(terminal, "echo begin; head -c 5000000 /dev/zero | tr '\\0' x; echo end")["output"]
     assert len(output) < MAX_OUTPUT_BYTES + 100
     assert output.startswith("begin\n")
@@ -68,7 +68,7 @@ def test_a_long_output_keeps_its_beginning_and_its_end(terminal):
     assert "bytes left out" in output
 
 
-def test_a_terminal_is_there_when_it_is_asked_for(terminal):
+def test_a_command_gets_a_terminal_with_pty(terminal):
     assert run(terminal, "test -t 1 && echo yes || echo no")["output"] == "no\n"
     assert run(terminal, "test -t 1 && echo yes || echo no", pty=True)["output"].strip() == "yes"
 
@@ -85,17 +85,17 @@ def test_background_processes_are_polled_and_killed(terminal):
     assert "no such process" in terminal.process({"action": "poll", "process_id": name}, task_id="t")["error"]
 
 
-def test_a_task_has_only_so_many_background_processes(terminal):
+def test_the_number_of_background_processes_of_a_task_is_limited(terminal):
     for _ in range(MOST_BACKGROUND):
         run(terminal, "sleep 60", background=True)
     assert "kill one" in run(terminal, "sleep 60", background=True)["error"]
 
 
-def test_the_real_terminal_takes_the_mock_s_place_and_a_missing_program_is_told():
+def test_the_real_terminal_replaces_the_mock_and_a_missing_program_is_reported():
     registry = Registry()
     registry.register("terminal", "terminal", {"parameters": {}}, lambda arguments: "mock")
     Terminal(DockerEnvironment(image="x", program="no-such-program"), {}).register_tools(registry)
-    assert {one.reason for one in registry.availability()} == {
+    assert {tool.reason for tool in registry.availability()} == {
         "the program 'no-such-program' is not installed"
     }
     assert registry.toolsets().resolve("terminal") == ("terminal", "process")
@@ -103,7 +103,7 @@ def test_the_real_terminal_takes_the_mock_s_place_and_a_missing_program_is_told(
 
 @pytest.fixture
 def sshd(tmp_path):
-    """Debian's sshd on a free port of loopback, with a key of its own; gives the environment."""
+    """Start sshd on a free loopback port with its own key, and return the environment."""
     if not Path(SSHD).exists():
         pytest.skip("openssh-server is not installed")
     key, host = tmp_path / "key", tmp_path / "host"
@@ -137,9 +137,9 @@ def sshd(tmp_path):
     server.wait(10)
 
 
-def test_commands_run_over_ssh_in_a_folder_that_stays(sshd, tmp_path):
+def test_commands_over_ssh_stay_in_their_folder(sshd, tmp_path):
     terminal = Terminal(sshd, dict(os.environ))
-    folder = tmp_path / "far away"
+    folder = tmp_path / "remote folder"
     folder.mkdir()
     assert run(terminal, "echo $SSH_CONNECTION | cut -d' ' -f1; exit 4") == {
         "output": "127.0.0.1\n",

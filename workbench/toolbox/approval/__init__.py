@@ -1,1 +1,1 @@
-"""Which commands need approval, which are never allowed, and how approval is asked for."""
+"""Approval of shell commands: which run without it, which need it, and which are always refused."""

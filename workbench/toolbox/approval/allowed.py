@@ -1,4 +1,27 @@
-"""Decide whether every command of a script may run without approval, and keep the allowlist."""
+"""Classify shell commands: may they run without approval? Also store the allowlist of the answer "Always"."""
+
+# How a command is classified
+#
+# A command runs without approval only if every part of it is known to be harmless. A list of dangerous commands would
+# not work, because there are endless ways to write one: `rm -r x` is also `find x -delete`, `ls | xargs rm -r`,
+# `r""m -r x` and `$(echo rm) -r x`. So the tables in `programs/` list what is allowed: programs, their options, and
+# what their arguments may be. Everything else needs approval, including everything that nobody thought of.
+#
+# 1. `shell/reading.py` parses the text into commands. Text that does not parse, or that shells read differently, is a
+#    reason to ask.
+# 2. `shell/words.py` works out which texts a word can become. In `for f in a b; do rm $f; done`, `$f` is `a` or `b`,
+#    and both are checked. A part that is only known when the command runs, such as `$(cat names)`, is `UNKNOWN`, which
+#    no rule accepts as an option or a file name.
+# 3. The rule of the program checks its options and arguments. A program that runs another one (`timeout 5 rm x`) hands
+#    that command back to `_judge`.
+# 4. `paths.py` checks each file that is read or written, in each folder where the command may run. After `cd build`
+#    there are two of these, because `cd` may fail: in `cd build; rm ../x`, the file `../x` may be outside.
+# 5. A script that writes a file and runs code of the project needs approval, although each half alone does not:
+#    `echo 'import os; …' > test_x.py; pytest`.
+#
+# The invariant: every check can only add reasons to ask, and every byte of the text belongs to a checked command.
+# Nothing after these steps makes a command harmless again. `hardline.py` and `categories.py` search the text loosely.
+# They refuse some commands and explain others, and never allow any.
 
 import re
 from collections.abc import Iterator, Mapping
@@ -70,12 +93,12 @@ _VARIABLES: Final[Mapping[str, str]] = {
     ),
     "TZ": r"\w[\w/+-]*", "PYTHONPATH": r"(?:\.|src|lib)?", "PYTHONWARNINGS": r"[a-z]*",
 }  # fmt: skip
-"""Variables that may be set for a command, each with a pattern of its values: none names a program or a file."""
+"""Variables that may be set for a command, with a pattern of their values. None of them names a program or a file."""
 _PLAIN_VALUE: Final = (
     r"\d{0,9}|true|false|yes|no|on|off|dev|development|test|testing|production|staging|debug|info|warn|warning"
     r"|error"
 )
-"""Values of all other variables: numbers and words that say how a program should behave."""
+"""Values that other variables may have: numbers and common words, but no paths or commands."""
 _CODE_RUNNERS: Final = frozenset(project.FORMS)
 _WRITERS: Final = frozenset({
     "cp", "mv", "ln", "tee", "chmod", "tar", "unzip", "gunzip", "curl", "wget", "patch", "install", "truncate", "dd",
@@ -85,14 +108,14 @@ _HARMLESS_OUTPUT: Final = re.compile(r"/dev/\w+|(?:.*/)?[\w-]*\.(?:txt|log|out|c
 
 
 def reasons_to_ask(script: ShellScript, place: CommandEnvironment) -> list[ApprovalReason]:
-    """Every reason to ask about a script; none if it may run unasked."""
+    """Return every reason to ask about a script. Empty if it may run without approval."""
     if script.problem:
         return [ApprovalReason(SYNTAX, script.problem)]
     return list(dict.fromkeys(_Checker(script, place).doubts()))
 
 
 class _Checker:
-    """Checks one script."""
+    """Checks the commands of one script, in order."""
 
     def __init__(self, script: ShellScript, place: CommandEnvironment) -> None:
         self._script = script
@@ -102,7 +125,7 @@ class _Checker:
         self._runs_code = False
 
     def doubts(self) -> Iterator[ApprovalReason]:
-        """Every reason to ask."""
+        """Yield every reason to ask."""
         for command in self._script.commands:
             yield from self._of_command(command)
         if self._writes and self._runs_code:
@@ -135,7 +158,7 @@ class _Checker:
                 yield ApprovalReason(SYNTAX, "a redirection to a file that is not spelled out")
 
     def _is_project_code(self, command: Command) -> bool:
-        """Whether a command is the project's code: what that writes is its own doing."""
+        """Whether a command runs the project's code. Redirecting its output does not count as writing code."""
         words = resolve(command.words[0], {}) if command.words else ()
         return bool(words) and (words[0].text in _CODE_RUNNERS or words[0].text.startswith("./"))
 
@@ -178,7 +201,7 @@ class _Checker:
             yield ApprovalReason(SYNTAX, "too many changes of the folder")
 
     def _note(self, words: tuple[ShellWord, ...]) -> None:
-        """Keeps in mind whether the script writes files and runs files: it must not run what it wrote."""
+        """Note whether the script writes files and whether it runs files, because it must not run what it wrote."""
         names = {word.text.rsplit("/", 1)[-1] for word in words[:6]}
         if words[0].text in _WRITERS or (
             words[0].text == "sed" and any(word.text.startswith("-") and "i" in word.text for word in words)
@@ -194,35 +217,35 @@ class _Checker:
 
 
 EXACT_PREFIX: Final = "exactly: "
-"""Begins what is remembered of a command that may only be repeated as it is."""
+"""Beginning of a key that allows one command, exactly as it is written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Danger:
-    """What a command was found to be."""
+    """Classification of a command."""
 
     hardline: str = ""
-    """Why it may never run; empty if it may run once it is allowed."""
+    """Why the command is always refused. Empty if it can be approved."""
     categories: tuple[str, ...] = ()
-    """Why a person should decide, for that person; empty if nobody needs to be asked."""
+    """Why a person should decide. Empty if the command may run without approval."""
     keys: tuple[str, ...] = ()
-    """What an answer for longer than once is remembered by; all of them must be allowed.
+    """Keys under which "For this session" and "Always" are stored; the command may run if all of them are allowed.
 
-    Either short, such as `rm: recursive delete`, or the whole command after `EXACT_PREFIX`.
+    A key is either short, such as `rm: recursive delete`, or the whole command after `EXACT_PREFIX`.
     """
 
     @property
     def is_familiar(self) -> bool:
-        """Whether the command is of a kind that a short key describes."""
+        """Whether the command is of a kind that short keys describe."""
         return bool(self.keys) and not any(key.startswith(EXACT_PREFIX) for key in self.keys)
 
 
 def detect(command: str, place: CommandEnvironment = CommandEnvironment()) -> Danger:
-    """Whether a shell command may run unasked: only if all of it is on the list of what may.
+    """Classify a shell command. It may run without approval only if every part of it is known to be harmless.
 
     Args:
-        command: A text for `sh`.
-        place: Where it runs; the default is an environment in which it can do no harm outside its folder.
+        command: Text for `sh`.
+        place: Where it runs. The default is an environment where it can do no harm outside its folder.
 
     >>> detect("ls -l | wc -l").categories
     ()
@@ -250,25 +273,25 @@ def detect(command: str, place: CommandEnvironment = CommandEnvironment()) -> Da
 
 def _explained(command: str, doubts: list[ApprovalReason], place: CommandEnvironment) -> Danger:
     text = normalized_command(command)
-    found = tuple(loose_commands(text))
-    shown = (f"{doubt.reason} ({doubt.detail})" if doubt.detail else doubt.reason for doubt in doubts)
-    named = categories(text, found)
+    commands = tuple(loose_commands(text))
+    details = (f"{doubt.reason} ({doubt.detail})" if doubt.detail else doubt.reason for doubt in doubts)
+    named = categories(text, commands)
     return Danger(
-        hardline=hardline_reason(text, found),
-        categories=tuple(dict.fromkeys((*named, *shown))),
+        hardline=hardline_reason(text, commands),
+        categories=tuple(dict.fromkeys((*named, *details))),
         keys=(EXACT_PREFIX + (f"in {place.folder}: " if place.folder else "") + command,),
     )
 
 
 KEY: Final = "command_allowlist"
-"""*Source:* hermes-agent runtime: "allow permanently" writes here."""
+"""Key of the list in the settings file. *Source:* hermes-agent runtime, where "allow permanently" writes to it."""
 
 
 class Allowlist:
-    """Keys of commands that need no question any more (see `Danger.keys`), read from the file each time.
+    """Keys of always allowed commands (see `Danger.keys`), read from the settings file each time.
 
     Args:
-        path: The settings file; it may not be there yet.
+        path: The settings file; it need not exist yet.
     """
 
     def __init__(self, path: Path) -> None:
@@ -276,7 +299,7 @@ class Allowlist:
         self._lock = Lock()
 
     def keys(self) -> frozenset[str]:
-        """What is always allowed.
+        """Return all keys.
 
         Raises:
             BadInput: The file is not YAML, or the list is not a list of texts.
@@ -285,7 +308,7 @@ class Allowlist:
         return frozenset(_listed(text, self._path))
 
     def add(self, key: str) -> None:
-        """Adds one key; all else in the file stays as it is, comments too.
+        """Add a key. The rest of the file stays as it is, including comments.
 
         Raises:
             BadInput: The file cannot be read or written.
@@ -317,7 +340,7 @@ def _listed(text: str, path: Path) -> list[str]:
     if found is None:
         return []
     if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
-        raise BadInput(f"{path}, {KEY}", "not a list of texts", "write one per line, with - before it")
+        raise BadInput(f"{path}, {KEY}", "not a list of texts", "write one per line, each after a `-`")
     return cast(list[str], found)
 
 
@@ -329,12 +352,16 @@ def _loaded(text: str, path: Path) -> Mapping[str, JsonValue]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise BadInput(str(path), "no settings file", f"write {KEY}: and a list")
+        raise BadInput(str(path), "not a settings file", f"write `{KEY}:` and a list below it")
     return cast(Mapping[str, JsonValue], value)
 
 
-def _with_item(text: str, key: str, wanted: list[str]) -> str:
-    """The text with one item more, put in by hand so that comments stay."""
+def _with_item(text: str, key: str, items: list[str]) -> str:
+    """Insert an item into the text of the file, so that comments stay.
+
+    Args:
+        items: The complete list, with the new key.
+    """
     item = yaml.safe_dump([key], allow_unicode=True, width=100_000).strip()
     lines = text.splitlines()
     heads = [number for number, line in enumerate(lines) if line.split("#")[0].rstrip() == f"{KEY}:"]
@@ -345,9 +372,9 @@ def _with_item(text: str, key: str, wanted: list[str]) -> str:
         is_item = following.lstrip().startswith("- ")
         indent = following[: len(following) - len(following.lstrip())] if is_item else "  "
         edited = "\n".join([*lines[: heads[0] + 1], indent + item, *lines[heads[0] + 1 :], ""])
-        if set(_listed(edited, Path())) == set(wanted):
+        if set(_listed(edited, Path())) == set(items):
             return edited
-    # The list stands on one line, or is written in a way of its own: only its form changes.
+    # The list is written in another style, for example on one line. Write the whole file again, without comments.
     return yaml.safe_dump(
-        {**_loaded(text, Path()), KEY: wanted}, sort_keys=False, allow_unicode=True, width=100_000
+        {**_loaded(text, Path()), KEY: items}, sort_keys=False, allow_unicode=True, width=100_000
     )

@@ -1,4 +1,4 @@
-"""Describe what a command seems to do, for the person who approves it. It decides nothing."""
+"""Describe what a command seems to do, for the person who approves it. Nothing is decided here."""
 
 import re
 from collections.abc import Callable
@@ -75,15 +75,15 @@ _MANAGERS: Final = frozenset(
 )
 
 Line = tuple[LooseCommand, ...]
-"""All simple commands of one text."""
+"""All simple commands of a text."""
 
 
 def categories(text: str, commands: Line) -> tuple[str, ...]:
-    """Names of all categories that a command falls into, in the table's order.
+    """Return the names of all categories that a command falls into.
 
     Args:
-        text: The whole command, normalized_command.
-        commands: All simple commands in it, the wrapped ones too.
+        text: The whole command, after `normalized_command`.
+        commands: All simple commands in it, including those that other programs run.
     """
     by_text = (name for name, is_hit in _OF_TEXT if is_hit(text, commands))
     by_command = (name for name, is_hit in _OF_COMMAND if any(is_hit(command) for command in commands))
@@ -91,7 +91,7 @@ def categories(text: str, commands: Line) -> tuple[str, ...]:
 
 
 def _program(command: LooseCommand) -> str:
-    """The program without its version: `python3.11` is `python`."""
+    """Return the name of the program without a version: `python` for `python3.11`."""
     return command.program.rstrip("0123456789.")
 
 
@@ -134,13 +134,16 @@ def _touches_a_disk(command: LooseCommand) -> bool:
         "mkswap",
     )
     return is_tool or any(
-        is_block_device(one.target) for one in command.redirects if one.sign.startswith(">")
+        is_block_device(redirect.target) for redirect in command.redirects if redirect.sign.startswith(">")
     )
 
 
 def _writes_configuration(command: LooseCommand) -> bool:
     words = command.words[1:]
-    if any(one.sign.startswith(">") and _SECRET_PATH.search(one.target) for one in command.redirects):
+    if any(
+        redirect.sign.startswith(">") and _SECRET_PATH.search(redirect.target)
+        for redirect in command.redirects
+    ):
         return True
     if command.program in ("visudo", "crontab"):
         return command.program == "visudo" or "-r" in words or "-" in words
@@ -163,29 +166,32 @@ def _kills(command: LooseCommand) -> bool:
     return command.program in ("kill", "pkill", "killall", "xkill", "stop-process")
 
 
-def _runs_what_is_piped(command: LooseCommand) -> bool:
+def _runs_its_input(command: LooseCommand) -> bool:
     return command.program in SHELLS or _program(command) in _INTERPRETERS
 
 
 def _downloads_and_runs(text: str, commands: Line) -> bool:
     is_download = any(command.program in _DOWNLOADS for command in commands)
-    runs = (one for one in commands if _runs_what_is_piped(one) or one.program in ("eval", "source", "."))
+    runners = (
+        command
+        for command in commands
+        if _runs_its_input(command) or command.program in ("eval", "source", ".")
+    )
     return is_download and any(
-        one.is_piped_into or one.program == "eval" or "<(" in text or "$(" in text for one in runs
+        runner.is_piped_into or runner.program == "eval" or "<(" in text or "$(" in text for runner in runners
     )
 
 
 def _decodes_and_runs(text: str, commands: Line) -> bool:
     is_decoding = any(command.program in _DECODERS for command in commands)
     return is_decoding and any(
-        (_runs_what_is_piped(command) and (command.is_piped_into or "$(" in text))
-        or command.program == "eval"
+        (_runs_its_input(command) and (command.is_piped_into or "$(" in text)) or command.program == "eval"
         for command in commands
     )
 
 
 def _runs_inline(command: LooseCommand) -> bool:
-    is_heredoc = any(one.sign.startswith("<<") for one in command.redirects)
+    is_heredoc = any(redirect.sign.startswith("<<") for redirect in command.redirects)
     if command.program in SHELLS:
         return is_heredoc or command.is_piped_into or has_option(command, "c")
     if _program(command) in _INTERPRETERS:
@@ -223,14 +229,14 @@ def _rewrites_git(command: LooseCommand) -> bool:
 
 
 def _runs_a_fresh_file(text: str, commands: Line) -> bool:
-    made = {
+    executables = {
         word.removeprefix("./")
         for command in commands
         if command.program == "chmod"
         and any("x" in word or word[:1].isdigit() for word in command.words[1:2])
         for word in command.words[2:]
     }
-    return any(command.words and command.words[0].removeprefix("./") in made for command in commands)
+    return any(command.words and command.words[0].removeprefix("./") in executables for command in commands)
 
 
 def _feeds_sudo(command: LooseCommand) -> bool:
@@ -251,7 +257,8 @@ def _hides_its_program(command: LooseCommand) -> bool:
 def _destroys_rows(text: str, commands: Line) -> bool:
     if not (_SQL_START.match(text) or any(command.program in _SQL_PROGRAMS for command in commands)):
         return False
-    return bool(_DROP.search(text)) or any(not _WHERE.search(one) for one in _DELETE_FROM.findall(text))
+    deletes = _DELETE_FROM.findall(text)
+    return bool(_DROP.search(text)) or any(not _WHERE.search(statement) for statement in deletes)
 
 
 def _in_text(pattern: re.Pattern[str]) -> Callable[[str, Line], bool]:
@@ -283,4 +290,4 @@ _OF_TEXT: Final[tuple[tuple[str, Callable[[str, Line], bool]], ...]] = (
     ("fresh file made executable and run", _runs_a_fresh_file),
 )
 NAMES: Final = tuple(name for name, _ in (*_OF_COMMAND, *_OF_TEXT))
-"""Every category, as it is shown."""
+"""Names of all categories."""

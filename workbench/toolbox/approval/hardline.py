@@ -1,4 +1,9 @@
-"""Commands that nobody may run, whatever was approved before."""
+"""Recognize commands that are always refused, whatever was approved before.
+
+The text is searched loosely: any word may be the start of a command. This finds `sudo rm -rf /` inside of quotes and
+after unknown programs, at the price of false matches. A false match is acceptable, because only commands that need
+approval anyway are checked here.
+"""
 
 import re
 import unicodedata
@@ -34,7 +39,7 @@ _ATTACHED: Final = re.compile(r"^(?:.*[=!]|-[A-Za-z])", re.DOTALL)
 
 
 class LooseRedirect(NamedTuple):
-    """Where a command's output or input seems to go."""
+    """A possible redirection, such as `> /dev/sda`."""
 
     sign: str
     target: str
@@ -42,41 +47,45 @@ class LooseRedirect(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LooseCommand:
-    """What may be one program with its arguments."""
+    """A possible command: a program with its arguments."""
 
     words: tuple[str, ...]
     """Without quotes; the program first."""
     redirects: tuple[LooseRedirect, ...] = ()
     is_piped_into: bool = False
-    """True if another command's output comes in."""
+    """True if it reads the output of another command."""
     is_first: bool = True
-    """False if there are words before it that it may belong to."""
+    """False if it may be an argument of a command before it, such as `rm` in `sudo rm`."""
 
     @property
     def program(self) -> str:
-        """The program's bare name in lower case: of `/bin/RM`, `rm`."""
+        """Name of the program in lower case and without its folder: `rm` for `/bin/RM`."""
         if not self.words:
             return ""
         return self.words[0].replace("\\", "/").rsplit("/", 1)[-1].lower().removesuffix(".exe")
 
 
 def normalized_command(command: str) -> str:
-    """`command` without terminal codes, look-alike letters, invisible characters, continued lines and `$IFS`.
+    r"""Remove disguises from a command.
 
-    >>> normalized_command("r\\\\\\nm$IFS-rf")
+    These are terminal codes, look-alike letters, invisible characters, continued lines, `$IFS` and `$'…'` quoting.
+
+    >>> normalized_command("r\\\nm$IFS-rf")
     'rm -rf'
     """
     text = unicodedata.normalize("NFKC", _ANSI.sub("", command))
-    text = "".join(sign for sign in text if sign != "\0" and unicodedata.category(sign) != "Cf")
+    text = "".join(
+        character for character in text if character != "\0" and unicodedata.category(character) != "Cf"
+    )
     text = _IFS.sub(" ", _CONTINUATION.sub("", text)).replace("\r", "\n")
     return _ANSI_C.sub(lambda match: "'" + _unescaped(match.group(1)).replace("'", "") + "'", text)
 
 
 def loose_commands(text: str) -> Iterator[LooseCommand]:
-    """All that may be commands in a text: at its start, after every separator, and after every word.
+    """Yield everything in a text that may be a command: at its start, after each separator and after each word.
 
     Args:
-        text: Undisguised.
+        text: A command after `normalized_command`.
     """
     plain = re.sub(r"\$\{(\w+)\}", r"$\1", re.sub(r"['\"\\]", "", text))
     sign, redirected = "", re.sub(r"[0-9&]?(>>?|<{1,3})&?", r" \1 ", plain)
@@ -101,30 +110,33 @@ def loose_commands(text: str) -> Iterator[LooseCommand]:
 
 
 def _commands_of(words: tuple[str, ...], *, has_redirects: bool) -> Iterator[tuple[str, ...]]:
-    """What may be commands: from the first word on, and from each that is the name of a program with a rule.
+    """Yield possible commands: all words, and the words from each name of a program with a rule on.
 
     The name may follow an option or an assignment, as in `-Srm` and `PAGER=rm`.
     """
     if words or has_redirects:
         yield words[:_MOST_WORDS]
-    found = [(place, name) for place, word in enumerate(words) if (name := _program_in(word, place))]
-    # Of very many, those in the middle are left out: a bound on the time.
-    for place, name in (*found[:_MOST_STARTS], *found[_MOST_STARTS:][-_MOST_STARTS:]):
-        yield name, *words[place + 1 : place + _MOST_WORDS]
+    starts = [(index, name) for index, word in enumerate(words) if (name := _program_in(word, index))]
+    # To limit the time, the middle part of very many starts is skipped.
+    for index, name in (*starts[:_MOST_STARTS], *starts[_MOST_STARTS:][-_MOST_STARTS:]):
+        yield name, *words[index + 1 : index + _MOST_WORDS]
 
 
-def _program_in(word: str, place: int) -> str:
-    """The name of a program with a rule that the word is or ends with; empty if there is none."""
+def _program_in(word: str, index: int) -> str:
+    """Return the name of a program with a rule that the word is or ends with, or an empty text."""
     if len(word) > _LONGEST_NAME:
         return ""
-    if place and _PROGRAM.fullmatch(word):
+    if index and _PROGRAM.fullmatch(word):
         return word
     bare = _ATTACHED.sub("", word)
     return bare if bare != word and _PROGRAM.fullmatch(bare) else ""
 
 
 def _unescaped(text: str) -> str:
-    """The text of `$'…'`. *Source:* Bash manual, 3.1.2.4, ANSI-C quoting."""
+    """Decode the escapes of `$'…'`.
+
+    *Source:* https://www.gnu.org/software/bash/manual/html_node/ANSI_002dC-Quoting.html
+    """
 
     def letter(match: re.Match[str]) -> str:
         hexadecimal, unicode, octal, other = match.groups()
@@ -150,11 +162,11 @@ _DELETES: Final = frozenset({"rm", "unlink", "rmdir", "shred", "srm", "del", "rd
 
 
 def hardline_reason(text: str, commands: tuple[LooseCommand, ...]) -> str:
-    """Why a command may never run; empty where the list does not name it.
+    """Return why a command is always refused, or an empty text if it is not.
 
     Args:
-        text: The whole command, normalized_command.
-        commands: All simple commands in it, the wrapped ones too.
+        text: The whole command, after `normalized_command`.
+        commands: All simple commands in it, including those that other programs run.
     """
     if _FORK_BOMB.search(text):
         return "fork bomb"
@@ -162,12 +174,12 @@ def hardline_reason(text: str, commands: tuple[LooseCommand, ...]) -> str:
 
 
 def is_block_device(word: str) -> bool:
-    """Whether `word` names a disk or a part of one."""
+    """Whether a word is the path of a disk or a partition."""
     return _BLOCK_DEVICE.match(word) is not None
 
 
 def has_option(command: LooseCommand, letter: str, *names: str) -> bool:
-    """Whether an option is set, in a bundle such as `-rf` or by name, wherever it stands."""
+    """Whether an option is set anywhere in a command, by its letter (also in a bundle such as `-rf`) or a long name."""
     for word in command.words[1:]:
         if word in names or (word.startswith("-") and not word.startswith("--") and letter in word):
             return True
@@ -187,7 +199,7 @@ def _deletes_a_root(command: LooseCommand) -> bool:
 
 
 def _is_root(word: str) -> bool:
-    """`/`, `/etc`, `~`, and their spellings such as `/*`, `//`, `/./`, `/usr/..`, `~/`, `~/..`."""
+    """Whether a word means the root, a system folder or the home folder, such as `/*`, `//`, `/./` or `~/..`."""
     path = normpath(_SLASHES.sub("/", word.replace("\\", "/")))
     parent, _, last = path.rpartition("/")
     if last in ("*", ".*", "?*") and "/" in path:
@@ -216,8 +228,10 @@ def _writes_a_device(command: LooseCommand) -> bool:
         word.startswith("of=") and is_block_device(word[3:]) for word in command.words
     )
     is_copied = command.program in ("tee", "cp", "cat") and is_block_device(command.words[-1])
-    targets = any(one.sign.startswith(">") and is_block_device(one.target) for one in command.redirects)
-    return is_dd or targets or (is_copied and command.program != "cat")
+    is_redirected = any(
+        redirect.sign.startswith(">") and is_block_device(redirect.target) for redirect in command.redirects
+    )
+    return is_dd or is_redirected or (is_copied and command.program != "cat")
 
 
 def _kills_all(command: LooseCommand) -> bool:
@@ -245,4 +259,4 @@ _RULES: Final[tuple[tuple[str, Callable[[LooseCommand], bool]], ...]] = (
     ("kill of every process", _kills_all),
     ("shutdown or reboot", _ends_the_machine),
 )
-"""In the order in which they are tried."""
+"""The first rule that matches gives the reason."""

@@ -1,4 +1,4 @@
-"""Which files a command may read or write without approval."""
+"""Check which files a command may read or write without approval."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _SENSITIVE: Final = re.compile(
     r"|^/dev/(?!(?:null|zero|random|urandom|stdin|stdout|stderr|tty|fd/[0129])$)|^/root(?:/|$)",
     re.I,
 )
-"""Files that hold secrets, wherever they are: a path is searched, so that `../../etc/shadow` is found too."""
+"""Files that often contain secrets. Any part of a path may match, so that `../../etc/shadow` is found, too."""
 _STARTUP: Final = re.compile(
     r"(?:^|/)\.git(?:/|$)|(?:^|/)\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|cshrc"
     r"|tcshrc|kshrc|inputrc|vimrc|exrc|gitconfig|gitattributes|gitmodules|hgrc|gdbinit|lldbinit|curlrc|wgetrc|screenrc"
@@ -34,7 +34,7 @@ _STARTUP: Final = re.compile(
     r"|(?:^|/)(?:HEAD|config|crontab|sitecustomize\.py|usercustomize\.py)$|\.pth$",
     re.I,
 )
-"""Files that programs read when they start; whoever writes them decides what those programs do."""
+"""Files that programs read when they start. Writing one of them means running code later."""
 _HIDDEN_GLOB: Final = re.compile(r"(?:^|/)(?:\.[^/]*[*?\[]|\[[^\]]*\.[^\]]*\])")
 _WIDE: Final = re.compile(
     r"^(?:/|~|/etc|/home|/root|/var|/run|/Users|/proc|/sys|/mnt|/media|/srv|/opt|/boot)(?:/[^/]*)?$"
@@ -44,18 +44,18 @@ _TEMPORARY: Final = re.compile(r"^/tmp/[\w.-][^*?\[]*$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paths:
-    """The files of one command."""
+    """Checks the files of one command."""
 
     place: CommandEnvironment
     folders: tuple[str, ...]
-    """Where the command may run, of which each is relative to the working folder, or absolute."""
+    """Folders where the command may run, each absolute or relative to the working folder."""
 
     def reading(self, word: ShellWord, *, is_recursive: bool = False) -> ApprovalReason | None:
-        """Why this file should not be read unasked; None if it may be.
+        """Return why reading a file needs approval, or None if it does not.
 
         Args:
-            word: The file's name, as a program gets it.
-            is_recursive: True if everything below it is read.
+            word: Name of the file, as the program gets it.
+            is_recursive: True if the program also reads everything below a folder.
         """
         if not word.is_known:
             return ApprovalReason(SENSITIVE, "a file name that is only known when the command runs")
@@ -71,7 +71,7 @@ class Paths:
         return None
 
     def writing(self, word: ShellWord) -> ApprovalReason | None:
-        """Why this file should not be written unasked; None if it may be."""
+        """Return why writing a file needs approval, or None if it does not."""
         if not word.is_known:
             return ApprovalReason(OUTSIDE, "a file name that is only known when the command runs")
         if word.text in _DEVICES:
@@ -88,13 +88,13 @@ class Paths:
         return None
 
     def is_inside(self, word: ShellWord) -> bool:
-        """Whether a folder is certainly in the working folder."""
+        """Whether a path is inside the working folder in every case."""
         return word.is_known and all(
             not isabs(path) and not path.startswith(("~", "..")) for path in self._absolute(word.text)
         )
 
     def _absolute(self, text: str) -> Iterator[str]:
-        """Each path that a name can mean: relative to the working folder if it is inside, else absolute."""
+        """Yield each path that a name can mean: relative to the working folder if it is inside, otherwise absolute."""
         for folder in self.folders:
             path = text if text.startswith("~") else normpath(join(folder, text))
             path = re.sub(r"^/{2,}", "/", path)
@@ -105,9 +105,9 @@ class Paths:
 
 
 def moved(folders: tuple[str, ...], target: str) -> tuple[str, ...]:
-    """The folders where commands may run after `cd`; the ones before stay, for `cd` may have failed."""
-    found = (target if target.startswith("~") else normpath(join(folder, target)) for folder in folders)
-    return tuple(dict.fromkeys((*folders, *found)))
+    """Return the folders where commands may run after `cd`. The previous folders stay, because `cd` may fail."""
+    new = (target if target.startswith("~") else normpath(join(folder, target)) for folder in folders)
+    return tuple(dict.fromkeys((*folders, *new)))
 
 
 def _is_sensitive(path: str, place: CommandEnvironment) -> bool:

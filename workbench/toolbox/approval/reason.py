@@ -1,4 +1,4 @@
-"""Why a command needs approval, and the environment that it runs in."""
+"""Reasons why a command needs approval, and the environment that it runs in."""
 
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -6,15 +6,15 @@ from typing import Final, NamedTuple
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandEnvironment:
-    """An environment for commands."""
+    """Where a command runs, as far as approval depends on it."""
 
     is_contained: bool = True
-    """True if a program can change nothing but the working folder and reach no network: a mock, a sandbox, a
-    container. There, the project's own tools may run unasked."""
+    """True if a program can change only the working folder and has no network, as in a mock, a sandbox or a container.
+    There, the project's own tools run without approval."""
     root: str = ""
-    """The working folder's absolute path; empty if it is not known."""
+    """Absolute path of the working folder. Empty if it is not known."""
     folder: str = ""
-    """Where the command starts: relative to the working folder, or an absolute path outside it."""
+    """Folder where the command starts: relative to the working folder, or an absolute path outside of it."""
     private: tuple[str, ...] = ()
     """Absolute paths of folders that commands should not read, such as the workbench's data."""
 
@@ -35,14 +35,14 @@ NAMES: Final = (
 
 
 class ApprovalReason(NamedTuple):
-    """One reason to ask."""
+    """A reason why a command needs approval."""
 
     reason: str
-    """One of `NAMES` or of the categories' names."""
+    """One of `NAMES`, or of the names in `categories.NAMES`."""
     detail: str = ""
-    """What it is about, such as an option; empty if the reason says it all."""
+    """What it is about, such as an option; may be empty."""
     key: str = ""
-    """What an answer for longer than once is remembered by, such as `rm: recursive delete`.
+    """Key under which "For this session" and "Always" are stored, such as `rm: recursive delete`.
 
-    Empty if the doubt is about anything that could be written there; then the whole command is remembered.
+    Empty if no short key describes all commands with this reason. Then the answer is stored for the exact command.
     """

@@ -1,1 +1,1 @@
-"""Tools of MCP servers: named in a settings file, offered as toolsets, withdrawn when their server ends."""
+"""Tools of MCP servers. The servers are listed in a settings file, and the tools of each server are a toolset."""

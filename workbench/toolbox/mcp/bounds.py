@@ -1,4 +1,4 @@
-"""The configuration of MCP servers, and limits on what a server may send: size, depth and rate."""
+"""Configuration of MCP servers, and limits on the size, depth and rate of what a server sends."""
 
 import json
 import logging
@@ -19,22 +19,22 @@ from workbench.toolspec.yaml_text import load_yaml
 
 
 class McpServerConfig(BaseModel):
-    """One server as it stands in the file: a program of this machine, or an address."""
+    """Configuration of one server: a local program, or the address of a running server."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     command: str = ""
-    """The program; its standard streams are the line to it."""
+    """Program that is started; it talks over its standard input and output."""
     args: tuple[str, ...] = ()
     env: dict[str, str] = Field(default_factory=dict[str, str], repr=False)
-    """Variables beside the few that every program gets."""
+    """Environment variables, in addition to the few that the SDK passes on."""
     url: str = ""
     """Address of a streamable HTTP server."""
     headers: dict[str, str] = Field(default_factory=dict[str, str], repr=False)
-    """Sent with every request."""
+    """HTTP headers of every request."""
     timeout: float = Field(default=60, gt=0, le=3600)
-    """Seconds that a call, or the first answer, may take."""
+    """Seconds that a call, or connecting, may take."""
     enabled: bool = True
-    """False leaves it alone."""
+    """False if the server is not started."""
 
     @model_validator(mode="after")
     def _one_line(self) -> "McpServerConfig":
@@ -49,10 +49,10 @@ class _ToolsFile(BaseModel):
 
 
 def load_servers(path: Path) -> dict[str, McpServerConfig]:
-    """The servers of a settings file that are enabled, by name; none where there is no file.
+    """Return the enabled servers of a settings file by name. Empty if the file does not exist.
 
     Raises:
-        BadInput: The file cannot be read, or a server in it is not well described.
+        BadInput: The file cannot be read, or the configuration of a server is invalid.
     """
     try:
         loaded: Any = load_yaml(path.read_text(encoding="utf-8"))
@@ -69,79 +69,80 @@ def load_servers(path: Path) -> dict[str, McpServerConfig]:
 
 
 MOST_MESSAGE_BYTES: Final = 4 * 2**20
-"""Of one message."""
+"""Largest message."""
 MOST_LEVELS: Final = 64
-"""Arrays and objects within each other, in a schema and in an answer."""
+"""Deepest nesting of arrays and objects in a schema or an answer."""
 MOST_TOOLS: Final = 1000
 MOST_PAGES: Final = 100
-"""Pages that a list of tools may come in."""
+"""Most pages of a list of tools."""
 MOST_SCHEMA_CHARS: Final = 200_000
 MOST_DESCRIPTION_CHARS: Final = 20_000
-"""A longer description is cut: it stands in every prompt."""
+"""Longest description. Longer ones are cut, because they are part of every prompt."""
 MOST_BAD_LINES: Final = 20
-"""Lines that are no messages of MCP, before the server is ended. Some programs greet on standard output."""
+"""Lines that are not MCP messages after which a server is ended. Some programs print a greeting to standard output."""
 MOST_UNASKED: Final = 500
-"""Messages within `WINDOW_S` that answer nothing."""
+"""Messages within `WINDOW_S` that are not answers."""
 MOST_WINDOW_BYTES: Final = 64 * 2**20
 """Bytes within `WINDOW_S`."""
 WINDOW_S: Final = 10.0
 
 
 class McpServerRefused(ConnectionError):
-    """A server that must not be talked to any further; the text says what it did."""
+    """A server broke a limit and must not be used any more. The message says which limit."""
 
 
 class RateLimit:
-    """How much came within the last seconds.
+    """Limits an amount within the last `WINDOW_S` seconds.
 
     Args:
-        most: More than that is refused.
-        problem: What is said then.
+        most: Largest allowed amount.
+        problem: Message of the error if it is exceeded.
+        now_s: Clock, in seconds.
     """
 
     def __init__(self, most: int, problem: str, now_s: Callable[[], float] = monotonic) -> None:
         self._most = most
         self._problem = problem
         self._now_s = now_s
-        self._came: deque[tuple[float, int]] = deque()
+        self._amounts: deque[tuple[float, int]] = deque()
         self._sum = 0
 
     def add(self, amount: int = 1) -> None:
-        """So much came now.
+        """Count an amount that arrived now.
 
         Raises:
-            McpServerRefused: That was too much.
+            McpServerRefused: The limit is exceeded.
         """
         now = self._now_s()
-        self._came.append((now, amount))
+        self._amounts.append((now, amount))
         self._sum += amount
-        while self._came[0][0] < now - WINDOW_S:
-            self._sum -= self._came.popleft()[1]
+        while self._amounts[0][0] < now - WINDOW_S:
+            self._sum -= self._amounts.popleft()[1]
         if self._sum > self._most:
             raise McpServerRefused(self._problem)
 
 
 class InvalidLineCounter:
-    """Counts what a server writes that is no message of MCP."""
+    """Counts lines of a server that are not MCP messages."""
 
     def __init__(self) -> None:
         self._count = 0
 
     def add(self, line: str) -> None:
-        """One such line.
+        """Count a line.
 
         Raises:
-            McpServerRefused: These are too many.
+            McpServerRefused: There were `MOST_BAD_LINES` of them.
         """
         self._count += 1
         if self._count >= MOST_BAD_LINES:
             raise McpServerRefused(
-                f"it wrote {self._count} lines that are not messages of MCP, the last: {line[:60]!r}"
+                f"it wrote {self._count} lines that are not MCP messages, the last one: {line[:60]!r}"
             )
 
 
 def problem_of_tool(tool: Tool) -> str:
-    """Why a tool is not offered; empty if it is."""
+    """Return why a tool of a server is not offered, or an empty text if it is."""
     if is_too_deep(tool.inputSchema, MOST_LEVELS):
         return f"its schema is nested more than {MOST_LEVELS} levels deep"
     if len(json.dumps(tool.inputSchema)) > MOST_SCHEMA_CHARS:
@@ -150,10 +151,10 @@ def problem_of_tool(tool: Tool) -> str:
 
 
 async def list_all(session: ClientSession) -> tuple[Tool, ...]:
-    """All tools of a server, page by page.
+    """Request all tools of a server, page by page.
 
     Raises:
-        McpServerRefused: There are too many, or the list has no end.
+        McpServerRefused: There are too many tools or pages.
     """
     tools: list[Tool] = []
     cursors: set[str] = set()
@@ -168,24 +169,24 @@ async def list_all(session: ClientSession) -> tuple[Tool, ...]:
         if not cursor:
             return tuple(tools)
         if cursor in cursors:
-            raise McpServerRefused("its list of tools goes round in circles")
+            raise McpServerRefused("its list of tools repeats itself")
         cursors.add(cursor)
     raise McpServerRefused(f"its list of tools has more than {MOST_PAGES} pages")
 
 
 class ShortLogRecords(logging.Filter):
-    """Makes one short line of what the SDK logs: it writes a traceback and the raw text for each bad message."""
+    """Shortens log records of the SDK to one line. It logs a traceback and the raw text of each invalid message."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Cuts the record; nothing is left out, since the number of bad messages is bounded."""
+        """Shorten the record. All records are kept, because the number of invalid messages is limited."""
         record.msg, record.args = record.getMessage()[:200], None
         record.exc_info, record.exc_text = None, None
         return True
 
 
 def shorten_sdk_logs() -> None:
-    """Keep the SDK's log short; may be called again."""
+    """Shorten the log records of the SDK. It can be called more than once."""
     for name in ("mcp.client.streamable_http", "mcp.client.session", "mcp.shared.session"):
         logger = logging.getLogger(name)
-        if not any(isinstance(one, ShortLogRecords) for one in cast("list[Any]", logger.filters)):
+        if not any(isinstance(existing, ShortLogRecords) for existing in cast("list[Any]", logger.filters)):
             logger.addFilter(ShortLogRecords())

@@ -1,4 +1,7 @@
-"""An MCP server as its tools see it: restarted when it ends. *Source:* MCP 2025-06-18; the Python SDK."""
+"""A connection to an MCP server that outlives its sessions: a server that ended is started again.
+
+*Source:* https://modelcontextprotocol.io/specification/2025-06-18
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,14 +24,14 @@ from workbench.toolbox.mcp.session import McpConnection
 
 _PING_S: Final = 3.0
 RETRY_AFTER_S: Final = (10.0, 30.0, 90.0)
-"""How long after its end a server is started again: the first, second and third time. Then it is left alone."""
+"""Time from the end of a server to its first, second and third restart. After that, it is not started again."""
 STABLE_S: Final = 600.0
-"""One that has run for so long is started again as if for the first time."""
+"""After running for this long, a server gets all its restarts again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerTool:
-    """A tool as its server lists it."""
+    """A tool from the list of a server."""
 
     name: str
     description: str
@@ -36,16 +39,16 @@ class ServerTool:
     schema: JsonObject = field(hash=False)
     """JSON Schema of the arguments."""
     problem: str = ""
-    """Why it is not offered; empty if it is."""
+    """Why the tool is not offered. Empty if it is."""
 
 
 class Connection:
-    """A server, through as many sessions as it takes. Its methods are called from any thread.
+    """A connection to one server, over one or more sessions. It can be used from any thread.
 
     Args:
-        name: As the settings file names it.
-        server: How to reach it.
-        on_tools: Called, on a thread of its own, when its tools may be others now.
+        name: Name of the server in the settings file.
+        on_tools: Called in another thread when the list of tools may have changed.
+        now_s: Clock, in seconds.
     """
 
     def __init__(
@@ -70,14 +73,14 @@ class Connection:
 
     @property
     def tools(self) -> tuple[ServerTool, ...]:
-        """What the server lists."""
+        """Tools that the server listed last."""
         return () if self._line is None else tuple(map(_listed, self._line.tools))
 
     def open(self) -> None:
-        """Connects, and lists the tools.
+        """Connect to the server and list its tools.
 
         Raises:
-            ConnectionError: The server does not answer, not in time, or not as a server does. Its program has ended.
+            ConnectionError: The server does not answer in time, or its answer is invalid. Its program has been ended.
         """
         line = McpConnection(self._name, self._server, self._on_tools)
         with self._lock:
@@ -88,10 +91,10 @@ class Connection:
             line.close()
 
     def check(self) -> bool:
-        """Whether the server still answers. One that has ended is started again after a while.
+        """Return True if the server answers. A server that has ended is started again when its time has come.
 
         Raises:
-            ConnectionError: It does not answer; says why.
+            ConnectionError: The server does not answer. The message says why.
         """
         line = self._live()
         try:
@@ -103,11 +106,11 @@ class Connection:
         return True
 
     def call(self, tool: str, arguments: Mapping[str, object]) -> JsonValue:
-        """The result of one call: structured if the server gives it so, else its text.
+        """Call a tool and return its structured result, or else its text.
 
         Raises:
-            ConnectionError: The server is gone.
-            TimeoutError: It gave nothing in time.
+            ConnectionError: The server has ended.
+            TimeoutError: The server did not answer in time.
         """
         line, timeout_s = self._live(), self._server.timeout
         limit = timedelta(seconds=timeout_s)
@@ -123,18 +126,18 @@ class Connection:
         except TimeoutError:
             raise
         except Exception as error:
-            # The streams fail in several ways as a program ends; an answer of a wrong shape is the server's fault.
+            # Streams fail in several ways when a program ends. An answer of the wrong shape also ends the connection.
             raise self._gone(line.ended or str(error)[:200]) from error
         return _value(result)
 
     def begin_closing(self) -> None:
-        """Ends the server without waiting for its end."""
+        """Ask the server to end, without waiting for it."""
         self._is_closed = True
         if self._line is not None:
             self._line.begin_closing()
 
     def close(self) -> None:
-        """Ends the server; its program has ended afterwards, and all that it started."""
+        """End the server. Afterwards its program and all child processes have ended."""
         self.begin_closing()
         if self._line is not None:
             self._line.close()
@@ -153,7 +156,7 @@ class Connection:
         return ConnectionError(f"the MCP server {self._name!r} is gone: {why}")
 
     def _start_again(self, line: McpConnection | None) -> str:
-        """Starts the server again if its time has come; says so."""
+        """Start the server again if its time has come. Return the end of the error message that says so."""
         with self._lock:
             if line is None or self._is_closed or line.is_refused:
                 return ""
@@ -170,12 +173,12 @@ class Connection:
             self._starting.start()
             return "; it is being started again"
 
-    def _try_again(self, before: McpConnection) -> None:
-        before.close()
+    def _try_again(self, previous: McpConnection) -> None:
+        previous.close()
         try:
             self.open()
         except ConnectionError:
-            # Whoever uses one of its tools is told.
+            # The next call of one of its tools reports the problem.
             return
         self._on_tools()
 

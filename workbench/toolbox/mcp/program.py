@@ -1,9 +1,9 @@
-"""Start an MCP server as a local program, and end it.
+"""Start an MCP server as a local program, exchange messages with it, and end it.
 
-The SDK's own transport keeps a line of any length in memory, writes a traceback for each line that it cannot read, and
-leaves a server running that it was never connected to.
+The SDK has a transport for this, but it keeps a line of any length in memory, logs a traceback for each line that it
+cannot parse, and does not end a server whose connection failed.
 
-*Source:* MCP 2025-06-18, transports, stdio; mcp 1.30, client/stdio.
+*Source:* https://modelcontextprotocol.io/specification/2025-06-18/basic/transports
 """
 
 import os
@@ -34,7 +34,7 @@ from workbench.toolbox.mcp.bounds import (
 )
 
 ENDING_S: Final = 1.0
-"""How long a program may take to end by itself once its input is closed, and again after SIGTERM."""
+"""Time that a program has to end after its input is closed, and again after SIGTERM."""
 Source = MemoryObjectReceiveStream[SessionMessage | Exception]
 Sink = MemoryObjectSendStream[SessionMessage]
 
@@ -43,16 +43,15 @@ Sink = MemoryObjectSendStream[SessionMessage]
 async def program_streams(
     server: McpServerConfig, started: Callable[[int], None]
 ) -> AsyncGenerator[tuple[Source, Sink]]:
-    """Runs the program while the streams are open; it has ended afterwards, and all that it started.
+    """Run the program while the context is open. Afterwards it and all its child processes have ended.
 
     Args:
-        server: Its command line.
-        started: Is given the number of its process, which is that of its group too.
+        started: Called with the process id, which is also the id of its process group.
 
     Raises:
-        OSError: There is no such program.
-        Misbehaved: It wrote what no server writes, or too much.
-        ConnectionError: It ended.
+        OSError: The program cannot be started.
+        McpServerRefused: The program broke a limit.
+        ConnectionError: The program ended.
     """
     to_session, source = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     sink, from_session = anyio.create_memory_object_stream[SessionMessage](0)
@@ -60,7 +59,7 @@ async def program_streams(
         process = await anyio.open_process(
             [server.command, *server.args],
             env={**get_default_environment(), **server.env},
-            # What it says there is not the model's, and would tear a terminal's screen.
+            # Log output of the server is of no use to the model, and it would disturb the output of our commands.
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
@@ -77,22 +76,25 @@ async def program_streams(
 
 
 def end_group(pid: int) -> None:
-    """Ends a program and all that it started: asked first, then killed. Nothing happens if all have ended.
+    """End a program and all its child processes, first with SIGTERM, then with SIGKILL.
 
     Args:
-        pid: Of the program; its group has the same number.
+        pid: Process id of the program, which is also the id of its process group. It may have ended already.
     """
     members = _members(pid)
     _signal_group(pid, members, is_kill=False)
     until = monotonic() + ENDING_S
     while any(map(_is_running, members)) and monotonic() < until:
         sleep(0.02)
-    # Those that did not end may have started more meanwhile.
+    # Processes that did not end may have started others in the meantime.
     _signal_group(pid, [*members, *_members(pid)], is_kill=True)
 
 
 def _is_running(process: psutil.Process) -> bool:
-    """Not by waiting for it: that would take the news of its end from asyncio, which waits for its own child."""
+    """Whether a process still runs.
+
+    This must not wait for the process: asyncio waits for its own child and would then miss its exit status.
+    """
     with suppress(psutil.Error):
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     return False
@@ -108,7 +110,7 @@ def _members(pid: int) -> list[psutil.Process]:
 
 def _signal_group(pid: int, members: list[psutil.Process], *, is_kill: bool) -> None:
     if os.name == "posix":
-        # Reaches those whose parent has ended as well.
+        # This also reaches processes whose parent has ended.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL if is_kill else signal.SIGTERM)
     for member in members:
@@ -117,14 +119,14 @@ def _signal_group(pid: int, members: list[psutil.Process], *, is_kill: bool) -> 
 
 
 async def _end(process: Process) -> None:
-    """The input is closed; who does not end then is ended."""
+    """Close the input of a program, and end the program if that does not make it exit."""
     if process.stdin:
         with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
             await process.stdin.aclose()
     with anyio.move_on_after(ENDING_S):
         await process.wait()
     await anyio.to_thread.run_sync(end_group, process.pid)
-    # asyncio closes its end of a pipe once it has read the other end's.
+    # asyncio closes its end of the pipe after reading up to the end.
     with anyio.move_on_after(ENDING_S):
         async for _ in _chunks(process):
             pass
@@ -133,7 +135,10 @@ async def _end(process: Process) -> None:
 
 
 async def _read(process: Process, target: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
-    bad, size = InvalidLineCounter(), RateLimit(MOST_WINDOW_BYTES, f"it sent too much within {WINDOW_S:g} s")
+    invalid_lines, size = (
+        InvalidLineCounter(),
+        RateLimit(MOST_WINDOW_BYTES, f"it sent too much within {WINDOW_S:g} s"),
+    )
     pending = bytearray()
     async with target:
         async for chunk in _chunks(process):
@@ -144,19 +149,19 @@ async def _read(process: Process, target: MemoryObjectSendStream[SessionMessage 
             if max(map(len, (*lines, pending))) > MOST_MESSAGE_BYTES:
                 raise McpServerRefused(f"it sent a message of more than {MOST_MESSAGE_BYTES // 2**20} MiB")
             for line in lines:
-                await _pass_on(bytes(line), bad, target)
+                await _pass_on(bytes(line), invalid_lines, target)
     raise ConnectionError("its program ended")
 
 
 async def _pass_on(
-    line: bytes, bad: InvalidLineCounter, target: MemoryObjectSendStream[SessionMessage | Exception]
+    line: bytes, invalid_lines: InvalidLineCounter, target: MemoryObjectSendStream[SessionMessage | Exception]
 ) -> None:
     if not line.strip():
         return
     try:
         message = JSONRPCMessage.model_validate_json(line)
     except (ValidationError, ValueError, RecursionError):
-        bad.add(line[:200].decode(errors="replace"))
+        invalid_lines.add(line[:200].decode(errors="replace"))
         return
     with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
         await target.send(SessionMessage(message))

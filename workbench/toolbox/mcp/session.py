@@ -1,4 +1,4 @@
-"""A session with one MCP server, kept open on a loop of its own until either side closes it."""
+"""A session with one MCP server. It stays open on its own event loop until one side closes it."""
 
 import asyncio
 from asyncio import CancelledError as LoopCancelled
@@ -33,13 +33,13 @@ _STREAM: Final = "text/event-stream"
 
 @asynccontextmanager
 async def http_streams(server: McpServerConfig) -> AsyncGenerator[tuple[Any, Any]]:
-    """The streams of a session with it; a redirect to another host is not followed.
+    """Open the streams of a session over HTTP. Redirects are not followed.
 
     Raises:
-        httpx.HTTPError: It does not answer.
+        httpx.HTTPError: The server does not answer.
     """
     timeout = httpx.Timeout(server.timeout, read=None)
-    # Nothing packed: a kilobyte could unpack to a gigabyte.
+    # No compression: a kilobyte could unpack to a gigabyte.
     headers = {**server.headers, "Accept-Encoding": "identity"}
     async with (
         httpx.AsyncClient(headers=headers, timeout=timeout, transport=BoundedTransport()) as client,
@@ -49,15 +49,15 @@ async def http_streams(server: McpServerConfig) -> AsyncGenerator[tuple[Any, Any
 
 
 class BoundedTransport(httpx.AsyncHTTPTransport):
-    """Ends an answer that is larger than a message may be, or is packed."""
+    """HTTP transport that stops at answers that are compressed or larger than a message may be."""
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """One request."""
+        """Send a request. The body of its response is limited."""
         response = await super().handle_async_request(request)
-        packing = response.headers.get("content-encoding", "identity")
-        if packing != "identity":
+        encoding = response.headers.get("content-encoding", "identity")
+        if encoding != "identity":
             await response.aclose()
-            raise httpx.DecodingError(f"it sent an answer packed by {packing[:20]!r}", request=request)
+            raise httpx.DecodingError(f"it sent an answer compressed with {encoding[:20]!r}", request=request)
         stream = response.stream
         assert isinstance(stream, httpx.AsyncByteStream)
         is_endless = response.headers.get("content-type", "").startswith(_STREAM)
@@ -66,9 +66,9 @@ class BoundedTransport(httpx.AsyncHTTPTransport):
 
 
 class _Counted(httpx.AsyncByteStream):
-    """The body of an answer, as long as it keeps within its limit.
+    """The body of a response, up to its limit.
 
-    A stream of events has no end: of it, one event is bounded, and how much comes within some seconds.
+    An event stream has no end. The limits apply to each event, and to the bytes within some seconds.
     """
 
     def __init__(self, stream: httpx.AsyncByteStream, *, is_endless: bool) -> None:
@@ -87,24 +87,23 @@ class _Counted(httpx.AsyncByteStream):
             yield chunk
 
     async def aclose(self) -> None:
-        """Closes it."""
+        """Close the body."""
         await self._stream.aclose()
 
 
 CLOSE_S: Final = 5.0
-"""How long a session may take to end by itself."""
+"""Time that a session has to end."""
 _LISTING_S: Final = 1.0
-"""Least time between two listings that the server asks for."""
+"""Minimum time between two requests for the list of tools."""
 _T = TypeVar("_T")
 
 
 class McpConnection:
-    """One attempt to talk to a server. Its methods are called from any thread.
+    """One session with a server. It can be used from any thread.
 
     Args:
-        name: As the settings file names it.
-        server: How to reach it.
-        on_tools: Called, on a thread of its own, when the server says that its tools are others now.
+        name: Name of the server in the settings file.
+        on_tools: Called in another thread when the server has announced new tools and they have been listed.
     """
 
     def __init__(self, name: str, server: McpServerConfig, on_tools: Callable[[], None]) -> None:
@@ -119,20 +118,20 @@ class McpConnection:
         self._listing: asyncio.Task[None] | None = None
         self._is_stale = False
         self._pid: int | None = None
-        self._bad = InvalidLineCounter()
+        self._invalid_messages = InvalidLineCounter()
         self._unasked = RateLimit(MOST_UNASKED, "it sent too many messages that nobody asked for")
         self.ended = ""
-        """Why it ended; empty while it has not."""
+        """Why the session ended. Empty while it has not."""
         self.is_refused = False
-        """Whether the server did what no server may: then it is not tried again."""
+        """Whether the server broke a limit; then it is not started again."""
         self.tools: tuple[Tool, ...] = ()
-        """What the server lists."""
+        """Tools that the server listed last."""
 
     def open(self) -> None:
-        """Connects, and lists the tools. What was begun is ended again if that does not work.
+        """Connect to the server and list its tools. If this fails, everything that was started is ended.
 
         Raises:
-            ConnectionError: The server does not answer, not in time, or not as a server does.
+            ConnectionError: The server does not answer in time, or its answer is invalid.
         """
         shorten_sdk_logs()
         self._thread = Thread(target=self._run, name=f"mcp-{self._name}", daemon=True)
@@ -145,19 +144,19 @@ class McpConnection:
 
     @property
     def is_open(self) -> bool:
-        """Whether the server can be asked."""
+        """Whether requests can be sent."""
         return self._session is not None and not self.ended
 
     def ask(self, work: Callable[[ClientSession], Coroutine[Any, Any, _T]], timeout_s: float) -> _T:
-        """What the server answers.
+        """Send a request and return the answer.
 
         Args:
-            work: Asks it, on the session's own loop.
-            timeout_s: How long that may take.
+            work: Sends the request; it runs on the session's event loop.
+            timeout_s: Maximum time, in seconds.
 
         Raises:
             ConnectionError: The session has ended.
-            TimeoutError: No answer came in time.
+            TimeoutError: There was no answer in time.
         """
         session = self._session
         if session is None or self.ended:
@@ -177,23 +176,23 @@ class McpConnection:
             raise ConnectionError(self.ended or "it ended") from error
 
     def begin_closing(self) -> None:
-        """Ends the session without waiting for its end."""
+        """Start to end the session, without waiting for it."""
         self.ended = self.ended or "it was closed"
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._cancel)
 
     def close(self) -> None:
-        """Ends the session, and the program behind it with all that it started; may be called again."""
+        """End the session and its program, with all child processes. It can be called more than once."""
         self.begin_closing()
         if self._thread is None or self._thread is current_thread():
             return
         self._thread.join(CLOSE_S)
         if self._pid is not None:
-            # Most often they have ended by now.
+            # Usually the program has ended by now.
             end_group(self._pid)
 
     def _cancel(self) -> None:
-        # Once: a second time would break off the ending of the program.
+        # Only once: a second cancellation would interrupt ending the program.
         if self._work is not None and not self._work.cancelling():
             self._work.cancel()
 
@@ -201,9 +200,9 @@ class McpConnection:
         try:
             self._loop.run_until_complete(self._begin())
             self.ended = self.ended or "it ended"
-        except BaseException as error:  # noqa: BLE001 - reported to whoever asks next: the thread has nobody to tell
+        except BaseException as error:  # noqa: BLE001 - the next request reports it
             self.is_refused = _is_refusal(error)
-            self.ended = self.ended or _words(error)
+            self.ended = self.ended or _innermost_message(error)
         finally:
             self._session = None
             with suppress(BaseException):
@@ -212,11 +211,11 @@ class McpConnection:
             self._ready.set()
 
     def _end_tasks(self) -> None:
-        """Nobody must wait for an answer that cannot come any more."""
-        left = asyncio.all_tasks(self._loop)
-        for task in left:
+        """Cancel all tasks, so that nobody waits for an answer that cannot arrive any more."""
+        tasks = asyncio.all_tasks(self._loop)
+        for task in tasks:
             task.cancel()
-        self._loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
         self._loop.run_until_complete(self._loop.shutdown_asyncgens())
 
     async def _begin(self) -> None:
@@ -231,7 +230,7 @@ class McpConnection:
             self.tools = await list_all(session)
             self._session = session
             self._ready.set()
-            # Until this task is cancelled, or the streams fail.
+            # Wait until this task is cancelled or the streams fail.
             await asyncio.Event().wait()
 
     @asynccontextmanager
@@ -249,19 +248,19 @@ class McpConnection:
     async def _on_message(self, message: object) -> None:
         try:
             if isinstance(message, Exception):
-                self._bad.add(_words(message))
+                self._invalid_messages.add(_innermost_message(message))
                 return
             self._unasked.add()
         except McpServerRefused as error:
             self.ended, self.is_refused = str(error), True
             self._cancel()
             return
-        # Listing waits for an answer, which comes after this message: not here, or it never would.
+        # Listing the tools waits for an answer. Waiting here would block this handler, and the answer with it.
         if isinstance(message, ServerNotification) and isinstance(message.root, ToolListChangedNotification):
             self._list_again()
 
     def _list_again(self) -> None:
-        """Lists the tools; once at a time, however often the server says that they are others."""
+        """List the tools again. Only one listing runs at a time, however often the server announces changes."""
         self._is_stale = True
         if self._listing is None or self._listing.done():
             self._listing = self._loop.create_task(self._list_while_stale())
@@ -277,7 +276,7 @@ class McpConnection:
                 self._cancel()
                 return
             except (McpError, TimeoutError):
-                # It is going: whoever uses one of its tools is told.
+                # The session is ending. The next call of one of its tools reports the problem.
                 return
             await asyncio.to_thread(self._on_tools)
             await asyncio.sleep(_LISTING_S)
@@ -289,12 +288,12 @@ def _is_refusal(error: BaseException) -> bool:
     return isinstance(error, McpServerRefused)
 
 
-def _words(error: BaseException) -> str:
-    """The innermost words of an error; the SDK wraps them in groups."""
+def _innermost_message(error: BaseException) -> str:
+    """Return the message of the innermost error; the SDK wraps errors in exception groups."""
     inner = error
     while isinstance(inner, BaseExceptionGroup):
         parts = cast(BaseExceptionGroup[BaseException], inner).exceptions
-        inner = next((one for one in parts if _is_refusal(one)), parts[0])
+        inner = next((part for part in parts if _is_refusal(part)), parts[0])
     if isinstance(inner, LoopCancelled):
         return "it was closed"
     return " ".join(str(inner).split())[:200] or type(inner).__name__

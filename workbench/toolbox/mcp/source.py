@@ -1,4 +1,4 @@
-"""Offer the tools of MCP servers to the registry."""
+"""Register the tools of MCP servers, and add servers to the settings file."""
 
 import re
 import shlex
@@ -25,45 +25,49 @@ _KEY: Final = "mcp_servers"
 
 
 def parse_address(name: str, address: str) -> McpServerConfig:
-    """A server from an address, or from the command line of a program.
+    """Parse the address of a server or the command line of a program.
 
     Raises:
-        BadInput: It is neither.
+        BadInput: The name is blank, or the address is neither.
     """
     where = f"MCP server {name!r}"
     if not name.strip():
-        raise BadInput("MCP server", "it has no name", "give it one")
+        raise BadInput("MCP server", "it has no name", "enter a name")
     try:
         if address.startswith(("http://", "https://")):
             return McpServerConfig(url=address)
         program, *arguments = shlex.split(address) or [""]
         return McpServerConfig(command=program, args=tuple(arguments))
     except ValidationError as error:
-        raise BadInput(where, error.errors()[0]["msg"], "write an address or a command line") from error
+        raise BadInput(where, error.errors()[0]["msg"], "enter an address or a command line") from error
     except ValueError as error:
-        raise BadInput(where, f"the command line cannot be read: {error}", "close its quotes") from error
+        raise BadInput(where, f"the command line cannot be parsed: {error}", "close its quotes") from error
 
 
 def save_server(path: Path, name: str, server: McpServerConfig) -> None:
-    """Adds a server to the file; comments before the list of servers stay.
+    """Add a server to the file. Comments in the file stay.
 
     Raises:
-        BadInput: The file cannot be read or written, or has a server of that name.
+        BadInput: The file cannot be read or written, or the name is already used.
     """
     if name in load_servers(path):
-        raise BadInput(f"MCP server {name!r}", f"{path} has one of that name", "choose another name")
+        raise BadInput(f"MCP server {name!r}", f"the name is already used in {path}", "choose another name")
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     fields = server.model_dump(mode="json", exclude_defaults=True)
     lines = text.splitlines()
     place = next((number for number, line in enumerate(lines) if line.rstrip() == f"{_KEY}:"), None)
     entry = ["  " + line for line in yaml.safe_dump({name: fields}, sort_keys=False).splitlines()]
     if place is not None:
-        made = "\n".join([*lines[: place + 1], *entry, *lines[place + 1 :], ""])
+        edited = "\n".join([*lines[: place + 1], *entry, *lines[place + 1 :], ""])
     elif not isinstance(load_yaml(text) if text.strip() else None, dict) or _KEY not in load_yaml(text):
-        made = "\n".join([*lines, f"{_KEY}:", *entry, ""])
+        edited = "\n".join([*lines, f"{_KEY}:", *entry, ""])
     else:
-        raise BadInput(f"{path}, {_KEY}", "it stands on one line", f"write `{_KEY}:` on a line of its own")
-    _write(path, made)
+        raise BadInput(
+            f"{path}, {_KEY}",
+            "no line has only this key",
+            f"write `{_KEY}:` on its own line, servers below it",
+        )
+    _write(path, edited)
 
 
 def _write(path: Path, text: str) -> None:
@@ -80,10 +84,11 @@ _NOT_OF_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 class McpTools:
-    """The tools of all servers of a settings file, each server's in the toolset `mcp-NAME`.
+    """The tools of all servers of a settings file. The tools of each server are the toolset `mcp-NAME`.
 
     Args:
-        is_space: True lets no server run: strangers come there.
+        path: The settings file; it need not exist.
+        is_space: True on a Space, where no servers are used because anybody may visit.
     """
 
     def __init__(self, path: Path, *, is_space: bool = False) -> None:
@@ -92,7 +97,7 @@ class McpTools:
         self._connections: list[Connection] = []
 
     def register_tools(self, registry: Registry) -> Sequence[str]:
-        """Connects to each server, and registers its tools; a line about each that cannot be used."""
+        """Connect to all servers and register their tools. Return one line for each problem."""
         try:
             servers = load_servers(self._path)
         except BadInput as error:
@@ -103,12 +108,12 @@ class McpTools:
             return [f"{self._path}: MCP servers need the extra mcp (pip install 'hermes-workbench[mcp]')"]
         if not servers:
             return []
-        # All at once: one that is slow to start should not hold the others up.
+        # All servers start at the same time, so that a slow one does not delay the others.
         with ThreadPoolExecutor(len(servers), "mcp-start") as pool:
-            begun = [pool.submit(_start, name, server, registry) for name, server in servers.items()]
-            started = [one.result() for one in begun]
+            futures = [pool.submit(_start, name, server, registry) for name, server in servers.items()]
+            connections = [future.result() for future in futures]
         problems: list[str] = []
-        for name, connection in zip(servers, started, strict=True):
+        for name, connection in zip(servers, connections, strict=True):
             if isinstance(connection, str):
                 problems.append(f"MCP server {name!r}: {connection}")
                 continue
@@ -117,13 +122,13 @@ class McpTools:
         return problems
 
     def add(self, name: str, address: str, registry: Registry) -> Sequence[str]:
-        """Connects to a server, registers its tools, and writes it into the settings file.
+        """Connect to a server, register its tools, and write it to the settings file.
 
         Returns:
-            A line about each of its tools that cannot be used.
+            One line for each of its tools that cannot be used.
 
         Raises:
-            BadInput: There is one of that name, it does not answer, or servers are not used here.
+            BadInput: The name is already used, the server does not answer, or MCP servers cannot be used here.
         """
         if self._is_space:
             raise BadInput(f"MCP server {name!r}", "MCP servers are not used on a Space")
@@ -132,22 +137,22 @@ class McpTools:
             raise BadInput(f"MCP server {name!r}", "it needs the extra mcp", remedy)
         server = parse_address(name, address)
         if name in load_servers(self._path):
-            raise BadInput(f"MCP server {name!r}", "there is one of that name", "choose another name")
+            raise BadInput(f"MCP server {name!r}", "the name is already used", "choose another name")
         connection = _start(name, server, registry)
         if isinstance(connection, str):
-            raise BadInput(f"MCP server {name!r}", connection, "look at its address or command line")
+            raise BadInput(f"MCP server {name!r}", connection, "check its address or command line")
         try:
             save_server(self._path, name, server)
             problems = _register(name, connection, registry)
         except BaseException:
-            # Whatever went wrong: nobody knows of this server, and nobody would end it.
+            # The server is not registered anywhere, so nothing else would end it.
             connection.close()
             raise
         self._connections.append(connection)
         return problems
 
     def close(self) -> None:
-        """Ends all connections, and the programs behind them, all at once."""
+        """End all connections and their programs at the same time."""
         for connection in self._connections:
             connection.begin_closing()
         for connection in self._connections:
@@ -156,7 +161,10 @@ class McpTools:
 
 
 def _start(name: str, server: McpServerConfig, registry: Registry) -> "Connection | str":
-    """The open connection, or why there is none; tools that it lists later are registered then."""
+    """Connect to a server. Return the connection, or why there is none.
+
+    When the server announces changed tools later, they are registered again.
+    """
     from workbench.toolbox.mcp.connection import Connection
 
     connection = Connection(name, server, lambda: _register_again(name, connection, registry))
@@ -168,7 +176,7 @@ def _start(name: str, server: McpServerConfig, registry: Registry) -> "Connectio
 
 
 def _register_again(server: str, connection: "Connection", registry: Registry) -> None:
-    """The tools that the server lists now, in place of those it listed before."""
+    """Register the tools that the server lists now, and remove those that it does not list any more."""
     toolset = f"mcp-{server}"
     names = {_name(server, tool.name) for tool in connection.tools}
     _register(server, connection, registry)
@@ -201,7 +209,7 @@ def _register(server: str, connection: "Connection", registry: Registry) -> list
 
 
 class _Handler:
-    """Runs the calls of one tool."""
+    """Handler that runs the calls of one tool."""
 
     def __init__(self, connection: "Connection", tool: str) -> None:
         self._connection = connection

@@ -1,4 +1,4 @@
-"""Where commands run, as the command line that starts them."""
+"""Environments in which commands run, and the command lines that start commands there."""
 
 import re
 import shlex
@@ -21,11 +21,11 @@ from workbench.toolbox.terminal.processes import (
 )
 
 PLACE_MARK: Final = "\x1e__workbench_place__"
-"""Comes before the working folder, after a command's output."""
-_OWN_VARIABLES: Final = ("PATH", "LANG", "TERM")
-"""What a local command sees of our environment, beside the variables of the locale."""
+"""Separates the output of a command from the folder in which it ended."""
+_LOCAL_VARIABLES: Final = ("PATH", "LANG", "TERM")
+"""Our environment variables that local commands see, in addition to the locale variables `LC_*`."""
 _CLIENT_VARIABLES: Final = (
-    *_OWN_VARIABLES,
+    *_LOCAL_VARIABLES,
     "HOME",
     "TMPDIR",
     "SSH_AUTH_SOCK",
@@ -33,52 +33,52 @@ _CLIENT_VARIABLES: Final = (
     "DOCKER_CONFIG",
     "DOCKER_CONTEXT",
 )
-"""What the programs `docker` and `ssh` see of it; the commands themselves run elsewhere and see nothing."""
+"""Our environment variables that the programs `docker` and `ssh` see. The commands themselves see none of them."""
 _GIT_SETTINGS: Final[Mapping[str, str]] = {
     "core.fsmonitor": "false", "core.hooksPath": "/dev/null", "core.pager": "cat", "safe.bareRepository": "explicit",
 }  # fmt: skip
-"""Settings of git that keep a repository which a command wrote from naming programs for git to run."""
+"""Git settings for commands. A repository can name programs that git runs, and a command may have written it."""
 _CPU_S: Final = 600
 _FILE_BLOCKS: Final = 4 * 1024 * 1024
-"""2 GiB, in blocks of 512 bytes as a shell counts them."""
+"""2 GiB, in the shell's unit of 512 bytes."""
 _DATA_KIB: Final = 8 * 1024 * 1024
 _PROCESSES: Final = 4096
 _BELOW_HOME: Final = (
     '$(case "$PWD" in "$HOME") echo .;; "$HOME"/*) echo "${PWD#"$HOME"/}";; *) echo "$PWD";; esac)'
 )
-"""The folder relative to the home folder if it is inside: on another machine, that is where commands start."""
+"""Shell text for the current folder, relative to the home folder if it is inside, because ssh commands start there."""
 _TASK_NAME: Final = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 class Environment(Protocol):
-    """Somewhere to run commands."""
+    """A place where commands can run: this machine, a container or another machine."""
 
     @property
     def program(self) -> str:
-        """What must be installed here."""
+        """Program that must be installed on this machine."""
         ...
 
     def line(self, command: str, *, folder: str, task_id: str, has_terminal: bool = False) -> Sequence[str]:
-        """The program and arguments that run `command`.
+        """Return the program and arguments that run `command`.
 
         Args:
-            folder: Where to run it; empty for the environment's own.
-            task_id: Whose files these are.
-            has_terminal: Whether a terminal is to be made for it.
+            folder: Folder to run it in. Empty for the environment's default folder.
+            task_id: Task whose files the command sees.
+            has_terminal: Whether the command gets a terminal.
         """
         ...
 
-    def variables(self, given: Mapping[str, str], task_id: str) -> Mapping[str, str]:
-        """The environment variables of the program, out of our own."""
+    def variables(self, own: Mapping[str, str], task_id: str) -> Mapping[str, str]:
+        """Return the environment variables for the program, selected from our own."""
         ...
 
     def place(self, task_id: str, folder: str) -> CommandEnvironment:
-        """What the approval of commands needs to know; `folder` as for `line`."""
+        """Return what approval needs to know about a command; `folder` as in `line`."""
         ...
 
     @property
     def user(self) -> str:
-        """The user that the program runs as; empty for our own."""
+        """User that the program runs as. Empty for our own user."""
         ...
 
     @property
@@ -89,17 +89,16 @@ class Environment(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalEnvironment:
-    """This machine; `isolated` chooses what keeps commands apart from the rest of it."""
+    """This machine. `isolated` adds a sandbox or another user, if possible."""
 
     shared: str = ""
-    """A folder that all tasks work in; empty gives each task a folder of its own in `base`."""
+    """Working folder of all tasks. If it is empty, each task has its own folder in `base`."""
     base: Path | None = None
-    """Holds the tasks' folders; None runs commands in the current folder with our own home."""
+    """Folder for the tasks' folders. If it is None, commands run in the current folder with our own home folder."""
     data: Path | None = None
-    """The workbench's data, which commands must not see."""
+    """Data folder of the workbench, which commands must not see."""
     isolation: Isolation = Isolation.NONE
     program: str = "sh"
-    """See `Environment`."""
 
     def line(self, command: str, *, folder: str, task_id: str, has_terminal: bool = False) -> Sequence[str]:
         """See `Environment`."""
@@ -107,7 +106,7 @@ class LocalEnvironment:
         if folders is None:
             return ["sh", "-c", script(command, folder)]
         work, home, temporary = folders
-        # A relative folder is one of the task's.
+        # A relative folder is inside the task's working folder.
         line = ["sh", "-c", _limits(self.isolation) + script(command, str(work / folder))]
         if self.isolation is not Isolation.SANDBOX:
             return line
@@ -116,20 +115,20 @@ class LocalEnvironment:
             line, work=work, home=home, temporary=temporary, hidden=hidden, has_terminal=has_terminal
         )
 
-    def variables(self, given: Mapping[str, str], task_id: str) -> Mapping[str, str]:
+    def variables(self, own: Mapping[str, str], task_id: str) -> Mapping[str, str]:
         """See `Environment`."""
-        kept = {
-            name: value for name, value in given.items() if name in _OWN_VARIABLES or name.startswith("LC_")
+        visible = {
+            name: value for name, value in own.items() if name in _LOCAL_VARIABLES or name.startswith("LC_")
         }
         settings = {"GIT_CONFIG_COUNT": str(len(_GIT_SETTINGS)), "GIT_PAGER": "cat", "PAGER": "cat"}
         for number, (name, value) in enumerate(_GIT_SETTINGS.items()):
             settings |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
         folders = self._folders(task_id)
         if folders is None:
-            return kept | settings | {name: given[name] for name in ("HOME", "TMPDIR") if name in given}
+            return visible | settings | {name: own[name] for name in ("HOME", "TMPDIR") if name in own}
         _, home, temporary = folders
         is_sandbox = self.isolation is Isolation.SANDBOX
-        return kept | settings | {"HOME": str(home), "TMPDIR": "/tmp" if is_sandbox else str(temporary)}
+        return visible | settings | {"HOME": str(home), "TMPDIR": "/tmp" if is_sandbox else str(temporary)}
 
     def place(self, task_id: str, folder: str) -> CommandEnvironment:
         """See `Environment`."""
@@ -151,13 +150,13 @@ class LocalEnvironment:
     @property
     def summary(self) -> str:
         """See `Environment`."""
-        where = f"in {self.shared}" if self.shared else "in a folder of each session's own"
+        where = f"in {self.shared}" if self.shared else "in a separate folder for each session"
         return (
-            f"Commands run on this machine {where}, "
+            f"Commands run on this machine, {where}, "
             + {
-                Isolation.SANDBOX: "in a Bubblewrap sandbox: no network, and nothing else of yours can be seen",
-                Isolation.USER: f"as the user {self.user!r}: it reaches the network and all that everybody may read",
-                Isolation.NONE: "with your own rights: install bubblewrap to keep them apart from your files",
+                Isolation.SANDBOX: "in a Bubblewrap sandbox without network and without access to your other files",
+                Isolation.USER: f"as the user {self.user!r}, with network and all files that every user may read",
+                Isolation.NONE: "with your own permissions. Install bubblewrap to protect your files",
             }[self.isolation]
         )
 
@@ -173,10 +172,9 @@ class LocalEnvironment:
 
 
 def isolated(environment: Environment, data: Path) -> Environment:
-    """The environment with the best isolation that works here; others than the local one are as they are.
+    """Add the best isolation that works here to a local environment. Other environments are returned unchanged.
 
     Args:
-        environment: As the setting names it.
         data: The workbench's data folder.
     """
     if not isinstance(environment, LocalEnvironment):
@@ -187,12 +185,11 @@ def isolated(environment: Environment, data: Path) -> Environment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DockerEnvironment:
-    """A container for each command, without a network; a task's files stay in a volume of its own."""
+    """A container without network for each command. The files of a task stay in its own volume."""
 
     image: str
-    """Image to run, such as `debian:12`."""
+    """Image of the containers, such as `debian:12`."""
     program: str = "docker"
-    """See `Environment`."""
     memory_mb: int = 512
 
     def line(self, command: str, *, folder: str, task_id: str, has_terminal: bool = False) -> Sequence[str]:
@@ -206,9 +203,9 @@ class DockerEnvironment:
             self.image, "sh", "-c", script(command, folder),
         ]  # fmt: skip
 
-    def variables(self, given: Mapping[str, str], task_id: str) -> Mapping[str, str]:
+    def variables(self, own: Mapping[str, str], task_id: str) -> Mapping[str, str]:
         """See `Environment`."""
-        return _client_variables(given)
+        return _client_variables(own)
 
     def place(self, task_id: str, folder: str) -> CommandEnvironment:
         """See `Environment`."""
@@ -224,21 +221,20 @@ class DockerEnvironment:
     @property
     def summary(self) -> str:
         """See `Environment`."""
-        return f"Commands run in containers of the image {self.image!r}, without a network"
+        return f"Commands run in containers of the image {self.image!r}, without network"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SshEnvironment:
-    """Another machine, by the user's own `ssh` and its keys; no password is ever asked."""
+    """Another machine, through the user's `ssh` program and its keys. It never asks for a password."""
 
     host: str
-    """`user@host`, or a name of the user's ssh configuration."""
+    """`user@host`, or a host name from the user's ssh configuration."""
     port: int | None = None
-    """None takes the configuration's."""
+    """None uses the port of the ssh configuration."""
     options: tuple[str, ...] = ()
-    """Further options, each as `Name=value`."""
+    """Additional ssh options, each as `Name=value`."""
     program: str = "ssh"
-    """See `Environment`."""
 
     def line(self, command: str, *, folder: str, task_id: str, has_terminal: bool = False) -> Sequence[str]:
         """See `Environment`."""
@@ -249,9 +245,9 @@ class SshEnvironment:
             "--", self.host, "sh -c " + shlex.quote(script(command, folder, reported=_BELOW_HOME)),
         ]  # fmt: skip
 
-    def variables(self, given: Mapping[str, str], task_id: str) -> Mapping[str, str]:
+    def variables(self, own: Mapping[str, str], task_id: str) -> Mapping[str, str]:
         """See `Environment`."""
-        return _client_variables(given)
+        return _client_variables(own)
 
     def place(self, task_id: str, folder: str) -> CommandEnvironment:
         """See `Environment`."""
@@ -265,24 +261,25 @@ class SshEnvironment:
     @property
     def summary(self) -> str:
         """See `Environment`."""
-        return f"Commands run on {self.host} over ssh, with all rights of its user there"
+        return f"Commands run on {self.host} over ssh, with all permissions of the user there"
 
 
 def script(command: str, folder: str, *, reported: str = "$PWD") -> str:
-    """A shell's text that goes to `folder`, runs `command`, and reports where it ended.
+    """Return shell text that changes to `folder`, runs `command`, and prints the folder in which it ended.
 
     Args:
-        folder: Where to run it; empty for where the shell starts.
-        reported: What to report, as the shell writes it inside double quotes.
+        folder: Folder to run it in. Empty for the folder in which the shell starts.
+        reported: Shell text for the folder that is printed, inside double quotes.
     """
-    go = f"cd -- {shlex.quote(folder)} || exit 1\n" if folder else ""
-    return f"{go}{command}\n__status=$?\nprintf '{PLACE_MARK}%s' \"{reported}\"\nexit $__status"
+    change = f"cd -- {shlex.quote(folder)} || exit 1\n" if folder else ""
+    return f"{change}{command}\n__status=$?\nprintf '{PLACE_MARK}%s' \"{reported}\"\nexit $__status"
 
 
 def _limits(isolation: Isolation) -> str:
-    """The start of a script with limits; of processes only if they are counted apart from those of the user.
+    """Return shell text that sets limits, for the start of a script.
 
-    Shells differ in the letter for the number of processes: `-u` of Bash is `-p` of dash.
+    Processes are limited only if they are counted separately from those of our own user. The letter of that limit is
+    `-u` in Bash and `-p` in dash.
     """
     limits = [f"-t {_CPU_S}", f"-f {_FILE_BLOCKS}", f"-d {_DATA_KIB}", "-c 0"]
     lines = [f"ulimit {limit} 2>/dev/null\n" for limit in limits]
@@ -292,7 +289,7 @@ def _limits(isolation: Isolation) -> str:
 
 
 def _within(work: Path, folder: str) -> str:
-    """The folder relative to the working folder if it is inside, links followed; else its path."""
+    """Return a folder relative to the working folder if it is inside, otherwise its path. Links are resolved."""
     if not folder:
         return ""
     path = (work / folder).resolve()
@@ -306,10 +303,10 @@ def _task_name(task_id: str) -> str:
 
 
 def parse_environment(text: str) -> Environment | None:
-    """The environment that a setting names: `mock` (None), `local[:FOLDER]`, `docker:IMAGE` or `ssh:HOST[:PORT]`.
+    """Parse WORKBENCH_TERMINAL: `local[:FOLDER]`, `docker:IMAGE`, `ssh:HOST[:PORT]`, or `mock`, which gives None.
 
     Raises:
-        BadInput: It names none of these.
+        BadInput: The text has another form.
     """
     kind, _, rest = text.partition(":")
     if text == "mock":
@@ -326,13 +323,11 @@ def parse_environment(text: str) -> Environment | None:
             return SshEnvironment(host=host, port=int(port) if port else None)
     raise BadInput(
         "setting WORKBENCH_TERMINAL",
-        f"no environment {text!r}",
-        "mock, local, local:FOLDER, docker:IMAGE or ssh:HOST",
+        f"{text!r} is not an environment",
+        "use mock, local, local:FOLDER, docker:IMAGE or ssh:HOST",
     )
 
 
-def _client_variables(given: Mapping[str, str]) -> Mapping[str, str]:
-    """What a program needs that asks a server or a daemon."""
-    return {
-        name: value for name, value in given.items() if name in _CLIENT_VARIABLES or name.startswith("LC_")
-    }
+def _client_variables(own: Mapping[str, str]) -> Mapping[str, str]:
+    """Select the variables for a program that talks to a server or a daemon."""
+    return {name: value for name, value in own.items() if name in _CLIENT_VARIABLES or name.startswith("LC_")}

@@ -1,4 +1,4 @@
-"""Run programs in process groups with limits on time and output, isolated by Bubblewrap or another user."""
+"""Run programs with limits on time and output, isolated by Bubblewrap or another user."""
 
 import os
 import pty
@@ -16,31 +16,31 @@ from threading import Lock, Thread
 from typing import Final, NamedTuple
 
 MAX_OUTPUT_BYTES: Final = 60_000
-"""Of a longer output the first and the last half of this are kept."""
+"""Longest output. Of a longer one, the middle is dropped."""
 _GRACE_S: Final = 2.0
-"""Between the request to end and the end."""
+"""Time between SIGTERM and SIGKILL."""
 _DRAIN_S: Final = 0.5
-"""How long output is waited for once the program has ended: a child of it may hold the pipe."""
+"""Time to wait for more output after a program has ended. A child process may still hold the pipe."""
 
 
 class ProcessOutcome(NamedTuple):
-    """What a program came to."""
+    """Output and state of a program."""
 
     output: str
-    """What it wrote to both streams."""
+    """Text from standard output and standard error."""
     exit_code: int | None
-    """Minus the signal where one ended it; None while it runs."""
+    """Negative signal number if a signal ended it; None while it runs."""
     is_timeout: bool
 
 
 class Process:
-    """One program under way.
+    """A running program, in its own process group.
 
     Args:
         line: The program and its arguments.
-        environment: Its variables, all of them.
-        has_terminal: True gives it a terminal of its own.
-        user: Whom it runs as, with that user's group only; empty for ourselves.
+        environment: All its environment variables.
+        has_terminal: True gives it a terminal.
+        user: User that it runs as, with only that user's group. Empty for our own user.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Process:
         self._reader.start()
 
     def wait(self, timeout_s: float) -> ProcessOutcome:
-        """What it comes to; ended by force where it takes longer."""
+        """Wait for the program to end, and kill it after `timeout_s` seconds."""
         is_timeout = False
         try:
             self._process.wait(timeout_s)
@@ -81,14 +81,14 @@ class Process:
         return self.look()._replace(is_timeout=is_timeout)
 
     def look(self) -> ProcessOutcome:
-        """What it has come to so far."""
+        """Return the output so far, and the exit code if the program has ended."""
         with self._lock:
             gap = f"\n… {self._dropped_bytes} bytes left out …\n".encode() if self._dropped_bytes else b""
             data = bytes(self._head) + gap + bytes(self._tail)
         return ProcessOutcome(data.decode("utf-8", "replace"), self._process.poll(), False)
 
     def kill(self) -> None:
-        """Ends it and all that it started: asked first, then by force."""
+        """End the program and its process group, first with SIGTERM, then with SIGKILL."""
         self._signal(signal.SIGTERM)
         deadline_s = time.monotonic() + _GRACE_S
         while self._process.poll() is None and time.monotonic() < deadline_s:
@@ -128,30 +128,30 @@ _SYSTEM: Final = (
     "/etc/java-11-openjdk", "/etc/java-17-openjdk", "/etc/java-21-openjdk", "/etc/fonts",
     "/etc/mime.types", "/nix/store",
 )  # fmt: skip
-"""What a command sees of the system, read-only. Everything else, such as `/home` and `/root`, does not exist for it."""
+"""Parts of the system that a command in the sandbox sees, read-only. `/home`, `/root` and all others do not exist."""
 _UNPRIVILEGED_USER: Final = "nobody"
 
 
 class Isolation(StrEnum):
-    """What stands between a command and the rest of the machine."""
+    """How commands are isolated from the rest of the machine."""
 
     SANDBOX = "sandbox"
-    """Bubblewrap: no network, a read-only system, no other files than those of the task."""
+    """Bubblewrap: no network, a read-only system, and only the files of the task."""
     USER = "user"
-    """Another user: only what every user of the machine may read and write, and the network."""
+    """Another user: the network, and only files that every user may read or write."""
     NONE = "none"
-    """The user's own rights."""
+    """The permissions of our own user."""
 
 
 def find_isolation() -> Isolation:
-    """The best isolation that works here; tries Bubblewrap by running it once."""
+    """Return the best isolation that works here. It runs Bubblewrap once to find out."""
     if _bubblewrap_works():
         return Isolation.SANDBOX
     return Isolation.USER if unprivileged_user() else Isolation.NONE
 
 
 def unprivileged_user() -> str:
-    """The user that commands run as if we are root; empty if we cannot change the user."""
+    """Return the user that commands run as if we are root, or an empty text if we cannot change the user."""
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         return ""
     try:
@@ -161,7 +161,7 @@ def unprivileged_user() -> str:
 
 
 def task_folders(base: Path, task_name: str) -> Iterator[Path]:
-    """The folders of a task, made if they are not there: for its work, its home and its temporary files."""
+    """Yield a task's working folder, home folder and folder for temporary files. They are created if necessary."""
     for name in ("work", "home", "tmp"):
         folder = base / task_name / name
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -169,9 +169,9 @@ def task_folders(base: Path, task_name: str) -> Iterator[Path]:
 
 
 def make_base(data: Path, isolation: Isolation) -> Path:
-    """The folder that holds all tasks' folders.
+    """Return the folder for the folders of all tasks.
 
-    Another user could not reach a folder inside our data; it gets a temporary one, which lasts as long as the process.
+    Another user cannot access our data folder. Its tasks get a temporary folder, which is used until the process ends.
     """
     if isolation is not Isolation.USER:
         return data / "terminal"
@@ -189,15 +189,15 @@ def bubblewrap_line(
     hidden: Sequence[Path] = (),
     has_terminal: bool = False,
 ) -> list[str]:
-    """The line that runs `line` in a sandbox.
+    """Return the command line that runs `line` in a sandbox.
 
     Args:
         line: The program and its arguments.
-        work: The working folder, the only one that is shared with the outside.
-        home: Becomes the home folder.
-        temporary: Becomes `/tmp`.
-        hidden: Files and folders inside the working folder that must not be seen, such as `.env`.
-        has_terminal: Whether the command has a terminal of its own; then it keeps it as its controlling terminal.
+        work: The working folder.
+        home: The home folder.
+        temporary: Folder that is mounted as `/tmp`.
+        hidden: Files and folders in the working folder that the command must not see, such as `.env`.
+        has_terminal: Whether the command has a terminal, which then stays its controlling terminal.
     """
     masks = (part for path in hidden for part in _mask(path))
     repository = [str(work / ".git" / name) for name in ("hooks", "config")]
@@ -207,14 +207,14 @@ def bubblewrap_line(
         *(part for path in _SYSTEM for part in ("--ro-bind-try", path, path)),
         "--proc", "/proc", "--dev", "/dev", "--bind", str(temporary), "/tmp",
         "--bind", str(work), str(work), *masks, "--bind", str(home), str(home),
-        # Programs outside the sandbox run what these files name, so a command must not change them.
+        # Git outside the sandbox runs programs that these files name, so commands must not change them.
         *(part for path in repository for part in ("--ro-bind-try", path, path)),
         "--chdir", str(work), "--", *line,
     ]  # fmt: skip
 
 
 def secrets_in(work: Path, data: Path) -> tuple[Path, ...]:
-    """What a command must not see of a working folder: files of variables, and our own data."""
+    """Return the files and folders in a working folder that commands must not see: `.env` files, and our data."""
     files = sorted(
         path
         for path in work.glob(".env*")

@@ -1,4 +1,4 @@
-"""The tools `terminal` and `process`: commands in a task's own folder, in the foreground or background."""
+"""The tools `terminal` and `process`: run commands in the task's folder, in the foreground or background."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -14,9 +14,9 @@ from workbench.toolbox.terminal.processes import Process, ProcessOutcome
 
 TOOLSET: Final = "terminal"
 MAX_TIMEOUT_S: Final = 280
-"""Below the limit of a call, so that a command's output is not lost with it."""
+"""Longest time limit of a command. It is shorter than that of a call, so that the output is not lost."""
 MOST_BACKGROUND: Final = 8
-"""Background processes that a task may have."""
+"""Most background processes of a task."""
 
 TERMINAL: Final[JsonObject] = {
     "description": "Run a shell command. The working folder stays from call to call.",
@@ -56,10 +56,11 @@ PROCESS: Final[JsonObject] = {
 
 
 class Terminal:
-    """Runs commands of many tasks in one environment.
+    """Runs the commands of many tasks in one environment.
 
     Args:
-        variables: Our own environment; the environment for commands chooses what of it they see.
+        environment: Where commands run.
+        variables: Our environment variables; `environment` selects those that commands see.
     """
 
     def __init__(self, environment: Environment, variables: Mapping[str, str]) -> None:
@@ -72,11 +73,11 @@ class Terminal:
 
     @property
     def command_tools(self) -> Sequence[str]:
-        """See `workbench.toolbox.catalog.CommandSource`."""
+        """Names of the tools that run commands."""
         return ("terminal", "process")
 
     def register_tools(self, registry: Registry) -> Sequence[str]:
-        """Takes the place of the terminal that only looks like one."""
+        """Register the tools in place of the mock terminal. Return a line that says where commands run."""
         for name, schema, handler, emoji in (
             ("terminal", TERMINAL, self.run, "💻"),
             ("process", PROCESS, self.process, "⏳"),
@@ -85,17 +86,21 @@ class Terminal:
         return (f"Terminal: {self._environment.summary}",)
 
     def place(self, task_id: str, workdir: str) -> CommandEnvironment:
-        """See `workbench.toolbox.approval.gate.CommandEnvironments`."""
+        """Return where the next command of a task runs. See `workbench.toolbox.approval.gate.CommandEnvironments`."""
         return self._environment.place(task_id, workdir or self._folders.get(task_id, ""))
 
     def check(self) -> bool:
-        """Whether the environment's program is there; says which one is not."""
+        """Return True if the program of the environment is installed.
+
+        Raises:
+            FileNotFoundError: It is not.
+        """
         if shutil.which(self._environment.program) is None:
             raise FileNotFoundError(f"the program {self._environment.program!r} is not installed")
         return True
 
     def run(self, arguments: Mapping[str, Any], *, task_id: str) -> JsonObject:
-        """Runs one command."""
+        """Run a command: the handler of the tool `terminal`."""
         folder = str(arguments.get("workdir") or self._folders.get(task_id, ""))
         has_terminal = arguments.get("pty") is True
         line = self._environment.line(
@@ -105,22 +110,24 @@ class Terminal:
             return self._start(line, task_id, has_terminal=has_terminal)
         process = self._process(line, task_id, has_terminal=has_terminal)
         timeout_s = min(int(arguments.get("timeout") or 60), MAX_TIMEOUT_S)
-        ended = process.wait(timeout_s)
-        output, place = _parted(ended.output)
-        if place:
-            self._folders[task_id] = place
-        result = {"output": output, "exit_code": ended.exit_code}
+        outcome = process.wait(timeout_s)
+        output, last_folder = _split_output(outcome.output)
+        if last_folder:
+            self._folders[task_id] = last_folder
+        result = {"output": output, "exit_code": outcome.exit_code}
         return (
-            {**result, "error": f"it took over {timeout_s} s and was ended"} if ended.is_timeout else result
+            {**result, "error": f"it took over {timeout_s} s and was ended"} if outcome.is_timeout else result
         )
 
     def process(self, arguments: Mapping[str, Any], *, task_id: str) -> JsonObject:
-        """Looks after a background process."""
+        """List, poll or kill background processes: the handler of the tool `process`."""
         with self._lock:
             processes = dict(self._background.get(task_id, {}))
         if arguments["action"] == "list":
             return {
-                "processes": [{"process_id": name, **_state(one.look())} for name, one in processes.items()]
+                "processes": [
+                    {"process_id": name, **_state(process.look())} for name, process in processes.items()
+                ]
             }
         process = processes.get(str(arguments.get("process_id")))
         if process is None:
@@ -129,11 +136,11 @@ class Terminal:
             process.kill()
             with self._lock:
                 self._background[task_id].pop(str(arguments["process_id"]), None)
-        ended = process.look()
-        return {"output": _parted(ended.output)[0], **_state(ended)}
+        outcome = process.look()
+        return {"output": _split_output(outcome.output)[0], **_state(outcome)}
 
     def close(self) -> None:
-        """Ends all background processes."""
+        """End all background processes."""
         with self._lock:
             processes = [process for of_task in self._background.values() for process in of_task.values()]
             self._background.clear()
@@ -154,11 +161,11 @@ class Terminal:
         return Process(line, environment=variables, has_terminal=has_terminal, user=self._environment.user)
 
 
-def _state(ended: ProcessOutcome) -> JsonObject:
-    return {"status": "running" if ended.exit_code is None else "ended", "exit_code": ended.exit_code}
+def _state(outcome: ProcessOutcome) -> JsonObject:
+    return {"status": "running" if outcome.exit_code is None else "ended", "exit_code": outcome.exit_code}
 
 
-def _parted(output: str) -> tuple[str, str]:
-    """A command's output, and the folder that it ended in; empty where it did not tell."""
-    text, mark, place = output.rpartition(PLACE_MARK)
-    return (text, place.strip()) if mark else (output, "")
+def _split_output(output: str) -> tuple[str, str]:
+    """Return the output of a command, and the folder in which it ended or an empty text if it was not reported."""
+    text, mark, folder = output.rpartition(PLACE_MARK)
+    return (text, folder.strip()) if mark else (output, "")
