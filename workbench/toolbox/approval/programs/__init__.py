@@ -1,1 +1,1 @@
-"""Which programs may run without approval, with which options and arguments."""
+"""Tables of the programs that may run without approval, with their options and arguments."""

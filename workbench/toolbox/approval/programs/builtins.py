@@ -1,4 +1,4 @@
-"""The shell's own commands."""
+"""Checks of shell builtins."""
 
 import re
 from collections.abc import Mapping
@@ -12,19 +12,19 @@ _TEST_UNARY: Final = frozenset({"-f", "-d", "-e", "-n", "-z", "-s", "-r", "-w", 
 
 
 def check_printf(call: ProgramCall) -> list[ApprovalReason]:
-    """`printf`, but not `-v`, which sets a variable such as `PATH`."""
+    """Allow `printf`, but not `-v`, which could set a variable such as `PATH`."""
     if not call.words or not call.words[0].is_fixed or call.words[0].text.startswith("-"):
         return [call.unknown(call.words[0] if call.words else None)]
     return []
 
 
 def check_test(call: ProgramCall) -> list[ApprovalReason]:
-    """`test` and `[`, but not `-v`: Bash runs commands in the index of a variable's name."""
+    """Allow `test` and `[`, but not `-v`: Bash runs commands in the index of a variable name, as in `a[$(ls)]`."""
     return [call.unknown(word) for word in call.words if word.text in ("-v", "-R")]
 
 
 def check_double_test(call: ProgramCall) -> list[ApprovalReason]:
-    """`[[ … ]]` that tests files or compares texts. Numbers are compared by arithmetic, which may run commands."""
+    """Allow `[[ … ]]` if it tests files or compares texts. Comparing numbers uses arithmetic, which may run commands."""
     words = call.words[:-1]
     if words and words[0].text == "!":
         words = words[1:]
@@ -36,7 +36,7 @@ def check_double_test(call: ProgramCall) -> list[ApprovalReason]:
 
 
 def check_cd(call: ProgramCall) -> list[ApprovalReason]:
-    """`cd` to a folder that is spelled out; where the commands after it run is for the caller to know."""
+    """Allow `cd` to a literal folder that may be read. The caller tracks where the next commands run."""
     if not call.words or call.words[0].text == "-":
         return []
     if len(call.words) != 1 or not call.words[0].is_fixed or call.words[0].text.startswith("-"):
@@ -45,7 +45,7 @@ def check_cd(call: ProgramCall) -> list[ApprovalReason]:
 
 
 def check_exit(call: ProgramCall) -> list[ApprovalReason]:
-    """`exit` with a number."""
+    """Allow `exit`, with or without a number."""
     is_plain = len(call.words) <= 1 and all(
         re.fullmatch(r"\d{1,3}", word.text) or not word.is_known for word in call.words
     )
@@ -53,14 +53,14 @@ def check_exit(call: ProgramCall) -> list[ApprovalReason]:
 
 
 def check_read(call: ProgramCall) -> list[ApprovalReason]:
-    """`read -r NAME`, for names without a meaning of their own."""
+    """Allow `read -r NAME`, if the name has no special meaning."""
     texts = call.texts()
     is_plain = texts is not None and all(text == "-r" or is_plain_name(text) for text in texts)
     return [] if is_plain else [call.unknown()]
 
 
 def check_set(call: ProgramCall) -> list[ApprovalReason]:
-    """`set -euo pipefail` and its like."""
+    """Allow `set -euo pipefail` and parts of it."""
     texts = call.texts()
     is_plain = (
         texts is not None and texts and all(re.fullmatch(r"[-+][eux]+o?|pipefail", text) for text in texts)
@@ -72,4 +72,4 @@ CHECKS: Final[Mapping[str, Check]] = {
     "printf": check_printf, "test": check_test, "[": check_test, "[[": check_double_test, "cd": check_cd,
     "exit": check_exit, "set": check_set, "read": check_read,
 }  # fmt: skip
-"""By name."""
+"""Checks by the name of the builtin."""

@@ -1,4 +1,4 @@
-"""`sed` and `awk`: only programs that run nothing and write no other file."""
+"""Checks of `sed` and `awk`: their scripts must not run programs or write other files."""
 
 import re
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ _AWK_COMPARISON: Final = re.compile(r"\|\|")
 
 
 def check_sed(call: ProgramCall) -> list[ApprovalReason]:
-    """`sed` with scripts of plain commands: no `w`, `e`, `r`, labels or files of scripts."""
+    """Allow `sed` with scripts of simple commands, without `w`, `e`, `r`, labels and script files."""
     if not all(word.is_known for word in call.words):
         return [call.unknown()]
     scripts: list[str] = []
@@ -52,7 +52,7 @@ def check_sed(call: ProgramCall) -> list[ApprovalReason]:
         doubts.append(call.unknown())
     for word in files:
         if word.text.startswith("-") or (word.has_glob and word.may_be_option and is_writing):
-            # GNU sed takes options after files too.
+            # GNU sed also accepts options after files.
             return [call.unknown(word)]
         if doubt := call.paths.writing(word) if is_writing else call.paths.reading(word):
             doubts.append(doubt)
@@ -60,7 +60,7 @@ def check_sed(call: ProgramCall) -> list[ApprovalReason]:
 
 
 def is_plain_sed(script: str) -> bool:
-    """Whether a script holds nothing but substitutions without `e` and `w`, deletions and prints.
+    """Whether a sed script has only substitutions without `e` and `w`, deletions, prints and the like.
 
     >>> is_plain_sed("2,5p; s/a/b/g")
     True
@@ -82,7 +82,7 @@ def is_plain_sed(script: str) -> bool:
 
 
 def check_awk(call: ProgramCall) -> list[ApprovalReason]:
-    """`awk` with a program that starts nothing, writes no file and reads only the files named."""
+    """Allow `awk` with a program that runs nothing, writes no file and reads only the files on the command line."""
     words = list(call.words)
     if not all(word.is_known for word in words):
         return [call.unknown()]
@@ -101,7 +101,7 @@ def check_awk(call: ProgramCall) -> list[ApprovalReason]:
 
 
 def is_plain_awk(program: str) -> bool:
-    """Whether a program only computes and prints.
+    """Whether an awk program only computes and prints.
 
     >>> is_plain_awk("$3 > 10 {print $1}")
     True
@@ -114,4 +114,4 @@ def is_plain_awk(program: str) -> bool:
 CHECKS: Final[Mapping[str, Check]] = {
     "sed": check_sed, "gsed": check_sed, "awk": check_awk, "gawk": check_awk, "mawk": check_awk, "nawk": check_awk,
 }  # fmt: skip
-"""By program."""
+"""Checks by program."""

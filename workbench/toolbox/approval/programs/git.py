@@ -1,4 +1,4 @@
-"""`git`: commands that only read, and commands that change the working folder's repository."""
+"""Check of `git`: subcommands that only read, and those that change the repository of the working folder."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ _SHOWN: Final = (
     r"relative|date-order|topo-order|not|binary|count)(?:=[\w.%-]{1,30})?|--(?:since|until|after|before|author|committer|grep|"
     r"format|pretty|date|max-count|skip|diff-filter|unified|abbrev|color-words|diff-algorithm|sort|ignore-revs-file)(?:=[\s\S]{0,300})?"
 )
-"""Options of commands that only show: none names a program or a file to write."""
+"""Options of subcommands that only show something. None of them names a program or a file to write."""
 _ANY: Final = r"[^-][\s\S]*|--"
 _LOOKS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("log", "show", "diff", "status", "shortlog", "whatchanged", "blame", "annotate", "show-branch", "range-diff",
@@ -46,7 +46,7 @@ _CHANGES: Final[Mapping[str, str]] = {
     "mv": r"-[vkn]+|[^-][\s\S]*", "init": r"-q|--quiet|-b|--initial-branch=[\w/-]+|[\w-]+|\.",
     "restore": r"--staged|[^-][\s\S]*", "reset": r"--soft|--mixed|HEAD[~^\d]*|-q|--|[^-~^@][\w./-]*", "rm": r"--cached|-r|-q|--|(?!-)[\w./-]+",
 }  # fmt: skip
-"""Commands that change the index: nothing is lost, and no hook runs."""
+"""Subcommands that change the index. They lose no work and run no hooks."""
 _RUNS: Final[Mapping[str, str]] = {
     "commit": rf"-[amsvq]+|--(?:amend|no-edit|message|signoff|allow-empty|all|quiet|fixup|verbose)(?:=[\s\S]*)?|{_ANY}",
     "checkout": r"-b|-q|--quiet|-t|--track|-|(?!-)[\w/@-][\w./@{}-]*", "switch": r"-c|-q|--create|-|--detach|[\w][\w./@-]*",
@@ -54,7 +54,7 @@ _RUNS: Final[Mapping[str, str]] = {
     "rebase": r"--(?:abort|continue|skip)|(?!-)[\w./@~^-]+", "cherry-pick": r"--(?:abort|continue|no-commit)|-[nx]|[\w.~^/]+",
     "revert": r"--no-edit|--(?:abort|continue)|[\w.~^/]+",
 }  # fmt: skip
-"""Commands that run the repository's hooks."""
+"""Subcommands that run hooks of the repository."""
 _STASH_WRITES: Final = re.compile(
     r"push|save|pop|apply|-m|-u|--include-untracked|--keep-index|stash@\{\d+\}|[\w][\w ./:-]*"
 )
@@ -68,7 +68,7 @@ _TALKS: Final[Mapping[str, str]] = {
 
 
 def check_git(call: ProgramCall) -> list[ApprovalReason]:
-    """A call of `git`, by its subcommand."""
+    """Return every reason to ask about a call of `git`."""
     words = list(call.words)
     while words and words[0].text in ("--no-pager", "-P", "--no-optional-locks"):
         words.pop(0)
@@ -86,12 +86,14 @@ def check_git(call: ProgramCall) -> list[ApprovalReason]:
 
 def _subcommand(call: ProgramCall, name: str, arguments: list[ShellWord]) -> list[ApprovalReason]:
     if name == "stash" and not (arguments and _fits(arguments, _LOOKS["stash"], call)):
-        is_kept = not arguments or arguments[0].text in ("push", "save", "pop", "apply")
-        is_known = is_kept and all(word.is_fixed and _STASH_WRITES.fullmatch(word.text) for word in arguments)
+        keeps_work = not arguments or arguments[0].text in ("push", "save", "pop", "apply")
+        is_known = keeps_work and all(
+            word.is_fixed and _STASH_WRITES.fullmatch(word.text) for word in arguments
+        )
         return needed(RuleCondition.SANDBOX, call, "stash") if is_known else [_unknown(call, name)]
     texts = [word.text for word in arguments]
     if (name == "restore" and "--staged" not in texts) or (name == "checkout" and "--" in texts):
-        # Single files only: a folder's worth of work is lost for good.
+        # Single files only: for a folder, much unsaved work could be lost.
         is_single = all(re.fullmatch(r"--|[\w./-]*\w\.\w{1,8}", text) for text in texts)
         return (
             []
@@ -139,11 +141,11 @@ def _subcommand(call: ProgramCall, name: str, arguments: list[ShellWord]) -> lis
 
 
 def _fits(arguments: list[ShellWord], pattern: str, call: ProgramCall, *, is_message: bool = False) -> bool:
-    """Whether all arguments have the form that is known; a message may be anything."""
-    before = ""
+    """Whether all arguments match the pattern. With `is_message`, the text after `-m` may be anything."""
+    previous = ""
     for word in arguments:
-        is_text = is_message and re.fullmatch(r"-[asvq]*m|--message", before) is not None
-        before = word.text
+        is_text = is_message and re.fullmatch(r"-[asvq]*m|--message", previous) is not None
+        previous = word.text
         if is_text:
             continue
         if not word.is_known or not re.fullmatch(pattern, word.text):
@@ -162,7 +164,7 @@ def _unknown(call: ProgramCall, name: str) -> ApprovalReason:
 
 
 def _lossy(call: ProgramCall, name: str, arguments: list[ShellWord]) -> ApprovalReason | None:
-    """Commands that throw work away, in the few forms that an answer may be remembered for."""
+    """Return the reason for a subcommand that loses work, if its form is simple enough for a short key."""
     lost = "git history or work thrown away"
     texts = [word.text for word in arguments if word.is_fixed]
     if len(texts) != len(arguments) or not all(

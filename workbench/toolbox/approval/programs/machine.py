@@ -1,4 +1,4 @@
-"""Programs that describe the machine, its packages and services, or download a page."""
+"""Checks of programs that describe the machine, its packages and services, or download a page."""
 
 import re
 from collections.abc import Mapping
@@ -86,7 +86,7 @@ FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
     **dict.fromkeys(("ansible", "gcloud", "az", "ffmpeg", "convert", "magick", "pandoc", "ffprobe", "gdb", "vim", "nano", "emacs", "ssh", "code", "rsync", "scp"),
                     (Form("--version|-version|-V", need=LOOK),)),
 }  # fmt: skip
-"""By program. Every form that is not here is asked about."""
+"""Known forms of calls by program. All other forms need approval."""
 _CURL: Final = re.compile(
     r"-[sSLIfkv]+|--(?:silent|show-error|location|head|fail|compressed|max-time|retry|http1\.1)|-m|\d{1,3}|-o|-O|--output"
 )
@@ -95,16 +95,16 @@ _URL: Final = re.compile(
     r"https?://(?!(?:[\w.-]*\.)?(?:internal|local|localdomain)\b)(?:(?:[\w-]+\.)+[a-z]{2,}|localhost)(?::\d{2,5})?(?:/[\w./%~+@=&?,:;-]*)?",
     re.I,
 )
-"""A public address by name: one in numbers may be the cloud's metadata service."""
+"""A public address with a host name. Numeric addresses are not accepted: one may be the cloud's metadata service."""
 
 
 def check_machine(call: ProgramCall) -> list[ApprovalReason]:
-    """A call of a program in `FORMS`."""
+    """Return every reason to ask about a call of a program in `FORMS`."""
     return check_forms(call, FORMS)
 
 
 def check_download(call: ProgramCall) -> list[ApprovalReason]:
-    """`curl` and `wget` that get one public address, and at most write a file of the working folder."""
+    """Allow `curl` and `wget` to get one public address and to write it to a file in the working folder."""
     options = _CURL if call.name == "curl" else _WGET
     doubts: list[ApprovalReason] = []
     addresses, is_output = 0, False
@@ -131,4 +131,4 @@ def check_download(call: ProgramCall) -> list[ApprovalReason]:
 CHECKS: Final[Mapping[str, Check]] = {
     **dict.fromkeys(FORMS, check_machine), "curl": check_download, "wget": check_download,
 }  # fmt: skip
-"""By program."""
+"""Checks by program."""

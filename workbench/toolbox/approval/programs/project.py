@@ -1,4 +1,4 @@
-"""Tools that run a project's code: without approval only where that code can do no harm."""
+"""Checks of tools that run a project's code. They need approval unless they run in a sandbox or a container."""
 
 import ast
 import sys
@@ -70,7 +70,7 @@ _LONGEST: Final = 500
 
 
 def prints_only(arguments: Sequence[str]) -> bool:
-    """Whether the arguments are `-c` and a script without calls but those of a few functions.
+    """Whether the arguments of Python are `-c` and a script that only computes and prints.
 
     >>> prints_only(["-c", "import sys; print(sys.version)"])
     True
@@ -97,7 +97,7 @@ def _is_plain(node: ast.AST) -> bool:
         case ast.Name(id=name):
             return not name.startswith("_")
         case ast.alias(name=name, asname=None):
-            # Modules of the standard library that do nothing when they are imported.
+            # Only modules of the standard library that do nothing when they are imported.
             return name in sys.stdlib_module_names and name not in (
                 "antigravity",
                 "this",
@@ -227,7 +227,7 @@ FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
     **dict.fromkeys(
         ("ruff", "black", "isort", "pyright", "shellcheck", "gofmt", "rustfmt", "clang-format", "hadolint", "yamllint", "bandit", "codespell",
          "coverage"),
-        # These read the project's code and do not run it.
+        # These read the project's code but do not run it.
         (VERSION, Form("", ARGUMENT, LOOK, never=_CHECKER[1].never + r"|-[pP]\b|run")),
     ),
     **dict.fromkeys(("gcc", "g++", "clang", "clang++", "cc", "c++", "javac", "rustc"), _COMPILER),
@@ -248,27 +248,27 @@ FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
     **dict.fromkeys(("rails", "rake"), (VERSION, Form(r"test|spec|routes|about|-T|stats", ARGUMENT))),
     "terraform": (VERSION, Form(r"plan|fmt|fmt -check|validate|show|output|state list|providers")),
     "sqlite3": (
-        # Without a query it would read commands from its input, and some of those run programs.
+        # Without a query, it reads commands from its input, and some of them run programs.
         Form(
             rf"(?:-(?:header|column|json|csv|readonly) ){{0,3}}{FILE} (?:\.tables|\.schema(?: \w+)?"
             r"|(?i:select (?!.*(?:load_extension|readfile|writefile|edit|fts3_tokenizer)\b)[^;]*;?))"
         ),
     ),
 }  # fmt: skip
-"""By program. Every form that is not here is asked about."""
+"""Known forms of calls by program. All other forms need approval."""
 
 
 def check_project(call: ProgramCall) -> list[ApprovalReason]:
-    """A call of a tool in `FORMS`."""
+    """Return every reason to ask about a call of a tool in `FORMS`."""
     texts = call.texts()
     if FORMS[call.name] is _PYTHON and texts is not None and prints_only(texts):
-        # A module of the working folder may hide one of the standard library.
+        # A module in the working folder may have the name of a standard module and replace it.
         return needed(RuleCondition.SANDBOX, call)
     return check_forms(call, FORMS)
 
 
 def check_own_program(call: ProgramCall) -> list[ApprovalReason]:
-    """A program of the working folder, such as `./gradlew build`."""
+    """Check a program in the working folder, such as `./gradlew build`."""
     return (
         check_forms(call, {call.name: (Form("", ARGUMENT),)})
         if call.words
@@ -277,4 +277,4 @@ def check_own_program(call: ProgramCall) -> list[ApprovalReason]:
 
 
 CHECKS: Final[Mapping[str, Check]] = dict.fromkeys(FORMS, check_project)
-"""By program."""
+"""Checks by program."""

@@ -1,4 +1,4 @@
-"""Programs that read files or describe the machine; no permitted option writes or runs anything."""
+"""Rules of programs that read files or describe the machine. No permitted option writes or runs anything."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -82,4 +82,4 @@ RULES: Final[Mapping[str, ProgramRule]] = {
     "pdftotext": ProgramRule(options=r"-layout|-raw", most=1),
     "exiftool": ProgramRule(options=r"-[A-Z]\w{0,20}", most=1),
 }
-"""By program. What is not here, and has no check of its own, is asked about."""
+"""Rules by program. Programs without a rule or a check need approval."""

@@ -1,4 +1,4 @@
-"""The rule for a program, and how its options and operands are checked."""
+"""Rules for programs, and checks of their options and operands."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,31 +11,31 @@ from workbench.toolbox.approval.reason import NETWORK, PROJECT_CODE, UNKNOWN_ARG
 from workbench.toolbox.approval.shell.words import ShellWord
 
 ANY: Final = r"[\s\S]*"
-"""Pattern of options for a program of which no option runs or writes anything."""
+"""Pattern for the options of a program without any option that runs or writes something."""
 _EMBEDDED_PATH: Final = re.compile(r"^-{1,2}[\w-]*=?(?=[/~.])")
 
 
 class Operands(Enum):
-    """What a program does with the arguments that are not options."""
+    """How a program uses the arguments that are not options."""
 
     TEXT = auto()
-    """Text: they may be anything."""
+    """As text; they may be anything."""
     READ = auto()
-    """Files that are read."""
+    """As files that it reads."""
     WRITE = auto()
-    """Files that are written, changed or removed."""
+    """As files that it writes, changes or removes."""
     NONE = auto()
-    """There are none."""
+    """It accepts none."""
 
 
 class RuleCondition(Enum):
-    """What must hold so that a program may run unasked."""
+    """Condition under which a program may run without approval."""
 
     NOTHING = auto()
     SANDBOX = auto()
-    """It runs code of the project, which anybody may have written: only where it can do no harm."""
+    """In a sandbox or a container, because it runs code of the project, which anybody may have written."""
     NO_NETWORK = auto()
-    """It talks to other machines: only where there is no network."""
+    """Where there is no network, because it talks to other machines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,41 +46,41 @@ class ProgramCall:
     words: tuple[ShellWord, ...]
     paths: Paths
     judge: Callable[[tuple[ShellWord, ...], Paths], list[ApprovalReason]]
-    """Checks a command that this one runs."""
+    """Checks another command that this one runs."""
 
     def unknown(self, word: ShellWord | None = None) -> ApprovalReason:
-        """The doubt about an argument that no rule knows."""
+        """Return the reason to ask about an argument that no rule allows."""
         shown = "" if word is None or not word.is_known else f" {word.text[:40]}"
         return ApprovalReason(UNKNOWN_ARGUMENT, f"{self.name}{shown}")
 
     def texts(self) -> tuple[str, ...] | None:
-        """All arguments; None if one of them is only known when the command runs."""
+        """Return all arguments, or None if one of them is only known when the command runs."""
         return tuple(word.text for word in self.words) if all(word.is_fixed for word in self.words) else None
 
 
 Check = Callable[[ProgramCall], list[ApprovalReason]]
-"""Gives every reason to ask; none if the call may run unasked."""
+"""Returns every reason to ask about a call. The list is empty if it may run without approval."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramRule:
-    """A program that can be described by a pattern of its options, and what it does with its operands."""
+    """Rule for a program: a pattern for its options, and how it uses its operands."""
 
     options: str = ANY
     """Pattern that each option matches in full, with its value if that is part of the word."""
     valued: frozenset[str] = frozenset()
     """Options that take the next word as their value."""
     outputs: frozenset[str] = frozenset()
-    """Options of `valued` whose value is a file that is written."""
+    """Options in `valued` whose value is a file that is written."""
     operands: Operands = Operands.READ
     most: int | None = None
-    """How many operands there may be; None for any number."""
+    """Most operands; None for any number."""
     text_first: bool = False
-    """True if the first operand is a text, such as a pattern."""
+    """True if the first operand is a text, such as the pattern of `grep`."""
     text_options: frozenset[str] = frozenset()
-    """Options that give this text, so that the first operand is a file after all."""
+    """Options that replace this text, so that the first operand is a file, such as `-e` of `grep`."""
     recursive: str = ""
-    """Pattern of the options that make it read folders; empty if it does not."""
+    """Pattern of the options with which the program reads folders. Empty if there are none."""
     need: RuleCondition = RuleCondition.NOTHING
 
     @property
@@ -88,7 +88,7 @@ class ProgramRule:
         return self.operands is Operands.TEXT and self.options == ANY
 
     def check(self, call: ProgramCall) -> list[ApprovalReason]:
-        """Every reason to ask about a call."""
+        """Return every reason to ask about a call."""
         return [*needed(self.need, call), *self._arguments(call)]
 
     def _arguments(self, call: ProgramCall) -> Iterator[ApprovalReason]:
@@ -136,7 +136,7 @@ class ProgramRule:
 
 
 def needed(need: RuleCondition, call: ProgramCall, subcommand: str = "") -> list[ApprovalReason]:
-    """The doubt about a program that may only run unasked where it can do no harm."""
+    """Return the reason to ask about a program whose condition is not met. Empty if it is met."""
     if need is RuleCondition.NOTHING or call.paths.place.is_contained:
         return []
     reason = PROJECT_CODE if need is RuleCondition.SANDBOX else NETWORK
@@ -157,38 +157,37 @@ _LOSS: Final = re.compile(
     r"|shell|prune|nuke|reset|erase|kill|shutdown|reboot)(?:\b|(?=_))",
     re.I,
 )
-"""Words among the arguments of a project's code that tell of loss, or of an effect elsewhere."""
+"""Words in the arguments of a project's tool that suggest lost data or effects on other machines."""
 
 
 class Form(NamedTuple):
-    """A form of call that is known."""
+    """A known form of a call, such as `npm run NAME`."""
 
     head: str
-    """Pattern of the first words, joined by a space: as many as it takes, up to five."""
+    """Pattern of the first words, joined by spaces: as many words as match, up to five."""
     rest: str = r"(?!)"
-    """Pattern of each word after them."""
+    """Pattern of each word after the head."""
     need: RuleCondition = RuleCondition.SANDBOX
     never: str = r"(?!)"
-    """Pattern that no word may match, not even at its start."""
+    """Pattern that must not match the beginning of any word."""
 
 
 LOOK: Final = RuleCondition.NOTHING
-"""For a form that only shows something."""
+"""Condition of a form that only shows something."""
 VERSION: Final = Form(r"--version|-V|-v|version|--help|-h|help", r"[\w-]+", LOOK)
-"""What nearly every program understands."""
+"""Form that nearly every program accepts."""
 OPTION: Final = r"--?(?!pdb|eval|exec)[A-Za-z][\w-]*(?:=[\w@%+:,./*-]*)?"
 WORD: Final = r"(?!-)[\w@%+:,./^~=\[\]*?-]*"
 FILE: Final = r"(?!/|-)(?!.*\.\./)[\w@+./-]+"
 ARGUMENT: Final = rf"{OPTION}|{WORD}"
-"""A word without signs that a language or a shell would give a meaning to."""
+"""A word without characters that have a special meaning in a shell or a programming language."""
 
 
 def check_forms(call: ProgramCall, forms: Mapping[str, Sequence[Form]]) -> list[ApprovalReason]:
-    """Every reason to ask about a call of a program in a table.
+    """Return every reason to ask about a call. It must match one of the known forms of its program.
 
     Args:
-        call: The program with its arguments.
-        forms: The known forms, by program.
+        forms: Known forms by program.
     """
     if any(not word.is_known or (word.has_glob and word.may_be_option) for word in call.words):
         return [call.unknown()]

@@ -1,4 +1,4 @@
-"""Programs that run another program: allowed if that one is."""
+"""Checks of programs that run another program. They are allowed if the other program is."""
 
 import re
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ _READERS: Final = frozenset(
         "sha256sum",
     }
 )
-"""Programs that may read files whose names come from elsewhere: they show no whole file."""
+"""Programs that may get file names from other programs, because they do not show whole files."""
 _FIND_TESTS: Final = frozenset({
     "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-type", "-size", "-mtime", "-mmin", "-ctime",
     "-atime", "-newer", "-maxdepth", "-mindepth", "-perm", "-user", "-group", "-printf", "-regextype", "-cmin", "-amin",
@@ -41,7 +41,7 @@ _FIND_FLAGS: Final = frozenset({
 
 
 def check_prefix(call: ProgramCall) -> list[ApprovalReason]:
-    """`time`, `timeout`, `nice` and `nohup`, with the few options that have no command in them."""
+    """Allow `time`, `timeout`, `nice`, `nohup` and `stdbuf` with a few options, if the command after them is allowed."""
     options = {
         "time": r"-p",
         "timeout": r"-k|--preserve-status|--foreground|-s|KILL|TERM|INT|\d+(?:\.\d+)?[smhd]?",
@@ -56,17 +56,17 @@ def check_prefix(call: ProgramCall) -> list[ApprovalReason]:
 
 
 def check_command(call: ProgramCall) -> list[ApprovalReason]:
-    """`command -v NAME` asks where a program is."""
+    """Allow `command -v NAME`, which shows where a program is."""
     return [] if call.words and call.words[0].text in ("-v", "-V") else [call.unknown()]
 
 
 def check_env(call: ProgramCall) -> list[ApprovalReason]:
-    """`env` alone lists the variables; with anything else it runs programs."""
+    """Allow `env` without arguments, which lists the variables. With arguments it runs programs."""
     return [] if not call.words else [call.unknown()]
 
 
 def check_xargs(call: ProgramCall) -> list[ApprovalReason]:
-    """`xargs` with a program that may be given any file name."""
+    """Allow `xargs` with a program that may get any file name."""
     takes, substitute = False, ""
     for place, word in enumerate(call.words):
         if not word.is_fixed:
@@ -87,7 +87,7 @@ def check_xargs(call: ProgramCall) -> list[ApprovalReason]:
 
 
 def check_find(call: ProgramCall) -> list[ApprovalReason]:
-    """`find` with tests, and with `-exec` of a program that may be given any file name."""
+    """Allow `find` with tests, and with `-exec` of a program that may get any file name."""
     if any(not word.is_known or word.may_be_option != word.text.startswith("-") for word in call.words):
         return [call.unknown()]
     texts = [word.text for word in call.words]
@@ -117,7 +117,7 @@ def check_find(call: ProgramCall) -> list[ApprovalReason]:
 
 
 def check_fd(call: ProgramCall) -> list[ApprovalReason]:
-    """`fd` without the options that run programs."""
+    """Allow `fd` without the options that run programs."""
     texts = call.texts()
     allowed = r"-[HIsigapluL01]+|-[eEtdjS]\S*|--(?:hidden|no-ignore|type|extension|exclude|max-depth|glob|full-path)(?:=[\w*.-]+)?"
     if texts is None or any(text.startswith("-") and not re.fullmatch(allowed, text) for text in texts):
@@ -126,11 +126,11 @@ def check_fd(call: ProgramCall) -> list[ApprovalReason]:
 
 
 def _with_files(call: ProgramCall, words: tuple[ShellWord, ...], substitute: str) -> list[ApprovalReason]:
-    """Checks a command that is given file names from elsewhere: anything, so only few programs may have them."""
+    """Check a command that gets file names from another program. They may be any names, so few programs are allowed."""
     if not words or not words[0].is_fixed or words[0].text not in _READERS:
         return [call.unknown(words[0] if words else None)]
     if words[0].text in ("rg", "file") and not any(word.text == "--" for word in words):
-        # A file's name could be one of their options.
+        # A file name could be one of their options.
         return [call.unknown(words[0])]
     known = tuple(
         ShellWord(text=word.text.replace(substitute, "input"))
@@ -146,4 +146,4 @@ CHECKS: Final[Mapping[str, Check]] = {
     "command": check_command, "env": check_env, "xargs": check_xargs, "find": check_find, "fd": check_fd,
     "fdfind": check_fd,
 }  # fmt: skip
-"""By program."""
+"""Checks by program."""

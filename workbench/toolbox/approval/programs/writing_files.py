@@ -1,4 +1,4 @@
-"""Programs that change files of the working folder."""
+"""Rules and checks of programs that change files in the working folder."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from workbench.toolbox.approval.reason import ApprovalReason
 from workbench.toolbox.approval.shell.words import UNKNOWN, ShellWord
 
 RECURSIVE_DELETE: Final = "recursive delete"
-"""The category of `rm -r`."""
+"""Category of `rm -r`."""
 
 RULES: Final[Mapping[str, ProgramRule]] = {
     "mkdir": ProgramRule(options=r"-[pv]+|-m|--(?:parents|verbose)", valued=frozenset({"-m"}), operands=Operands.WRITE),
@@ -34,7 +34,7 @@ _TAR_BUNDLE: Final = re.compile(r"-?[ctxzjJvpka]+f?")
 
 
 def check_copy(call: ProgramCall) -> list[ApprovalReason]:
-    """`cp`, `mv` and `ln -s`: what is read may be read, and the last operand is written."""
+    """Check `cp` and `mv`: the last operand is written, the others are read by `cp` and removed by `mv`."""
     operands = [word for word in call.words if not word.text.startswith(("-", UNKNOWN))]
     options = [word for word in call.words if word.text.startswith(("-", UNKNOWN)) and word.text != "--"]
     doubts = [call.unknown(word) for word in options if not _COPY_OPTIONS.fullmatch(word.text)]
@@ -49,7 +49,7 @@ def check_copy(call: ProgramCall) -> list[ApprovalReason]:
 
 
 def check_link(call: ProgramCall) -> list[ApprovalReason]:
-    """`ln -s`: both ends are in the working folder."""
+    """Check `ln`: the link and its target must be in the working folder."""
     texts = call.texts()
     if texts is None or any(text.startswith("-") and not re.fullmatch(r"-[sfnv]+", text) for text in texts):
         return [call.unknown()]
@@ -58,7 +58,7 @@ def check_link(call: ProgramCall) -> list[ApprovalReason]:
 
 
 def check_remove(call: ProgramCall) -> list[ApprovalReason]:
-    """`rm` of named files; a recursive one is asked about, and so is one with a pattern."""
+    """Allow `rm` of named files. It needs approval if it is recursive or if a name is a pattern."""
     texts = call.texts()
     if texts is None:
         return [
@@ -81,7 +81,7 @@ def check_remove(call: ProgramCall) -> list[ApprovalReason]:
 
 
 def check_mode(call: ProgramCall) -> list[ApprovalReason]:
-    """`chmod` to a mode that opens a file to nobody else."""
+    """Allow `chmod` with modes that give no other user write access."""
     texts = call.texts()
     if texts is None or not texts or not _MODES.fullmatch(texts[0]):
         return [call.unknown(call.words[0] if call.words else None)]
@@ -89,7 +89,7 @@ def check_mode(call: ProgramCall) -> list[ApprovalReason]:
 
 
 def check_tar(call: ProgramCall) -> list[ApprovalReason]:
-    """`tar` in its short form: `tar czf FILE FOLDER`, `tar xf FILE -C FOLDER`, `tar tf FILE`."""
+    """Check `tar` in its short form: `tar czf FILE FOLDER`, `tar xf FILE -C FOLDER`, `tar tf FILE`."""
     texts = call.texts()
     if texts is None or len(texts) < 2 or not _TAR_BUNDLE.fullmatch(texts[0]) or ":" in texts[1]:
         return [call.unknown()]
@@ -118,7 +118,7 @@ def _tar_operands(words: Sequence[ShellWord]) -> list[ShellWord] | None:
 
 
 def check_zip(call: ProgramCall) -> list[ApprovalReason]:
-    """`zip -r FILE FOLDER`, `unzip -l FILE`, `unzip FILE -d FOLDER`."""
+    """Check `zip -r FILE FOLDER`, `unzip -l FILE` and `unzip FILE -d FOLDER`."""
     allowed = r"-[rqvj9]+" if call.name == "zip" else r"-[lqontvZ1]+|-d"
     texts = call.texts()
     if texts is None or any(text.startswith("-") and not re.fullmatch(allowed, text) for text in texts):
@@ -135,4 +135,4 @@ CHECKS: Final[Mapping[str, Check]] = {
     "cp": check_copy, "mv": check_copy, "ln": check_link, "rm": check_remove, "chmod": check_mode,
     "tar": check_tar, "zip": check_zip, "unzip": check_zip,
 }  # fmt: skip
-"""By program."""
+"""Checks by program."""

@@ -1,1 +1,1 @@
-"""Parse shell text into commands with a real grammar; what is uncertain is reported."""
+"""Parse shell text into commands with a real grammar. Anything uncertain is reported as a problem."""

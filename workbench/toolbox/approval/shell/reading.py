@@ -1,8 +1,11 @@
-"""Parse shell text with the grammar of tree-sitter-bash; accept only what every shell reads the same way.
+"""Parse shell text with the grammar of tree-sitter-bash, and accept only what every shell reads the same way.
 
-The grammar is tolerant and knows Bash; what runs the text may be dash. So the tree alone proves nothing: each
-leaf is checked against a strict pattern, and what is between two leaves must be blanks. Whatever is left over,
-or is of a kind that is not listed here, is a problem, and the command is asked about.
+The tree alone proves nothing: the grammar is tolerant and describes Bash, but dash may run the text. In `ls &> out -la`
+dash ends the command at `&`. In `ls > out -la` the grammar takes `-la` for another file. Bytes that the grammar skips
+belong to no node. So each leaf must match a strict pattern, only blanks may be between two leaves, and a node of a kind
+that is not handled here is a problem, which means that a person is asked.
+
+The invariant: in a script without a problem, every byte belongs to a command that is returned.
 """
 
 import re
@@ -49,7 +52,7 @@ _TESTS: Final = frozenset(
 
 
 def read_script(text: str) -> ShellScript:
-    """The commands of a shell's text.
+    """Parse shell text into its commands. If anything is uncertain, return only the problem.
 
     >>> [command.words[0][0].text for command in read_script("ls | wc -l").commands]
     ['ls', 'wc']
@@ -76,14 +79,14 @@ def _parser() -> Parser:
 
 
 class _UnreadableError(Exception):
-    """Something outside the subset that is read."""
+    """The text is outside of the accepted subset of the shell language."""
 
 
 class _Reader:
-    """Walks one tree.
+    """Walks the syntax tree of one script.
 
     Args:
-        source: The text, as bytes: nodes count bytes.
+        source: The text as bytes, because the positions of nodes count bytes.
     """
 
     def __init__(self, source: bytes) -> None:
@@ -92,10 +95,10 @@ class _Reader:
         self.bindings: dict[str, Sequence[RawWord]] = {}
 
     def read(self, root: Node) -> None:
-        """Reads all commands.
+        """Collect all commands.
 
         Raises:
-            _UnreadableError: Something is outside the subset.
+            _UnreadableError: Something is outside of the accepted subset.
         """
         self._check_gaps(root)
         self._statement(root, 0)
@@ -107,7 +110,7 @@ class _Reader:
         return self._source[left.end_byte : right.start_byte].decode()
 
     def _check_gaps(self, root: Node) -> None:
-        """No byte of the source may be outside the leaves, but for blanks and for text inside quotes."""
+        """Check that only blanks, and text inside of double quotes, are outside of the leaves."""
         end, was_in_string = 0, False
         for leaf, is_in_string in _leaves(root):
             pattern = _QUOTED if was_in_string and is_in_string else _BETWEEN
@@ -159,8 +162,8 @@ class _Reader:
     def _command(self, node: Node, redirections: Sequence[Redirection], depth: int) -> None:
         words: list[RawWord] = []
         assignments: list[VariableAssignment] = []
-        own = list(redirections)
-        place = len(self.commands)
+        redirects = list(redirections)
+        index = len(self.commands)  # before the commands of substitutions, which are added with the words
         self._check_line(node.children)
         for child in node.children:
             if child.type == "command_name":
@@ -168,14 +171,14 @@ class _Reader:
             elif child.type == "variable_assignment":
                 assignments.append(self._assignment(child, depth))
             elif child.type == "file_redirect":
-                own.append(self._redirection(child, depth))
+                redirects.append(self._redirection(child, depth))
             else:
                 words.append(self._word(child, depth))
-        made = Command(words=tuple(words), redirections=tuple(own), assignments=tuple(assignments))
-        self.commands.insert(place, made)
+        command = Command(words=tuple(words), redirections=tuple(redirects), assignments=tuple(assignments))
+        self.commands.insert(index, command)
 
     def _check_line(self, children: Sequence[Node]) -> None:
-        """Words of one command are on one line, with blanks between them."""
+        """Check that the words of a command are on one line, with blanks between them."""
         for left, right in pairwise(children):
             is_joined = left.end_byte == right.start_byte
             if is_joined and "redirect" not in left.type and "redirect" not in right.type:
@@ -184,7 +187,7 @@ class _Reader:
                 raise _UnreadableError(_AMBIGUOUS)
 
     def _is_gap(self, start: int, end: int, pattern: re.Pattern[str]) -> bool:
-        """Whether what is between two places is blank; the pattern may look at the byte before it."""
+        """Whether the text between two positions matches a pattern for blanks, which may look at the byte before it."""
         if start == end:
             return True
         text = self._source[max(start - 1, 0) : end].decode("utf-8", "replace")
@@ -214,7 +217,7 @@ class _Reader:
             raise _unsupported(node)
         parts = [child for child in node.children if child.type != "file_descriptor"]
         if len(parts) != 2 or parts[0].is_named:
-            # `ls > file -la`: the grammar takes what follows the file as further files.
+            # `ls > file -la`: the grammar takes `-la` for another file.
             raise _UnreadableError("arguments after a redirection")
         operator, target = parts
         if operator.type == ">&" and self._text(target) in ("1", "2"):
@@ -223,12 +226,12 @@ class _Reader:
             raise _unsupported(operator)
         following = self._source[node.end_byte :].lstrip(b" \t")[:1]
         if operator.type == "&>" and following not in (b"", b"\n", b";", b"|"):
-            # dash ends the command at `&`, and would run what follows the file.
+            # `ls &> file -la`: dash ends the command at `&`, so the rest would be a command of its own.
             raise _unsupported(operator)
         return Redirection(operator.type, self._word(target, depth))
 
     def _heredoc(self, node: Node, depth: int) -> Redirection:
-        """A here-document whose end is where a plain search for it finds it, and which holds no expansions."""
+        """Read a here-document without expansions, whose end is where a plain search for the end word finds it."""
         kinds = [child.type for child in node.children]
         if kinds[:2] != ["<<", "heredoc_start"] or kinds[-1] != "heredoc_end":
             raise _unsupported(node)
@@ -272,7 +275,7 @@ class _Reader:
         self.bindings[name] = (*self.bindings.get(name, ()), *values)
 
     def _export(self, node: Node, depth: int) -> None:
-        """`export NAME=value`: like a variable that is set for each command after it."""
+        """Read `export NAME=value`, which is checked like a variable that is set for a command."""
         first, *rest = node.children
         if first.type != "export" or not rest or any(child.type != "variable_assignment" for child in rest):
             raise _unsupported(node)
@@ -288,7 +291,7 @@ class _Reader:
         return VariableAssignment(self._text(node.children[0]), value)
 
     def _test_words(self, node: Node, depth: int) -> Iterator[RawWord]:
-        """`[ … ]` as words; `[[ … ]]` too, if it means the same to a shell that takes `[[` for a program."""
+        """Yield the words of `[ … ]`, and of `[[ … ]]` if it means the same to a shell where `[[` is a program."""
         for child in node.children:
             if child.type in _TESTS and child.child_count:
                 yield from self._test_words(child, depth)
@@ -369,7 +372,7 @@ class _Reader:
         return WordPiece("unknown", self._text(node))
 
     def _inside(self, children: Sequence[Node], depth: int) -> None:
-        """The commands of a substitution; `$(< file)` holds only a redirection."""
+        """Read the commands of a substitution. `$(< file)` has only a redirection."""
         for child in children:
             if child.type == "file_redirect":
                 self.commands.append(Command(words=(), redirections=(self._redirection(child, depth),)))
@@ -384,12 +387,12 @@ def _unsupported(node: Node) -> _UnreadableError:
 
 
 def _leaves(root: Node) -> Iterator[tuple[Node, bool]]:
-    """All leaves in order, each with whether it is inside double quotes and not inside a substitution there."""
-    waiting: list[tuple[Node, bool]] = [(root, False)]
-    while waiting:
-        node, is_in_string = waiting.pop()
+    """Yield all leaves in order, each with whether it is inside of double quotes but not in a substitution there."""
+    pending: list[tuple[Node, bool]] = [(root, False)]
+    while pending:
+        node, is_in_string = pending.pop()
         if not node.child_count:
             yield node, is_in_string
             continue
         inner = node.type == "string" or (is_in_string and node.type != "command_substitution")
-        waiting.extend((child, inner) for child in reversed(node.children))
+        pending.extend((child, inner) for child in reversed(node.children))

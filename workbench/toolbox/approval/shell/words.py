@@ -1,4 +1,4 @@
-"""Words, redirections and commands of shell text: which parts are literal, and which the shell fills in."""
+"""Words, redirections and commands of shell text, and the texts that a word can become when the shell runs it."""
 
 import re
 import unicodedata
@@ -8,14 +8,14 @@ from itertools import product
 from typing import Final, Literal, NamedTuple
 
 MAX_COMMAND_CHARS: Final = 50_000
-"""A longer command is not read."""
+"""Longest command that is parsed."""
 _MOST_SIGNS: Final = 3_000
-"""Of the signs for which the grammar's time grows with the square of their number."""
+"""Most occurrences of the characters for which the grammar's time grows with the square of their number."""
 _NAME: Final = re.compile(
     r"(?!.*(?:PATH|IFS|ENV|SHELL|BASH|PAGER|EDIT|VISUAL|RSH|SSH|EXEC|COMMAND|OPEN|PRELOAD|HOME|PWD|DIR|TMP|OPT|STARTUP|HOOK|LANG"
     r"|^LC_|TERM|^PS\d|^GIT|POSIX|PROMPT|BROWSER|^LD_|^DYLD|FLAGS|path|argv|histchars))[A-Za-z][A-Za-z0-9_]{0,40}"
 )
-"""Names that a script may set: no shell and no program gives them a meaning of its own, as far as can be told."""
+"""Variable names that a script may set, because no known shell or program gives them a special meaning."""
 
 
 def is_plain_name(name: str) -> bool:
@@ -28,7 +28,10 @@ def is_plain_name(name: str) -> bool:
 
 
 def character_problem(text: str) -> str:
-    """What is wrong with a text's characters: they may look like others, or be read differently by shells."""
+    """Return what is wrong with the characters of a command, or an empty text.
+
+    Invisible characters and control characters can make a command look different from what a shell runs.
+    """
     if len(text) > MAX_COMMAND_CHARS:
         return f"a command of more than {MAX_COMMAND_CHARS} characters"
     if sum(map(text.count, "|<>(")) > _MOST_SIGNS:
@@ -42,7 +45,7 @@ def character_problem(text: str) -> str:
 
 
 UNKNOWN: Final = "\0"
-"""Stands in a word's text for a part that is only known when the command runs."""
+"""Replaces a part of a word that is only known when the command runs."""
 _MOST_ALTERNATIVES: Final = 64
 _GLOB_SIGNS: Final = frozenset("*?[")
 _BRACES: Final = re.compile(r"\{([^{}]*(?:,|\.\.)[^{}]*)\}")
@@ -57,40 +60,43 @@ class WordPiece(NamedTuple):
 
     kind: PieceKind
     text: str
-    """Without quotes and escapes; the name of a variable."""
+    """Text without quotes and escapes, or the name of a variable."""
 
 
 RawWord = tuple[WordPiece, ...]
-"""A word as it is written."""
+"""A word as it is written, as a sequence of pieces."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShellWord:
-    """A word as a program may get it."""
+    """A text that a program may get for a word."""
 
     text: str
-    """With `UNKNOWN` for each part that is not known."""
+    """Contains `UNKNOWN` for each part that is not known."""
     is_fixed: bool = True
-    """True if the program gets exactly this one text."""
+    """True if the program gets exactly this text."""
     has_glob: bool = False
-    """True if the shell replaces it by the files that match."""
+    """True if the shell replaces it by the names of matching files."""
 
     @property
     def is_known(self) -> bool:
-        """False if a part is only known when the command runs."""
+        """Whether all parts are known before the command runs."""
         return UNKNOWN not in self.text
 
     @property
     def may_be_option(self) -> bool:
-        """Whether it can begin with a dash, as far as is known: `*` may match a file `-x`."""
+        """Whether the word may begin with a dash. `*` may, because it can match a file named `-x`."""
         return self.text[:1] in ("-", UNKNOWN) or (self.has_glob and self.text[:1] in _GLOB_SIGNS)
 
 
 def resolve(raw: RawWord, bindings: Mapping[str, Sequence[RawWord]]) -> tuple[ShellWord, ...]:
-    """All texts that a word can come to: one for each alternative of its variables and braces.
+    """Return all texts that a word can become, one for each combination of values of its variables and braces.
+
+    With `for f in a b`, the word `$f.txt` becomes `a.txt` and `b.txt`. If there are too many combinations, the whole
+    word is `UNKNOWN`.
 
     Args:
-        bindings: What the script assigns to its variables.
+        bindings: All values that the script assigns to each of its variables.
     """
     alternatives = [tuple(_alternatives(piece, bindings)) for piece in raw]
     count = 1
@@ -114,7 +120,7 @@ def _alternatives(piece: WordPiece, bindings: Mapping[str, Sequence[RawWord]]) -
     elif piece.text not in bindings:
         yield ShellWord(text=UNKNOWN, is_fixed=False)
     else:
-        # A value that holds variables itself is not followed further.
+        # Variables inside of a value are not resolved; they become UNKNOWN.
         for raw in bindings[piece.text]:
             for word in resolve(raw, {}):
                 is_split = piece.kind == "variable" and (not word.text or bool(re.search(r"\s", word.text)))
@@ -130,7 +136,7 @@ def _joined(raw: RawWord, choice: Sequence[ShellWord]) -> ShellWord:
 
 
 def _braced(raw: RawWord, word: ShellWord) -> Iterator[ShellWord]:
-    """The words of a brace expansion, and the word as it is: not every shell expands braces."""
+    """Yield the words of a brace expansion, and also the unexpanded word, because not every shell expands braces."""
     plain = "".join(piece.text if piece.kind == "plain" else "\1" for piece in raw)
     if not (found := _BRACES.search(plain)):
         yield word
@@ -148,16 +154,16 @@ def _braced(raw: RawWord, word: ShellWord) -> Iterator[ShellWord]:
 
 
 class Redirection(NamedTuple):
-    """Where a command's output or input goes."""
+    """A redirection of a command's input or output."""
 
     operator: str
     """`>`, `>>`, `<`, `&>` or `<<`."""
     target: RawWord
-    """The file; of a here-document, nothing."""
+    """The file. Empty for a here-document."""
 
 
 class VariableAssignment(NamedTuple):
-    """A variable set for one command, or for the rest of the script."""
+    """A variable that is set for one command, or exported for the rest of the script."""
 
     name: str
     value: RawWord
@@ -165,36 +171,39 @@ class VariableAssignment(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """One program or builtin with its arguments."""
+    """A program or a shell builtin with its arguments."""
 
     words: tuple[RawWord, ...]
-    """The program first; empty if there are only redirections or assignments."""
+    """The program first. Empty if there are only redirections or assignments."""
     redirections: tuple[Redirection, ...] = ()
     assignments: tuple[VariableAssignment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShellScript:
-    """All commands of a text, those inside substitutions and loops too."""
+    """All commands of a script, including those inside of substitutions and loops."""
 
     commands: tuple[Command, ...] = ()
-    """In the order in which they begin."""
+    """In the order in which they begin in the text."""
     bindings: Mapping[str, Sequence[RawWord]] = field(
         default_factory=dict[str, Sequence[RawWord]], hash=False
     )
-    """All values that the script gives to each of its variables."""
+    """All values that the script assigns to each of its variables."""
     problem: str = ""
-    """What could not be read for certain; empty if all of it was."""
+    """Why the text cannot be checked. Empty if all of it was parsed."""
 
 
 def plain_pieces(text: str) -> Iterator[WordPiece]:
-    """An unquoted word: `a\\ b` is the text `a b`, and what a backslash escapes is no glob."""
+    """Split an unquoted word into pieces. A backslash quotes the next character, as in `a\\ b`."""
     for match in re.finditer(r"\\(.)|([^\\]+)", text, re.DOTALL):
         yield WordPiece("quoted", match.group(1)) if match.group(1) else WordPiece("plain", match.group(2))
 
 
 def unescaped(text: str) -> str:
-    """Text inside double quotes. *Source:* POSIX shell, 2.2.3."""
+    """Decode text inside of double quotes.
+
+    *Source:* https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html, 2.2.3
+    """
     return re.sub(r"\\([$`\"\\])|\\\n", lambda match: match.group(1) or "", text)
 
 
@@ -211,4 +220,4 @@ COMPOUND: Final[dict[str, frozenset[str]]] = {
     "else_clause": frozenset({"else", ";", "\n"}),
     "while_statement": frozenset({"while", "until", ";", "\n"}),
 }
-"""Nodes that only hold commands, each with the signs and words of its own."""
+"""Kinds of nodes that only contain commands, with the operators and keywords that may be in them."""
