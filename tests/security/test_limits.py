@@ -56,7 +56,7 @@ LIMITS: Mapping[str, str] = {
     "text_chars": "Longest text (message, contract, tools, suite, completion to parse), in characters",
     "stop_texts": "Stop texts, token biases",
     "samples": "Samples of one answer",
-    "run_jobs": "Plays of a run of suites",
+    "run_jobs": "Case runs of a suite run",
     "case_seconds": "Time limit of a case, in seconds",
     "compared_answers": "Answers of a comparison (turns × columns)",
     "import_bytes": "Imported file, in bytes",
@@ -66,10 +66,10 @@ LIMITS: Mapping[str, str] = {
     "versions": "Versions of one name",
     "own_names": "Contracts of a visitor; also toolsets, suites, presets",
     "runs": "Runs of a visitor; also comparisons, label projects",
-    "turns_at_once": "Turns, runs and comparisons of a visitor under way or waiting",
+    "turns_at_once": "Running and waiting turns, runs and comparisons of a visitor",
     "turns_of_address": "The same for all visitors at one address who have not signed in",
-    "requests_at_once": "Requests of one address under way or waiting",
-    "remote_at_once": "Completions at once of a model that takes several, all visitors together",
+    "requests_at_once": "Running and waiting requests of one address",
+    "remote_at_once": "Simultaneous completions of a model that supports several, all visitors together",
 }
 """Fields of `PersonLimits` in the order of the table in `docs/reference/limits.md`, with their names there."""
 LONG = "x" * 5_000_000

@@ -80,7 +80,7 @@ class Catalog:
         hooks: Functions that see each call and its result.
         packages: Entry points to use; None uses those of all installed packages.
         sources: Other sources of tools, such as a real terminal and MCP servers.
-        allowlist: Commands that run without approval because a person chose "Always".
+        allowlist: Commands that run without approval because a person chose "Always allow".
         judge: Checks risky commands before a person is asked; None asks the person right away.
     """
 

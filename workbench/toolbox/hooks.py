@@ -43,7 +43,7 @@ class ApprovalRequired:
     """Returned by a pre-hook to let a person decide."""
 
     reason: str
-    """Shown to the person. "For this session" and "Always" apply to all calls with the same reason."""
+    """Shown to the person. "Allow for this session" and "Always allow" apply to all calls with the same reason."""
 
 
 PreHook = Callable[[ToolCall, CallContext], Veto | ApprovalRequired | None]

@@ -42,7 +42,7 @@ class ApprovalReason(NamedTuple):
     detail: str = ""
     """What it is about, such as an option; may be empty."""
     key: str = ""
-    """Key under which "For this session" and "Always" are stored, such as `rm: recursive delete`.
+    """Key under which "Allow for this session" and "Always allow" are stored, such as `rm: recursive delete`.
 
     Empty if no short key describes all commands with this reason. Then the answer is stored for the exact command.
     """
