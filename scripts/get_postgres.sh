@@ -1,5 +1,5 @@
 #!/bin/sh
-# Gets a PostgreSQL server for the store's tests where Debian's packages can give one; says so where they cannot.
+# Install a PostgreSQL server with apt-get, for the tests of the store. If that is not possible, say so and succeed.
 set -u
 command -v initdb >/dev/null && exit 0
 for found in /usr/lib/postgresql/*/bin/initdb; do
@@ -8,11 +8,11 @@ done
 as_root=
 if [ "$(id -u)" -ne 0 ]; then
     command -v sudo >/dev/null && sudo -n true 2>/dev/null && as_root="sudo -n"
-    [ -n "$as_root" ] || { echo "no PostgreSQL, and no right to install one: its tests will be skipped (apt-get install postgresql)"; exit 0; }
+    [ -n "$as_root" ] || { echo "PostgreSQL is missing and cannot be installed without root: its tests will be skipped (apt-get install postgresql)"; exit 0; }
 fi
-command -v apt-get >/dev/null || { echo "no PostgreSQL, and no apt-get: its tests will be skipped"; exit 0; }
-echo "getting PostgreSQL for the store's tests"
-# Debian would make a cluster and start it at once; the tests make one of their own.
+command -v apt-get >/dev/null || { echo "PostgreSQL and apt-get are missing: its tests will be skipped"; exit 0; }
+echo "Installing PostgreSQL for the tests of the store"
+# Debian would create and start a cluster. The tests create their own.
 if [ ! -e /etc/postgresql-common/createcluster.conf ]; then
     $as_root mkdir -p /etc/postgresql-common
     echo "create_main_cluster = false" | $as_root tee /etc/postgresql-common/createcluster.conf >/dev/null
