@@ -229,7 +229,7 @@ class Danger:
     categories: tuple[str, ...] = ()
     """Why a person should decide. Empty if the command may run without approval."""
     keys: tuple[str, ...] = ()
-    """Keys under which "Allow for this session" and "Always allow" are stored; the command may run if all of them are allowed.
+    """Keys that "Allow for this session" and "Always allow" store; the command may run if all of them are allowed.
 
     A key is either short, such as `rm: recursive delete`, or the whole command after `EXACT_PREFIX`.
     """
