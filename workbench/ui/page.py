@@ -1,5 +1,6 @@
 """Build the page: all tabs, their events, and the options to launch it."""
 
+import json
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from workbench.ui.api import offer_api
 from workbench.ui.frame import build_frame
 from workbench.ui.guide import build_guide, wire_guide
 from workbench.ui.owners import role_of, serves_others
+from workbench.ui.present.glossary_terms import TERMS
 from workbench.ui.script_files import all_addresses
 from workbench.ui.tabs import contracts_tab as contracts
 from workbench.ui.tabs import inspect
@@ -38,9 +40,12 @@ STYLES: Final = tuple(
     Path(__file__).with_name(f"{name}.css")
     for name in ("page", "play", "models", "suites", "label", "contracts", "data", "compare", "guide")
 )
-HEAD_SCRIPTS: Final = tuple(
-    Path(__file__).with_name(name).read_text(encoding="utf-8")
-    for name in ("stream.js", "mount.js", "drafts.js")
+HEAD_SCRIPTS: Final = (
+    *(
+        Path(__file__).with_name(name).read_text(encoding="utf-8")
+        for name in ("stream.js", "mount.js", "drafts.js")
+    ),
+    f"hermesWorkbench.terms = {json.dumps(dict(TERMS))};",
 )
 """Run before anything of Gradio's."""
 FILE_CLEANUP: Final = (3600, 86_400)

@@ -1,6 +1,7 @@
 """Form fields: text, number, choice and code, without Gradio's frames and stub files."""
 
 from abc import ABCMeta
+from html import escape
 from typing import Any, Literal, cast
 
 import gradio as gr
@@ -8,6 +9,7 @@ from gradio import component_meta
 from gradio.component_meta import ComponentMeta
 
 from workbench.rollout.setting_field import NumberRange
+from workbench.ui.present.glossary_terms import TERMS
 
 
 class Stubless(ComponentMeta):
@@ -41,9 +43,14 @@ class CodeEditor(gr.Code, metaclass=Stubless):
         return "code"
 
 
-def heading(text: str) -> None:
-    """A line above a group of parts."""
-    gr.HTML(f"<h2>{text}</h2>", apply_default_css=False, elem_classes=["hw-h"])
+def heading(text: str, *, term: str = "") -> None:
+    """Put a heading above a group of parts.
+
+    Args:
+        term: A term of the glossary, whose meaning becomes the tooltip of the heading.
+    """
+    inner = f'<span class="hw-term" title="{escape(TERMS[term])}">{text}</span>' if term else text
+    gr.HTML(f"<h2>{inner}</h2>", apply_default_css=False, elem_classes=["hw-h"])
 
 
 def text_editor(

@@ -109,9 +109,9 @@ class RowsView:
 
 TEACHING: Final = RowsView(
     hint=(
-        "Turn conversations into training rows. Select sessions on the left, or keep all of them, and press Check. "
-        "You see every problem with a link to its message, and the first rows as they will be written. No sessions "
-        "yet? Talk to a model in Play, or import your own rows under Import."
+        "Turn conversations into training rows. Select sessions on the left, or keep all of them, and press Check "
+        "rows. You see every problem with a link to its message, and the first rows as they will be written. No "
+        "sessions yet? Talk to a model in Play, or import your own rows on the left."
     )
 )
 """Shown before the first check."""

@@ -1,5 +1,5 @@
 // The calls of one completion, each with its arguments, findings and result. Event: `pick`.
-import { hint, node } from "./dom.js";
+import { hint, node, term } from "./dom.js";
 
 const row = (label, ...content) =>
   node("div", { class: "hw-row" }, node("span", { class: "hw-label" }, label), node("div", {}, content));
@@ -40,7 +40,7 @@ export const mount = ({ element, follow, trigger }) => {
           row("arguments", node("pre", {}, call.arguments)),
           call.findings.length
             ? row(
-                "findings",
+                term("finding", "findings"),
                 call.findings.map((finding) =>
                   node(
                     "div",

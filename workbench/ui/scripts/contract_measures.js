@@ -73,7 +73,7 @@ export const mount = ({ element, follow }) => {
     if (!value) {
       element.replaceChildren(
         hint(
-          "This contract has not been measured yet. Measure runs a suite with the contract, then without each of its paragraphs. The results show what each paragraph is worth and how the rates change from version to version.",
+          "This contract has not been measured yet. Press Measure in Suites to run a suite with the contract, and without each of its paragraphs. The results show what each paragraph is worth and how the rates change from version to version.",
         ),
       );
       return;

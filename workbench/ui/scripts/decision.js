@@ -1,5 +1,5 @@
 // How the answer might have begun, as bars, and how likely each token was, as a heat map. Event: `weigh`.
-import { hint, node } from "./dom.js";
+import { hint, node, term } from "./dom.js";
 
 const bar = (row, picked) =>
   node(
@@ -63,6 +63,7 @@ export const mount = ({ element, follow, trigger }) => {
       node(
         "div",
         { class: "hw-decision" },
+        value.bars.length ? node("h3", {}, term("decision", "Decision")) : "",
         value.hint ? hint(value.hint) : "",
         value.note ? node("p", { class: "hw-note" }, value.note) : "",
         value.bars.length

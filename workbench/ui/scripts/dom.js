@@ -13,6 +13,10 @@ export const node = (tag, attributes, ...children) => {
   return made;
 };
 
+// A term of the glossary, with its meaning as a tooltip. `text` is how the term is written here.
+export const term = (name, text) =>
+  node("span", { class: "hw-term", title: window.hermesWorkbench.terms[name] }, text);
+
 export const hint = (text) => node("p", { class: "hw-hint" }, text);
 
 export const pieces = (list) =>

@@ -1,25 +1,31 @@
-// Gives each of Gradio's code editors a name of its own for screen readers; draws nothing.
+// Names Gradio's code editors for screen readers, and adds tooltips to the labels of fields; draws nothing.
+
+const EVERYWHERE = { childList: true, subtree: true };
 
 export const mount = ({ props }) => {
-  const names = () => (props.value ? props.value.names : []);
-
-  const nameEditors = () => {
+  // Returns whether all editors and labels were found. Gradio draws those of a tab when the tab is opened.
+  const addNames = () => {
+    const { names, tooltips } = props.value;
     let isDone = true;
-    for (const [id, label] of names()) {
+    for (const [id, label] of names) {
       const editor = document.querySelector("#" + id + " .cm-content");
-      // With a place of its own among the keys' stops, so that what scrolls in it can be reached.
+      // The tab stop makes an editor that scrolls reachable by keyboard.
       if (editor) {
         editor.setAttribute("aria-label", label);
         editor.setAttribute("tabindex", "0");
       } else isDone = false;
     }
+    for (const [id, term] of tooltips) {
+      const label = document.querySelector("#" + id + ' [data-testid="block-info"]');
+      if (label) label.title = window.hermesWorkbench.terms[term];
+      else isDone = false;
+    }
     return isDone;
   };
 
-  if (!nameEditors()) {
-    const watcher = new MutationObserver(() => {
-      if (nameEditors()) watcher.disconnect();
-    });
-    watcher.observe(document.body, { childList: true, subtree: true });
-  }
+  if (!props.value || addNames()) return;
+  const watcher = new MutationObserver(() => {
+    if (addNames()) watcher.disconnect();
+  });
+  watcher.observe(document.body, EVERYWHERE);
 };

@@ -1,5 +1,5 @@
 // The fixes of a completion, each with its edits, and the findings.
-import { hint, node } from "./dom.js";
+import { hint, node, term } from "./dom.js";
 
 const finding = (found) =>
   node(
@@ -49,9 +49,10 @@ export const mount = ({ element, follow }) => {
     }
     const parts = [];
     if (value.calm) parts.push(node("p", { class: "hw-calm" }, value.calm));
-    if (value.fixes.length) parts.push(node("h3", {}, "Fixes"), node("ul", {}, value.fixes.map(fix)));
+    if (value.fixes.length)
+      parts.push(node("h3", {}, term("fix", "Fixes")), node("ul", {}, value.fixes.map(fix)));
     if (value.findings.length)
-      parts.push(node("h3", {}, "Findings"), node("ul", {}, value.findings.map(finding)));
+      parts.push(node("h3", {}, term("finding", "Findings")), node("ul", {}, value.findings.map(finding)));
     element.replaceChildren(...parts);
     const picked = element.querySelector(".is-selected");
     if (picked) picked.scrollIntoView({ block: "nearest" });

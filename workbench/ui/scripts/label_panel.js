@@ -1,5 +1,5 @@
 // The Label tab, right: the label of the selected message or call.
-import { hint, iconButton, node } from "./dom.js";
+import { hint, iconButton, node, term } from "./dom.js";
 import { keyOf } from "./label_state.js";
 
 // How each verdict is shown.
@@ -181,7 +181,7 @@ export const addPanel = (desk) => {
     return node(
       "p",
       { class: "hw-line t-warning" },
-      node("span", { class: "hw-word" }, "stale"),
+      node("span", { class: "hw-word" }, term("stale", "stale")),
       node("span", {}, "This message follows a correction. "),
       node(
         "button",

@@ -1,6 +1,6 @@
 // Models or repositories, each with its actions. Events: `use_model`, `delete_model`, `show_repository`,
 // `pull_model`.
-import { drawList, node } from "./dom.js";
+import { drawList, node, term } from "./dom.js";
 
 export const mount = ({ element, follow, trigger }) => {
   const actions = {
@@ -53,7 +53,7 @@ export const mount = ({ element, follow, trigger }) => {
         ? node(
             "details",
             { class: "hw-receipt" },
-            node("summary", {}, "Receipt"),
+            node("summary", {}, term("receipt", "Receipt")),
             node("pre", { tabindex: "0" }, one.receipt),
           )
         : null,

@@ -1,5 +1,5 @@
 // Findings about training rows, each with a link to its message.
-import { node } from "./dom.js";
+import { node, term } from "./dom.js";
 
 const line = (one) =>
   node(
@@ -36,7 +36,7 @@ export const mount = ({ element, follow }) => {
       return;
     }
     element.replaceChildren(
-      node("h3", {}, value.heading),
+      node("h3", {}, value.heading === "Findings" ? term("finding", value.heading) : value.heading),
       value.lines.length
         ? node("ul", {}, value.lines.map(line))
         : node("p", { class: "hw-note" }, value.hint),

@@ -1,5 +1,5 @@
 // The repetitions of a case: what was expected, what came, and the stored rollout. Event: `label_case`.
-import { iconButton, node, pieces } from "./dom.js";
+import { iconButton, node, pieces, term } from "./dom.js";
 
 const said = (one) =>
   node("li", {}, node("span", { class: "hw-role" }, one.role), node("pre", {}, pieces(one.pieces)));
@@ -39,7 +39,7 @@ export const mount = ({ element, follow, trigger }) => {
         ? node(
             "details",
             { class: "hw-rollout" },
-            node("summary", {}, "Stored rollout"),
+            node("summary", {}, term("rollout", "Stored rollout")),
             node("ol", {}, one.messages.map(said)),
           )
         : null,

@@ -1,5 +1,5 @@
 // Tables of reports.
-import { node } from "./dom.js";
+import { node, term } from "./dom.js";
 
 // What a cell of a report says beside its colour, by tone.
 export const SIGNS = { clean: "✓ ", bad: "✗ ", odd: "! ", quiet: "" };
@@ -21,7 +21,11 @@ export const tableHead = (columns, isNumber = () => false) =>
       "tr",
       {},
       columns.map((name, place) =>
-        node("th", { scope: "col", class: isNumber(place) ? "is-number" : null }, name),
+        node(
+          "th",
+          { scope: "col", class: isNumber(place) ? "is-number" : null },
+          name === "arm" ? term("arm", name) : name,
+        ),
       ),
     ),
   );

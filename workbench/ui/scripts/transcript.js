@@ -1,6 +1,6 @@
 // The conversation: one entry per message, with its calls, results and menu. Events: `pick`, `example`,
 // `branch`, `make_case`, `compare_turn`, `message_act`, `open_label`, `play_on`.
-import { iconButton, node } from "./dom.js";
+import { iconButton, node, term } from "./dom.js";
 import { menu } from "./menu.js";
 import { blocks } from "./blocks.js";
 
@@ -124,7 +124,13 @@ export const mount = ({ element, follow, trigger }) => {
         "div",
         { class: "hw-body" },
         entry.blocks.map((block) => blocks[block.kind](block)),
-        entry.note ? node("div", { class: "hw-note hw-end" }, entry.note) : null,
+        entry.note
+          ? node(
+              "div",
+              { class: "hw-note hw-end" },
+              entry.role === "system" ? term("ephemeral system text", entry.note) : entry.note,
+            )
+          : null,
       ),
     );
     const pick = (event) => {

@@ -104,7 +104,7 @@ def _build_tools(services: Services) -> tuple[ChoiceField, CodeEditor, Drawn]:
 
 
 def _build_terms() -> tuple[gr.Dropdown, gr.Dropdown, gr.Dropdown, gr.Checkbox]:
-    heading("Reading")
+    heading("Reading", term="reading")
     with gr.Row(elem_id="inspect-terms"):
         return (
             gr.Dropdown(

@@ -138,7 +138,8 @@ EXECUTIONS: Final = (
 )
 """The choices of `Execution`, with their labels."""
 EDITORS: Final = EditorNamesView(
-    names=(("play-contract-text", "Contract text"), ("play-tools-text", "Tools as JSON"))
+    names=(("play-contract-text", "Contract text"), ("play-tools-text", "Tools as JSON")),
+    tooltips=(("play-ephemeral", "ephemeral system text"),),
 )
 """The names of the editors in the left column."""
 

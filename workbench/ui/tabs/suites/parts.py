@@ -191,7 +191,9 @@ def _many(
     )  # fmt: skip
 
 
-EDITORS: Final = EditorNamesView(names=(("suites-text", "Suite text"),))
+EDITORS: Final = EditorNamesView(
+    names=(("suites-text", "Suite text"),), tooltips=(("suites-contracts", "contract"),)
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
