@@ -160,5 +160,5 @@ def test_a_port_in_use_is_told_with_its_remedy(tmp_path):
 
 
 def test_an_address_of_another_machine_is_told():
-    with pytest.raises(BadInput, match="cannot listen there"):
+    with pytest.raises(BadInput, match="cannot listen on this address"):
         check_address("192.0.2.1", 7860)

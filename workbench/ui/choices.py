@@ -1,4 +1,4 @@
-"""The choices of dropdowns, as a visitor has them now."""
+"""The current choices of dropdowns for a visitor."""
 
 from collections.abc import Iterable, Mapping
 
@@ -10,9 +10,9 @@ from workbench.toolspec.spec import OfferedTools
 
 
 def toolsets_of(services: Services) -> Mapping[str, OfferedTools]:
-    """The toolsets by name, with those that the visitor saved.
+    """Return the toolsets by name, including those that the visitor saved.
 
-    Where those cannot be read, which the Tools tab tells, it is the catalog's own.
+    If the saved ones cannot be read, which the Tools tab reports, return the catalog's own.
     """
     try:
         return services.tools.toolsets()
@@ -21,5 +21,5 @@ def toolsets_of(services: Services) -> Mapping[str, OfferedTools]:
 
 
 def choices(names: Iterable[str], chosen: str | None) -> Mapping[str, object]:
-    """The choices of a field, what is chosen among them; what is chosen stays."""
+    """Return the sorted choices of a field, including the chosen one, which stays chosen."""
     return gr.update(choices=sorted({*names, *filter(None, [chosen])}))

@@ -12,14 +12,14 @@ from workbench.ui.components.fields import Stubless
 
 
 class SignIn(gr.LoginButton, metaclass=Stubless):
-    """Gradio's button, but that it logs out by a form: a link that logs out could be put anywhere."""
+    """Gradio's sign-in button, but logging out sends a form. A logout link could be placed on any page."""
 
     def get_block_name(self) -> str:
-        """The browser knows it as a button."""
+        """Return the name of the browser component that draws it."""
         return "button"
 
     def activate(self) -> None:
-        """Go to the login or send the logout's form, by what the button says.
+        """Go to the login page or send the logout form, depending on the button's label.
 
         *Source:* gradio 6.31, components/login_button.py, with a form in place of its second link.
         """
@@ -35,7 +35,7 @@ class SignIn(gr.LoginButton, metaclass=Stubless):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageFrame:
-    """The frame's parts."""
+    """The components around the tabs."""
 
     header: Drawn
     address: Drawn
@@ -43,7 +43,7 @@ class PageFrame:
 
 
 def build_frame(settings: Settings) -> PageFrame:
-    """Builds the frame; on a Space that knows Hugging Face's login, with its button."""
+    """Build the frame, with a sign-in button on a Space with Hugging Face login."""
     frame = PageFrame(
         header=Drawn("header", elem_id="page-header"),
         address=Drawn("address", elem_id="page-address"),

@@ -41,14 +41,14 @@ from workbench.ui.tabs.play.tab import PlayParts
 from workbench.ui.visitor import Visitor
 
 MOST_SESSIONS: Final = 20
-"""Sessions that the palette shows."""
+"""The most sessions in the command palette."""
 MOST_NAMED: Final = 30
-"""Contracts, tools and suites that it shows."""
+"""The most contracts, tools and suites in the command palette."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuideParts:
-    """Parts that stand beside the tabs."""
+    """The components outside the tabs."""
 
     tour: Drawn
     palette: Drawn
@@ -57,22 +57,22 @@ class GuideParts:
 
 @dataclass(frozen=True, slots=True)
 class GuideEvents:
-    """Handlers of what helps a person."""
+    """Handlers of the tour, the demo sessions and the command palette."""
 
     services: Services
     sessions: SessionEvents
     runs: Runs
-    """Turns under way."""
+    """Running turns."""
 
     @needs(Permission.WORK)
     def on_opened(self, visitor: Visitor, request: gr.Request) -> tuple[TourView, DemoView]:
-        """The page is there: it may begin with the tour."""
+        """Once the page is open, offer the tour to visitors without sessions, and show the demo buttons."""
         services = services_of(self.services, visitor, request)
         try:
             is_empty = visitor.session_id is None and not services.sessions.list_sessions(limit=1)
             return TourView(is_empty=is_empty, serial=1), DemoView(is_loaded=is_demo_loaded(services))
         except WorkbenchError:
-            # The page itself has told of it.
+            # The page itself has shown the error.
             return TourView(), DemoView()
 
     @needs(Permission.WORK)
@@ -84,13 +84,13 @@ class GuideEvents:
                 return _unchanged(Screen())
             session_id = load_conversation(services, EXAMPLE, EXAMPLE_TAG)
             opened = list(self.sessions.open(services, visitor.at_home(), session_id, ""))
-            # A message may have been sent meanwhile: its session is on the screen and stays there.
+            # If a message was sent meanwhile, its session stays on the screen.
             is_sent = self.runs.is_running(request.session_hash or "")
             if is_sent or len(services.sessions.list_sessions(limit=2)) > 1:
                 return _unchanged(Screen(sessions=list_sessions(services, visitor)))
         except WorkbenchError as error:
             return _unchanged(Screen(notice=problem(error)))
-        # What was typed since the page came stays.
+        # Keep what was typed since the page opened.
         opened[Screen._fields.index("composer")] = SAME
         return tuple(opened)
 
@@ -98,7 +98,7 @@ class GuideEvents:
     def on_load_demo(
         self, visitor: Visitor, request: gr.Request
     ) -> tuple[DemoView, SessionsView | Update, NoticeView | Update]:
-        """The demo set, played into sessions of the visitor's own."""
+        """Create the demo sessions for the visitor."""
         services = services_of(self.services, visitor, request)
         try:
             made = len(load_demo(services))
@@ -111,7 +111,7 @@ class GuideEvents:
     def on_remove_demo(
         self, visitor: Visitor, request: gr.Request
     ) -> tuple[DemoView, SessionsView | Update, NoticeView | Update]:
-        """Its sessions are deleted; they can be restored."""
+        """Delete the demo sessions, which can be restored."""
         services = services_of(self.services, visitor, request)
         try:
             gone = remove_demo(services)
@@ -122,7 +122,7 @@ class GuideEvents:
 
     @needs(Permission.WORK)
     def on_find(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> PaletteView:
-        """What has all the words that were typed into the palette."""
+        """Find contracts, tools, suites and sessions with all words typed into the palette."""
         services, query = services_of(self.services, visitor, request), text_of(event, "query")
         try:
             toolsets = services.tools.toolsets()
@@ -138,7 +138,7 @@ class GuideEvents:
             ]
             found = session_items(services.search.find(query, limit=MOST_SESSIONS))
         except WorkbenchError:
-            # Tabs and commands are found all the same.
+            # The browser still finds tabs and commands.
             return PaletteView(query=query)
         items = (*named[:MOST_NAMED], *found) if query.strip() else tuple(found)
         return PaletteView(query=query, items=items)
@@ -147,18 +147,18 @@ class GuideEvents:
     def on_go_to_session(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
-        """A session that was chosen in the palette."""
+        """Open a session chosen in the palette."""
         services = services_of(self.services, visitor, request)
         return self.sessions.open(services, visitor.at_home(), id_of(event), "")
 
     @needs(Permission.WORK)
     def on_go_to_suite(self, event: gr.EventData) -> list[str]:
-        """A suite that was chosen there: it stands in the Suites tab, ready to be played."""
+        """Choose a suite from the palette in the Suites tab."""
         return [id_of(event, "name")]
 
 
 def build_guide() -> GuideParts:
-    """Builds what is not to be seen until it is asked for."""
+    """Build the components, which are hidden until they are needed."""
     return GuideParts(
         tour=Drawn("tour", TourView(), elem_id="page-tour"),
         palette=Drawn("palette", PaletteView(), elem_id="page-palette"),
@@ -176,13 +176,13 @@ def wire_guide(
     *,
     suites: gr.Dropdown,
 ) -> None:
-    """Lets the parts answer.
+    """Connect the components with their handlers.
 
     Args:
-        parts: Those of `build_guide`.
+        parts: The components from `build_guide`.
         play: The Play tab, where sessions are opened.
-        opened: Fires once the page is there.
-        suites: The choice of suites of the Suites tab.
+        opened: Fires once the page is open.
+        suites: The dropdown of suites in the Suites tab.
     """
     events = GuideEvents(services, SessionEvents(services, SetupEvents(services)), runs)
     visitor, own = [play.visitor], play.sessions
@@ -198,5 +198,5 @@ def wire_guide(
 
 
 def _unchanged(screen: Screen) -> tuple[object, ...]:
-    """An answer for the whole tab that leaves fields, toolset and switches as they are."""
+    """Return an update of the whole tab that leaves the fields, toolset and switches unchanged."""
     return (*screen, *(SAME for _ in range(REST)))

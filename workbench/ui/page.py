@@ -47,27 +47,27 @@ HEAD_SCRIPTS: Final = (
     ),
     f"hermesWorkbench.terms = {json.dumps(dict(TERMS))};",
 )
-"""Run before anything of Gradio's."""
+"""Scripts that run before Gradio's own."""
 FILE_CLEANUP: Final = (3600, 86_400)
-"""Copies of files that visitors brought or got: how often they are looked at, how old they get, in seconds."""
+"""When uploaded and served files are deleted: the interval between checks and the maximum age, in seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """The page, and what lives as long as it."""
+    """The page, and the work that must be stopped when it closes."""
 
     blocks: gr.Blocks
-    """To be launched or mounted with `launch_options`."""
+    """The Gradio app, to be launched or mounted with `launch_options`."""
     runs: Runs
-    """Turns under way; to be stopped when the page closes."""
+    """Running turns."""
     suite_runs: ActiveRuns
-    """Runs of suites under way; to be stopped when the page closes."""
+    """Running suite runs."""
 
 
 def build_page(services: Services) -> Page:
-    """The whole page; nothing is served yet."""
+    """Build the whole page, without serving it."""
     if serves_others(services.settings):
-        # What is not bound to whoever sent an event may do the least.
+        # Services that are not bound to the sender of an event get the fewest permissions.
         services = services.of(NOBODY)
     runs, suite_runs = Runs(), ActiveRuns()
     with WholeSteps(
@@ -137,7 +137,7 @@ def build_page(services: Services) -> Page:
 
 
 class LaunchOptions(TypedDict):
-    """What `launch` and `mount_gradio_app` need beside the page."""
+    """The options that `launch` and `mount_gradio_app` need in addition to the page."""
 
     theme: WorkbenchTheme
     css_paths: list[str | Path]
@@ -147,7 +147,7 @@ class LaunchOptions(TypedDict):
 
 
 def launch_options() -> LaunchOptions:
-    """Our looks, a stream that loses nothing, no links below the page, and no record of calls in the browser."""
+    """Return the options: our theme and scripts, no footer links, and no record of calls in the browser."""
     return LaunchOptions(
         theme=WorkbenchTheme(),
         css_paths=[*STYLES],

@@ -16,28 +16,28 @@ from workbench.settings import Settings
 from workbench.ui.gate.hosts import is_local
 
 DAY_S: Final = 24 * 60 * 60
-"""How often the sessions that were deleted long ago are purged."""
+"""The interval between purges of sessions that were deleted long ago, in seconds."""
 
 
 def serve_page(services: Services, *, say: Callable[[str], None] = print, has_mcp: bool = False) -> None:
-    """Serve the page until the process is interrupted or told to end.
+    """Serve the page until the process is interrupted or asked to stop.
 
     Args:
-        say: Is given a line once the page can be opened, and warnings before.
-        has_mcp: Whether agents are served too, over MCP.
+        say: Called with warnings, and with a line once the page can be opened.
+        has_mcp: Whether to serve agents over MCP, too.
 
     Raises:
-        BadInput: The port is taken, the address is not one of this machine, other machines could use the page without
-            logging in, an account is not valid, or MCP cannot be served.
+        BadInput: The port is in use, the address does not belong to this machine, other machines could use the page
+            without logging in, an account is not valid, or MCP cannot be served.
     """
     settings = services.settings
     if has_mcp:
         check_mcp(settings)
     check_exposure(settings)
     check_address(settings.host, settings.port)
-    # Read by gradio when it is imported; it must not call home.
+    # Gradio reads this when it is imported. It must not send analytics.
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
-    # Read by uvicorn. By itself it believes anything on this machine that names another client's address.
+    # Read by uvicorn, which otherwise trusts any forwarded client address from this machine.
     os.environ.setdefault("FORWARDED_ALLOW_IPS", "")
     from workbench.ui.addresses import MAX_THREADS
     from workbench.ui.gate.app import GatedApp, user_of
@@ -56,14 +56,14 @@ def serve_page(services: Services, *, say: Callable[[str], None] = print, has_mc
             quiet=True,
             prevent_thread_lock=True,
             max_threads=MAX_THREADS,
-            # Gradio prints its address.
+            # With this, Gradio prints the address of the MCP server.
             mcp_server=has_mcp,
-            # The gate has looked at the login before Gradio asks.
+            # The gate has already checked the login.
             auth_dependency=user_of if login_service else None,
             enable_monitoring=False,
             max_file_size=settings.max_upload_mb * 1_000_000,
             state_session_capacity=settings.max_open_pages,
-            # Gradio would ask itself whether it can be reached, and give up on a busy machine.
+            # Otherwise Gradio checks whether it can reach itself, and gives up on a busy machine.
             _frontend=False,
             _app=GatedApp(
                 page.blocks, settings, scripts=HEAD_SCRIPTS, login_service=login_service, has_mcp=has_mcp
@@ -79,7 +79,7 @@ def serve_page(services: Services, *, say: Callable[[str], None] = print, has_mc
 
 
 def _wait_until_stopped(purge: Callable[[], None]) -> None:
-    """Until Ctrl+C, or until a container or a service manager asks to end; `purge` is called once a day."""
+    """Wait for Ctrl+C or SIGTERM, calling `purge` once a day."""
     ended = Event()
     if current_thread() is main_thread():
         signal(SIGTERM, lambda _number, _frame: ended.set())
@@ -93,19 +93,19 @@ def _wait_until_stopped(purge: Callable[[], None]) -> None:
 
 
 def _purge(services: Services, say: Callable[[str], None]) -> None:
-    """What cannot be purged today, since the database is busy, is tomorrow."""
+    """Purge old deleted sessions. If the database is busy, the next attempt is tomorrow."""
     try:
         services.store.purge()
     except StoreError as error:
-        say(f"Sessions that were deleted long ago could not be purged: {error}")
+        say(f"Could not purge sessions that were deleted long ago: {error}")
 
 
 def check_exposure(settings: Settings) -> None:
-    """Refuse to serve other machines without a login, unless that is asked for.
+    """Refuse to serve other machines without a login, unless this is explicitly allowed.
 
     Raises:
-        BadInput: The address is not of this machine alone, there are no accounts, and nothing says that none are
-            needed. A Space is public by its nature.
+        BadInput: Other machines can reach the address, there are no accounts, and no setting allows that. A Space is
+            exempt, since it is public anyway.
     """
     if settings.is_on_space or settings.accounts or settings.may_skip_login or is_local(settings.host):
         return
@@ -118,32 +118,32 @@ def check_exposure(settings: Settings) -> None:
 
 
 def warnings_of(settings: Settings) -> Iterator[str]:
-    """What makes this server easier to misuse than it need be."""
+    """Yield warnings about settings that make this server easier to misuse."""
     if not settings.is_on_space and not settings.accounts and not is_local(settings.host):
-        yield f"everybody who reaches {settings.host}:{settings.port} can use the page, since nobody has to log in"
+        yield f"anyone who can reach {settings.host}:{settings.port} can use the page, since there is no login"
     if "*" in settings.allowed_hosts:
-        yield "WORKBENCH_ALLOWED_HOSTS=* answers to any host name, so pages of other sites can reach this one"
+        yield "WORKBENCH_ALLOWED_HOSTS=* accepts any host name, so other websites can reach this page by DNS rebinding"
 
 
 def check_mcp(settings: Settings) -> None:
-    """Refuse MCP where it cannot be served, before a server is tried.
+    """Check that MCP can be served, before the server starts.
 
     Raises:
-        BadInput: The extra is not installed, or people log in with a password, which MCP cannot.
+        BadInput: The extra is not installed, or users log in with a password, which MCP clients cannot.
     """
     if find_spec("mcp") is None:
-        raise BadInput("serve --mcp", "it needs the extra mcp", "pip install 'hermes-workbench[mcp]'")
-    if settings.accounts:
         raise BadInput(
-            "serve --mcp", "an agent cannot log in with a password", "serve it without WORKBENCH_AUTH"
+            "serve --mcp", "the extra mcp is not installed", "run pip install 'hermes-workbench[mcp]'"
         )
+    if settings.accounts:
+        raise BadInput("serve --mcp", "agents cannot log in with a password", "unset WORKBENCH_AUTH")
 
 
 def check_address(host: str, port: int) -> None:
-    """Refuse an address that cannot be listened on, before a server is tried.
+    """Check that the server can listen on an address, before it starts.
 
     Raises:
-        BadInput: The port is taken, or the address is not one of this machine.
+        BadInput: The port is in use, or the address does not belong to this machine.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with closing(socket.socket(family, socket.SOCK_STREAM)) as probe:
@@ -153,6 +153,6 @@ def check_address(host: str, port: int) -> None:
         except OSError as error:
             raise BadInput(
                 f"setting WORKBENCH_PORT, {host}:{port}",
-                f"cannot listen there: {error.strerror}",
-                "set WORKBENCH_PORT to a free port, or end what uses this one",
+                f"cannot listen on this address: {error.strerror}",
+                "set WORKBENCH_PORT to a free port, or stop the program that uses this one",
             ) from error

@@ -5,13 +5,13 @@ from typing import Any, Final, cast
 from gradio.themes import Base, colors, sizes
 
 SANS: Final = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")
-"""For words."""
+"""The font of interface text."""
 MONO: Final = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "DejaVu Sans Mono", "monospace")
-"""For whatever a model reads or writes."""
+"""The font of text that a model reads or writes."""
 
 
 class WorkbenchTheme(Base):
-    """Quiet and dense; no colour of its own, since colours mean something here (`page.css`)."""
+    """A quiet, dense theme without an accent colour, since colours carry meaning on this page (`page.css`)."""
 
     def __init__(self) -> None:
         super().__init__(

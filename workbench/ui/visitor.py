@@ -1,4 +1,4 @@
-"""The state of one browser tab: small, frozen, independent of Gradio, kept in `gr.State`."""
+"""The state of one browser tab: small, frozen, independent of Gradio, stored in `gr.State`."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,38 +6,38 @@ from typing import Final
 from workbench.records.session_tree import NO_FILTER, SearchFilter
 
 PAGE: Final = 100
-"""Sessions that the list holds at first, and that are added at a time."""
+"""The number of sessions in the list at first, and the number added at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visitor:
-    """What the page remembers of one open tab of a browser; all else is in its parts or in the store."""
+    """What the page remembers of one open browser tab. Everything else is in its components or in the store."""
 
     browser_key: str | None = None
-    """Tells the browser from others, where strangers come; None elsewhere."""
+    """Identifies the browser on a server with anonymous visitors; None elsewhere."""
     session_id: str | None = None
-    """The open session; None until the first message makes one."""
+    """The open session, or None until the first message creates one."""
     leaf_id: str | None = None
-    """The last message that is shown: what is sent goes on from there. None while there is none."""
+    """The last shown message, which the next message follows. None if there is none."""
     share_key: str | None = None
-    """Of a session that is seen by a link; None of all others."""
+    """The key of a session that is shown by a shared link; None for other sessions."""
     is_read_only: bool = False
-    """True of a session that can be looked at and copied, not gone on with."""
+    """True if the session can be read and copied, but not continued."""
     all_owners: bool = False
     """True while an admin lists the sessions of all."""
     query: str = ""
-    """What the list of sessions is searched for; blank shows all."""
+    """The words to search the session list for; blank shows all sessions."""
     wanted: SearchFilter = NO_FILTER
-    """What the sessions of the list must have besides."""
+    """The filter of the session list."""
     listed: int = PAGE
-    """Sessions that the list may hold; `more` makes it longer."""
+    """The most sessions in the list; `ListEvents.on_more` increases it."""
     message_id: str | None = None
-    """The message that the inspector shows; None follows the newest."""
+    """The message that the inspector shows; None shows the newest."""
     call_index: int | None = None
-    """The call of that message that is picked; None for none."""
+    """The index of the picked call of that message, or None."""
 
     def at_home(self) -> "Visitor":
-        """The same browser without an open session."""
+        """Return the visitor of the same browser without an open session."""
         return Visitor(
             browser_key=self.browser_key,
             all_owners=self.all_owners,

@@ -1,7 +1,7 @@
-"""The base of components drawn by scripts: one plain value in, drawn as text.
+"""The base class of components drawn by scripts, which get one plain value and draw it as text.
 
-`gr.HTML`'s templates are not used: Gradio fills them by Handlebars and then evaluates the outcome as a
-JavaScript template literal, so that `${…}` in a model's text would run and a backslash would be lost.
+The templates of `gr.HTML` are not used. Gradio fills them with Handlebars and evaluates the result as a JavaScript
+template literal, so `${…}` in a model's text would run as code and backslashes would be lost.
 *Source:* gradio 6.31, js/html/shared/HTML.svelte, `render_template`.
 """
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 class Drawn(gr.HTML, metaclass=Stubless):
-    """A component whose value is a frozen dataclass of `present`; the browser gets it as JSON.
+    """A component whose value is a frozen dataclass of `present`, sent to the browser as JSON.
 
     Args:
         script: The module in `ui/scripts/` that draws the value, without `.js`.
-        value: What is shown at first.
+        value: The first value; None draws the empty state.
         elem_id: The element's id.
-        render: Whether it is put where it is made.
+        render: Whether to place the component where it is created.
 
     Example:
         `Drawn("run_bar", elem_id="suites-bar")`.
@@ -51,22 +51,22 @@ class Drawn(gr.HTML, metaclass=Stubless):
             render=render,
         )
 
-    # Gradio's own annotation says str, and its browser side takes any JSON.
+    # Gradio annotates the value as str, but its browser side takes any JSON.
     def postprocess(self, value: "DataclassInstance | None") -> Mapping[str, JsonValue] | None:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """The value as JSON; None draws the empty state."""
+        """Return the value as JSON; None draws the empty state."""
         return None if value is None else asdict(value)
 
     def api_info(self) -> dict[str, JsonValue]:
-        """The value is an object."""
+        """Describe the value as an object."""
         return {"type": "object"}
 
     def event(self, name: str) -> Trigger:
-        """The event that the script triggers as `name`.
+        """Return the event that the script triggers as `name`.
 
         Raises:
             AttributeError: The script does not trigger it.
         """
         if name not in words_of_script(self.script):
             raise AttributeError(f"{self.script}.js does not trigger {name!r}")
-        # Gradio leaves its listener's types open.
+        # Gradio does not type its listeners.
         return partial(cast(Any, EventListener(event_name=name)).listener, self)

@@ -13,7 +13,7 @@ from workbench.ui.present.glossary_terms import TERMS
 
 
 class Stubless(ComponentMeta):
-    """Gradio's own metaclass writes a `.pyi` file beside each component's source; ours stays as it is.
+    """A metaclass without the `.pyi` file that Gradio's metaclass writes next to each component's source.
 
     *Source:* gradio 6.31, component_meta.py, `create_or_modify_pyi`.
     """
@@ -25,26 +25,26 @@ class Stubless(ComponentMeta):
 
 
 class CodeEditor(gr.Code, metaclass=Stubless):
-    """Gradio's editor, but that it strips no white space from what it is given, and that nothing in it is text too.
+    """Gradio's code editor, but it keeps white space, and an empty editor holds the empty text.
 
     *Source:* gradio 6.31, components/code.py, `preprocess` and `postprocess`.
     """
 
     def preprocess(self, payload: str | None) -> str:
-        """The text that stands there; the browser sends null for none."""
+        """Return the text; the browser sends null for an empty editor."""
         return payload or ""
 
     def postprocess(self, value: str | None) -> str:
-        """The text as it is."""
+        """Return the text unchanged."""
         return value or ""
 
     def get_block_name(self) -> str:
-        """What the browser draws it with."""
+        """Return the name of the browser component that draws it."""
         return "code"
 
 
 def heading(text: str, *, term: str = "") -> None:
-    """Put a heading above a group of parts.
+    """Add a heading above a group of components.
 
     Args:
         term: A term of the glossary, whose meaning becomes the tooltip of the heading.
@@ -62,15 +62,15 @@ def text_editor(
     is_wrapped: bool,
     max_lines: int = 9,
 ) -> CodeEditor:
-    """An editor of a few lines that grows a little.
+    """Build a code editor of a few lines that grows with its text.
 
     Args:
-        label: Its name; `EditorNames` tells it to screen readers.
-        language: None for text of no language.
+        label: The editor's name. `EditorNamesView` announces it to screen readers.
+        language: The syntax to highlight, or None for plain text.
         elem_id: `tab-part`.
-        value: What stands in it at first.
+        value: The first text.
         is_wrapped: Whether long lines are wrapped.
-        max_lines: It scrolls beyond.
+        max_lines: The number of lines after which it scrolls.
     """
     return CodeEditor(
         value,
@@ -89,54 +89,53 @@ def text_editor(
 
 
 class TextField(gr.Textbox, metaclass=Stubless):
-    """Gradio's text field, but that nothing in it is the empty text, for who reads it and for the browser.
+    """Gradio's text field, but an empty field holds the empty text, on the server and in the browser.
 
-    Without a text of its own Gradio's field holds null until it is filled. Its handlers then have two kinds of nothing
-    to read, and filling it with the empty text is a change, which is told while the fields behind it are still to be
-    filled.
+    Gradio's field holds null until it is filled. Handlers would have to accept both null and the empty text, and
+    filling the field with the empty text would fire `change` while the fields after it are not filled yet.
 
     *Source:* gradio 6.31, components/textbox.py, `preprocess` and `postprocess`.
     """
 
     def preprocess(self, payload: str | None) -> str:
-        """The text that stands there."""
+        """Return the text."""
         return payload or ""
 
     def postprocess(self, value: str | None) -> str:
-        """The text to show."""
+        """Return the text to show."""
         return value or ""
 
     def get_block_name(self) -> str:
-        """What the browser draws it with."""
+        """Return the name of the browser component that draws it."""
         return "textbox"
 
 
 class NumberField(gr.Number, metaclass=Stubless):
-    """Gradio's number, but that whoever reads it says what is wrong with it.
+    """Gradio's number field, but the handler that reads the number checks it.
 
-    Gradio's own refusal names no field, hands nothing to the handler, so that what was sent with it is lost, and drops
-    what was typed meanwhile.
+    When Gradio rejects a number, its message does not name the field, the handler is not called, so that the other
+    values are lost, and text typed meanwhile is dropped.
 
     *Source:* gradio 6.31, components/number.py, `preprocess`; js/core/src/dependency.ts.
     """
 
     def preprocess(self, payload: float | None) -> float | None:
-        """What stands there; None for nothing."""
+        """Return the number, or None for an empty field."""
         return payload
 
     def get_block_name(self) -> str:
-        """What the browser draws it with."""
+        """Return the name of the browser component that draws it."""
         return "number"
 
 
 def number_field(numbers: NumberRange, elem_id: str, value: float, *, label: str = "") -> NumberField:
-    """The field of a range.
+    """Build the field of a range.
 
     Args:
-        numbers: What may stand there.
+        numbers: The valid numbers.
         elem_id: `tab-part`.
-        value: What stands there at first. An empty field is none: Gradio's browser side fills 0 in once it is drawn.
-        label: Where it is not the range's own.
+        value: The first number. It cannot be empty, since Gradio's browser side fills in 0 when it draws the field.
+        label: The label, if it is not the range's own.
     """
     return NumberField(
         value,
@@ -150,37 +149,37 @@ def number_field(numbers: NumberRange, elem_id: str, value: float, *, label: str
 
 
 class ChoiceField(gr.Dropdown, metaclass=Stubless):
-    """Gradio's dropdown, but that whoever reads it says what is wrong with it.
+    """Gradio's dropdown, but the handler that reads the value checks it.
 
-    Gradio refuses each event of the page that reads a value which is none of the choices: of a session whose contract
-    came with its rows, of what was deleted since the page was built. The refusal says the choices and nothing to do.
+    Gradio rejects every event that reads a value which is not among the choices, such as the contract of an imported
+    session, or an item that was deleted since the page was built. Its message lists the choices, but not what to do.
 
     *Source:* gradio 6.31, components/dropdown.py, `preprocess` and `postprocess`.
     """
 
     def preprocess(self, payload: Any) -> Any:
-        """What was chosen, or stands there; None for nothing."""
+        """Return the chosen or typed value, or None."""
         return payload
 
     def postprocess(self, value: Any) -> Any:
-        """What to show as chosen."""
+        """Return the value to show as chosen."""
         return value
 
     def get_block_name(self) -> str:
-        """What the browser draws it with."""
+        """Return the name of the browser component that draws it."""
         return "dropdown"
 
 
 class TickField(gr.CheckboxGroup, metaclass=Stubless):
-    """Gradio's group of boxes, which refuses no more than `ChoiceField` does: its boxes may have changed meanwhile.
+    """Gradio's checkbox group, but it accepts values of boxes that no longer exist, like `ChoiceField`.
 
     *Source:* gradio 6.31, components/checkboxgroup.py, `preprocess`.
     """
 
     def preprocess(self, payload: Any) -> Any:
-        """What is ticked."""
+        """Return the values of the checked boxes."""
         return payload
 
     def get_block_name(self) -> str:
-        """What the browser draws it with."""
+        """Return the name of the browser component that draws it."""
         return "checkboxgroup"

@@ -52,7 +52,7 @@ class TurnRequest:
     """A turn to run."""
 
     text: str
-    """The user's message. Empty if the session is continued without message."""
+    """The user's message. Empty if the session is continued without one."""
     is_cancelled: Callable[[], bool]
     """Returns True once the turn should stop."""
     set_person: Callable[[Person], None]

@@ -1,4 +1,4 @@
-"""Running suite runs: each in its own thread, run at a time for each owner."""
+"""Running suite runs: each in its own thread, one at a time for each owner."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from workbench.settings import Secret
 from workbench.suite.runner import CaseFinished, RunEnded, RunProgress
 
 MOST_WATCHERS: Final = 8
-"""The most browser tabs that watch run run."""
+"""The most browser tabs that watch one run."""
 CLOSING_S: Final = 5.0
 """How long a closing page waits for a run to save its results."""
 
@@ -33,7 +33,7 @@ class ActiveRun:
         self.error: WorkbenchError | None = None
         """The error that ended the run early, or None."""
         self.stop: Final = Event()
-        """Set to stop the run: it ends within run token and saves its results."""
+        """Set to stop the run: it ends within one token and saves its results."""
         self.over: Final = Event()
         """Set once the run has ended."""
         self._watchers: list[Event] = []
@@ -66,7 +66,7 @@ class ActiveRuns:
         self._lock = Lock()
 
     def begin(self, services: Services, stored: StoredRun, token: Secret | None = None) -> bool:
-        """Start a run of the services' owner; return False if they already have a running run.
+        """Start a run of the services' owner; return False if they already have one in progress.
 
         Args:
             services: The services of the run's owner.
@@ -81,7 +81,7 @@ class ActiveRuns:
         return True
 
     def of(self, owner: Owner) -> ActiveRun | None:
-        """Return the owner's running run, or None."""
+        """Return the owner's run in progress, or None."""
         run = self.last(owner)
         return None if run is None or run.over.is_set() else run
 

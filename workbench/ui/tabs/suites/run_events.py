@@ -73,7 +73,7 @@ class RunEvents:
         """Show the size of the run, or why it cannot be started."""
         services = services_of(self.services, visitor, request)
         try:
-            return advice(plan_size(_plan(services, _wanted(fields))))
+            return advice(plan_size(_plan(services, _request(fields))))
         except WorkbenchError as error:
             return problem(error)
 
@@ -85,8 +85,8 @@ class RunEvents:
         services = services_of(self.services, visitor, request)
         try:
             self._refuse_second(services)
-            stored = begin_run(services, _plan(services, _wanted(fields)))
-            return self._begun(services, stored.id, signed_in)
+            stored = begin_run(services, _plan(services, _request(fields)))
+            return self._start(services, stored.id, signed_in)
         except WorkbenchError as error:
             return SuitesScreen(notice=problem(error))
 
@@ -98,7 +98,7 @@ class RunEvents:
         services = services_of(self.services, visitor, request)
         try:
             self._refuse_second(services)
-            return self._begun(services, id_of(event), signed_in)
+            return self._start(services, id_of(event), signed_in)
         except WorkbenchError as error:
             return SuitesScreen(notice=problem(error))
 
@@ -113,7 +113,7 @@ class RunEvents:
             # A generator that yields nothing would empty every component.
             yield SuitesScreen()
         else:
-            yield from _watched(services, run)
+            yield from _watch(services, run)
 
     @needs(Permission.WORK)
     def on_watch_begun(self, visitor: Visitor, request: gr.Request) -> Generator[SuitesScreen]:
@@ -126,7 +126,7 @@ class RunEvents:
         if run is None:
             yield SuitesScreen()
         else:
-            yield from _watched(services, run)
+            yield from _watch(services, run)
 
     @needs(Permission.WORK)
     def on_stop(self, visitor: Visitor, request: gr.Request) -> None:
@@ -135,7 +135,7 @@ class RunEvents:
         if run is not None:
             run.stop.set()
 
-    def _begun(self, services: Services, run_id: str, signed_in: gr.OAuthToken | None) -> SuitesScreen:
+    def _start(self, services: Services, run_id: str, signed_in: gr.OAuthToken | None) -> SuitesScreen:
         stored = find_run(services, run_id)
         if not self.active_runs.begin(services, stored, Secret(signed_in.token) if signed_in else None):
             raise _under_way()
@@ -161,7 +161,7 @@ class RunEvents:
         return run is not None and run.id == run_id
 
 
-def _watched(services: Services, run: ActiveRun) -> Generator[SuitesScreen]:
+def _watch(services: Services, run: ActiveRun) -> Generator[SuitesScreen]:
     pause_s, is_over = UPDATE_S, False
     with run.watched() as gone:
         while not is_over and not gone.is_set():
@@ -193,17 +193,17 @@ def _look(services: Services, run: ActiveRun, *, is_over: bool) -> SuitesScreen:
         return SuitesScreen(bar=bar, notice=problem(error))
 
 
-def _wanted(fields: tuple[object, ...]) -> RunRequest:
+def _request(fields: tuple[object, ...]) -> RunRequest:
     return read_grid(GridFields(*cast(tuple[Any, ...], fields)))
 
 
-def _plan(services: Services, wanted: RunRequest) -> RunPlan:
+def _plan(services: Services, run_request: RunRequest) -> RunPlan:
     """Return the plan of a run.
 
     Raises:
         BadInput: The plan is not valid, or exceeds the owner's limits.
         StoreError: The versions cannot be read.
     """
-    plan = plan_run(services, wanted, [load_suite(services, name) for name in wanted.suites])
+    plan = plan_run(services, run_request, [load_suite(services, name) for name in run_request.suites])
     services.limits.check_plan(plan)
     return plan
