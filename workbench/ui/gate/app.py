@@ -24,12 +24,14 @@ _SCRIPT: Final = b"<script"
 
 
 class GatedApp(App):
-    """What `launch(_app=…)` serves: the gate is outside of all that Gradio adds, its CORS and sessions included.
+    """The application that `launch(_app=…)` serves.
+
+    The gate wraps everything that Gradio adds, including its CORS and session middleware.
 
     Args:
         scripts: Inline scripts that Gradio adds to the page in the browser.
-        login_service: Lets people in; None where nobody logs in.
-        has_mcp: Agents are served too.
+        login_service: Logs users in, or None if there are no accounts.
+        has_mcp: Whether agents are served over MCP.
     """
 
     def __init__(
@@ -43,31 +45,31 @@ class GatedApp(App):
     ) -> None:
         super().__init__(  # pyright: ignore[reportUnknownMemberType] - gradio leaves `kwargs` untyped
             default_response_class=ORJSONResponse,
-            # Inside of what compresses answers.
+            # These run inside the middleware that compresses responses.
             middleware=[Middleware(ScriptNonce), Middleware(EventGuard)],
         )
-        # Before Gradio adds its own routes.
+        # Our route comes before Gradio's own routes.
         self.add_route(ROUTE, serve_script)
         self.state_holder = PageStates()
-        kept = GradioPages(blocks)
-        pages = OpenPages(settings.max_open_pages, kept.forget)
-        self._fence: Callable[[ASGIApp], RequestGate] = lambda app: RequestGate(
+        gradio_pages = GradioPages(blocks)
+        pages = OpenPages(settings.max_open_pages, gradio_pages.forget)
+        self._wrap: Callable[[ASGIApp], RequestGate] = lambda app: RequestGate(
             app,
             settings,
             security=SecurityHeaders.of(settings, scripts),
             pages=pages,
-            has_answers=kept.has_answers,
+            has_answers=gradio_pages.has_answers,
             login_service=login_service,
             has_mcp=has_mcp,
         )
 
     def build_middleware_stack(self) -> ASGIApp:
-        """The gate first, then Gradio's."""
-        return self._fence(super().build_middleware_stack())
+        """Put the gate around Gradio's middleware."""
+        return self._wrap(super().build_middleware_stack())
 
 
 class ScriptNonce:
-    """Lets the scripts in the page's HTML run, and no others: each gets the nonce that the answer's policy names."""
+    """Adds the nonce of the response's security policy to the scripts in the page's HTML; no others run."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -88,7 +90,7 @@ class ScriptNonce:
             parts.append(message.get("body", b""))
             if start is None or message.get("more_body"):
                 return
-            # Text of the page's state has no `<`: Gradio writes it as \\u003c.
+            # Text in the page's state cannot match, since Gradio writes `<` as \\u003c.
             body = b"".join(parts).replace(_SCRIPT, _SCRIPT + f' nonce="{scope.get(NONCE, "")}"'.encode())
             if body:
                 MutableHeaders(scope=start)["content-length"] = str(len(body))
@@ -99,5 +101,5 @@ class ScriptNonce:
 
 
 def user_of(request: Request) -> str | None:
-    """The account behind a request, for Gradio's `auth_dependency`; the gate has checked it."""
+    """Return the account of a request for Gradio's `auth_dependency`. The gate has checked it."""
     return request.scope.get(USER)

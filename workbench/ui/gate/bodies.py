@@ -1,4 +1,4 @@
-"""Limits on request bodies and uploads, however they are sent."""
+"""Limits on request bodies and uploads, with or without a Content-Length."""
 
 import asyncio
 import json
@@ -12,25 +12,25 @@ from starlette.formparsers import MultiPartException
 from starlette.types import Message, Receive
 
 JSON_BYTES: Final = 20_000_000
-"""Size of the largest body that is not an upload."""
+"""The largest body that is not an upload."""
 FORM_BYTES: Final = 16_000
-"""Size of the largest login form."""
+"""The largest login form."""
 ENVELOPE_BYTES: Final = 1_000_000
-"""What an upload may have around the bytes of its files."""
+"""How much an upload may contain in addition to its files."""
 BODY_S: Final = 60
-"""How long a call may take to arrive."""
+"""How long a body may take to arrive."""
 
 
 class BodyTooLarge(Exception):
-    """More was sent than may be."""
+    """The body is larger than allowed."""
 
 
 class BodyMissing(Exception):
-    """The client left, or was too slow, before all was sent."""
+    """The client left, or took too long, before the whole body was sent."""
 
 
 def declared_bytes(headers: Headers) -> int:
-    """What Content-Length says; 0 if it says nothing, as for a body in chunks."""
+    """Return the Content-Length, or 0 if there is none, as for a chunked body."""
     text = headers.get("content-length", "")
     return int(text) if text.isascii() and text.isdigit() else 0
 
@@ -39,8 +39,8 @@ async def read_body(receive: Receive, headers: Headers, most_bytes: int) -> byte
     """Read a whole body.
 
     Raises:
-        BodyTooLarge: It has more than `most_bytes`; the rest is not read.
-        BodyMissing: It did not come.
+        BodyTooLarge: The body has more than `most_bytes`; the rest is not read.
+        BodyMissing: The body did not arrive.
     """
     if declared_bytes(headers) > most_bytes:
         raise BodyTooLarge
@@ -62,7 +62,7 @@ async def read_body(receive: Receive, headers: Headers, most_bytes: int) -> byte
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
-    """Give a body that was read once more, then whatever comes after it."""
+    """Return a `Receive` that replays a body that was already read, then continues with `receive`."""
     left = [body]
 
     async def replay() -> Message:
@@ -72,7 +72,7 @@ def replayed(body: bytes, receive: Receive) -> Receive:
 
 
 def counted(receive: Receive, most_bytes: int, too_large: Callable[[], Exception]) -> Receive:
-    """Pass a body on as it comes, and raise once it is too large."""
+    """Return a `Receive` that passes a body on and raises once it is too large."""
     size = 0
 
     async def count() -> Message:
@@ -87,15 +87,15 @@ def counted(receive: Receive, most_bytes: int, too_large: Callable[[], Exception
 
 
 def uploaded(receive: Receive, most_bytes: int, note: Callable[[int], None] = lambda _: None) -> Receive:
-    """Pass an upload on as it comes.
+    """Return a `Receive` that passes an upload on, within limits.
 
     Args:
-        receive: Where it comes from.
-        most_bytes: Of the upload.
-        note: Is called with the size of each piece, and raises `BodyTooLarge` where that is too much.
+        receive: The source of the upload.
+        most_bytes: The largest allowed size.
+        note: Called with the size of each piece; raises `BodyTooLarge` if that is too much.
 
-    What ends it early is raised as the error for which Gradio's reader removes the files that it has begun, and which
-    it answers with 413 for these words.
+    An upload that ends early raises `MultiPartException`, for which Gradio removes the files it has started to write.
+    With exactly this message about the size, it answers with status 413.
     *Source:* gradio 6.31, route_utils.py, `GradioMultiPartParser.parse`; routes.py, `upload_file`.
     """
     counting = counted(
@@ -118,9 +118,9 @@ def uploaded(receive: Receive, most_bytes: int, note: Callable[[int], None] = la
 
 
 def json_object(body: bytes) -> dict[str, Any] | None:
-    """The JSON object that a body is; None if it is none, or nested too deeply.
+    """Parse a body as a JSON object; return None if it is anything else, or nested too deeply.
 
-    The parser is the one that FastAPI uses afterwards, so that both see the same.
+    FastAPI uses the same parser afterwards, so both see the same value.
     """
     try:
         value = json.loads(body)
@@ -130,22 +130,22 @@ def json_object(body: bytes) -> dict[str, Any] | None:
 
 
 UPLOADS_AN_HOUR: Final = 10
-"""Uploads of the largest size that one address may send in an hour."""
+"""How many uploads of the largest size one address may send in an hour."""
 _HOUR_S: Final = 3600.0
 _MOST_ADDRESSES: Final = 10_000
 
 
 @dataclass(slots=True)
 class _Sent:
-    begun_s: float
+    started_s: float
     size_bytes: int = 0
 
 
 class UploadQuota:
-    """Counts the bytes that each address has uploaded since its hour began.
+    """Counts the bytes that each address has uploaded in its current hour.
 
     Args:
-        most_bytes: Of one address in an hour.
+        most_bytes: How much one address may upload in an hour.
     """
 
     def __init__(self, most_bytes: int, clock: Callable[[], float]) -> None:
@@ -154,14 +154,14 @@ class UploadQuota:
         self._sent: OrderedDict[str, _Sent] = OrderedDict()
 
     def left_bytes(self, address: str) -> int:
-        """What an address may still send now."""
+        """Return how many bytes an address may still upload in this hour."""
         return max(0, self._most_bytes - self._of(address).size_bytes)
 
     def count(self, address: str, size_bytes: int) -> None:
-        """Note what has arrived, whether the upload is completed or not.
+        """Count received bytes, whether or not the upload is completed.
 
         Raises:
-            BodyTooLarge: It is more than was left.
+            BodyTooLarge: The address has exceeded its quota.
         """
         sent = self._of(address)
         sent.size_bytes += size_bytes
@@ -171,7 +171,7 @@ class UploadQuota:
     def _of(self, address: str) -> _Sent:
         now_s = self._clock()
         sent = self._sent.get(address)
-        if sent is None or now_s - sent.begun_s > _HOUR_S:
+        if sent is None or now_s - sent.started_s > _HOUR_S:
             sent = self._sent[address] = _Sent(now_s)
             self._sent.move_to_end(address)
             while len(self._sent) > _MOST_ADDRESSES:

@@ -1,4 +1,4 @@
-"""The gate: an ASGI application around Gradio's that decides which requests pass."""
+"""The gate: an ASGI application around Gradio's that decides which requests reach it."""
 
 import json
 import time
@@ -38,20 +38,20 @@ from workbench.ui.gate.visit import (
 )
 
 _FOREIGN: Final = (
-    "A page of another origin sent this request, so it is refused. Behind a proxy, pass the headers Host (with its "
-    "port) and X-Forwarded-Proto on as the browser sent them.\n"
+    "This request was refused because it came from a page of another origin. If the server runs behind a proxy, "
+    "forward the headers Host (with its port) and X-Forwarded-Proto as the browser sent them.\n"
 )
 _WITHOUT_LOGIN: Final = (RouteKind.ASSET, RouteKind.LOGIN, RouteKind.LOGOUT, RouteKind.SIGN_IN)
 
 
 class RequestGate:
-    """Passes on to `app` what may reach it, and sets the headers of every answer.
+    """Passes allowed requests on to `app`, and sets the security headers of every response.
 
     Args:
-        pages: Which browser each tab belongs to.
-        has_answers: Whether Gradio has, or will have, answers for a tab or a call.
-        login_service: Lets people in; None where nobody logs in.
-        has_mcp: Agents are served too.
+        pages: The open pages and their owners.
+        has_answers: Returns whether Gradio has, or will have, answers for a tab or a call.
+        login_service: Logs users in, or None if there are no accounts.
+        has_mcp: Whether agents are served over MCP.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class RequestGate:
         self._security = security
         self._pages = pages
         self._has_answers = has_answers
-        self._door = login_service
+        self._login_service = login_service
         self._has_mcp = has_mcp
         most_bytes = UPLOADS_AN_HOUR * settings.max_upload_mb * 1_000_000
         self._uploads = UploadQuota(most_bytes, time.monotonic) if settings.is_on_space else None
@@ -83,7 +83,7 @@ class RequestGate:
         elif scope["type"] == "http":
             await self._serve(scope, receive, send)
         else:
-            # Nothing here speaks WebSocket.
+            # The page does not use WebSockets.
             await send({"type": "websocket.close", "code": 1008})
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -103,10 +103,10 @@ class RequestGate:
             await refused.answer(scope, receive, send_guarded)
 
     def _look_at(self, request: Request, nonce: str) -> Visit:
-        """Check what does not depend on who asks: host, path, origin."""
+        """Check what does not depend on the sender: host, path and origin."""
         headers = request.headers
-        given = headers.getlist("host")
-        authority = parse_authority(given[0]) if len(given) == 1 else None
+        hosts = headers.getlist("host")
+        authority = parse_authority(hosts[0]) if len(hosts) == 1 else None
         if authority is None:
             raise RequestRefused(PlainTextResponse("The request needs one valid Host header.\n", 400))
         if not self._hosts.allows(authority):
@@ -120,7 +120,7 @@ class RequestGate:
         if route is None:
             raise RequestRefused(JSONResponse({"detail": "Not found"}, 404))
         has_https = is_https(request)
-        # The hub serves a Space by HTTPS only, whatever reaches this process.
+        # The Hub serves a Space over HTTPS only, even if this process sees plain HTTP.
         schemes = ("https", "http") if self._settings.is_on_space else ("https" if has_https else "http",)
         is_page = route.kind in (RouteKind.PAGE, RouteKind.LOGIN, RouteKind.LOGOUT, RouteKind.SIGN_IN)
         if is_foreign(request.method, headers, origins_of(authority, schemes), is_page=is_page):
@@ -139,13 +139,13 @@ class RequestGate:
             await self._pass_on(visit, user, receive, send)
 
     def _user_of(self, visit: Visit) -> str | None:
-        """Who is logged in; None where nobody logs in, or for what anybody may have."""
-        if self._door is None:
+        """Return who is logged in, or None if there are no accounts or the route needs no login."""
+        if self._login_service is None:
             return None
-        user = self._door.name_of(visit.token) if visit.token else None
+        user = self._login_service.name_of(visit.token) if visit.token else None
         if user is None and visit.route.kind not in _WITHOUT_LOGIN:
             if visit.route.kind is RouteKind.PAGE:
-                raise RequestRefused(self._door.form(visit.request))
+                raise RequestRefused(self._login_service.form(visit.request))
             raise RequestRefused(JSONResponse({"detail": "Not authenticated. Log in first."}, 401))
         return user
 
@@ -157,7 +157,7 @@ class RequestGate:
             page_id = page_id_of(body)
             receive = bodies.replayed(body, receive)
             if not page_id:
-                # Gradio then knows the call by the id that it answers with.
+                # Without a tab, Gradio knows the call by the event id in its response.
                 send = with_event(send, lambda event_id: self._note_event(event_id, owner))
         elif kind is RouteKind.STREAM and not page_id:
             page_id = single_value(visit.request.query_params, "session_hash")
@@ -178,18 +178,18 @@ class RequestGate:
         if is_known or page_id in self._pages:
             self._use_page(page_id, owner_of(visit, user))
         if not is_known:
-            # Gradio would begin a stream, and break it off with an error in the log.
+            # Gradio would start a stream, abort it and log an error.
             raise RequestRefused(_no_answers(visit.route))
         with self._pages.listening(page_id):
             try:
                 await self._app(scope_for_gradio(visit, user), receive, send)
             except (HTTPException, KeyError):
-                # The page was dropped meanwhile: the stream ends.
+                # The page was dropped meanwhile, so the stream ends.
                 if page_id in self._pages:
                     raise
 
     async def _pass_body(self, kind: RouteKind, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on a request whose body comes while it is worked on."""
+        """Pass on a request whose body is read while it is handled."""
         most = bodies.JSON_BYTES
         if kind is RouteKind.UPLOAD:
             most = self._settings.max_upload_mb * 1_000_000 + bodies.ENVELOPE_BYTES
@@ -208,26 +208,28 @@ class RequestGate:
         await self._app(scope, receive, send)
 
     async def _log_in(self, visit: Visit, receive: Receive, send: Send) -> None:
-        if self._door is None:
+        if self._login_service is None:
             raise RequestRefused(RedirectResponse("/", 303))
         if visit.request.method != "POST":
-            raise RequestRefused(self._door.form(visit.request))
+            raise RequestRefused(self._login_service.form(visit.request))
         body = await self._body(receive, visit.request.headers, bodies.FORM_BYTES)
-        answer, token = await self._door.log_in(Request(visit.request.scope, bodies.replayed(body, receive)))
+        answer, token = await self._login_service.log_in(
+            Request(visit.request.scope, bodies.replayed(body, receive))
+        )
         if token is not None:
             visit.cookies.write(answer.headers, "login", token)
         await answer(visit.request.scope, receive, send)
 
     async def _log_out(self, visit: Visit, receive: Receive, send: Send) -> None:
         request = visit.request
-        if self._door is not None:
-            answer = self._door.log_out(request, visit.token)
+        if self._login_service is not None:
+            answer = self._login_service.log_out(request, visit.token)
             if request.method == "POST":
                 visit.cookies.write(answer.headers, "login", "")
         elif not self._settings.has_hugging_face_login:
             answer = RedirectResponse("/", 303)
         elif request.method == "POST":
-            # Gradio logs out by a link, and goes on with the method that it was asked by.
+            # Gradio logs out with GET, and redirects with the method of the request.
             await self._app({**scope_for_gradio(visit, None), "method": "GET"}, receive, as_see_other(send))
             return
         else:
@@ -248,7 +250,7 @@ class RequestGate:
             raise RequestRefused(JSONResponse({"detail": detail}, 503, {"Retry-After": "10"})) from None
 
     def _note_event(self, event_id: str, owner: str) -> None:
-        # The call was made: where there is no room for it, its answer waits until it is fetched.
+        # The call was accepted. If there is no room for it, its answer still waits to be fetched.
         with suppress(RequestRefused):
             self._use_page(event_id, owner)
 
@@ -262,7 +264,7 @@ class RequestGate:
 
 
 def _no_answers(route: Route) -> Response:
-    """What Gradio's clients take for a tab or a call that the server does not know, as after a restart."""
+    """Return what Gradio's clients understand as an unknown tab or call, for example after a restart."""
     text = "The server has no answers for this session or call."
     message = {"msg": "unexpected_error", "message": text, "session_not_found": True, "success": False}
     stream = f"event: error\ndata: {json.dumps(text)}" if route.page_id else f"data: {json.dumps(message)}"
@@ -271,14 +273,15 @@ def _no_answers(route: Route) -> Response:
 
 def _too_large(most_bytes: int) -> Response:
     return PlainTextResponse(
-        f"The request is too large: {most_bytes // 1000:,} kB at most. For uploads, WORKBENCH_MAX_UPLOAD_MB sets it.\n",
+        f"The request is larger than the limit of {most_bytes // 1000:,} kB. "
+        "For uploads, WORKBENCH_MAX_UPLOAD_MB sets the limit.\n",
         413,
     )
 
 
 def _too_many_uploads() -> Response:
     return PlainTextResponse(
-        "This address has uploaded too much within an hour. Try again later, or send smaller files.\n",
+        "Too many uploads from this address within an hour. Try again later, or upload smaller files.\n",
         429,
         {"Retry-After": "3600"},
     )

@@ -10,18 +10,18 @@ from gradio.state_holder import SessionState, StateHolder
 
 
 class GradioPages:
-    """Tabs and calls by the id that Gradio knows them by.
+    """Gradio's tabs and calls by their ids.
 
     *Source:* gradio 6.31, state_holder.py; queueing.py, `push` and `clean_events`; routes.py, `simple_predict_get`.
     """
 
     def __init__(self, blocks: gr.Blocks) -> None:
-        # Gradio has no other way to what it keeps.
+        # Gradio has no public way to this state.
         self._blocks = cast(Any, blocks)
-        self._under_way = set[asyncio.Task[None]]()
+        self._running = set[asyncio.Task[None]]()
 
     def has_answers(self, page_id: str) -> bool:
-        """Whether there are, or will be, answers for a tab or a call."""
+        """Whether a tab or call has answers, or will have them."""
         queue = self._blocks._queue
         return (
             page_id in queue.pending_messages_per_session
@@ -30,7 +30,7 @@ class GradioPages:
         )
 
     def forget(self, page_id: str) -> None:
-        """Drop a page: its state, its events that wait or run, its unread answers.
+        """Drop a page: its state, its waiting and running events, and its unread answers.
 
         Must be called on the server's event loop.
         """
@@ -44,11 +44,11 @@ class GradioPages:
         ):
             by_page.pop(page_id, None)
         task = asyncio.get_running_loop().create_task(self._end_events(page_id))
-        self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
 
     async def _end_events(self, page_id: str) -> None:
-        # An event that still runs must not look for the page that it answers.
+        # End the running events first, so that none of them looks for the dropped page.
         queue = self._blocks._queue
         await queue.clean_events(session_hash=page_id)
         queue.pending_messages_per_session.pop(page_id, None)
@@ -56,13 +56,13 @@ class GradioPages:
 
 
 class PageState(SessionState):
-    """The values of one page's `gr.State`, and the components that it changed.
+    """The values of a page's `gr.State`, without copies of its components.
 
     *Source:* gradio 6.31, state_holder.py, `SessionState.__init__`.
     """
 
     def __init__(self, blocks: Blocks) -> None:
-        # Gradio's own, which makes the copies, is not called.
+        # Gradio's own constructor, which makes the copies, is not called.
         self.blocks_config = copy(cast(Any, blocks).default_config)
         self.config_values = cast(Any, _Nothing())
         self.state_data = {}
@@ -78,17 +78,17 @@ class PageState(SessionState):
 
 
 class PageStates(StateHolder):
-    """Pages by their `session_hash`, the least recently used first."""
+    """The states of pages by `session_hash`, least recently used first."""
 
     def __getitem__(self, session_id: str) -> SessionState:
-        """The page's state, made if it is new; one too many drops the oldest."""
+        """Return the state of a page, created if it is new. If there are too many, the oldest is dropped."""
         if session_id not in self.session_data:
             self.session_data[session_id] = PageState(self.blocks)
         return super().__getitem__(session_id)
 
 
 class _Nothing(dict[int, dict[str, Any]]):
-    """Forgets whatever is put in."""
+    """A dict that stores nothing."""
 
     def __setitem__(self, key: int, value: dict[str, Any]) -> None:
         pass

@@ -12,29 +12,29 @@ from workbench.settings import Settings
 from workbench.ui.gate.routes import RouteKind
 
 HUB: Final = "https://huggingface.co"
-"""Where a Space is shown in a frame."""
-# What answers to scripts of other origins, set by Gradio for any of them.
+"""The site that shows Spaces in a frame."""
+# Headers that let other origins read responses. Gradio sets them for any origin.
 _CORS: Final = "access-control-"
 _PERMISSIONS: Final = ", ".join(
     f"{name}=()"
     for name in ("camera", "microphone", "geolocation", "payment", "usb", "serial", "midi", "display-capture")
 )
-_NOT_KEPT: Final = "no-store"
+_NO_STORE: Final = "no-store"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecurityHeaders:
-    """What tells browsers how little the page needs, and who may show it in a frame."""
+    """Headers that restrict what the page may do in a browser, and who may show it in a frame."""
 
     frame_ancestors: tuple[str, ...]
-    """Origins whose pages may show ours in a frame, besides itself."""
+    """Origins, in addition to our own, whose pages may show ours in a frame."""
     script_hashes: tuple[str, ...]
-    """Of inline scripts that Gradio adds to the page in the browser, as sources of the policy."""
+    """Hashes of the inline scripts that Gradio adds in the browser, as sources of the policy."""
     is_on_space: bool
 
     @classmethod
     def of(cls, settings: Settings, scripts: Sequence[str]) -> Self:
-        """Make them for these settings; `scripts` are inline scripts that the page adds to itself."""
+        """Create the headers for these settings; `scripts` are inline scripts that the page adds to itself."""
         return cls(
             frame_ancestors=(*((HUB,) if settings.is_on_space else ()), *settings.frame_ancestors),
             script_hashes=tuple(
@@ -44,7 +44,7 @@ class SecurityHeaders:
         )
 
     def apply(self, headers: MutableHeaders, kind: RouteKind | None, nonce: str) -> None:
-        """Set them on an answer, and take off what opens it to other origins."""
+        """Set the headers on a response, and remove the CORS headers."""
         for name in {name for name in headers if name.startswith(_CORS)}:
             del headers[name]
         headers["Content-Security-Policy"] = self._policy(kind, nonce)
@@ -54,19 +54,19 @@ class SecurityHeaders:
         if not self.frame_ancestors:
             headers["X-Frame-Options"] = "SAMEORIGIN"
         if not self.is_on_space:
-            # Signing in on a Space may open another window, which comes back.
+            # Signing in on a Space may open another window, which returns to this one.
             headers["Cross-Origin-Opener-Policy"] = "same-origin"
             headers["Cross-Origin-Resource-Policy"] = "same-origin"
         if kind is not RouteKind.ASSET:
-            headers.setdefault("Cache-Control", _NOT_KEPT)
+            headers.setdefault("Cache-Control", _NO_STORE)
 
     def _policy(self, kind: RouteKind | None, nonce: str) -> str:
         ancestors = " ".join(("frame-ancestors 'self'", *self.frame_ancestors))
         if kind not in (RouteKind.PAGE, RouteKind.LOGIN, RouteKind.LOGOUT, RouteKind.ASSET):
-            # Files of visitors and answers of the API are never a page.
+            # Visitors' files and API responses are never shown as a page.
             return f"default-src 'none'; sandbox; base-uri 'none'; form-action 'none'; {ancestors}"
-        # Gradio's own components evaluate the scripts that come with them, so `unsafe-eval` must stay; a script in the
-        # text of a model has no nonce, and neither has an `onerror`. Styles are set inline everywhere.
+        # Gradio's own components evaluate scripts, so `unsafe-eval` is needed. A script or an `onerror` in a model's
+        # text has no nonce. Gradio sets inline styles everywhere.
         scripts = " ".join(("'self'", "'unsafe-eval'", f"'nonce-{nonce}'", *self.script_hashes))
         return "; ".join(
             (

@@ -1,8 +1,8 @@
 """Check the Host header and the origin of requests.
 
-A page of another site can let its own name point to 127.0.0.1 (DNS rebinding): the browser then takes both for one
-origin, and only the Host header tells them apart. A literal address can't be rebound, a name can, so names need to be
-allowed one by one.
+Another site can let its own name point to 127.0.0.1 (DNS rebinding). The browser then treats both as one origin, and
+only the Host header distinguishes them. A literal address cannot be rebound, but a name can, so names must be allowed
+one by one.
 """
 
 import re
@@ -23,21 +23,21 @@ _ANY_NAME: Final = "*"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authority:
-    """A host and a port, as the Host header and an origin name them."""
+    """A host and a port, as in the Host header or an origin."""
 
     host: str
-    """In lower case; an IPv6 address in its short form, without brackets."""
+    """In lower case. An IPv6 address is in its short form, without brackets."""
     port: int | None
-    """None if it is left to the scheme."""
+    """None for the scheme's default port."""
 
     @property
     def address(self) -> IPv4Address | IPv6Address | None:
-        """The host as a literal address; None if it is a name."""
+        """The host as a literal address, or None if it is a name."""
         return _address(self.host)
 
 
 def parse_authority(text: str) -> Authority | None:
-    """Parse `HOST` or `HOST:PORT`; None if it is anything else, such as a name that ends with a dot.
+    """Parse `HOST` or `HOST:PORT`; return None for anything else, such as a name that ends with a dot.
 
     >>> parse_authority("LocalHost:7860")
     Authority(host='localhost', port=7860)
@@ -61,22 +61,22 @@ class AllowedHosts:
     """The hosts that requests may name."""
 
     names: frozenset[str]
-    """Names and addresses, in lower case; `*` for any name."""
+    """Names and addresses in lower case; `*` allows any name."""
     takes_any_address: bool
-    """True if the server listens on all addresses of the machine: then a request may name any address."""
+    """True if the server listens on all addresses of the machine, so that a request may name any address."""
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        """Collect what the settings allow."""
+        """Return the hosts that the settings allow."""
         bound = _address(settings.host)
         takes_any_address = not settings.host or (bound is not None and bound.is_unspecified)
-        # The address of an IPv6 socket may be written in many ways.
+        # The same IPv6 address can be written in several ways.
         given = (settings.host, *settings.allowed_hosts)
         names = {address.compressed if (address := _address(host)) else host.lower() for host in given}
         return cls(names=frozenset({"localhost", *names}), takes_any_address=takes_any_address)
 
     def allows(self, authority: Authority) -> bool:
-        """Whether a request with this Host header is answered."""
+        """Whether requests with this Host header are allowed."""
         address = authority.address
         if authority.host in self.names:
             return True
@@ -86,13 +86,13 @@ class AllowedHosts:
 
 
 def is_local(host: str) -> bool:
-    """Whether a server that listens on `host` can be reached from this machine alone."""
+    """Whether a server that listens on `host` can only be reached from this machine."""
     address = _address(host)
     return host.lower() == "localhost" or (address is not None and is_loopback(address))
 
 
 def is_loopback(address: IPv4Address | IPv6Address) -> bool:
-    """Whether it is an address of this machine alone, also one of IPv4 that is written in IPv6."""
+    """Whether an address is a loopback address, including an IPv4 address written as IPv6."""
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return (mapped or address).is_loopback
 
@@ -119,7 +119,7 @@ class Origin:
 
 
 def origins_of(authority: Authority, schemes: Sequence[str]) -> frozenset[Origin]:
-    """The origins that a page at this host has, by the schemes under which it is served."""
+    """Return the origins of a page at this host, one per scheme under which it is served."""
     return frozenset(
         Origin(scheme=scheme, host=authority.host, port=authority.port or _PORTS[scheme])
         for scheme in schemes
@@ -127,7 +127,7 @@ def origins_of(authority: Authority, schemes: Sequence[str]) -> frozenset[Origin
 
 
 def parse_origin(text: str) -> Origin | None:
-    """Parse an Origin header; None if it is `null`, has user information or a path, or is of another scheme."""
+    """Parse an Origin header; return None if it is `null`, has user information or a path, or another scheme."""
     scheme, separator, rest = text.partition("://")
     authority = parse_authority(rest)
     if not separator or authority is None or scheme.lower() not in _PORTS:
@@ -136,11 +136,11 @@ def parse_origin(text: str) -> Origin | None:
 
 
 def is_foreign(method: str, headers: Headers, own: frozenset[Origin], *, is_page: bool) -> bool:
-    """Whether a page of another origin caused the request.
+    """Whether a page of another origin sent the request.
 
     Args:
-        own: Origins of our own page.
-        is_page: The path is one that links of other sites may lead to.
+        own: The origins of our own page.
+        is_page: Whether other sites may link to the path.
     """
     given = headers.getlist("origin")
     if given:
@@ -148,7 +148,7 @@ def is_foreign(method: str, headers: Headers, own: frozenset[Origin], *, is_page
     is_link = is_page and method in READING
     site = headers.get("sec-fetch-site")
     if site is not None:
-        # `none`: typed into the address bar. `same-site` is a neighbour: another port, another subdomain.
+        # `none` means typed into the address bar, `same-site` means another port or subdomain.
         return site not in ("same-origin", "none") and not (
             is_link and headers.get("sec-fetch-mode", "navigate") == "navigate"
         )

@@ -22,29 +22,29 @@ def login_page(action: str, problem: str = "") -> str:
     """Render the login form.
 
     Args:
-        action: Address that the form is sent to.
-        problem: Why the last attempt failed; empty before the first.
+        action: The address that the form is sent to.
+        problem: Why the last attempt failed. Empty before the first attempt.
     """
     return _PAGE.render(action=action, problem=problem, is_logout=False)
 
 
 def logout_page(action: str) -> str:
-    """Render the question whether to log out, since a link alone must not do it."""
+    """Render the page that asks whether to log out, since a link alone must not log anybody out."""
     return _PAGE.render(action=action, is_logout=True)
 
 
 WRONG: Final = "Incorrect credentials."
 _BUSY_S: Final = 1
-"""What somebody is told to wait when too many passwords are being checked."""
+"""The `Retry-After` when too many passwords are being checked, in seconds."""
 
 
 class LoginService:
-    """Lets those in who have an account.
+    """Logs users with accounts in and out.
 
     Args:
-        checks: Of the passwords.
-        limits: Of the tries.
-        logins: Who is in.
+        checks: Checks passwords.
+        limits: Limits the attempts.
+        logins: The current logins.
     """
 
     def __init__(self, checks: PasswordChecks, limits: LoginLimits, logins: Logins) -> None:
@@ -54,7 +54,7 @@ class LoginService:
 
     @classmethod
     def of(cls, settings: Settings) -> Self | None:
-        """Make it for the accounts of the settings; None if there are none.
+        """Create the service for the accounts in the settings; return None if there are none.
 
         Raises:
             BadInput: The hash of an account cannot be read.
@@ -67,18 +67,18 @@ class LoginService:
         )
 
     def name_of(self, token: str) -> str | None:
-        """The account that is logged in with this token; None if nobody is."""
+        """Return the account that is logged in with this token, or None."""
         return self._logins.name_of(token)
 
     def form(self, request: Request, problem: str = "", *, status: int = 200) -> Response:
-        """The login form, which leads back to the page that was asked for."""
-        # A link shows a session: it should still do so after the login.
+        """Return the login form, which leads back to the requested page."""
+        # Keep the query, so that a link to a session still works after the login.
         there = request.query_params.get("next") or f"/?{request.url.query}".removesuffix("?")
         action = f"{_root(request)}login?next={quote(_path(there), safe='')}"
         return HTMLResponse(login_page(action, problem), status)
 
     async def log_in(self, request: Request) -> tuple[Response, str | None]:
-        """Answer a login form; give the token of the login too, if it was right."""
+        """Answer a login form. Return the response, and the login's token or None if the login failed."""
         name, password = await _fields(request)
         if not name or not password:
             return self._refusal(request, 400, WRONG), None
@@ -102,7 +102,7 @@ class LoginService:
         return answer, self._logins.start(name)
 
     def log_out(self, request: Request, token: str) -> Response:
-        """End a login, if it is asked for in a way that no link can; else ask."""
+        """Log out with POST, which no link can send; otherwise ask for confirmation."""
         if request.method != "POST":
             return HTMLResponse(logout_page(f"{_root(request)}logout"))
         self._logins.end(token)
@@ -141,5 +141,5 @@ def _root(request: Request) -> str:
 
 
 def _path(there: str) -> str:
-    """A path of this server, whatever address is given."""
+    """Return the path on this server, even if `there` is the address of another one."""
     return "/" + there.replace("\\", "/").lstrip("/") if "\n" not in there else "/"

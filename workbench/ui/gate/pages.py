@@ -1,7 +1,7 @@
-"""Which browser each open page belongs to, and how many are kept.
+"""Track which browser owns each open page, and limit the number of open pages.
 
-Gradio knows a tab by the `session_hash` that the tab invents, and shows its events to anyone who names it. Here the
-first who uses one owns it. A call of the API is known by its event's id in the same way.
+Gradio identifies a tab by the `session_hash` that the tab makes up, and shows its events to anyone who sends it. Here
+the first user of a `session_hash` owns it. An API call is identified by its event id in the same way.
 """
 
 import re
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 PAGE_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""What a tab's or a call's id looks like: Gradio's own have 10 to 36 characters."""
+"""The pattern of a tab's or call's id. Gradio's own ids have 10 to 36 characters."""
 
 
 class ForeignPage(Exception):
@@ -20,7 +20,7 @@ class ForeignPage(Exception):
 
 
 class TooManyPages(Exception):
-    """As many pages as may be are open, each with a stream that somebody listens to, and nobody has too many."""
+    """The maximum number of pages is open, all of them in use, and no owner has too many."""
 
 
 @dataclass(slots=True)
@@ -30,11 +30,11 @@ class _OpenPage:
 
 
 class OpenPages:
-    """Pages by id, the least recently used first.
+    """Open pages by id, least recently used first.
 
     Args:
-        capacity: How many are kept.
-        forget: Is called with the id of a page that is dropped, to free what Gradio keeps for it.
+        capacity: The most open pages.
+        forget: Called with the id of a page that is dropped, to free what Gradio stores for it.
     """
 
     def __init__(self, capacity: int, forget: Callable[[str], None]) -> None:
@@ -49,11 +49,11 @@ class OpenPages:
         return page_id in self._pages
 
     def use(self, page_id: str, owner: str) -> None:
-        """Note that `owner` uses a page, which is theirs from the first time on.
+        """Record that `owner` uses a page. The first user of a page owns it.
 
         Raises:
-            ForeignPage: It is another's.
-            TooManyPages: It is new, and none of the others can be dropped.
+            ForeignPage: Another owner uses the page.
+            TooManyPages: The page is new, and no other page can be dropped.
         """
         page = self._pages.get(page_id)
         if page is None:
@@ -65,12 +65,12 @@ class OpenPages:
 
     @contextmanager
     def listening(self, page_id: str) -> Generator[None]:
-        """Keep a page for as long as a stream of it is open."""
+        """Keep a page as long as one of its streams is open."""
         page = self._pages.get(page_id)
         if page is None:
             yield
             return
-        # It may be dropped while somebody listens, if its owner has very many.
+        # A page can still be dropped while a stream is open, if its owner has very many pages.
         page.streams += 1
         try:
             yield
@@ -79,14 +79,14 @@ class OpenPages:
 
     def _make_room(self) -> None:
         while len(self._pages) >= self._capacity:
-            # A page that is on somebody's screen always has a stream open.
+            # A page on somebody's screen always has an open stream.
             idle = (page_id for page_id, page in self._pages.items() if not page.streams)
             dropped = next(idle, None) or self._one_of_a_crowd()
             del self._pages[dropped]
             self._forget(dropped)
 
     def _one_of_a_crowd(self) -> str:
-        """The oldest page of whoever has the most, if that is more than a tenth of all."""
+        """Return the oldest page of the owner with the most pages, if they have more than a tenth of all."""
         owner, count = Counter(page.owner for page in self._pages.values()).most_common(1)[0]
         if count <= self._capacity // 10:
             raise TooManyPages

@@ -1,4 +1,4 @@
-"""Check passwords with limits on attempts and on concurrent checks, and keep track of who is logged in."""
+"""Check passwords with limits on attempts and concurrent checks, and track who is logged in."""
 
 import asyncio
 from asyncio import Future
@@ -13,24 +13,24 @@ from typing import Final
 from workbench.app.passwords import check_hash, hash_password, is_right
 
 AT_ONCE: Final = 2
-"""Checks that run at the same time: each takes a core for half a second, and 32 MB."""
+"""Checks that run at the same time. Each takes a core for half a second, and 32 MB."""
 MOST_WAITING: Final = 16
 _MOST_CHARS: Final = 1024
-"""A longer name or password is wrong without a check."""
+"""Longer names and passwords are rejected without a check."""
 
 
 class TooBusy(Exception):
-    """More passwords are to be checked than can be; try again."""
+    """Too many passwords are waiting to be checked."""
 
 
 class PasswordChecks:
-    """Compares passwords with the hashes of accounts, off the server's loop.
+    """Compares passwords with the hashes of accounts, outside the server's event loop.
 
-    Who came last is served first, and who waited longest is sent away when too many wait: a flood then delays itself,
-    while somebody who comes after it waits for one check only.
+    The newest attempt is checked first, and the oldest is rejected when too many wait. A flood of attempts then delays
+    itself, while somebody who logs in after it waits for one check only.
 
     Args:
-        accounts: Hash by name.
+        accounts: Password hashes by account name.
         check: Compares a password with a hash.
 
     Raises:
@@ -42,13 +42,13 @@ class PasswordChecks:
             check_hash(hashed, f"setting WORKBENCH_AUTH, account {name!r}")
         self._accounts = dict(accounts)
         self._check = check
-        # An unknown name takes as long as a wrong password, so that the time does not show which names exist.
+        # An unknown name takes as long as a wrong password, so that the time does not reveal which names exist.
         self._nobody = hash_password("nobody", n=max(map(_cost, accounts.values()), default=2**14))
         self._running = 0
         self._waiting: deque[Future[None]] = deque()
 
     async def is_right(self, name: str, password: str) -> bool:
-        """Whether it is the password of the account.
+        """Whether the password is the account's.
 
         Raises:
             TooBusy: Too many others are waiting.
@@ -74,7 +74,7 @@ class PasswordChecks:
     def _start_next(self) -> None:
         while self._running < AT_ONCE and self._waiting:
             turn = self._waiting.pop()
-            # A client that left took its turn with it.
+            # The turn of a client that left is cancelled.
             if not turn.cancelled():
                 self._running += 1
                 turn.set_result(None)
@@ -85,12 +85,12 @@ def _cost(hashed: str) -> int:
 
 
 FREE_TRIES: Final = 5
-"""Wrong passwords of one account from one address before the first wait."""
+"""Wrong passwords for one account from one address before the first wait."""
 FREE_TRIES_IN_ALL: Final = 100
-"""Wrong passwords of one account from everywhere, and of one public address for all accounts, before the first wait."""
+"""Wrong passwords for one account from all addresses, or from one public address, before the first wait."""
 LONGEST_WAIT_S: Final = 60
 FORGOTTEN_AFTER_S: Final = 3600
-"""Wrong passwords count for this long after the last one."""
+"""How long wrong passwords count after the last one, in seconds."""
 _MOST_KEYS: Final = 10_000
 
 
@@ -102,12 +102,12 @@ class _Tries:
 
 
 class LoginLimits:
-    """Waits of 1, 2, 4… up to 60 seconds between tries, once too many were wrong.
+    """Requires waits of 1, 2, 4… up to 60 seconds between attempts, after too many wrong passwords.
 
-    The account counts together with the address, so that a stranger elsewhere does not lock its owner out; a much
-    higher limit holds for the account from everywhere, and for a public address with all accounts. An address of a
-    private network may be a proxy's, which everybody has: nobody waits for what others do from there. A try counts as
-    wrong from its start: of many at the same time, only as many are checked as are free.
+    Attempts are counted per account and address, so that a stranger cannot lock an account's owner out. Much higher
+    limits apply to an account from all addresses, and to a public address with all accounts. A private address may be a
+    proxy that all users share, so it has no limit of its own. An attempt counts as wrong when it starts, so that many
+    simultaneous attempts cannot exceed the limit.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -115,7 +115,7 @@ class LoginLimits:
         self._tries: OrderedDict[tuple[str, str], _Tries] = OrderedDict()
 
     def begin(self, name: str, address: str) -> float:
-        """Count a try; give the seconds to wait if it is too early, and then it does not count."""
+        """Count an attempt; return 0, or the seconds to wait if it is too early. Early attempts do not count."""
         now_s = self._clock()
         counted = [(self._of(key, now_s), free) for key, free in _keys(name, address)]
         wait_s = max(tries.free_from_s - now_s for tries, _ in counted)
@@ -128,13 +128,13 @@ class LoginLimits:
         return 0.0
 
     def succeed(self, name: str, address: str) -> None:
-        """The password was right: forget the wrong ones of this account. Those of the address still count."""
+        """Forget the account's wrong passwords after a right one. Those of the address still count."""
         self.take_back(name, address)
         for key, _ in _keys(name, address)[:2]:
             self._tries.pop(key, None)
 
     def take_back(self, name: str, address: str) -> None:
-        """Count a try no longer: its password was not wrong, or was not looked at."""
+        """Stop counting an attempt whose password was right, or was not checked."""
         now_s = self._clock()
         for key, _ in _keys(name, address):
             if tries := self._tries.get(key):
@@ -164,9 +164,9 @@ def _is_public(address: str) -> bool:
 
 
 LONGEST_S: Final = 7 * 24 * 3600
-"""Every login ends after this, however it is used."""
+"""The longest duration of a login, even if it is in use."""
 MOST_PER_ACCOUNT: Final = 50
-"""Logins that an account may have at the same time; one more ends the oldest."""
+"""Logins that an account may have at the same time. A further one ends the oldest."""
 
 
 @dataclass(slots=True)
@@ -177,10 +177,10 @@ class _Login:
 
 
 class Logins:
-    """Logins by the hash of their token. They live in memory: a restart ends them all.
+    """Logins by the hash of their token. They are held in memory, so a restart ends them all.
 
     Args:
-        idle_s: A login that is not used for this long ends.
+        idle_s: How long a login may be unused before it ends.
     """
 
     def __init__(self, idle_s: float, clock: Callable[[], float]) -> None:
@@ -189,9 +189,9 @@ class Logins:
         self._logins: dict[bytes, _Login] = {}
 
     def start(self, name: str) -> str:
-        """Log an account in; give the token that shows it."""
+        """Log an account in; return the login's token."""
         now_s = self._clock()
-        self._logins = {key: login for key, login in self._logins.items() if self._holds(login, now_s)}
+        self._logins = {key: login for key, login in self._logins.items() if self._is_valid(login, now_s)}
         own = [key for key, login in self._logins.items() if login.name == name]
         for key in own[: max(0, len(own) - MOST_PER_ACCOUNT + 1)]:
             del self._logins[key]
@@ -200,20 +200,20 @@ class Logins:
         return token
 
     def name_of(self, token: str) -> str | None:
-        """The account that a token logs in, which counts as use; None if it does not, or not any more."""
+        """Return the account of a token, or None if the login does not exist or has ended. Counts as use."""
         login = self._logins.get(_key(token))
         now_s = self._clock()
-        if login is None or not self._holds(login, now_s):
+        if login is None or not self._is_valid(login, now_s):
             self.end(token)
             return None
         login.used_s = now_s
         return login.name
 
     def end(self, token: str) -> None:
-        """Log out; a token that shows no login is ignored."""
+        """End the login of a token. An unknown token is ignored."""
         self._logins.pop(_key(token), None)
 
-    def _holds(self, login: _Login, now_s: float) -> bool:
+    def _is_valid(self, login: _Login, now_s: float) -> bool:
         return now_s - login.used_s <= self._idle_s and now_s - login.since_s <= max(LONGEST_S, self._idle_s)
 
 

@@ -1,8 +1,8 @@
-"""The paths that are served, and who may request them.
+"""The paths that are served, by kind.
 
-Gradio serves more than this page needs: `file=https://…` fetches any address of the internet, `token` shows a login's
-secret to scripts, `deep_link` writes what a tab shows to the disk, `process_recording` runs ffmpeg. What is not in
-these tables is not served.
+Gradio serves more than this page needs: `file=https://…` fetches any address on the internet, `token` exposes a login's
+secret to scripts, `deep_link` writes a tab's content to disk, `process_recording` runs ffmpeg. Paths that are not in
+these tables are not served.
 """
 
 import re
@@ -16,23 +16,23 @@ PAGE: Final = "/"
 
 
 class RouteKind(StrEnum):
-    """What is behind a path."""
+    """The kind of a path."""
 
     PAGE = "page"
-    """The page itself, which links of other sites may lead to."""
+    """The page itself, which other sites may link to."""
     ASSET = "asset"
-    """What is the same for everybody, served before anybody logs in."""
+    """Files that are the same for everybody, served without a login."""
     CALL = "call"
-    """A call whose JSON may name the tab it belongs to."""
+    """A call whose JSON body may name its tab."""
     STREAM = "stream"
-    """What a tab or a call gives, as a stream of events; the path or the query names it."""
+    """The event stream of a tab or a call, named by the path or the query."""
     UPLOAD = "upload"
     DATA = "data"
-    """All else that is private."""
+    """All other private data."""
     LOGIN = "login"
     LOGOUT = "logout"
     SIGN_IN = "sign-in"
-    """The way to Hugging Face's login and back, which is a link of another site."""
+    """The redirects to Hugging Face's login and back, which come from another site."""
     MCP = "mcp"
 
 
@@ -41,9 +41,9 @@ class Route(NamedTuple):
 
     kind: RouteKind
     page_id: str = ""
-    """The tab or call that the path names; empty if it names none."""
+    """The tab or call in the path. Empty if there is none."""
     is_open_ended: bool = False
-    """The stream says that the tab is open, and nothing else."""
+    """True for the heartbeat stream, which only shows that the tab is open."""
 
 
 _ASSETS: Final = re.compile(
@@ -73,12 +73,12 @@ _MCP: Final = re.compile(rf"{API}/mcp(/.*)?")
 
 
 def route_of(method: str, path: str, *, has_mcp: bool, has_sign_in: bool) -> Route | None:
-    """Find what serves a path; None if nothing does.
+    """Return the route of a path, or None if it is not served.
 
     Args:
-        path: Decoded, without the query.
-        has_mcp: Agents are served too.
-        has_sign_in: People can sign in with Hugging Face.
+        path: The decoded path, without the query.
+        has_mcp: Whether agents are served over MCP.
+        has_sign_in: Whether users can sign in with Hugging Face.
     """
     trimmed = path.rstrip("/") or PAGE
     if _MCP.fullmatch(trimmed):
@@ -93,7 +93,7 @@ def route_of(method: str, path: str, *, has_mcp: bool, has_sign_in: bool) -> Rou
         return Route(_KINDS[trimmed])
     if method == "POST":
         return Route(RouteKind.CALL) if _CALL.fullmatch(trimmed) else None
-    # With GET, the last part of `call/v2/NAME` would be an event of the function `v2`: nobody has such a function.
+    # With GET, the last part of `call/v2/NAME` reads as an event of a function `v2`, but there is no such function.
     if found := _RESULT.fullmatch(trimmed):
         return Route(RouteKind.STREAM, found["id"])
     found = _HEARTBEAT.fullmatch(trimmed)

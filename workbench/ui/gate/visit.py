@@ -1,4 +1,4 @@
-"""One request on its way through the gate: its sender and page, its cookies, and what Gradio sees of it."""
+"""A request in the gate: its sender, page and cookies, and the scope that Gradio gets."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -25,28 +25,28 @@ Name = Literal["browser", "login"]
 class Cookies:
     """Reads and writes the cookies of one connection.
 
-    On a Space the page is in a frame of another site, so its cookies must be sent there: `SameSite=None`, kept apart
-    for each site that frames it. Everywhere else no other site gets them sent: `SameSite=Lax`.
+    On a Space the page is in a frame of another site, so its cookies use `SameSite=None` and are partitioned by the
+    framing site. Everywhere else they use `SameSite=Lax`, so that other sites' requests do not send them.
     """
 
     port: int
-    """Part of the names: browsers send cookies to all ports of a host."""
+    """Part of the cookie names, since browsers send cookies to all ports of a host."""
     is_on_space: bool
     is_https: bool
 
     @classmethod
     def of(cls, settings: Settings, *, is_https: bool) -> "Cookies":
-        """The cookies for a connection to this server."""
+        """Return the cookies for a connection to this server."""
         return cls(port=settings.port, is_on_space=settings.is_on_space, is_https=is_https)
 
     def read(self, headers: Headers, name: Name) -> str:
-        """The value that the browser sends; empty if there is none of ours."""
+        """Return the cookie's value. Empty if the browser sent none of ours."""
         value = _parsed(headers).get(self._name(name), "")
         return value if _SECRET.fullmatch(value) else ""
 
     def write(self, headers: MutableHeaders, name: Name, value: str) -> None:
-        """Set a cookie on an answer; without a value, delete it."""
-        # A login ends with the browser's session at the latest; its end on the server is what counts.
+        """Set a cookie on a response, or delete it if the value is empty."""
+        # The browser deletes a login cookie at the end of its session. The server may end the login earlier.
         age = "Max-Age=0" if not value else f"Max-Age={_YEAR_S}" if name == "browser" else ""
         flags = ["Path=/", "HttpOnly", *([age] if age else [])]
         if self.is_on_space:
@@ -56,12 +56,12 @@ class Cookies:
         headers.append("Set-Cookie", "; ".join((f"{self._name(name)}={value}", *flags)))
 
     def _name(self, name: Name) -> str:
-        # With this prefix, a browser takes the cookie from this very host alone, not from a neighbouring subdomain.
+        # With this prefix, browsers only accept the cookie from this host, not from another subdomain.
         return f"{'__Host-' if self.is_https else ''}workbench-{name}-{self.port}"
 
 
 def new_secret() -> str:
-    """A value that nobody guesses, of the form that `Cookies.read` accepts."""
+    """Return a random value in the form that `Cookies.read` accepts."""
     return token_urlsafe(32)
 
 
@@ -70,19 +70,19 @@ def _parsed(headers: Headers) -> Mapping[str, str]:
 
 
 USER: Final = "workbench.user"
-"""Key of the ASGI scope with the account's name; set only if somebody is logged in."""
+"""The key in the ASGI scope of the account's name; only set if somebody is logged in."""
 NONCE: Final = "workbench.nonce"
-"""Key of the ASGI scope with what the page's scripts need to show, in order to run."""
+"""The key in the ASGI scope of the nonce that the page's scripts need in order to run."""
 KEY_HEADER: Final = "x-workbench-key"
-"""Header of an API call with a secret of 32 characters or more, which tells one caller from others."""
+"""The header of an API call with a secret of at least 32 characters that identifies the caller."""
 _KEY_CHARS: Final = 32
-# Gradio builds addresses of the page from these, and would answer a foreign Origin with CORS.
-_NOT_PASSED_ON: Final = (b"origin", b"x-forwarded-host", b"x-gradio-server")
+# Gradio builds page addresses from these, and would answer a foreign Origin with CORS headers.
+_REMOVED_HEADERS: Final = (b"origin", b"x-forwarded-host", b"x-gradio-server")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """One request, as far as the gate has looked at it."""
+    """A request that the gate has checked."""
 
     request: Request
     route: Route
@@ -95,10 +95,10 @@ class Visit:
 
 
 class RequestRefused(Exception):
-    """The request goes no further.
+    """The gate refuses the request.
 
     Args:
-        answer: What the client gets instead.
+        answer: The response that the client gets instead.
     """
 
     def __init__(self, answer: Response) -> None:
@@ -107,9 +107,9 @@ class RequestRefused(Exception):
 
 
 def owner_of(visit: Visit, user: str | None) -> str:
-    """Who a tab or a call belongs to: an account, a browser, a caller with a key; at the least, an address.
+    """Return who owns a tab or a call: an account, a browser, a caller with a key, or else an address.
 
-    An address tells the fewest apart. It is left for programs without cookies, and for browsers that refuse those of
+    The address is the least precise. It is used for programs without cookies, and for browsers that refuse cookies of
     a page in a frame.
     """
     if user is not None:
@@ -123,14 +123,14 @@ def owner_of(visit: Visit, user: str | None) -> str:
 
 
 def scope_for_gradio(visit: Visit, user: str | None) -> Scope:
-    """What Gradio sees of the request."""
+    """Return the ASGI scope that Gradio gets."""
     scope = visit.request.scope
-    headers = [(name, value) for name, value in scope["headers"] if name not in _NOT_PASSED_ON]
+    headers = [(name, value) for name, value in scope["headers"] if name not in _REMOVED_HEADERS]
     return {**scope, "headers": headers, NONCE: visit.nonce, **({} if user is None else {USER: user})}
 
 
 def page_id_of(body: bytes) -> str:
-    """The tab that a call names; empty if it names none."""
+    """Return the tab that a call names. Empty if it names none."""
     call = bodies.json_object(body)
     page_id = None if call is None else call.get("session_hash", "") or ""
     if not isinstance(page_id, str):
@@ -139,25 +139,25 @@ def page_id_of(body: bytes) -> str:
 
 
 def single_value(query: QueryParams, name: str) -> str:
-    """The one value that a query gives to a name; any other number of them is refused."""
+    """Return the value of a query parameter that must occur exactly once."""
     values = query.getlist(name)
     if len(values) != 1:
-        raise RequestRefused(JSONResponse({"detail": f"The query needs one {name!r}."}, 400))
+        raise RequestRefused(JSONResponse({"detail": f"The query needs exactly one {name!r}."}, 400))
     return values[0]
 
 
 def is_https(request: Request) -> bool:
-    """Whether the browser speaks HTTPS, with this server or with a proxy before it."""
+    """Whether the browser uses HTTPS, with this server or with a proxy in front of it."""
     forwarded = request.headers.get("x-forwarded-proto", "").partition(",")[0].strip()
     return (forwarded or request.url.scheme) == "https"
 
 
 _EVENT_BYTES: Final = 500
-"""An answer that names an event has no more."""
+"""A response that names an event is not longer than this."""
 
 
 def with_browser_cookie(send: Send, cookies: Cookies) -> Send:
-    """Give the browser a secret to be known by."""
+    """Return a `Send` that adds a cookie with a secret that identifies the browser."""
 
     async def send_with_cookie(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -168,7 +168,7 @@ def with_browser_cookie(send: Send, cookies: Cookies) -> Send:
 
 
 def with_event(send: Send, note: Callable[[str], None]) -> Send:
-    """Look for the event that a call is answered with, and note its id."""
+    """Return a `Send` that calls `note` with the event id in the response to a call."""
 
     async def send_with_event(message: Message) -> None:
         body = message.get("body", b"")
@@ -181,7 +181,7 @@ def with_event(send: Send, note: Callable[[str], None]) -> Send:
 
 
 def as_see_other(send: Send) -> Send:
-    """Let a redirect be followed with GET, whatever method it answers."""
+    """Return a `Send` that turns a redirect of status 307 into 303, which is followed with GET."""
 
     async def send_see_other(message: Message) -> None:
         if message["type"] == "http.response.start" and message["status"] == 307:
