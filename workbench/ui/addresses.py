@@ -1,4 +1,4 @@
-"""The client address of a request, as far as it can be trusted, and the request queue of each address."""
+"""The trustworthy client address of a request, and limits on the queue for each address."""
 
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
@@ -10,18 +10,19 @@ from workbench.app.limits import PersonLimits
 
 FORWARDED: Final = "x-forwarded-for"
 IPV6_PREFIX: Final = 64
-"""Bits of an IPv6 address that tell one network from another; a single visitor has all that follow."""
+"""The bits of an IPv6 address that identify a network. A single visitor has all addresses in it."""
 
 
 def address_of(request: object) -> str:
-    """The address that a Space counts a request to; empty where there is none.
+    """Return the client address of a request on a Space. Empty if there is none.
 
-    Each proxy adds the address it was asked from at the end of `X-Forwarded-For`; all before that is what the
-    client wrote, true or not. So the last entry that is no internal address counts: it was added by the Space's own
-    proxy. Where no proxy says anything, it is the other end of the connection.
+    Each proxy appends the address of its client to `X-Forwarded-For`; the client itself can write anything before that.
+    So the last public address counts, which the Space's own proxy added. Example: with `1.2.3.4, 203.0.113.9,
+    10.0.0.7`, where the client made up `1.2.3.4` and `10.0.0.7` is internal, the address is `203.0.113.9`. Without the
+    header, it is the address of the connection.
 
     Args:
-        request: Gradio's or Starlette's.
+        request: A request of Gradio or Starlette.
     """
     headers = cast(Mapping[str, str], getattr(request, "headers", None) or {})
     hops = [hop.strip() for hop in str(headers.get(FORWARDED, "")).split(",")]
@@ -49,22 +50,22 @@ def _network(address: IPv4Address | IPv6Address) -> str:
 
 
 MAX_THREADS: Final = 256
-"""Events that run at the same time, those that wait for a model among them; Gradio's own number is 40."""
+"""Events that run at the same time, including those that wait for a model. Gradio's default is 40."""
 QUEUE_SIZE: Final = 2_000
-"""Events that wait on a Space, those of all visitors."""
+"""The most waiting events of all visitors on a Space."""
 POLL_S: Final = 0.02
-"""How often the idle queue looks for events. Gradio looks every millisecond, which takes 5 % of a core all day."""
+"""The polling interval of the idle queue, in seconds. Gradio's default of 1 ms takes 5 % of a core."""
 
 
 def open_queue(blocks: gr.Blocks, limits: PersonLimits) -> None:
-    """Lets events in, as many as the limits say.
+    """Create the event queue with the limits of the deployment.
 
     Args:
         blocks: The page, with all its events.
-        limits: Of the deployment.
+        limits: The limits of the deployment.
     """
     most = limits.requests_at_once
-    # Read by the queue; `launch` is given the same number, as it would put its own in its place.
+    # The queue reads this. `launch` gets the same number, since it would otherwise set its own.
     cast(Any, blocks).max_threads = MAX_THREADS
     blocks.queue(default_concurrency_limit=8, max_size=None if most is None else QUEUE_SIZE)
     cast(Any, blocks)._queue.sleep_when_free = POLL_S
@@ -73,21 +74,19 @@ def open_queue(blocks: gr.Blocks, limits: PersonLimits) -> None:
 
 
 def _bound(queue: Any, most: int) -> None:
-    """Refuses further events of an address that has so many waiting or at work.
+    """Refuse further events of an address that already has `most` waiting or running ones.
 
-    *Source:* gradio 6.31, queueing.py: `push` is the only way into the queue; an event that is at work stands in
-    `active_jobs`, one that waits in `event_queue_per_concurrency_id`.
+    *Source:* gradio 6.31, queueing.py: `push` is the only way into the queue. Running events are in `active_jobs`,
+    waiting ones in `event_queue_per_concurrency_id`.
     """
     push = queue.push
 
     async def bounded(body: object, request: object, username: str | None) -> object:
         address = address_of(request)
-        there = sum(address_of(one.request) == address for one in _events(queue))
-        if there >= most:
-            said = (
-                f"Your network has {there} requests under way, as many as are allowed; try again in a moment."
-            )
-            return False, said, "queue_full"
+        active = sum(address_of(event.request) == address for event in _events(queue))
+        if active >= most:
+            message = f"Your network has {active} active requests, the maximum. Try again in a moment."
+            return False, message, "queue_full"
         return await push(body, request, username)
 
     queue.push = bounded

@@ -1,4 +1,4 @@
-"""Attach event handlers: every event private, without Gradio's progress display."""
+"""Attach event handlers as private events, without Gradio's progress display."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial, wraps
@@ -12,14 +12,14 @@ from gradio.events import Dependency
 from workbench.toolspec.budget import REQUEST_STEPS, budget
 
 MODEL: Final = "model"
-"""What all events that make a model work share."""
+"""The concurrency id that all events with model work share."""
 AT_ONCE: Final = 192
-"""So many of them run at once, more than one owner or one address may have under way: who comes first is for the
-model's line to say (`workbench.app.fair_queue`), which gives each their place."""
+"""How many of them run at once. It is more than one owner or address may have, so that the order is decided by the
+model's own queue (`workbench.app.fair_queue`)."""
 
 
 _ENDED: Final = object()
-"""Comes where a generator has no further step."""
+"""Marks the end of a generator."""
 
 Trigger = Callable[..., Any]
 """An event method of a component, such as `button.click`, or of an earlier event, such as `first.then`."""
@@ -37,27 +37,27 @@ def listen(
     is_in_order: bool = False,
     is_queued: bool = True,
 ) -> Dependency:
-    """Call `fn` when `trigger` fires; what comes back goes to `outputs`, in order.
+    """Call `fn` when `trigger` fires, and write the returned values to `outputs`, in order.
 
     Args:
-        fn: Takes the values of `inputs`; None where only `js` runs.
-        inputs: Parts to read.
-        outputs: Parts to write.
-        js: Runs in the browser first; its list becomes the inputs.
-        is_model_work: May wait in a model's line for long.
-        is_latest_only: While it runs, of several firings only the last is kept: for typing. An event of an own
-            component is triggered by `triggerLatest` then.
-        is_in_order: Several firings are answered one behind the other, all visitors' in one line: for quick work that
-            is asked for in bursts. Dropdowns fire `change` when they are drawn, each of them, faster than
-            `is_latest_only` can tell.
-        is_queued: False answers at once, outside the queue.
+        fn: The handler, which takes the values of `inputs`; None if only `js` runs.
+        inputs: Components to read.
+        outputs: Components to write.
+        js: JavaScript that runs in the browser first. The list that it returns becomes the inputs.
+        is_model_work: Whether the event may wait in a model's queue for a long time.
+        is_latest_only: Whether to keep only the last of several firings while the handler runs, as for typing. Events
+            of our own components are then triggered with `triggerLatest`.
+        is_in_order: Whether to run the handler one firing after the other, for all visitors together. Use it for quick
+            work that fires in bursts. For example, every dropdown fires `change` when it is drawn, too fast for
+            `is_latest_only`.
+        is_queued: Whether to use the queue; False runs the handler at once.
     """
     options: dict[str, Any] = {
         "js": js,
         "api_visibility": "private",
         "show_progress": "hidden",
-        # Hidden or not, Gradio tells every output of every step of its event, and looks each up in the whole page:
-        # half of what the browser does for an answer (gradio 6.31, js/core/src/dependency.ts). So it shows none.
+        # Even if it is hidden, Gradio updates the progress of every output at every step, and searches the whole page
+        # for each. That is half of the browser's work for an answer (gradio 6.31, js/core/src/dependency.ts).
         "show_progress_on": [],
         "queue": is_queued,
         "trigger_mode": "always_last" if is_latest_only else "multiple",
@@ -70,8 +70,9 @@ def listen(
 
 
 def within_budget(fn: Callable[..., object]) -> Callable[..., object]:
-    """The same handler, but that all patterns, templates and schemas that one call of it runs share a budget; of a
-    generator, those of one step. What is refused is a `BadInput`, as any other fault of a person's text.
+    """Wrap a handler so that all patterns, templates and schemas of one call share a budget.
+
+    A generator has the budget for each step. Exceeding it raises `BadInput`, like any other error in a user's text.
     """
 
     @wraps(fn)
@@ -96,5 +97,5 @@ def within_budget(fn: Callable[..., object]) -> Callable[..., object]:
 
 
 def any_of(*triggers: Trigger) -> Trigger:
-    """Fires when one of `triggers` does; where only the latest counts, it is the latest of all of them."""
+    """Return a trigger that fires when any of `triggers` does. With `is_latest_only`, the latest of all counts."""
     return partial(cast(Trigger, cast(Any, gr).on), list(triggers))

@@ -1,4 +1,4 @@
-"""Whose data an event is about, and whether they may do it. Every event and API function is checked here."""
+"""Determine the owner of an event, and check their permission. Every event and API function passes here."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -18,25 +18,25 @@ from workbench.ui.gate.visit import KEY_HEADER
 from workbench.ui.visitor import Visitor
 
 SECRET_SIZE_CHARS: Final = 32
-"""Least length of a browser's secret: 16 random bytes as hexadecimal digits."""
+"""The shortest valid secret of a browser: 16 random bytes as hexadecimal digits."""
 
 
 def services_of(services: Services, visitor: Visitor, request: gr.Request) -> Services:
-    """The services of whoever the event comes from."""
+    """Return the services of the event's owner."""
     return services.of(owner_of(services.settings, visitor.browser_key, request))
 
 
 def permitted_to(services: Services, request: gr.Request) -> Services:
-    """The services with the rights of whoever sent the request, for what is nobody's data: models and tools."""
+    """Return services with the sender's permissions, for models and tools, which belong to no owner."""
     return services.of(owner_of(services.settings, None, request))
 
 
 def owner_of(settings: Settings, browser_key: str | None, request: gr.Request) -> Owner:
-    """Who an event comes from.
+    """Return the owner of an event.
 
     Args:
-        settings: Say whether anybody logs in, and who is an admin.
-        browser_key: What `browser_key_of` gave for the browser.
+        settings: The accounts and admins.
+        browser_key: The key from `browser_key_of`, or None if the browser has no secret.
     """
     if settings.accounts:
         name = request.username or ""
@@ -51,36 +51,36 @@ def owner_of(settings: Settings, browser_key: str | None, request: gr.Request) -
         return Owner(key=f"hf:{profile['sub']}", name=name, role=role)
     address = address_of(request)
     if browser_key is None:
-        # Without a secret there is no one to keep data for: such an event comes from no page of ours.
+        # An event without a secret does not come from our page, so no data is stored for it.
         key = f"event:{request.session_hash}"
         return Owner(key=key, role=UserRole.VISITOR, address=address, is_passing=True)
     return Owner(key=browser_key, role=UserRole.VISITOR, address=address)
 
 
 def role_of(settings: Settings, request: gr.Request | None) -> UserRole:
-    """The role of whoever sent a request; the least one where nobody is known to have sent it."""
+    """Return the role of a request's sender, or the least role if the sender is not known."""
     if request is None:
         return UserRole.VISITOR if serves_others(settings) else UserRole.LOCAL
     return owner_of(settings, None, request).role
 
 
 def serves_others(settings: Settings) -> bool:
-    """Whether people other than the one at this machine use the page: accounts, or visitors of a Space."""
+    """Whether the page serves users other than the one at this machine: accounts, or visitors of a Space."""
     return bool(settings.accounts) or settings.is_on_space
 
 
 def browser_key_of(secret: str) -> str | None:
-    """The owner's key of a browser that keeps this secret; None where it is too short to be one."""
+    """Return the owner key of a browser with this secret, or None if the secret is too short."""
     return f"browser:{sha256(secret.encode()).hexdigest()}" if len(secret) >= SECRET_SIZE_CHARS else None
 
 
 def caller_of(settings: Settings, request: gr.Request) -> Owner:
-    """Who calls the API: as `owner_of`, but that a browser's secret comes in a header.
+    """Return the owner of an API call, like `owner_of`, but with the secret from a header.
 
     Args:
-        settings: Say whether anybody logs in.
-        request: Of the call; `KEY_HEADER` holds what a browser of a Space would keep. Who sends none shares
-            nothing with anybody, not with their own next call either.
+        settings: The accounts and admins.
+        request: The call. `KEY_HEADER` holds the secret that a browser would store on a Space. A caller without it
+            shares nothing with anybody, not even with their own next call.
     """
     secret = str(cast(Any, request).headers.get(KEY_HEADER, ""))
     key = browser_key_of(secret)
@@ -89,7 +89,7 @@ def caller_of(settings: Settings, request: gr.Request) -> Owner:
 
 
 def _hugging_face_profile(request: gr.Request) -> Mapping[str, Any] | None:
-    """Who signed in, while that holds.
+    """Return the profile of the signed-in user, or None if nobody is signed in or the sign-in has expired.
 
     *Source:* gradio 6.31, oauth.py: the cookie's session has `oauth_info`, with `userinfo` and `expires_at`.
     """
@@ -107,7 +107,7 @@ _Handler = TypeVar("_Handler", bound=Callable[..., object])
 
 
 def needs(permission: Permission) -> Callable[[_Handler], _Handler]:
-    """Mark a handler with the permission that it needs; one without a mark is refused to everybody.
+    """Mark a handler with the permission that it needs. Handlers without a mark are refused to everybody.
 
     Example:
         `@needs(Permission.WORK)` above `def on_save(self, …)`.
@@ -121,18 +121,18 @@ def needs(permission: Permission) -> Callable[[_Handler], _Handler]:
 
 
 def needed_by(handler: Callable[..., object]) -> Permission | None:
-    """The permission that a handler needs; None for one that was not marked."""
+    """Return the permission that a handler needs, or None if it is not marked."""
     if handler.__module__.split(".")[0] == "gradio":
-        # Gradio's own button for signing in listens too.
+        # Gradio's own sign-in button has handlers, too.
         return Permission.WORK
     return cast(Permission | None, getattr(handler, _MARK, None))
 
 
 class GuardedBlocks(gr.Blocks):
-    """Blocks that run a handler only for those who have its permission."""
+    """Gradio Blocks that run a handler only for users with its permission."""
 
     role_of: Callable[[gr.Request | None], UserRole]
-    """The role of whoever sent a request; set once the blocks are built."""
+    """Returns the role of a request's sender. Set once the blocks are built."""
 
     async def process_api(
         self,
@@ -143,23 +143,23 @@ class GuardedBlocks(gr.Blocks):
         *further: Any,
         **named: Any,
     ) -> dict[str, Any]:
-        """Run an event as Gradio does, if whoever sent it may.
+        """Run an event like Gradio does, if its sender has the permission.
 
         Args:
             block_fn: The event, or its number.
-            inputs: As the browser sent them.
-            state: The values of `gr.State` in that tab.
-            request: Who asks; a list for a batch. None comes from inside this process.
+            inputs: The values that the browser sent.
+            state: The values of `gr.State` in the tab.
+            request: The request; a list for a batch, or None for a call from inside this process.
 
         Raises:
-            gr.Error: Their role does not have the permission.
+            gr.Error: The sender's role does not have the permission.
         """
         event = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
         handler = cast(Callable[..., object] | None, cast(Any, event).fn)
         if handler is not None:
             requests = request if isinstance(request, list) else [request]
-            for one in requests:
-                _require(needed_by(handler), self.role_of(one))
+            for sender in requests:
+                _require(needed_by(handler), self.role_of(sender))
         return await cast(Any, super()).process_api(block_fn, inputs, state, request, *further, **named)
 
 

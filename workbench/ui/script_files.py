@@ -1,6 +1,6 @@
 """Serve the page's scripts as files that a browser downloads once.
 
-Their address holds a hash of all of them: what it names never changes, and a new version has another one.
+Their addresses contain a hash of all scripts, so a file at an address never changes.
 """
 
 import re
@@ -29,7 +29,7 @@ def _version() -> str:
 
 
 def address_of_script(name: str) -> str:
-    """Where a script is served, relative to the page.
+    """Return the address of a script, relative to the page.
 
     Raises:
         KeyError: There is no such script.
@@ -40,20 +40,20 @@ def address_of_script(name: str) -> str:
 
 
 def all_addresses() -> list[str]:
-    """The addresses of all scripts."""
+    """Return the addresses of all scripts."""
     return [address_of_script(name) for name in _scripts()]
 
 
 @cache
 def words_of_script(name: str) -> frozenset[str]:
-    """All words in quotes of a script and of those that it imports; the events that it triggers are among them."""
+    """Return all quoted words in a script and its imports, which include the events that it triggers."""
     text = _scripts()[name]
     imported = (words_of_script(other) for other in _IMPORT.findall(text))
     return frozenset(re.findall(r'"(\w+)"', text)).union(*imported)
 
 
 async def serve_script(request: Request) -> Response:
-    """Answer with a script of this version."""
+    """Respond with a script of the current version, or 404."""
     text = _scripts().get(request.path_params["name"])
     if text is None or request.path_params["version"] != _version():
         return PlainTextResponse("There is no such script.\n", 404, {"Cache-Control": "no-store"})

@@ -1,4 +1,4 @@
-"""Gradio Blocks that deliver every step of a handler, at any pace, and refuse malformed events."""
+"""Gradio Blocks that deliver every step of a handler completely, and refuse malformed events."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -17,11 +17,12 @@ _UNCHANGED: Final[list[object]] = []
 
 
 class WholeSteps(GuardedBlocks):
-    """Gradio's, but that each step of an answer brings what changed in whole.
+    """Gradio Blocks that send the changed values of each step completely, not as differences.
 
-    Of all steps behind the first Gradio sends the differences, and its browser side works them into the value that the
-    step before brought. A browser that is busy has not looked at that one yet: what a step says and the next one does
-    not is lost there. Where lists within lists get shorter, the differences are wrong besides.
+    After the first step of a generator, Gradio sends differences, which the browser applies to the value of the
+    previous step. A busy browser may not have handled that step yet, and then loses its changes. For example, if step 2
+    changes a notice and step 3 does not, the notice is lost. The differences are also wrong for nested lists that get
+    shorter.
 
     *Source:* gradio 6.31, blocks.py, `handle_streaming_diffs`; utils.py, `diff`; client/js/src/utils/stream.ts,
     `apply_diff_stream`.
@@ -33,9 +34,9 @@ class WholeSteps(GuardedBlocks):
         self._refusals = RefusalLog()
 
     def queue(self, *args: Any, **options: Any) -> "WholeSteps":
-        """Makes Gradio's queue; what it has to say to a tab that has gone is not said.
+        """Create Gradio's queue, without messages to tabs that have been closed.
 
-        Gradio forgets a tab's messages as its stream is broken off, and fails on the next one for that tab.
+        Gradio drops the messages of a tab when its stream ends, and fails on the next message for it.
 
         *Source:* gradio 6.31, queueing.py, `send_message`; routes.py, `queue_data_helper`.
         """
@@ -57,17 +58,17 @@ class WholeSteps(GuardedBlocks):
         state: SessionState | None,
         explicit_call: bool = False,  # noqa: FBT001, FBT002  Gradio's own
     ) -> list[Any]:
-        """The values that the handler is called with.
+        """Return the values that the handler is called with.
 
-        Nothing of a handler has run yet: whatever goes wrong here is about what was sent.
+        No handler code has run yet, so every exception here is caused by the sent values.
 
         Args:
             inputs: The values as they were sent.
-            state: Of the browser's tab.
+            state: The state of the browser tab.
             explicit_call: Whether our own code calls the event.
 
         Raises:
-            MalformedEvent: The inputs cannot hold what was sent.
+            MalformedEvent: The input components cannot hold the sent values.
         """
         try:
             check_values(block_fn, inputs)
@@ -76,7 +77,7 @@ class WholeSteps(GuardedBlocks):
             self._refusals.note(str(block_fn.name), refused.problem)
             raise
         except gr.Error as error:
-            # Gradio's own refusal of a value. Its text says which one, and is for the person.
+            # Gradio itself refused a value. Its message says which one, and is meant for the user.
             self._refusals.note(str(block_fn.name), error.message)
             raise gr.Error(error.message[:300], print_exception=False) from error
         except Exception as error:
@@ -94,22 +95,22 @@ class WholeSteps(GuardedBlocks):
         *args: Any,
         **options: Any,
     ) -> Any:
-        """Calls the handler, or goes on with it.
+        """Call the handler, or continue its generator.
 
         Args:
-            processed_input: What the handler takes.
-            iterator: Of a handler that gives several answers, once it has begun.
-            event_id: Of the event in the queue.
-            event_data: What the event's component sent.
+            processed_input: The arguments of the handler.
+            iterator: The running generator of the handler, if it has started.
+            event_id: The id of the event in the queue.
+            event_data: The data that the component sent with the event.
             args: Gradio's further arguments.
 
         Raises:
-            MalformedEvent: The event's data cannot be used. Other exceptions are the handler's own.
+            MalformedEvent: The event's data is malformed. Other exceptions come from the handler.
         """
-        gradios = cast(Any, super())
+        parent = cast(Any, super())
         try:
             check_event_data(event_data)
-            return await gradios.call_function(
+            return await parent.call_function(
                 block_fn, processed_input, iterator, requests, event_id, event_data, *args, **options
             )
         except MalformedEvent as refused:
@@ -126,39 +127,39 @@ class WholeSteps(GuardedBlocks):
         final: bool,  # noqa: FBT001  Gradio's own
         simple_format: bool = False,  # noqa: FBT001, FBT002  Gradio's own
     ) -> list[Any]:
-        """The step as it is sent: of each output nothing, or that it is replaced.
+        """Return the step to send: for each output either no change, or its complete new value.
 
         Args:
-            data: The step's values, one an output; none at the end, which says the last ones again.
-            session_hash: Of the browser's tab.
-            run: The answer.
-            final: No step comes behind this one.
-            simple_format: The values themselves are wanted.
+            data: The step's values, one per output. Empty at the end, which repeats the last values.
+            session_hash: The id of the browser tab.
+            run: The id of the generator's run.
+            final: Whether this is the last step.
+            simple_format: Whether to return the values themselves.
         """
-        gradios = cast(Any, super())
-        former: list[Any] = list(cast(Any, self).pending_diff_streams[session_hash].get(run, ()))
-        whole: list[Any] = gradios.handle_streaming_diffs(
+        parent = cast(Any, super())
+        previous: list[Any] = list(cast(Any, self).pending_diff_streams[session_hash].get(run, ()))
+        complete: list[Any] = parent.handle_streaming_diffs(
             block_fn, data, session_hash, run, final, simple_format=True
         )
-        if final or simple_format or not former:
-            return whole
+        if final or simple_format or not previous:
+            return complete
         return [
             _UNCHANGED if new == old else [["replace", [], new]]
-            for old, new in zip(former, whole, strict=True)
+            for old, new in zip(previous, complete, strict=True)
         ]
 
 
 def _make_locks_without_loops() -> None:
-    """Keep Gradio from making event loops that nobody closes.
+    """Keep Gradio from creating event loops that are never closed.
 
-    For each lock of a page and of its application Gradio makes an event loop and drops it; when the collector finds
-    one, the log gets a traceback. Locks have needed no loop since Python 3.10.
+    Gradio creates an event loop for each lock of a page and its application, and drops it. When the loop is garbage
+    collected, a traceback is logged. Since Python 3.10, locks do not need a loop.
 
     *Source:* gradio 6.31, utils.py, `safe_get_lock` and `safe_get_stop_event`.
     """
-    for module, name, made in (
+    for module, name, lock_type in (
         (queueing, "safe_get_lock", asyncio.Lock),
         (utils, "safe_get_lock", asyncio.Lock),
         (utils, "safe_get_stop_event", asyncio.Event),
     ):
-        setattr(module, name, made)
+        setattr(module, name, lock_type)

@@ -1,7 +1,7 @@
 """Read the fields of component events by type.
 
-A component's script triggers its event with an object. Whoever forges a request sends any JSON in its place: a handler
-that reads `event.id` itself fails on a missing field, or hands a list on as an id.
+A component's script triggers its event with an object. A forged request can hold any JSON instead, so a handler that
+reads `event.id` directly would fail on a missing field, or use a list as an id.
 """
 
 from enum import StrEnum
@@ -13,110 +13,110 @@ from workbench.chat.json_value import JsonObject, JsonValue, load_json
 from workbench.ui.incoming.refusal import MalformedEvent, problem_of_json
 
 MOST_ID_CHARS: Final = 4096
-"""An id, a name or a word of a closed set is never longer."""
+"""The longest id, name or enum value."""
 _Word = TypeVar("_Word", bound=StrEnum)
 
 
 def text_of(event: gr.EventData, name: str) -> str:
-    """A text of any length; empty if the script sent null.
+    """Return a text of any length. Empty if the script sent null.
 
     Raises:
-        MalformedEvent: The field is missing, or it is not a text.
+        MalformedEvent: The field is missing, or is not text.
     """
     value = _value(event, name)
-    # Scripts send numbers of fields as they are: `41` is the text of the field as well as "41".
+    # Scripts may send the number 41 for a text field that holds "41".
     if isinstance(value, bool) or not isinstance(value, str | int | float | None):
-        raise MalformedEvent(f"its field {name!r} is not a text")
+        raise MalformedEvent(f"field {name!r} is not text")
     problem = problem_of_json(value)
     if problem:
-        raise MalformedEvent(f"in its field {name!r}, {problem}")
+        raise MalformedEvent(f"in field {name!r}, {problem}")
     return "" if value is None else str(value)
 
 
 def id_of(event: gr.EventData, name: str = "id") -> str:
-    """A short text: an id, a name, a word.
+    """Return a short text, such as an id or a name.
 
     Raises:
         MalformedEvent: The field is missing, is not a text, or is too long.
     """
     text = text_of(event, name)
     if len(text) > MOST_ID_CHARS:
-        raise MalformedEvent(f"its field {name!r} is too long")
+        raise MalformedEvent(f"field {name!r} is too long")
     return text
 
 
 def word_of(event: gr.EventData, name: str, kind: type[_Word]) -> _Word:
-    """A word of a closed set.
+    """Return a member of an enum.
 
     Raises:
-        MalformedEvent: The field is missing, or it is none of the words.
+        MalformedEvent: The field is missing, or is not a value of the enum.
     """
     word = id_of(event, name)
-    if word not in {one.value for one in kind}:
-        raise MalformedEvent(f"its field {name!r} is none of {', '.join(kind)}")
+    if word not in {member.value for member in kind}:
+        raise MalformedEvent(f"field {name!r} is not one of {', '.join(kind)}")
     return kind(word)
 
 
 def place_of(event: gr.EventData, name: str, count: int) -> int:
-    """The place of one of several things.
+    """Return a valid index into a sequence.
 
     Args:
-        count: How many things there are.
+        count: The length of the sequence.
 
     Raises:
-        MalformedEvent: The field is missing, or it is no place among them.
+        MalformedEvent: The field is missing, or is not a valid index.
     """
     number = number_of(event, name)
     if not 0 <= number < count:
-        raise MalformedEvent(f"its field {name!r} is not below {count}")
+        raise MalformedEvent(f"field {name!r} is not below {count}")
     return number
 
 
 def number_of(event: gr.EventData, name: str) -> int:
-    """A whole number.
+    """Return a whole number.
 
     Raises:
         MalformedEvent: The field is missing, or it is not a whole number.
     """
     number = optional_number_of(event, name)
     if number is None:
-        raise MalformedEvent(f"its field {name!r} is not a whole number")
+        raise MalformedEvent(f"field {name!r} is not a whole number")
     return number
 
 
 def optional_number_of(event: gr.EventData, name: str) -> int | None:
-    """A whole number; None for null, and if the script left the field out.
+    """Return a whole number, or None if the field is null or missing.
 
     Raises:
-        MalformedEvent: It is neither.
+        MalformedEvent: The field has any other value.
     """
     value = _fields(event).get(name)
     if isinstance(value, str) and value.removeprefix("-").isdecimal() and value.isascii() and len(value) < 19:
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int | None):
-        raise MalformedEvent(f"its field {name!r} is not a whole number")
+        raise MalformedEvent(f"field {name!r} is not a whole number")
     return value
 
 
 def object_of(event: gr.EventData, name: str) -> JsonObject:
-    """An object, or the JSON text of one.
+    """Return an object, given as such or as JSON text.
 
     Raises:
-        MalformedEvent: The field is missing, or it is neither.
+        MalformedEvent: The field is missing, or is not an object.
     """
     value = _value(event, name)
     if isinstance(value, str):
         value = _loaded(name, value)
     if not isinstance(value, dict):
-        raise MalformedEvent(f"its field {name!r} is not an object")
+        raise MalformedEvent(f"field {name!r} is not an object")
     return value
 
 
 def json_text_of(event: gr.EventData, name: str) -> str:
-    """The text of a JSON value that can be read.
+    """Return the text of a valid JSON value. May be empty.
 
     Raises:
-        MalformedEvent: The field is missing, or it is not such a text.
+        MalformedEvent: The field is missing, or is not valid JSON text.
     """
     text = text_of(event, name)
     if text:
@@ -128,23 +128,23 @@ def _loaded(name: str, text: str) -> JsonValue:
     try:
         value = load_json(text)
     except ValueError as error:
-        raise MalformedEvent(f"its field {name!r} is not JSON") from error
+        raise MalformedEvent(f"field {name!r} is not JSON") from error
     problem = problem_of_json(value)
     if problem:
-        raise MalformedEvent(f"in its field {name!r}, {problem}")
+        raise MalformedEvent(f"in field {name!r}, {problem}")
     return value
 
 
 def _value(event: gr.EventData, name: str) -> JsonValue:
     fields = _fields(event)
     if name not in fields:
-        raise MalformedEvent(f"it has no field {name!r}")
+        raise MalformedEvent(f"field {name!r} is missing")
     return fields[name]
 
 
 def _fields(event: gr.EventData) -> JsonObject:
-    # Gradio's own attribute access fails on anything that is not an object.
+    # Gradio's own attribute access fails if the data is not an object.
     data = cast(JsonValue, event._data)  # pyright: ignore[reportPrivateUsage]
     if not isinstance(data, dict):
-        raise MalformedEvent("its event_data is not an object")
+        raise MalformedEvent("event_data is not an object")
     return data

@@ -1,4 +1,4 @@
-"""Refuse requests that the page never sends: limits on JSON, one line for the sender and one for the log."""
+"""Refuse requests that the page never sends: JSON limits, a message for the sender, a line for the log."""
 
 import logging
 from math import isfinite
@@ -10,27 +10,27 @@ import gradio as gr
 
 _LOG: Final = logging.getLogger(__name__)
 LOGGED_A_MINUTE: Final = 20
-"""Refusals that are logged one by one; a flood of them must not fill the disk."""
+"""Refusals that are logged one by one in a minute, so that a flood of them does not fill the disk."""
 _MINUTE_S: Final = 60.0
 
 
 class MalformedEvent(gr.Error):
-    """An event whose payload cannot come from our page.
+    """An event whose data cannot come from our page.
 
-    It is not one of the workbench's own errors, so no handler takes it for something that a person did wrong. Gradio
-    sends its text to the browser and prints no traceback.
+    It is not a `WorkbenchError`, so handlers do not treat it as a user's mistake. Gradio sends its text to the browser
+    and prints no traceback.
 
     Args:
-        problem: What is wrong with it, without the values that were sent.
+        problem: What is wrong, without the values that were sent.
     """
 
     def __init__(self, problem: str) -> None:
-        super().__init__(f"This request cannot be used: {problem}. Reload the page.", print_exception=False)
+        super().__init__(f"Invalid request: {problem}. Reload the page.", print_exception=False)
         self.problem = problem
 
 
 class RefusalLog:
-    """Writes a line for each refusal, and only their number where there are many."""
+    """Logs each refusal, and only their number if there are many."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -38,10 +38,10 @@ class RefusalLog:
         self._count = 0
 
     def note(self, where: str, problem: str) -> None:
-        """One refusal.
+        """Log a refusal.
 
         Args:
-            where: The handler or the route. What comes from the client is cut and shown without control characters.
+            where: The handler or the route. Text from the client is shortened, and control characters are escaped.
         """
         with self._lock:
             if monotonic() - self._started_at_s >= _MINUTE_S:
@@ -49,33 +49,33 @@ class RefusalLog:
             self._count += 1
             is_logged = self._count <= LOGGED_A_MINUTE
         if is_logged:
-            _LOG.warning("refused a malformed request: %s: %s", _one_line(where), _one_line(problem))
+            _LOG.warning("Refused a malformed request to %s: %s", _one_line(where), _one_line(problem))
 
     def _end_minute(self) -> None:
         if self._count > LOGGED_A_MINUTE:
-            _LOG.warning("refused %d more malformed requests in a minute", self._count - LOGGED_A_MINUTE)
+            _LOG.warning("Refused %d more malformed requests within a minute", self._count - LOGGED_A_MINUTE)
         self._started_at_s, self._count = monotonic(), 0
 
 
 def _one_line(text: str) -> str:
-    """The text without line breaks and control characters, which would forge lines of the log."""
+    """Escape line breaks and control characters, which could forge log lines, and shorten the text."""
     return ascii(text)[1:-1][:200]
 
 
 MOST_LEVELS: Final = 64
-"""Arrays and objects within each other. Gradio, pydantic and the store each give up at a depth of their own."""
+"""The deepest nesting of arrays and objects. Gradio, pydantic and the store each fail at some depth."""
 MOST_VALUES: Final = 500_000
-"""Values in one payload."""
+"""The most values in one payload."""
 MOST_DIGITS: Final = 2**63
-"""Whole numbers beyond 64 bits fit into no database column, and into no answer either."""
+"""The bound of whole numbers: more than 64 bits do not fit into a database column, or into a response."""
 
 
 def problem_of_json(value: object, *, takes_surrogates: bool = False) -> str:
-    """What is wrong with a value; empty if nothing is. No recursion: the value may be nested as deep as it likes.
+    """Return what is wrong with a JSON value, or empty text. Works without recursion, for values of any depth.
 
     Args:
-        value: As `json.loads` gives it.
-        takes_surrogates: Whether texts may hold half of a surrogate pair, which cannot be written as UTF-8.
+        value: A value from `json.loads`.
+        takes_surrogates: Whether texts may contain half of a surrogate pair, which cannot be encoded as UTF-8.
 
     >>> problem_of_json([{"a": 1.5}]), problem_of_json([float("nan")])
     ('', 'a number is not finite')
@@ -84,23 +84,23 @@ def problem_of_json(value: object, *, takes_surrogates: bool = False) -> str:
     seen = 0
     for _ in range(MOST_LEVELS + 1):
         below: list[object] = []
-        for one in level:
-            problem = _problem(one, takes_surrogates=takes_surrogates)
+        for item in level:
+            problem = _problem(item, takes_surrogates=takes_surrogates)
             if problem:
                 return problem
-            if isinstance(one, dict):
-                fields = cast(dict[object, object], one)
+            if isinstance(item, dict):
+                fields = cast(dict[object, object], item)
                 below += fields.keys()
                 below += fields.values()
-            elif isinstance(one, list | tuple):
-                below += cast(list[object], one)
+            elif isinstance(item, list | tuple):
+                below += cast(list[object], item)
         seen += len(level)
         if seen > MOST_VALUES:
-            return f"it holds more than {MOST_VALUES:,} values"
+            return f"there are more than {MOST_VALUES:,} values"
         if not below:
             return ""
         level = below
-    return f"it is nested more than {MOST_LEVELS} levels deep"
+    return f"values are nested more than {MOST_LEVELS} levels deep"
 
 
 def _problem(value: object, *, takes_surrogates: bool) -> str:
@@ -109,7 +109,7 @@ def _problem(value: object, *, takes_surrogates: bool) -> str:
     if isinstance(value, int) and not -MOST_DIGITS <= value < MOST_DIGITS:
         return "a whole number has more than 64 bits"
     if isinstance(value, str) and not takes_surrogates and not _is_encodable(value):
-        return "a text holds half of a surrogate pair"
+        return "a text contains half of a surrogate pair"
     return ""
 
 

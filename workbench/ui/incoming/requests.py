@@ -1,9 +1,9 @@
 """Check the requests of Gradio's protocol before Gradio reads them.
 
-Gradio's routes take what they are sent for what its own browser side sends: an unknown event, an unknown session or a
-value of a wrong type ends in a traceback of the server instead of an answer. Nothing of ours runs within these routes
-themselves, so an exception that leaves one is about the request. What our handlers raise stays within Gradio's queue,
-which prints its traceback.
+Gradio's routes expect the requests of its own browser side. An unknown event or session, or a value of a wrong type,
+ends in a traceback on the server instead of a response. None of our code runs inside these routes, so an exception
+from one of them means that the request is malformed. Exceptions from our handlers stay in Gradio's queue, which prints
+their tracebacks.
 
 *Source:* gradio 6.31, routes.py, `create_app`; queueing.py, `push`.
 """
@@ -21,14 +21,14 @@ from workbench.ui.incoming.refusal import RefusalLog, problem_of_json
 
 PREFIX: Final = "/gradio_api/"
 MOST_BODY_BYTES: Final = 16 * 1024 * 1024
-"""Of one event. Files come by another route, which has a limit of its own."""
+"""The largest body of an event. Files use another route with its own limit."""
 MOST_SESSION_CHARS: Final = 128
-"""Gradio's own browser side makes 10."""
+"""The longest session or event name. Gradio's browser side uses 10 characters."""
 UNUSED: Final = frozenset(
     {
-        # Writes the state of any tab into a file, and shows it to whoever has its address.
+        # Writes the state of any tab to a file, and shows it to anybody with its address.
         "deep_link",
-        # Print to the log whatever they are asked.
+        # These print their requests to the log.
         "custom_component",
         "component_server",
         "process_recording",
@@ -42,13 +42,13 @@ UNUSED: Final = frozenset(
         "profiling",
     }
 )
-"""Routes of Gradio's that the page does not use."""
+"""Gradio's routes that the page does not use."""
 _CALLS: Final = frozenset({"queue", "run", "api", "call"})
 _BODIES: Final = _CALLS | {"cancel", "reset", "stream", "component_server"}
 
 
 class _Refused(Exception):
-    """Answered here, and not handed on to Gradio."""
+    """The request is answered here and not passed on to Gradio."""
 
     def __init__(self, status: int, problem: str) -> None:
         super().__init__(problem)
@@ -61,16 +61,16 @@ class _GradioCall(NamedTuple):
 
     method: str
     steps: tuple[str, ...]
-    """The parts of its path after the prefix, decoded."""
+    """The decoded parts of the path after the prefix."""
     query: Mapping[str, list[str]]
 
 
 class EventGuard:
-    """ASGI middleware that answers malformed requests of Gradio's protocol with one line.
+    """ASGI middleware that refuses malformed requests of Gradio's protocol with a one-line message.
 
     Args:
-        app: What is behind it.
-        log: Is told what was refused; None makes one.
+        app: The application to pass requests on to.
+        log: Logs refusals; None creates a log.
     """
 
     def __init__(self, app: ASGIApp, log: RefusalLog | None = None) -> None:
@@ -78,7 +78,7 @@ class EventGuard:
         self._log = log or RefusalLog()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Handle one request."""
         call = _call_of(scope)
         if call is None:
             await self._app(scope, receive, send)
@@ -93,13 +93,13 @@ class EventGuard:
         except Exception as error:  # noqa: BLE001 - Gradio's routes raise anything; see the module's docstring
             self._log.note("/".join(call.steps), f"{type(error).__name__}: {error}")
             if not sender.has_started:
-                await _answer(400, "it cannot be used", scope, receive, send)
+                await _answer(400, "it is malformed", scope, receive, send)
             elif not sender.has_ended:
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 class _Sender:
-    """Passes an answer on, and remembers how far it is."""
+    """Passes a response on, and remembers whether it has started and ended."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -113,17 +113,17 @@ class _Sender:
 
 
 def _call_of(scope: Scope) -> _GradioCall | None:
-    """The request, if it is one of Gradio's protocol."""
+    """Return the request, or None if it is not part of Gradio's protocol."""
     if scope["type"] != "http":
         return None
     path = str(scope["path"])
     _, found, rest = path.partition(PREFIX)
     if not found:
-        # Anybody could turn Gradio's monitoring on: it writes its secret address to the log.
+        # Anybody could turn on Gradio's monitoring, which writes its secret address to the log.
         is_unused = "/monitoring" in path
         return _GradioCall(method=str(scope["method"]), steps=("dev",), query={}) if is_unused else None
     steps = tuple(unquote(step) for step in rest.strip("/").split("/"))
-    # MCP has its own protocol, and uploads are read as they come.
+    # MCP has its own protocol, and uploads are streamed.
     if steps[0] in ("mcp", "upload"):
         return None
     query = parse_qs(cast(bytes, scope.get("query_string", b"")).decode("latin-1"))
@@ -131,13 +131,13 @@ def _call_of(scope: Scope) -> _GradioCall | None:
 
 
 async def _checked(call: _GradioCall, blocks: Blocks, receive: Receive) -> Receive:
-    """What hands the request on.
+    """Check a request; return the `Receive` to pass it on with.
 
     Raises:
-        _Refused: It is malformed.
+        _Refused: The request is malformed.
     """
     if call.steps[0] in UNUSED:
-        raise _Refused(404, "there is nothing here")
+        raise _Refused(404, "this route does not exist")
     if call.method == "GET":
         _check_stream(call, blocks)
     if call.method != "POST" or call.steps[0] not in _BODIES:
@@ -146,24 +146,24 @@ async def _checked(call: _GradioCall, blocks: Blocks, receive: Receive) -> Recei
     try:
         value = load_json(body.decode())
     except ValueError as error:
-        raise _Refused(400, "its body is not JSON") from error
+        raise _Refused(400, "the body is not JSON") from error
     problem = problem_of_json(value, takes_surrogates=call.steps[0] in _CALLS)
     if problem:
-        raise _Refused(422, f"in its body, {problem}")
+        raise _Refused(422, f"in the body, {problem}")
     if not isinstance(value, dict):
-        raise _Refused(422, "its body is not an object")
+        raise _Refused(422, "the body is not an object")
     if call.steps[0] in _CALLS:
         _check_call(call, cast(Mapping[str, object], value), blocks)
     elif not _is_name(cast(Mapping[str, object], value).get("session_hash", "")):
-        raise _Refused(422, "its session_hash is not one")
+        raise _Refused(422, "the session_hash is not valid")
     return _replaying(body, receive)
 
 
 def _check_call(call: _GradioCall, body: Mapping[str, object], blocks: Blocks) -> None:
-    """Refuse an event that the page does not have, and fields of wrong types."""
+    """Refuse events that the page does not have, and fields of wrong types."""
     is_named = call.steps[:2] == ("call", "v2")
     if not is_named and not isinstance(body.get("data"), list):
-        raise _Refused(422, "its data is not a list")
+        raise _Refused(422, "data is not a list")
     if not is_named:
         _check_fields(body)
     index = body.get("fn_index")
@@ -171,7 +171,10 @@ def _check_call(call: _GradioCall, body: Mapping[str, object], blocks: Blocks) -
         event = blocks.fns.get(index) if isinstance(index, int) and not isinstance(index, bool) else None
     else:
         name = call.steps[-1] if len(call.steps) > 1 else ""
-        event = next((one for one in blocks.fns.values() if one.api_name == name), None)
+        event = next(
+            (block_function for block_function in blocks.fns.values() if block_function.api_name == name),
+            None,
+        )
         if is_named and event is not None and event.api_visibility == "private":
             event = None
     if event is None or cast(Any, event).fn is None:
@@ -182,19 +185,19 @@ def _check_fields(body: Mapping[str, object]) -> None:
     for name in ("session_hash", "event_id"):
         value = body.get(name)
         if value is not None and not _is_name(value):
-            raise _Refused(422, f"its {name} is not one")
+            raise _Refused(422, f"the {name} is not valid")
     if not isinstance(body.get("trigger_id"), int | None):
-        raise _Refused(422, "its trigger_id is not a number")
+        raise _Refused(422, "trigger_id is not a number")
     if not isinstance(body.get("event_data"), dict | list | str | int | float | None):
-        raise _Refused(422, "its event_data cannot be used")
-    # Only Gradio's queue gathers events into batches, and no event of ours is one.
+        raise _Refused(422, "event_data is not JSON")
+    # Only Gradio's queue combines events into batches, and none of our events uses batches.
     if body.get("batched") or not isinstance(body.get("simple_format", False), bool):
         raise _Refused(422, "it is not a single event")
 
 
 def _check_stream(call: _GradioCall, blocks: Blocks) -> None:
-    """Refuse to stream the events of a session that has none: Gradio fails once its answer has begun."""
-    # Gradio's own queue is not public, and there is no other place that tells.
+    """Refuse to stream the events of an unknown session, since Gradio would fail after starting its response."""
+    # Gradio has no public way to look this up.
     queue = cast(Any, blocks)._queue
     if call.steps[:2] == ("queue", "data"):
         hashes = call.query.get("session_hash", [""])
@@ -208,7 +211,7 @@ def _check_stream(call: _GradioCall, blocks: Blocks) -> None:
 
 
 def _is_name(value: object) -> bool:
-    """Whether it can be the name of a session or an event."""
+    """Whether a value can be the name of a session or an event."""
     return isinstance(value, str) and len(value) <= MOST_SESSION_CHARS and value.isprintable()
 
 
@@ -222,14 +225,14 @@ async def _read(receive: Receive) -> bytes:
         piece = cast(bytes, message.get("body", b""))
         size += len(piece)
         if size > MOST_BODY_BYTES:
-            raise _Refused(413, f"its body is larger than {MOST_BODY_BYTES // 2**20} MiB")
+            raise _Refused(413, f"the body is larger than {MOST_BODY_BYTES // 2**20} MiB")
         pieces.append(piece)
         if not message.get("more_body", False):
             return b"".join(pieces)
 
 
 def _replaying(body: bytes, receive: Receive) -> Receive:
-    """Gives the body that was read, then what comes after it."""
+    """Return a `Receive` that replays the body that was read, then continues with `receive`."""
     is_read = False
 
     async def replay() -> Message:
@@ -243,6 +246,6 @@ def _replaying(body: bytes, receive: Receive) -> Receive:
 
 
 async def _answer(status: int, problem: str, scope: Scope, receive: Receive, send: Send) -> None:
-    said = f"This request cannot be used: {problem}."
-    # Gradio's browser side and its Python client show `error`, FastAPI's clients `detail`.
-    await JSONResponse({"detail": said, "error": said}, status_code=status)(scope, receive, send)
+    message = f"Invalid request: {problem}."
+    # Gradio's browser side and Python client show `error`, FastAPI's clients show `detail`.
+    await JSONResponse({"detail": message, "error": message}, status_code=status)(scope, receive, send)

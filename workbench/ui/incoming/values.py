@@ -1,4 +1,4 @@
-"""Check the values of an event against what its inputs can hold."""
+"""Check the values of an event against its input components."""
 
 from collections.abc import Sequence
 from typing import Any, Final, cast
@@ -12,53 +12,53 @@ from gradio.components.api_component import Api
 from workbench.ui.incoming.refusal import MalformedEvent, problem_of_json
 
 MOST_CHOSEN: Final = 10_000
-"""Entries of a list that was chosen from."""
+"""The most chosen entries of a list."""
 
 
 def check_values(event: BlockFunction, values: object) -> None:
-    """Refuse values that the inputs of an event cannot hold.
+    """Refuse values that an event's input components cannot hold.
 
     Args:
-        values: As they were sent.
+        values: The values as they were sent.
 
     Raises:
-        MalformedEvent: There are too few of them, or one is of a wrong type.
+        MalformedEvent: There are too few values, or one has a wrong type.
     """
     inputs = cast(Sequence[Block], event.inputs)
     if not isinstance(values, list):
-        raise MalformedEvent("its values are not a list")
+        raise MalformedEvent("the values are not a list")
     sent = cast(list[object], values)
     if len(sent) < len(inputs):
-        raise MalformedEvent(f"it has {len(sent)} values, and {len(inputs)} are needed")
+        raise MalformedEvent(f"it has {len(sent)} values, but needs {len(inputs)}")
     for place, (block, value) in enumerate(zip(inputs, sent, strict=False)):
-        # What is sent for a state is not used: it is kept on the server.
+        # Values sent for a `gr.State` are not used, since its value is stored on the server.
         if block.stateful:
             continue
         problem = problem_of_value(block, value)
         if problem:
-            raise MalformedEvent(f"its value {place + 1}, of {_named(block)}: {problem}")
+            raise MalformedEvent(f"value {place + 1}, of {_named(block)}: {problem}")
 
 
 def check_event_data(event: gr.EventData | None) -> None:
-    """Refuse what was sent beside the values if it names a file: none of our components sends one.
+    """Refuse event data that names a file, since none of our components sends one.
 
     Raises:
-        MalformedEvent: It does.
+        MalformedEvent: The data names a file.
     """
     data: object = None if event is None else event._data  # pyright: ignore[reportPrivateUsage]
     try:
         processing_utils.check_all_files_in_cache(cast(Any, data))
     except gr.Error as error:
-        raise MalformedEvent("its event_data names a file") from error
+        raise MalformedEvent("event_data names a file") from error
 
 
 def problem_of_value(block: Block, value: object) -> str:
-    """What keeps a component from holding a value; empty if nothing does."""
+    """Return why a component cannot hold a value, or empty text if it can."""
     problem = problem_of_json(value, takes_surrogates=isinstance(block, Api))
     if problem or value is None:
         return problem
     if isinstance(block, gr.Textbox | gr.Code):
-        return "" if isinstance(value, str) else "it is not a text"
+        return "" if isinstance(value, str) else "it is not text"
     if isinstance(block, gr.Number):
         return "" if _is_number(value) else "it is not a number"
     if isinstance(block, gr.Checkbox):
@@ -77,7 +77,7 @@ def _is_list(block: Block) -> bool:
 
 
 def _problem_of_choice(block: Block, value: object) -> str:
-    """Only its kind counts: what there is to choose may have changed since the page was built."""
+    """Return what is wrong with a choice. Only its type counts, since the choices may have changed meanwhile."""
     choices = cast(Sequence[tuple[str, object]], cast(Any, block).choices)
     kinds = (str, int, float) if any(_is_number(choice) for _, choice in choices) else (str,)
     if not _is_list(block):
@@ -85,7 +85,7 @@ def _problem_of_choice(block: Block, value: object) -> str:
     if not isinstance(value, list):
         return "it is not a list"
     chosen = cast(list[object], value)
-    if len(chosen) > MOST_CHOSEN or not all(isinstance(one, kinds) for one in chosen):
+    if len(chosen) > MOST_CHOSEN or not all(isinstance(entry, kinds) for entry in chosen):
         return "it is not a list of choices"
     return ""
 
