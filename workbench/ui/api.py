@@ -44,11 +44,11 @@ from workbench.ui.tabs.play.runs import Runs
 
 @dataclass(frozen=True, slots=True)
 class ApiFunctions:
-    """What programs may call; whoever calls sees what is theirs alone."""
+    """The functions that programs may call. Each caller only sees their own data."""
 
     services: Services
     runs: Runs
-    """Turns under way; the page stops them when it closes."""
+    """Running turns, which the page stops when it closes."""
 
     @needs(Permission.WORK)
     def parse(
@@ -61,32 +61,32 @@ class ApiFunctions:
         finish_reason: str = "stop",
         starts_in_thought: bool = False,
     ) -> str:
-        """Read a completion of a Hermes-style model: its tool calls, every repair, every finding.
+        """Parse a completion of a Hermes-style model: return its tool calls, every fix and every finding.
 
         Args:
-            text: The completion, as the model wrote it.
-            tools: Toolsets or tools by name, or specs as objects; left out, no name is checked.
-            dialect: The body that the model's family writes.
-            level: How much may be repaired; strict repairs nothing.
-            finish_reason: Why the completion ended; length says that it was cut.
-            starts_in_thought: Whether the prompt ended inside of <think>.
+            text: The completion, exactly as the model wrote it.
+            tools: Names of toolsets or tools, or tool specs as objects. Without it, call names are not checked.
+            dialect: The form of the call body: JSON, XML, or auto for either.
+            level: How much may be fixed; strict fixes nothing.
+            finish_reason: Why the completion ended; length means that it was cut off.
+            starts_in_thought: Whether the prompt ended inside <think>.
 
         Returns:
-            JSON: calls, fixes, findings, prose, dropped; a span is [start, end) in characters.
+            JSON object with calls, fixes, findings, prose and dropped. Spans are [start, end) in characters.
         """
         with errors_to_caller(), self._budget():
             services = self._of(request)
             services.limits.check_text("text", text)
             services.limits.check_value("tools", tools)
             services.limits.check_texts("options", (dialect, level, finish_reason))
-            asked = ParseRequest(
+            parse_request = ParseRequest(
                 tools=None if tools is None else offered_tools(services, tools),
                 dialect=word_of(Dialect, dialect, "dialect"),
                 level=word_of(Level, level, "level"),
                 finish_reason=finish_reason,
                 starts_in_thought=starts_in_thought,
             )
-            return as_text(reading_fields(asked.read(text)))
+            return as_text(reading_fields(parse_request.read(text)))
 
     @needs(Permission.WORK)
     def render(
@@ -97,16 +97,16 @@ class ApiFunctions:
         tools: Tools | None = None,
         generation_prompt: bool = True,
     ) -> str:
-        """Write the prompt that a family of models is given for chat messages, byte for byte.
+        """Render chat messages to the prompt of a template family, byte for byte.
 
         Args:
-            messages: Chat messages in OpenAI's form: role, content, tool_calls.
-            family: How a kind of model spells prompts: hermes-3, nous-python, qwen2.5, qwen3, qwen3-coder …
-            tools: Toolsets or tools by name, or specs as objects.
-            generation_prompt: Whether the assistant's turn is opened at the end.
+            messages: Chat messages in OpenAI's format: role, content, tool_calls.
+            family: The template family, such as hermes-3, nous-python, qwen2.5, qwen3 or qwen3-coder.
+            tools: Names of toolsets or tools, or tool specs as objects.
+            generation_prompt: Whether to open the assistant's turn at the end.
 
         Returns:
-            JSON: family, prompt, findings.
+            JSON object with family, prompt and findings.
         """
         with errors_to_caller(), self._budget():
             services = self._of(request)
@@ -114,19 +114,19 @@ class ApiFunctions:
             services.limits.check_value("tools", tools)
             services.limits.check_text("family", family)
             offered = offered_tools(services, tools or [])
-            asked = RenderRequest(family=family, tools=offered, generation_prompt=generation_prompt)
-            return as_text(rendered_row({"messages": cast(JsonValue, messages)}, asked))
+            render_request = RenderRequest(family=family, tools=offered, generation_prompt=generation_prompt)
+            return as_text(rendered_row({"messages": cast(JsonValue, messages)}, render_request))
 
     @needs(Permission.WORK)
     def check(self, rows: str, request: gr.Request, format: str = "auto") -> str:
-        """Say what is wrong with training rows for tool calling, and where.
+        """Validate training rows for tool calling; return every finding with its place.
 
         Args:
-            rows: JSON Lines, a row a line; or one JSON array of rows.
-            format: Name of the rows' format, such as sharegpt, openai, trl; auto goes by their look.
+            rows: JSON Lines, one row per line, or one JSON array of rows.
+            format: The format of the rows, such as sharegpt, openai or trl; auto detects it.
 
         Returns:
-            JSON: findings (row, entry, code, severity, message, pointer) and their summary.
+            JSON object with findings (row, entry, code, severity, message, pointer) and a summary.
         """
         with errors_to_caller(), self._budget(), TemporaryDirectory(prefix="workbench-check-") as folder:
             services = self._of(request)
@@ -151,25 +151,25 @@ class ApiFunctions:
         max_tokens: int | None = None,
         max_rounds: int | None = None,
     ) -> str:
-        """Play one turn: what the model writes, its tool calls, their results, the answer; it is kept.
+        """Run one turn: the model's completions, its tool calls with their results, and the answer. It is saved.
 
         Args:
             text: The user's message.
-            contract: A contract by name, such as minimal or minimal@3.
-            tools: Toolsets or tools by name, or specs as objects.
-            model: As the page names it.
+            contract: The name of a contract, such as minimal or minimal@3.
+            tools: Names of toolsets or tools, or tool specs as objects.
+            model: The model's name, as on the page.
             tool_choice: none, auto, required, or a tool's name.
-            session: Id of a session to go on with; what is left out is as it was played before.
-            temperature: 0 always takes the most likely token.
-            seed: Random seed for temperatures above 0.
-            max_tokens: Maximum length of the completion, in tokens.
-            max_rounds: Completions at most.
+            session: The id of a session to continue. Arguments that are left out keep the session's values.
+            temperature: The sampling temperature; 0 always takes the most likely token.
+            seed: The random seed, for temperatures above 0.
+            max_tokens: The longest completion, in tokens.
+            max_rounds: The most completions in the turn.
 
         Returns:
-            JSON: session, messages, calls, answer, timing.
+            JSON object with session, messages, calls, answer and timing.
         """
-        given = {"temperature": temperature, "seed": seed, "max_tokens": max_tokens}
-        changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+        sampling = {"temperature": temperature, "seed": seed, "max_tokens": max_tokens}
+        changes: dict[str, Any] = {name: value for name, value in sampling.items() if value is not None}
         with errors_to_caller(), self._under_way() as is_cancelled:
             services = self._of(request)
             services.limits.check_text("message", text)
@@ -185,7 +185,7 @@ class ApiFunctions:
             session_id = session or begin_session(services, setup, said=text).id
             events = run_turn(services, session_id, setup, text, is_cancelled=is_cancelled)
             report = report_turn(session_id, events)
-            messages = tuple(one.message for one in services.sessions.path(session_id))
+            messages = tuple(saved.message for saved in services.sessions.path(session_id))
             return as_text(replace(report, messages=messages).to_json())
 
     @needs(Permission.ASK)
@@ -199,23 +199,23 @@ class ApiFunctions:
         repeat: int = 1,
         limit: int | None = None,
     ) -> str:
-        """Play suites of cases against contracts and models; say what passes, and how sure that is.
+        """Run suites of cases against contracts and models; return pass rates with confidence intervals.
 
         Args:
             suites: Names of suites, such as nonsense.
-            contracts: Each is compared; left out, the one of the settings.
-            models: Each is compared; left out, the one of the settings.
+            contracts: Names of contracts to compare. Without it, the default contract.
+            models: Names of models to compare. Without it, the default model.
             tool_choice: none, auto, required, or a tool's name.
-            repeat: Plays of each case, each with a seed of its own.
-            limit: Cases at most.
+            repeat: How often to run each case, each time with another seed.
+            limit: The most cases to run.
 
         Returns:
-            JSON: the report, as `workbench run --json` writes it.
+            JSON report, as `workbench run --json` writes it.
         """
         with errors_to_caller(), self._under_way() as is_cancelled:
             services = self._of(request)
             services.limits.check_value("options", (suites, contracts, models, tool_choice))
-            wanted = RunRequest(
+            run_request = RunRequest(
                 suites=tuple(suites),
                 contracts=tuple(contracts or ()),
                 models=tuple(models or ()),
@@ -224,12 +224,16 @@ class ApiFunctions:
                 limit=limit,
             )
             loaded = [load_suite(services, name) for name in suites]
-            kept = begin_run(services, plan_run(services, wanted, loaded))
-            for _ in execute_run(services, kept, is_cancelled=is_cancelled):
+            stored = begin_run(services, plan_run(services, run_request, loaded))
+            for _ in execute_run(services, stored, is_cancelled=is_cancelled):
                 pass
-            kept = find_run(services, kept.id)
-            title, state, results = kept.listed.title, kept.listed.state.value, services.runs.results(kept.id)
-            return as_text(report_json(report_of(kept.id, title, state, kept.plan, results)))
+            stored = find_run(services, stored.id)
+            title, state, results = (
+                stored.listed.title,
+                stored.listed.state.value,
+                services.runs.results(stored.id),
+            )
+            return as_text(report_json(report_of(stored.id, title, state, stored.plan, results)))
 
     @needs(Permission.WORK)
     def export(
@@ -239,15 +243,15 @@ class ApiFunctions:
         format: str = DEFAULT_FORMAT,
         tag: str | None = None,
     ) -> str:
-        """Give one's own sessions as training rows; say which stay out, and why.
+        """Export your sessions as training rows, and report which ones are left out and why.
 
         Args:
-            sessions: Their ids; left out, all that nobody discarded.
-            format: How rows are written: sharegpt, openai, trl, llamafactory, raw, dpo, kto …
-            tag: Only sessions with this tag.
+            sessions: Session ids. Without it, all sessions that are not discarded.
+            format: The format of the rows, such as sharegpt, openai, trl, llamafactory, raw, dpo or kto.
+            tag: Only export sessions with this tag.
 
         Returns:
-            JSON: rows, and left_out with a line a reason.
+            JSON object with rows, and left_out with one line per reason.
         """
         with errors_to_caller(), self._budget():
             services = self._of(request)
@@ -259,12 +263,12 @@ class ApiFunctions:
         return self.services.of(caller_of(self.services.settings, request))
 
     def _budget(self) -> AbstractContextManager[None]:
-        """Bounds what a stranger's text may cost; what the owner's costs nobody else pays for."""
+        """Limit the computing time of texts from visitors of a Space. Elsewhere there is no limit."""
         return budget(REQUEST_STEPS) if self.services.settings.is_on_space else nullcontext()
 
     @contextmanager
     def _under_way(self) -> Generator[Callable[[], bool]]:
-        """Work that ends with the page; gives what says that it is to end."""
+        """Register work that ends with the page; gives a function that returns True once it should stop."""
         name = f"api:{token_hex(8)}"
         self.runs.begin(name)
         try:
@@ -274,13 +278,13 @@ class ApiFunctions:
 
 
 _GRADIOS_OWN: Final = (gr.Request,)
-"""Types of parameters that Gradio fills in by itself."""
+"""Types of parameters that Gradio fills in itself."""
 
 
 def offer_api(services: Services, runs: Runs) -> None:
-    """Offers the six functions to programs; inside of a `gr.Blocks`.
+    """Offer the six functions to programs. Must be called inside a `gr.Blocks`.
 
-    All of them stand in the queue: outside of it, an MCP call would come without its caller's request.
+    All of them use the queue, since MCP calls outside of it have no request and so no caller.
     """
     functions = ApiFunctions(services, runs)
     for function in (functions.parse, functions.render, functions.check, functions.export):
@@ -290,7 +294,7 @@ def offer_api(services: Services, runs: Runs) -> None:
 
 
 def with_checked_types(function: Callable[..., str]) -> Callable[..., str]:
-    """The same function, but that a value of a wrong type is told to its caller; Gradio checks none."""
+    """Wrap a function so that a value of a wrong type raises an error for the caller. Gradio checks no types."""
     hints, names = get_type_hints(function), tuple(signature(function).parameters)
     adapters = {name: TypeAdapter[Any](hints[name]) for name in names if hints[name] not in _GRADIOS_OWN}
 
@@ -312,5 +316,5 @@ def _check(adapter: TypeAdapter[Any], name: str, value: object) -> None:
     try:
         adapter.validate_python(value, strict=True)
     except ValidationError as error:
-        told = error.errors()[0]
-        raise gr.Error(f"{name}: {told['msg']}"[:200], print_exception=False) from error
+        first_error = error.errors()[0]
+        raise gr.Error(f"{name}: {first_error['msg']}"[:200], print_exception=False) from error

@@ -23,14 +23,14 @@ from workbench.toolspec.tools_text import render_tools
 from workbench.trajectory.formats.known import WRITTEN, format_named
 
 Tools = list[str | dict[str, Any]]
-"""Names of toolsets or tools of the catalog, or specs of one's own."""
+"""Names of toolsets or tools in the catalog, or tool specs."""
 
 _Word = TypeVar("_Word", bound=StrEnum)
 
 
 @contextmanager
 def errors_to_caller() -> Generator[None]:
-    """What is wrong with a call is the one line that its caller is told."""
+    """Turn a `WorkbenchError` into a `gr.Error`, whose message the caller gets."""
     try:
         yield
     except WorkbenchError as error:
@@ -38,16 +38,16 @@ def errors_to_caller() -> Generator[None]:
 
 
 def as_text(value: JsonObject) -> str:
-    """The answer as JSON text; half of a surrogate pair, which has no UTF-8, is escaped."""
+    """Return a response as JSON text. Halves of surrogate pairs, which UTF-8 cannot encode, are escaped."""
     text = json.dumps(value, ensure_ascii=False)
     return text if text.isascii() or _has_utf8(text) else json.dumps(value)
 
 
 def word_of(kind: type[_Word], word: str, name: str) -> _Word:
-    """The word of a closed set.
+    """Return the member of an enum with the value `word`.
 
     Raises:
-        BadInput: It is none of them.
+        BadInput: The enum has no such value.
     """
     if word not in tuple(kind):
         raise BadInput(name, f"unknown {word!r}"[:60], f"use one of {', '.join(kind)}")
@@ -55,14 +55,16 @@ def word_of(kind: type[_Word], word: str, name: str) -> _Word:
 
 
 def offered_tools(services: Services, tools: Sequence[str | Mapping[str, Any]]) -> OfferedTools:
-    """The tools of names and specs, in order, each once; never those of a file: a caller is somewhere else.
+    """Return the tools with these names or specs, in order and without duplicates.
+
+    File names are not accepted, since the caller may be on another machine.
 
     Raises:
-        BadInput: There is no toolset and no tool of a name.
+        BadInput: There is no toolset or tool with a given name.
     """
     found: dict[str, OfferedTools] = {}
-    for place, one in enumerate(tools):
-        found[str(place)] = _named(services, one) if isinstance(one, str) else _brought(one)
+    for place, tool in enumerate(tools):
+        found[str(place)] = _named(services, tool) if isinstance(tool, str) else _from_spec(tool)
     specs = [spec for offered in found.values() for spec in offered.specs]
     return OfferedTools(specs=tuple({spec.name: spec for spec in specs}.values()))
 
@@ -70,16 +72,18 @@ def offered_tools(services: Services, tools: Sequence[str | Mapping[str, Any]]) 
 def turn_setup(
     services: Services, session: str | None, *, contract: str | None, tools: Tools | None, model: str | None
 ) -> RunConfig:
-    """What a turn is played with: as its session was, else as the settings say, but for what the call names.
+    """Return the setup of a turn: that of its session or the default one, with the changes that the call names.
 
     Raises:
         BadInput: There is no such session, contract or tool.
         StoreError: The store cannot be read.
     """
-    kept = services.sessions.find_session(session) if session else None
-    if session and kept is None:
-        raise BadInput(f"session {session!r}", "there is no such session", "leave it out to begin one")
-    setup = kept.setup if kept else services.setup_for()
+    stored = services.sessions.find_session(session) if session else None
+    if session and stored is None:
+        raise BadInput(
+            f"session {session!r}", "there is no such session", "leave it out to start a new session"
+        )
+    setup = stored.setup if stored else services.setup_for()
     if contract:
         version = services.contract_version(contract)
         setup = replace(setup, contract_name=version.name, contract_text=version.text)
@@ -90,34 +94,34 @@ def turn_setup(
 
 
 def exported(services: Services, choice: SessionFilter, form: str) -> JsonObject:
-    """Rows of sessions, and why others have none.
+    """Return the rows of the chosen sessions, and why others are left out.
 
     Raises:
-        BadInput: The format is not known, or only read.
+        BadInput: The format is unknown, or can only be read.
         StoreError: The store cannot be read.
     """
     if form not in WRITTEN:
         format_named(form)
-        raise BadInput(f"format {form!r}", "it is only read", f"use one of {', '.join(WRITTEN)}")
-    wanted = ExportOptions(choice=choice, format=form)
-    arguments = detect_argument_form(services.corpus, wanted)
-    wanted = replace(wanted, row_options=replace(wanted.row_options, arguments=arguments))
-    done = list(export_rows(services.corpus, wanted))
+        raise BadInput(f"format {form!r}", "it can only be read", f"use one of {', '.join(WRITTEN)}")
+    options = ExportOptions(choice=choice, format=form)
+    arguments = detect_argument_form(services.corpus, options)
+    options = replace(options, row_options=replace(options.row_options, arguments=arguments))
+    done = list(export_rows(services.corpus, options))
     return {
-        "rows": [made.row for one in done for made in one.rows if made.row is not None],
-        "left_out": [line for one in done for line in lines_of(one)],
+        "rows": [result.row for session in done for result in session.rows if result.row is not None],
+        "left_out": [line for session in done for line in lines_of(session)],
     }
 
 
 def _named(services: Services, name: str) -> OfferedTools:
     catalog = services.tools
-    if name not in catalog.toolsets() and name not in {one.name for one in catalog.availability()}:
-        there = ", ".join(catalog.toolsets())
-        raise BadInput(f"tools, {name!r}", "no toolset or tool of that name", f"toolsets are {there}"[:200])
+    if name not in catalog.toolsets() and name not in {tool.name for tool in catalog.availability()}:
+        toolsets = ", ".join(catalog.toolsets())
+        raise BadInput(f"tools, {name!r}", "no toolset or tool has this name", f"toolsets: {toolsets}"[:200])
     return catalog.select((name,))
 
 
-def _brought(spec: Mapping[str, Any]) -> OfferedTools:
+def _from_spec(spec: Mapping[str, Any]) -> OfferedTools:
     fields = cast(JsonObject, {"tools": [spec]})
     return tools_of_row(fields) or OfferedTools()
 

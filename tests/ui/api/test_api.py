@@ -23,7 +23,7 @@ def test_six_functions_are_offered_with_types_and_words(own_server: Server, conn
     assert sorted(offered["named_endpoints"]) == FUNCTIONS
     assert offered["unnamed_endpoints"] == {}
     chat = offered["named_endpoints"]["/chat"]
-    assert "Play one turn" in chat["description"]
+    assert "Run one turn" in chat["description"]
     types = {one["parameter_name"]: one["python_type"]["type"] for one in chat["parameters"]}
     assert types["text"] == "str"
     assert "int" in types["max_tokens"]
@@ -86,7 +86,7 @@ def test_a_suite_is_played_and_reported(own_server: Server, connect: Connect) ->
 @pytest.mark.parametrize(
     ("function", "asked", "told"),
     [
-        ("/parse", {"text": "x", "tools": ["/etc/passwd"]}, "no toolset or tool of that name"),
+        ("/parse", {"text": "x", "tools": ["/etc/passwd"]}, "no toolset or tool has this name"),
         ("/parse", {"text": "x", "level": "bad"}, "level: Input should be 'strict'"),
         ("/parse", {"text": 7}, "text: Input should be a valid string"),
         ("/render", {"messages": [{"role": "user", "content": "x"}], "family": "none"}, "'none'"),

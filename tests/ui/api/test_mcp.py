@@ -68,7 +68,7 @@ def test_an_agent_is_told_what_is_wrong(own_server: Server) -> None:
     asked = {"text": "x", "tools": ["none"]}
     result = ask(own_server, lambda session: session.call_tool("parse", asked))
     assert result.isError
-    assert "no toolset or tool of that name" in result.content[0].text
+    assert "no toolset or tool has this name" in result.content[0].text
 
 
 @pytest.mark.slow
