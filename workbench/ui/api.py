@@ -160,9 +160,9 @@ class ApiFunctions:
             model: The model's name, as on the page.
             tool_choice: none, auto, required, or a tool's name.
             session: The id of a session to continue. Arguments that are left out keep the session's values.
-            temperature: The sampling temperature; 0 always takes the most likely token.
-            seed: The random seed, for temperatures above 0.
-            max_tokens: The longest completion, in tokens.
+            temperature: 0 always takes the most likely token.
+            seed: Random seed for temperatures above 0.
+            max_tokens: Maximum length of the completion, in tokens.
             max_rounds: The most completions in the turn.
 
         Returns:
