@@ -49,7 +49,7 @@ def test_the_sampling_table_is_made_of_the_declarations():
 def test_the_table_of_the_left_column_is_made_of_the_declarations():
     own = settings_of(RunConfig)
     declared = [own[name] for name in SETUP_FIELDS if name in own]
-    rows = rows_of("reference/play.md", "What a turn is played with")
+    rows = rows_of("reference/play.md", "Run configuration")
     assert rows[: len(declared)] == [[one.editor.label, one.help] for one in declared]
 
 
