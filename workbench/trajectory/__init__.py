@@ -1,1 +1,1 @@
-"""Training rows: every format read into one kind of trajectory, validated, converted and written."""
+"""Training rows: read every format into one kind of trajectory, validate, convert and write it."""

@@ -1,4 +1,17 @@
-"""Shorten a trajectory that is too long by summarising its middle."""
+"""Shorten a trajectory that is too long by replacing a part of its middle with a summary.
+
+The idea: what a model needs most is at the ends. The first system text, question, answer and result say what
+the task is, and the last entries say where it stands now. So these are protected, and the shortest stretch
+after the protected beginning is replaced by one user message with a summary.
+
+Invariants:
+
+- Entries outside the stretch stay byte for byte, except for the notice that the system text gets.
+- The stretch never begins or ends directly before results, because results must follow the call that they
+  answer. Example: for the roles system, user, assistant, tool, assistant, tool, user, … a stretch that begins
+  after the first assistant entry would leave its results in the summary; it begins after them instead.
+- A stretch no longer than its summary is not replaced, because nothing would be saved.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -17,38 +30,38 @@ NOTICE: Final = "\n\nSome of your previous tool responses may be summarized to p
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompressionSettings:
-    """How far, and what must stay. *Source:* as `NOTICE`; the defaults are its defaults."""
+    """Length limits and protected entries. *Source:* the same file as `NOTICE`, with its defaults."""
 
     target_max_tokens: int = 15250
-    """A row of at most so many tokens is left alone."""
+    """Rows with at most this many tokens are not compressed."""
     summary_target_tokens: int = 750
-    """How long the summary should be, in tokens."""
+    """Intended length of the summary, in tokens."""
     first_system: bool = True
-    """Whether the first system text stays."""
+    """Whether to protect the first system text."""
     first_human: bool = True
-    """Whether the first message of a person stays."""
+    """Whether to protect the first user message."""
     first_gpt: bool = True
-    """Whether the model's first message stays."""
+    """Whether to protect the model's first message."""
     first_tool: bool = True
-    """Whether the first results stay."""
+    """Whether to protect the first results."""
     last_n_turns: int = 4
-    """How many entries at the end stay."""
+    """How many entries at the end to protect."""
     temperature: float = 0.3
     max_retries: int = 3
-    """How often a model is asked for one summary before it is extracted instead."""
+    """How often to ask a model for a summary before extracting one instead."""
     add_summary_notice: bool = True
-    """Whether the system text says that something was summarised."""
+    """Whether to say in the system text that responses may be summarized."""
     summary_notice_text: str = NOTICE
     output_suffix: str = "_compressed"
-    """Behind the name of the file, where no other was named."""
+    """Added to the name of the file if no output file is given."""
     save_over_limit: bool = True
-    """Whether rows that are still too long are written."""
+    """Whether to write rows that are still too long."""
     per_trajectory: bool = True
-    """Whether a compressed row has its figures in a column `compression_metrics`."""
+    """Whether to add the metrics to each compressed row, in the column `compression_metrics`."""
     output_file: str = "compression_metrics.json"
-    """File of the figures of all rows, beside the rows."""
+    """File for the metrics of all rows, in the folder of the output."""
     enabled: bool = True
-    """Whether that file is written."""
+    """Whether to write that file."""
 
 
 _SECTIONS: Final[Mapping[str, frozenset[str]]] = {
@@ -66,63 +79,69 @@ _WITHOUT_EFFECT: Final[Mapping[str, frozenset[str]]] = {
         {"num_workers", "max_concurrent_requests", "skip_under_target", "per_trajectory_timeout"}
     ),
 }
-"""Keys of the original for which options of the command stand here, or which a single process does not need."""
+"""Keys of hermes-agent's file that are options of the command here, or that a single process does not need."""
 
 
 def read_settings(document: JsonValue) -> CompressionSettings:
-    """The settings of a YAML document, already loaded; what it leaves out is as the original has it.
+    """Read the settings from a loaded YAML document. Missing keys have hermes-agent's defaults.
 
     Raises:
-        BadInput: It is no mapping, or has a key or a kind of value that the original does not know.
+        BadInput: It is not a mapping, a section or key is unknown, or a value has the wrong type.
     """
     if document is None:
         return CompressionSettings()
     if not isinstance(document, Mapping):
-        raise BadInput("compression settings", "no mapping", "write compression: {target_max_tokens: 15250}")
-    given: dict[str, JsonValue] = {}
+        raise BadInput(
+            "compression settings", "not a mapping", "write compression: {target_max_tokens: 15250}"
+        )
+    values_by_key: dict[str, JsonValue] = {}
     for section, values in document.items():
         if section not in _SECTIONS and section not in _WITHOUT_EFFECT:
-            raise BadInput(f"compression settings, {section}", "there is no such section")
+            sections = ", ".join(dict.fromkeys((*_SECTIONS, *_WITHOUT_EFFECT)))
+            raise BadInput(f"compression settings, {section}", "unknown section", f"use {sections}")
         if not isinstance(values, Mapping | None):
-            raise BadInput(f"compression settings, {section}", "no mapping")
+            raise BadInput(f"compression settings, {section}", "not a mapping")
         for key, value in cast(Mapping[str, JsonValue], values or {}).items():
             if key in _SECTIONS.get(section, ()):
-                given[key] = value
+                values_by_key[key] = value
             elif key not in _WITHOUT_EFFECT.get(section, ()):
-                raise BadInput(f"compression settings, {section}.{key}", "there is no such key")
-    return _checked(given)
+                raise BadInput(f"compression settings, {section}.{key}", "unknown key")
+    return _checked(values_by_key)
 
 
-def _checked(given: Mapping[str, JsonValue]) -> CompressionSettings:
+def _checked(values_by_key: Mapping[str, JsonValue]) -> CompressionSettings:
     for field in fields(CompressionSettings):
-        if field.name in given:
-            value, default = given[field.name], field.default
+        if field.name in values_by_key:
+            value, default = values_by_key[field.name], field.default
             is_number = type(default) is float and type(value) is int
             if type(value) is not type(default) and not is_number:
-                wanted = type(default).__name__
-                raise BadInput(f"compression settings, {field.name}", f"{value!r} is no {wanted}")
-    return CompressionSettings(**cast("dict[str, int]", given))  # pyright: ignore[reportArgumentType]  checked above
+                kind = type(default).__name__
+                raise BadInput(f"compression settings, {field.name}", f"{value!r} is not of type {kind}")
+    return CompressionSettings(**cast("dict[str, int]", values_by_key))  # pyright: ignore[reportArgumentType]  checked above
 
 
 TITLE: Final = "[CONTEXT SUMMARY]:"
-"""What a summary begins with. *Source:* `trajectory_compressor.py` of hermes-agent."""
+"""First words of a summary. *Source:* `trajectory_compressor.py` of hermes-agent."""
 _WIDTHS: Final = (2000, 1000, 500, 300, 200, 120, 80, 50, 30, 0)
-"""Characters an item may have, tried from the widest on."""
+"""Maximum characters of an item in the summary; the widest that fits is used."""
 
 CountTokens = Callable[[str], int]
 """Length of a text in tokens."""
 
 
 def estimate_tokens(text: str) -> int:
-    """Tokens by rule of thumb, four characters each. *Source:* the fallback of hermes-agent's compressor."""
+    """Estimate the number of tokens as a quarter of the characters.
+
+    *Source:* the fallback of hermes-agent's compressor.
+    """
     return len(text) // 4
 
 
 def extract_summary(entries: Sequence[TextEntry], count: CountTokens, most_tokens: int) -> str:
-    """A line for each thing that was said, called or answered; the same entries give the same text.
+    """Write a summary with one line per text, call and result. The same entries give the same summary.
 
-    Lines are cut evenly until the summary has at most `most_tokens`; where even their beginnings are too
-    many, the middle ones are left out and counted.
+    Lines are shortened evenly until the summary has at most `most_tokens`. If even the shortest lines are too
+    many, those in the middle are replaced by a line with their number.
     """
     for width in _WIDTHS:
         lines = [line for entry in entries for line in _lines(entry, width)]
@@ -130,15 +149,15 @@ def extract_summary(entries: Sequence[TextEntry], count: CountTokens, most_token
         if count(text) <= most_tokens:
             return text
     lines = [line for entry in entries for line in _lines(entry, _WIDTHS[-2])]
-    kept = len(lines)
-    while kept > 2 and count(_without_middle(lines, kept)) > most_tokens:
-        kept = kept * 3 // 4
-    return _without_middle(lines, kept)
+    remaining = len(lines)
+    while remaining > 2 and count(_without_middle(lines, remaining)) > most_tokens:
+        remaining = remaining * 3 // 4
+    return _without_middle(lines, remaining)
 
 
-def _without_middle(lines: Sequence[str], kept: int) -> str:
-    head, tail = kept - kept // 2, kept // 2
-    left_out = f"… {len(lines) - kept} more steps …"
+def _without_middle(lines: Sequence[str], remaining: int) -> str:
+    head, tail = remaining - remaining // 2, remaining // 2
+    left_out = f"… {len(lines) - remaining} more steps …"
     return "\n".join([TITLE, *lines[:head], left_out, *lines[len(lines) - tail :]])
 
 
@@ -160,13 +179,13 @@ def _line(role: str, part: Part, width: int) -> str:
 
 
 def _cut(text: str, width: int) -> str:
-    """The beginning of a text on one line."""
+    """Return the beginning of a text, on one line."""
     flat = " ".join(text.split())
     return flat if len(flat) <= width else flat[: max(width - 1, 0)].rstrip() + "…"
 
 
 class EntryRegion(NamedTuple):
-    """Entries `[start, end)`."""
+    """A range of entries, `end` excluded."""
 
     start: int
     end: int
@@ -175,23 +194,23 @@ class EntryRegion(NamedTuple):
 def find_region(
     roles: Sequence[Role], tokens: Sequence[int], settings: CompressionSettings
 ) -> EntryRegion | None:
-    """The stretch to replace, as short as the target allows; None where nothing can be gained.
+    """Return the shortest range of entries to replace, or None if nothing would be saved.
 
-    It lies between what must stay at the beginning and at the end. No border of it stands before results, so
-    that these stay on the side of their calls.
+    It lies between the protected entries at the beginning and at the end, and does not separate results from
+    their calls.
 
     Args:
-        roles: Whose each entry is; the results of one round are one entry.
-        tokens: Length of each.
-        settings: What is wanted.
+        roles: Role of each entry; the results of one round are one entry.
+        tokens: Length of each entry, in tokens.
+        settings: Target length and protected entries.
 
-    *Source:* `trajectory_compressor.py` of hermes-agent, as told in `docs/reference/formats.md`.
+    *Source:* `trajectory_compressor.py` of hermes-agent.
     """
     first, last = _open_stretch(roles, settings)
     start = _off_results(roles, first, first, last)
-    wanted = sum(tokens) - settings.target_max_tokens + settings.summary_target_tokens
+    excess = sum(tokens) - settings.target_max_tokens + settings.summary_target_tokens
     end, saved = start, 0
-    while end < last and saved < wanted:
+    while end < last and saved < excess:
         saved += tokens[end]
         end += 1
     end = _off_results(roles, end, start, last)
@@ -201,15 +220,15 @@ def find_region(
 
 
 def _open_stretch(roles: Sequence[Role], settings: CompressionSettings) -> EntryRegion:
-    """What lies between the last protected entry of the first half and the first of the second."""
+    """Return the range between the last protected entry of the first half and the first of the second half."""
     count = len(roles)
-    wanted = {
+    is_first_protected = {
         Role.SYSTEM: settings.first_system,
         Role.USER: settings.first_human,
         Role.ASSISTANT: settings.first_gpt,
         Role.TOOL: settings.first_tool,
     }
-    protected = {roles.index(role) for role, is_wanted in wanted.items() if is_wanted and role in roles}
+    protected = {roles.index(role) for role, is_set in is_first_protected.items() if is_set and role in roles}
     protected.update(range(max(0, count - settings.last_n_turns), count))
     head = [place for place in protected if place < count // 2]
     tail = [place for place in protected if place >= count // 2]
@@ -217,7 +236,7 @@ def _open_stretch(roles: Sequence[Role], settings: CompressionSettings) -> Entry
 
 
 def _off_results(roles: Sequence[Role], place: int, least: int, most: int) -> int:
-    """The next place from `place` on that is not before results; where there is none, the last before it."""
+    """Return the next index from `place` on that is not directly before results, or else the last one before."""
 
     def is_clean(index: int) -> bool:
         return index >= len(roles) or roles[index] is not Role.TOOL
@@ -229,35 +248,34 @@ def _off_results(roles: Sequence[Role], place: int, least: int, most: int) -> in
 
 
 Summarise = Callable[[Sequence[TextEntry]], str]
-"""Makes the summary of a stretch."""
+"""Summarizes consecutive entries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompressionMetrics:
-    """What compression did to one row. *Source:* the names of hermes-agent's compressor."""
+    """The effect of compression on one row. *Source:* the names in hermes-agent's compressor."""
 
     original_tokens: int
-    """Length of all entries, before."""
+    """Tokens of all entries before compression."""
     compressed_tokens: int
     original_turns: int
-    """Number of entries, before."""
+    """Number of entries before compression."""
     compressed_turns: int
     start_idx: int = -1
-    """First entry that was replaced; -1 for none."""
+    """Index of the first replaced entry; -1 if none was replaced."""
     end_idx: int = -1
-    """One past the last."""
+    """Index after the last replaced entry; -1 if none was replaced."""
     was_compressed: bool = False
-    """Whether anything was replaced."""
     still_over_limit: bool = False
-    """Whether the row is longer than wanted, all the same."""
+    """Whether the row has more tokens than the target even after compression."""
 
     @property
     def compression_ratio(self) -> float:
-        """Share of the tokens that is left."""
+        """Tokens after compression divided by tokens before; 1 for an empty row."""
         return round(self.compressed_tokens / self.original_tokens, 4) if self.original_tokens else 1.0
 
     def to_json(self) -> JsonObject:
-        """As a row or a file of figures has it."""
+        """Return the metrics as they are written to rows and to the metrics file."""
         figures = asdict(self)
         start, end = figures.pop("start_idx"), figures.pop("end_idx")
         return {
@@ -270,17 +288,17 @@ class CompressionMetrics:
 
 
 class Compressed(NamedTuple):
-    """What became of one trajectory."""
+    """A compressed trajectory and its metrics."""
 
     trajectory: Trajectory
-    """The same where nothing was replaced."""
+    """The original trajectory if nothing was replaced."""
     metrics: CompressionMetrics
 
 
 def compress_trajectory(
     trajectory: Trajectory, settings: CompressionSettings, count: CountTokens, summarise: Summarise
 ) -> Compressed:
-    """Replace a stretch of the middle by one message of a person that sums it up, where the row is too long."""
+    """If the trajectory is too long, replace part of its middle with one user message that summarizes it."""
     entries = list(text_entries(trajectory.messages, bare_result))
     tokens = [count(entry.text) for entry in entries]
     total = sum(tokens)
@@ -332,10 +350,10 @@ def _replaced(
 
 
 def _noticed(message: RowMessage, notice: str) -> RowMessage:
-    """A system text that says that something was summarised."""
+    """Add the notice to a system message; return other messages unchanged."""
     if message.role is not Role.SYSTEM:
         return message
     own = "".join(prose.text for prose in message.prose)
     text = None if message.text is None else message.text + notice
-    said = own + notice if own else notice.lstrip("\n")
-    return replace(message, parts=(Prose(text=said),), text=text)
+    new_text = own + notice if own else notice.lstrip("\n")
+    return replace(message, parts=(Prose(text=new_text),), text=text)

@@ -98,7 +98,7 @@ def test_the_summary_is_extracted_if_the_model_fails(workbench, rows, tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [("compression: [", "not YAML"), ("kompression: {}", "there is no such section")],
+    [("compression: [", "not YAML"), ("kompression: {}", "unknown section")],
 )
 def test_bad_settings_are_reported(run_cli, rows, tmp_path, text, problem):
     config = tmp_path / "c.yaml"

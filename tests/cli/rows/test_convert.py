@@ -161,7 +161,7 @@ def test_kto_without_a_label_and_dpo_without_a_rejected_answer_are_refused(run_c
     ("arguments", "problem"),
     [
         (("--to", "nothing", "--out", "o.jsonl"), "format 'nothing': there is no such format"),
-        (("--to", "xlam", "--out", "o.jsonl"), "format 'xlam': it is only read"),
+        (("--to", "xlam", "--out", "o.jsonl"), "format 'xlam': this format can only be read"),
         (("--to", "openai", "--from", "nothing", "--out", "{}/o.jsonl"), "format 'nothing'"),
         (("--to", "openai", "--out", "-", "--json"), "the rows already go to standard output"),
         (("--to", "openai", "--out", "{}/rows.jsonl"), "this is the input file"),

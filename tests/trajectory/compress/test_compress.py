@@ -157,10 +157,10 @@ def test_the_keys_of_the_original_are_read():
 @pytest.mark.parametrize(
     ("document", "where"),
     [
-        ([], "settings: no mapping"),
-        ({"kompression": {}}, "kompression: there is no such section"),
-        ({"compression": 3}, "compression: no mapping"),
-        ({"compression": {"target": 3}}, "compression.target: there is no such key"),
+        ([], "settings: not a mapping"),
+        ({"kompression": {}}, "kompression: unknown section"),
+        ({"compression": 3}, "compression: not a mapping"),
+        ({"compression": {"target": 3}}, "compression.target: unknown key"),
         ({"compression": {"target_max_tokens": "many"}}, "target_max_tokens: 'many' is no int"),
         ({"protected_turns": {"first_gpt": 1}}, "first_gpt: 1 is no bool"),
     ],

@@ -64,7 +64,9 @@ def convert_file(
     """
     form = format_named(conversion.write_as)
     if form.spell is None:
-        raise BadInput(f"format {form.name!r}", "it is only read", "see `workbench convert --help`")
+        raise BadInput(
+            f"format {form.name!r}", "this format can only be read", "see `workbench convert --help`"
+        )
     row_options = replace(conversion.row_options, arguments=_argument_form(source, target, conversion))
     with ExitStack() as stack:
         writers = _Writers(target, split, stack)

@@ -42,7 +42,9 @@ class DatasetFiles:
         if options.format not in WRITTEN:
             format_named(options.format)
             raise BadInput(
-                f"format {options.format!r}", "it is only read", f"use one of {', '.join(WRITTEN)}"
+                f"format {options.format!r}",
+                "this format can only be read",
+                f"use one of {', '.join(WRITTEN)}",
             )
         options = _with_argument_form(corpus, options, target)
         folder = _folder_of(target)

@@ -1,1 +1,1 @@
-"""The row formats: how each is recognised, read and written, and what it can hold."""
+"""The row formats: how each is recognized, read and written, and what it can hold."""

@@ -1,4 +1,4 @@
-"""Glaive's function-calling rows, version 2: a system text and a chat, each as one text."""
+"""Read Glaive's function-calling rows, version 2: a system text and a chat, each as one text."""
 
 import re
 from collections.abc import Iterator
@@ -20,10 +20,10 @@ _END: Final = "<|endoftext|>"
 _SYSTEM: Final = re.compile(r"\s*+SYSTEM:[ \t]*")
 _CALL: Final = "<functioncall>"
 _KNOWN_GUESSES: Final = frozenset({"unescaped-quote"})
-"""Repairs that are guesses elsewhere: here arguments stand in single quotes that nothing escapes."""
+"""Fixes that are guesses elsewhere, but not here: arguments are in single quotes without any escaping."""
 
 
-class _Said(NamedTuple):
+class _ModelText(NamedTuple):
     text: str
     calls: tuple[EntryCall, ...]
 
@@ -32,7 +32,7 @@ def _read(row: JsonObject) -> TrainingRow:
     findings: list[RowFinding] = []
     for name in ("system", "chat"):
         if not isinstance(row.get(name), str):
-            message = f"no text: the row needs `{name}`"
+            message = f"the row has no text in `{name}`"
             findings.append(RowFinding(code="missing-field", message=message, pointer=f"/{name}"))
     chat, system = row.get("chat"), row.get("system")
     declarations: tuple[Declaration, ...] = ()
@@ -40,7 +40,7 @@ def _read(row: JsonObject) -> TrainingRow:
     if isinstance(system, str):
         start = system.find("{")
         end = start if start >= 0 else len(system)
-        entries += _system(system, end)
+        entries += _system_entry(system, end)
         if start >= 0:
             declarations = tuple(read_listed(system, start, "/system", findings))
     if isinstance(chat, str):
@@ -55,8 +55,8 @@ def _read(row: JsonObject) -> TrainingRow:
     )
 
 
-def _system(text: str, end: int) -> Iterator[RowEntry]:
-    """The system text up to the functions, without its speaker and the sentence that introduces them."""
+def _system_entry(text: str, end: int) -> Iterator[RowEntry]:
+    """Yield the system text before the functions, without `SYSTEM:` and without the dash before the list."""
     match = _SYSTEM.match(text)
     start = match.end() if match else 0
     own = text[start:end].rstrip().removesuffix("-").rstrip()
@@ -78,35 +78,35 @@ def _entries(chat: str, findings: list[RowFinding]) -> Iterator[RowEntry]:
         end = matches[place + 1].start() if place + 1 < len(matches) else len(chat)
         text = chat[match.end() : end].rstrip().removesuffix(_END).rstrip()
         role = _ROLES[match[1]]
-        said = _said(text, place, findings) if role is Role.ASSISTANT else _Said(text, ())
+        model_text = _model_text(text, place, findings) if role is Role.ASSISTANT else _ModelText(text, ())
         yield RowEntry(
             place=place,
             pointer="/chat",
             role=role,
             speaker=match[1],
-            text=said.text,
+            text=model_text.text,
             text_pointer="/chat",
             text_start=match.end(),
-            calls=said.calls,
+            calls=model_text.calls,
             results=(EntryResult(text=text, pointer="/chat"),) if role is Role.TOOL else (),
         )
 
 
-def _said(text: str, place: int, findings: list[RowFinding]) -> _Said:
-    """Text and calls of the model."""
+def _model_text(text: str, place: int, findings: list[RowFinding]) -> _ModelText:
+    """Separate the prose and the calls of a model's text."""
     if _CALL not in text:
-        return _Said(text, ())
+        return _ModelText(text, ())
     reading = parse(text)
     guesses = {fix.code for fix in reading.fixes if fix.is_guess} - _KNOWN_GUESSES
     if reading.dropped or guesses or not reading.calls:
-        message = "the call behind <functioncall> cannot be read"
+        message = "the call after <functioncall> cannot be parsed; correct it"
         findings.append(RowFinding(code="call-unreadable", message=message, entry=place, pointer="/chat"))
-    prose = "".join(one.text for one in reading.segments if one.kind is SegmentKind.PROSE)
+    prose = "".join(segment.text for segment in reading.segments if segment.kind is SegmentKind.PROSE)
     calls = (
         EntryCall(name=call.name, arguments=call.arguments, pointer="/chat", arguments_pointer="/chat")
         for call in reading.calls
     )
-    return _Said(prose.strip(), tuple(calls))
+    return _ModelText(prose.strip(), tuple(calls))
 
 
 GLAIVE: Final = RowFormat(

@@ -18,8 +18,8 @@ from workbench.trajectory.formats.xlam import XLAM
 
 FORMATS: Final[Mapping[str, RowFormat]] = MappingProxyType(
     {
-        one.name: one
-        for one in (
+        row_format.name: row_format
+        for row_format in (
             DPO,
             KTO,
             XLAM,
@@ -35,28 +35,28 @@ FORMATS: Final[Mapping[str, RowFormat]] = MappingProxyType(
         )
     }
 )
-"""By name, the most telling first: a row that fits two is of the first."""
+"""By name, the most specific first: a row that fits several formats is read as the first of them."""
 DEFAULT_FORMAT: Final = SHAREGPT.name
-"""What sessions are exported as unless another format is named."""
-WRITTEN: Final = tuple(one.name for one in FORMATS.values() if one.spell is not None)
-"""Names of those that can be written."""
+"""Format of exported sessions, unless another is chosen."""
+WRITTEN: Final = tuple(row_format.name for row_format in FORMATS.values() if row_format.spell is not None)
+"""Names of the formats that can be written."""
 
 
 def detect_format(row: JsonObject) -> RowFormat | None:
-    """The format that a row looks like; None where it looks like none.
+    """Return the format that a row looks like, or None if it looks like none.
 
     >>> detect_format({"messages": [{"role": "user", "content": "hi"}]}).name
     'openai'
     """
-    return next((one for one in FORMATS.values() if one.fits(row)), None)
+    return next((row_format for row_format in FORMATS.values() if row_format.fits(row)), None)
 
 
 def format_named(name: str) -> RowFormat:
-    """The format.
+    """Return the format with this name.
 
     Raises:
-        BadInput: There is none of that name.
+        BadInput: There is no format with this name.
     """
     if name not in FORMATS:
-        raise BadInput(f"format {name!r}", "there is no such format", f"use one of {', '.join(FORMATS)}")
+        raise BadInput(f"format {name!r}", "unknown format", f"use one of {', '.join(FORMATS)}")
     return FORMATS[name]

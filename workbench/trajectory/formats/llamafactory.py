@@ -25,7 +25,6 @@ from workbench.trajectory.row import EntryCall, EntryResult, RowEntry, RowFindin
 from workbench.trajectory.trajectory import RowMessage, Trajectory
 from workbench.trajectory.writing.additions import drop_tool_list, order_results
 from workbench.trajectory.writing.losses import (
-    bare_tools,
     drop_columns,
     drop_ids,
     drop_mask,
@@ -34,6 +33,7 @@ from workbench.trajectory.writing.losses import (
     drop_result_names,
     flatten_parts,
     trim_prose,
+    unwrap_tools,
 )
 from workbench.trajectory.writing.row_draft import RowDraft, RowOptions
 
@@ -47,7 +47,7 @@ SPEAKERS: Final[Mapping[str, Role]] = {
 """The `from` of an entry to its role. *Source:* LLaMA-Factory's `data/README.md`."""
 _OWN: Final = ("conversations", "tools", "system")
 _JOINT: Final = "\n</tool_response>\n<tool_response>\n"
-"""Between results that share an observation. *Source:* LLaMA-Factory's converter of OpenAI messages."""
+"""Separator of results in one observation. *Source:* LLaMA-Factory's converter of OpenAI messages."""
 _THOUGHT: Final = re.compile(r"\s*+<think>\n?(.*?)\n?</think>\s*+", re.DOTALL)
 """*Source:* LLaMA-Factory's `FunctionFormatter`, with the template's `thought_words`."""
 
@@ -82,7 +82,7 @@ def _entry(raw_entry: FromValueEntry, calls: int) -> RowEntry:
         text = ""
     elif raw_entry.role is Role.TOOL:
         results = tuple(
-            EntryResult(text=one, pointer=raw_entry.text_pointer) for one in _results(text, calls)
+            EntryResult(text=result, pointer=raw_entry.text_pointer) for result in _results(text, calls)
         )
     return RowEntry(
         place=raw_entry.place,
@@ -103,7 +103,7 @@ def _without_thought(text: str) -> tuple[str | None, str]:
 
 
 def _results(text: str, calls: int) -> Sequence[str]:
-    """The results of one observation; it is several only where there were as many calls before it."""
+    """Split an observation into results, but only if it gives as many as there were calls before it."""
     pieces = text.split(_JOINT)
     return pieces if len(pieces) == calls else [text]
 
@@ -115,27 +115,27 @@ def _calls(text: str, raw_entry: FromValueEntry) -> Iterator[EntryCall]:
     except (ValueError, RecursionError):
         value, problem = None, "the value of function_call is not JSON"
     else:
-        problem = "the value of function_call is neither a call nor a list of calls"
+        problem = "the value of function_call is not a call or a list of calls"
     listed = value if isinstance(value, list) else [value]
-    if not listed or not all(isinstance(one, dict) for one in listed):
+    if not listed or not all(isinstance(call_value, dict) for call_value in listed):
         raw_entry.report("call-unreadable", problem)
         yield EntryCall(name="", arguments=None, pointer=pointer, arguments_pointer=pointer, problem=problem)
         return
-    for one in listed:
-        call = _call(cast(JsonObject, one), pointer)
+    for call_value in listed:
+        call = _call(cast(JsonObject, call_value), pointer)
         if call.problem:
             raw_entry.report("call-unreadable", call.problem)
         yield call
 
 
 def _call(fields: JsonObject, pointer: str) -> EntryCall:
-    name, given = fields.get("name"), fields.get("arguments")
+    name, arguments = fields.get("name"), fields.get("arguments")
     problem = "" if isinstance(name, str) and name else "the call has no name"
-    if not isinstance(given, dict):
-        problem = problem or "the arguments are no object"
+    if not isinstance(arguments, dict):
+        problem = problem or "the arguments are not an object"
     return EntryCall(
         name=name if isinstance(name, str) else "",
-        arguments=given if isinstance(given, dict) else None,
+        arguments=arguments if isinstance(arguments, dict) else None,
         pointer=pointer,
         arguments_pointer=pointer,
         problem=problem,
@@ -152,10 +152,10 @@ def _fits(row: JsonObject) -> bool:
     return isinstance(row.get("system"), str) and as_object(conversation_of(row)[0]).get("from") == "human"
 
 
-def _take_turns(draft: RowDraft) -> None:
-    """People and tools speak at odd places, the model at even ones, the model last.
+def _require_alternation(draft: RowDraft) -> None:
+    """Refuse rows unless user or tool entries alternate with model entries, and the model's is the last.
 
-    *Source:* LLaMA-Factory's `SharegptDatasetConverter`, which else skips the row.
+    *Source:* LLaMA-Factory's `SharegptDatasetConverter`, which skips other rows.
     """
     messages = draft.trajectory.messages
     if messages and messages[0].role is Role.SYSTEM:
@@ -164,12 +164,12 @@ def _take_turns(draft: RowDraft) -> None:
     for entry in text_entries(messages, bare_result):
         is_model = entry.role is Role.ASSISTANT
         if entry.role is Role.SYSTEM:
-            draft.refuse("a system text stands only at the beginning", entry.messages[0])
+            draft.refuse("a system text is only allowed at the beginning", entry.messages[0])
         elif is_model is (turn is None or turn is Role.ASSISTANT):
-            draft.refuse("people and model must take turns, a person first", entry.messages[0])
+            draft.refuse("user and model must alternate, starting with the user", entry.messages[0])
         turn = entry.role
     if turn is not Role.ASSISTANT:
-        draft.refuse("the last message must be the model's")
+        draft.refuse("the last message must be from the model")
 
 
 def _spell(trajectory: Trajectory, _terms: RowOptions) -> JsonObject:
@@ -192,14 +192,16 @@ def _spelled(entry: TextEntry) -> JsonObject:
     if entry.role is Role.TOOL:
         return {
             "from": "observation",
-            "value": _JOINT.join(one.result.text for one in entry.messages if one.result),
+            "value": _JOINT.join(
+                result_message.result.text for result_message in entry.messages if result_message.result
+            ),
         }
     return _spelled_calls(message) if message.calls else {"from": "gpt", "value": spell_parts(message.parts)}
 
 
 def _spelled_calls(message: RowMessage) -> JsonObject:
     calls: list[JsonValue] = [{"name": call.name, "arguments": call.arguments} for call in message.calls]
-    thought = "".join(f"<think>\n{one.text}\n</think>\n\n" for one in message.thoughts)
+    thought = "".join(f"<think>\n{thought_part.text}\n</think>\n\n" for thought_part in message.thoughts)
     return {"from": "function_call", "value": thought + spelled_json(calls if len(calls) > 1 else calls[0])}
 
 
@@ -220,8 +222,8 @@ LLAMAFACTORY: Final = RowFormat(
         drop_ids,
         drop_result_names,
         drop_mask,
-        bare_tools,
-        _take_turns,
+        unwrap_tools,
+        _require_alternation,
     ),
     spell=_spell,
 )

@@ -1,4 +1,4 @@
-"""Rows of `messages` and `tools`: OpenAI's fine-tuning format, and TRL's conversations with tools."""
+"""Read and write rows of `messages` and `tools`: OpenAI's fine-tuning format and TRL's tool conversations."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -24,12 +24,12 @@ _OWN: Final = ("messages", "tools", "functions")
 
 
 def has_messages(row: JsonObject) -> bool:
-    """Whether the row's conversation is made of `role` and `content`."""
+    """Whether the messages of the row have `role` and `content`."""
     return _list_key(row) is not None
 
 
 def _list_key(row: JsonObject) -> str | None:
-    """`messages`, or `conversations` where its entries have roles as Axolotl's readers allow."""
+    """Return `messages`, or `conversations` if its entries have roles, as Axolotl allows; None if neither."""
     for key in ("messages", "conversations"):
         given = row.get(key)
         if isinstance(given, list) and any("role" in as_object(entry) for entry in given):
@@ -38,19 +38,19 @@ def _list_key(row: JsonObject) -> str | None:
 
 
 def tools_key(row: JsonObject) -> str:
-    """The column that declares tools; old rows name it `functions`."""
+    """Return the column that declares tools; old rows call it `functions`."""
     return "tools" if "tools" in row else "functions"
 
 
 def _read(row: JsonObject, name: str) -> TrainingRow:
     findings: list[RowFinding] = []
     key = _list_key(row) or "messages"
-    given = row.get(key)
-    if not isinstance(given, list):
-        message = "no list of messages: the row needs `messages`"
+    messages = row.get(key)
+    if not isinstance(messages, list):
+        message = "the row has no list in `messages`"
         findings.append(RowFinding(code="missing-field", message=message, pointer=f"/{key}"))
-        given = []
-    entries = read_messages(given, f"/{key}", findings)
+        messages = []
+    entries = read_messages(messages, f"/{key}", findings)
     return TrainingRow(
         format=name,
         fields=row,
@@ -61,9 +61,9 @@ def _read(row: JsonObject, name: str) -> TrainingRow:
     )
 
 
-def _given_arguments(row: JsonObject) -> Iterator[JsonValue]:
-    given = row.get(_list_key(row) or "messages")
-    for message in given if isinstance(given, list) else ():
+def _all_arguments(row: JsonObject) -> Iterator[JsonValue]:
+    messages = row.get(_list_key(row) or "messages")
+    for message in messages if isinstance(messages, list) else ():
         calls = as_object(message).get("tool_calls")
         for call in calls if isinstance(calls, list) else ():
             function = as_object(call)
@@ -71,7 +71,7 @@ def _given_arguments(row: JsonObject) -> Iterator[JsonValue]:
 
 
 def _is_trl(row: JsonObject) -> bool:
-    return has_messages(row) and any(isinstance(given, dict) for given in _given_arguments(row))
+    return has_messages(row) and any(isinstance(arguments, dict) for arguments in _all_arguments(row))
 
 
 def _spell(trajectory: Trajectory, shape: Shape) -> JsonObject:
@@ -82,7 +82,7 @@ def _spell(trajectory: Trajectory, shape: Shape) -> JsonObject:
 
 
 CHAT_STEPS: Final = (drop_tool_list, flatten_parts, order_results)
-"""What all formats of chat messages need."""
+"""The first steps of all formats with chat messages."""
 _FREE: Final = drop_columns(*_OWN, "conversations")
 
 TRL: Final = RowFormat(

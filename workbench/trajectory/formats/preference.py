@@ -1,4 +1,4 @@
-"""TRL's preference rows: two answers to one prompt, or one answer with a verdict."""
+"""Read and write TRL's preference rows: two answers to one prompt, or one answer with a verdict."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -46,7 +46,7 @@ def _read_kto(row: JsonObject) -> TrainingRow:
     entries = (*prompt, *_part(row, "completion", "assistant", findings, len(prompt)))
     label = row.get("label")
     if not isinstance(label, bool | None):
-        findings.append(_missing("label", "neither true nor false"))
+        findings.append(_missing("label", "must be true or false"))
         label = None
     return TrainingRow(
         format="kto",
@@ -63,31 +63,32 @@ def _read_kto(row: JsonObject) -> TrainingRow:
 def _part(
     row: JsonObject, name: str, role: str, findings: list[RowFinding], start: int, skipped: int = 0
 ) -> tuple[RowEntry, ...]:
-    """The entries of one column: a list of messages, or one text.
+    """Read the entries of one column, which holds a list of messages or a text.
 
     Args:
-        name: Of the column.
-        role: Whose a text is.
-        findings: Where to tell what cannot be read.
-        start: Place of the first entry.
-        skipped: How many of the list's first messages are the prompt's.
+        row: The row.
+        name: Name of the column.
+        role: Role of the entry if the column holds a text.
+        findings: Gets the problems.
+        start: Index of the first entry.
+        skipped: Number of messages at the beginning of the list that belong to the prompt.
     """
-    given = row.get(name)
-    if isinstance(given, str):
-        (entry,) = read_messages([{"role": role, "content": given}], f"/{name}", findings, start=start)
+    column = row.get(name)
+    if isinstance(column, str):
+        (entry,) = read_messages([{"role": role, "content": column}], f"/{name}", findings, start=start)
         return (replace(entry, pointer=f"/{name}", text_pointer=f"/{name}"),)
-    if not isinstance(given, list):
-        findings.append(_missing(name, "neither a list of messages nor a text"))
+    if not isinstance(column, list):
+        findings.append(_missing(name, "must be a list of messages or a text"))
         return ()
-    entries = read_messages(given, f"/{name}", findings, start=start - skipped)
+    entries = read_messages(column, f"/{name}", findings, start=start - skipped)
     return entries[skipped:]
 
 
 def _shared_prompt(row: JsonObject, findings: list[RowFinding]) -> tuple[tuple[RowEntry, ...], int]:
-    """What both answers begin with, where there is no column for it. *Source:* TRL's `extract_prompt`."""
+    """Return the messages that both answers begin with, and their number. *Source:* TRL's `extract_prompt`."""
     chosen, rejected = row.get("chosen"), row.get("rejected")
     if not isinstance(chosen, list) or not isinstance(rejected, list):
-        findings.append(_missing("prompt", "there is none, and the answers are no lists that share one"))
+        findings.append(_missing("prompt", "missing, and the answers are not lists that begin with one"))
         return (), 0
     count = _shared_count(chosen, rejected)
     return read_messages(chosen[:count], "/chosen", findings), count
@@ -96,7 +97,7 @@ def _shared_prompt(row: JsonObject, findings: list[RowFinding]) -> tuple[tuple[R
 def _shared_count(first: Sequence[JsonValue], second: Sequence[JsonValue]) -> int:
     pairs = zip(first, second, strict=False)
     return next(
-        (count for count, (one, other) in enumerate(pairs) if one != other), min(len(first), len(second))
+        (count for count, (left, right) in enumerate(pairs) if left != right), min(len(first), len(second))
     )
 
 
@@ -105,30 +106,30 @@ def _missing(name: str, problem: str) -> RowFinding:
 
 
 def _mark_answer(draft: RowDraft) -> None:
-    """The border between prompt and answer is known."""
-    given = draft.trajectory
-    draft.trajectory = replace(given, answer_start=given.answer_index)
-    if given.answer_index >= len(given.messages):
+    """Set where the answer begins."""
+    trajectory = draft.trajectory
+    draft.trajectory = replace(trajectory, answer_start=trajectory.answer_index)
+    if trajectory.answer_index >= len(trajectory.messages):
         draft.refuse("the conversation does not end with an answer")
 
 
 def _need_rejected(draft: RowDraft) -> None:
-    given = draft.trajectory
-    if not given.rejected:
-        draft.refuse("there is no rejected answer: dpo needs two answers to one prompt")
-    if given.label is not None:
+    trajectory = draft.trajectory
+    if not trajectory.rejected:
+        draft.refuse("there is no rejected answer; dpo needs two answers to one prompt")
+    if trajectory.label is not None:
         draft.note(Loss.LABEL)
-        draft.trajectory = replace(given, label=None)
+        draft.trajectory = replace(trajectory, label=None)
 
 
 def _need_label(draft: RowDraft) -> None:
-    given = draft.trajectory
-    label = draft.options.label if given.label is None else given.label
+    trajectory = draft.trajectory
+    label = draft.options.label if trajectory.label is None else trajectory.label
     if label is None:
-        draft.refuse("no one has said whether the answer is good: give it with --label")
-    if given.rejected:
+        draft.refuse("the row does not say whether the answer is good; use --label or --no-label")
+    if trajectory.rejected:
         draft.note(Loss.REJECTED)
-    draft.trajectory = replace(given, label=label, rejected=())
+    draft.trajectory = replace(trajectory, label=label, rejected=())
 
 
 def _spell_dpo(trajectory: Trajectory, options: RowOptions) -> JsonObject:
@@ -163,7 +164,7 @@ def _fits_dpo(row: JsonObject) -> bool:
 
 def _fits_kto(row: JsonObject) -> bool:
     completion = row.get("completion")
-    is_chat = isinstance(completion, list) and any("role" in as_object(one) for one in completion)
+    is_chat = isinstance(completion, list) and any("role" in as_object(message) for message in completion)
     return "prompt" in row and (is_chat or isinstance(completion, str))
 
 

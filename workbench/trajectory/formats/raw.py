@@ -1,4 +1,4 @@
-"""One text of ChatML turns, with the spans that the loss counts."""
+"""Read and write rows with one text of ChatML turns and the spans that the loss counts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -43,7 +43,7 @@ def _read(row: JsonObject) -> TrainingRow:
     findings: list[RowFinding] = []
     text = row.get("text")
     if not isinstance(text, str):
-        message = "no text of turns: the row needs `text`"
+        message = "the row has no text in `text`"
         findings.append(RowFinding(code="missing-field", message=message, pointer=_POINTER))
         text = ""
     spans = _loss_spans(row.get("loss_spans"), findings)
@@ -62,7 +62,7 @@ def _read(row: JsonObject) -> TrainingRow:
 
 
 def _turns(text: str, findings: list[RowFinding]) -> Iterator[_Turn]:
-    """Each turn; what stands between turns is told, but for a begin-of-text token and white space."""
+    """Yield each turn. Text between turns is reported, except for white space and a begin-of-text token."""
     position = 0
     while (start := text.find(TURN_OPEN, position)) >= 0:
         _report_between(text[position:start], findings, is_first=position == 0)
@@ -71,7 +71,7 @@ def _turns(text: str, findings: list[RowFinding]) -> Iterator[_Turn]:
         body = len(text) if line < 0 else line + 1
         end = text.find(TURN_CLOSE, body)
         if end < 0:
-            message = f"the turn at character {start} is not closed by {TURN_CLOSE}"
+            message = f"the turn at character {start} has no {TURN_CLOSE}; add it"
             findings.append(RowFinding(code="call-truncated", message=message, pointer=_POINTER))
             end = len(text)
         yield _Turn(text[header : line if line >= 0 else len(text)], Span(body, max(end, body)))
@@ -82,7 +82,7 @@ def _turns(text: str, findings: list[RowFinding]) -> Iterator[_Turn]:
 def _report_between(text: str, findings: list[RowFinding], *, is_first: bool) -> None:
     between = text.strip()
     if between and not (is_first and between.startswith("<") and len(between) < 32):
-        message = f"{between[:30]!r} stands outside of a turn"
+        message = f"{between[:30]!r} is outside of a turn; remove it"
         findings.append(RowFinding(code="missing-field", message=message, pointer=_POINTER))
 
 
@@ -92,7 +92,7 @@ def _entry(
     body = turn.body.of(text)
     role = Role(turn.role) if turn.role in tuple(Role) else None
     if role is None:
-        message = f"{turn.role[:40]!r} is no role: {', '.join(Role)}"
+        message = f"unknown role {turn.role[:40]!r}; use {', '.join(Role)}"
         findings.append(RowFinding(code="unknown-role", message=message, entry=place, pointer=_POINTER))
     if role is Role.USER and is_wrapped(body):
         role = Role.TOOL
@@ -113,22 +113,22 @@ def _entry(
     )
 
 
-def _loss_spans(given: JsonValue, findings: list[RowFinding]) -> Sequence[Span] | None:
-    if given is None:
+def _loss_spans(value: JsonValue, findings: list[RowFinding]) -> Sequence[Span] | None:
+    if value is None:
         return None
-    if isinstance(given, list) and all(_is_pair(pair) for pair in given):
-        return [Span(*cast(list[int], pair)) for pair in given]
-    message = "`loss_spans` is no list of [start, end] pairs"
+    if isinstance(value, list) and all(_is_pair(pair) for pair in value):
+        return [Span(*cast(list[int], pair)) for pair in value]
+    message = "`loss_spans` is not a list of [start, end] pairs"
     findings.append(RowFinding(code="missing-field", message=message, pointer="/loss_spans"))
     return None
 
 
 def _is_pair(value: JsonValue) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(type(one) is int for one in value)
+    return isinstance(value, list) and len(value) == 2 and all(type(bound) is int for bound in value)
 
 
 def _settle_mask(draft: RowDraft) -> None:
-    """Where nothing is said, the loss counts what the model wrote, and nothing else."""
+    """Drop masks that only repeat the default: the loss counts the model's messages and nothing else."""
 
     def change(message: RowMessage) -> RowMessage:
         is_plain = message.is_trained is (message.role is Role.ASSISTANT)
@@ -145,7 +145,7 @@ def _spell(trajectory: Trajectory, options: RowOptions) -> JsonObject:
 
 
 def mask_chat_text(trajectory: Trajectory, options: RowOptions) -> MaskedText:
-    """The text of a trajectory that the format can hold, and what of it is trained."""
+    """Write a trajectory as ChatML, with its loss mask."""
     text = ""
     counted: list[Span] = []
     for entry in text_entries(trajectory.messages, bare_result):
@@ -159,7 +159,7 @@ def mask_chat_text(trajectory: Trajectory, options: RowOptions) -> MaskedText:
 
 RAW: Final = RowFormat(
     name="raw",
-    title="ChatML as one text, with the stretches that the loss counts",
+    title="ChatML as one text, with the spans that the loss counts",
     fits=lambda row: TURN_OPEN in str(row.get("text")),
     read=_read,
     steps=(

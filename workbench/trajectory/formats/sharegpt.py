@@ -1,4 +1,4 @@
-"""Entries of `from` and `value` with calls and thoughts in the text: Hermes' data sets and their relatives."""
+"""Read and write entries of `from` and `value` with calls and thoughts in the text, as in Hermes' datasets."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -40,7 +40,7 @@ _EMPTY_THOUGHT: Final = "<think>\n</think>\n"
 
 
 def assign_result_ids(draft: RowDraft) -> None:
-    """Ids stand on results alone: calls that none answers have no id, all others have one."""
+    """Give ids to calls with a result, and remove the ids of other calls: the format stores ids only in results."""
     refuse_partial_answers(draft)
     answered: dict[int, int] = {}
     for message, results in draft.rounds():
@@ -63,7 +63,7 @@ def assign_result_ids(draft: RowDraft) -> None:
 
 
 def lead_with_thought(draft: RowDraft) -> None:
-    """Every message of the model begins with a thought, an empty one if need be."""
+    """Begin every message of the model with a thought, which is empty if the model had none."""
 
     def change(message: RowMessage) -> RowMessage:
         if message.role is not Role.ASSISTANT:
@@ -86,16 +86,16 @@ def lead_with_thought(draft: RowDraft) -> None:
 
 
 def fill_agent_columns(draft: RowDraft) -> None:
-    """Whether the run was completed, and how often each tool was called and failed.
+    """Add the columns `completed` and `tool_stats`, which counts calls and failures of every offered tool.
 
-    *Source:* `batch_runner.py` of hermes-agent; every offered tool is listed, with zeros if need be.
+    *Source:* `batch_runner.py` of hermes-agent.
     """
-    given = draft.trajectory
-    last = given.messages[-1] if given.messages else None
+    trajectory = draft.trajectory
+    last = trajectory.messages[-1] if trajectory.messages else None
     is_completed = last is not None and last.role is Role.ASSISTANT and not last.calls
-    computed: JsonObject = {"completed": is_completed, "tool_stats": _tool_stats(given)}
-    missing = {key: value for key, value in computed.items() if key not in given.columns}
-    draft.trajectory = replace(given, columns={**given.columns, **missing})
+    computed: JsonObject = {"completed": is_completed, "tool_stats": _tool_stats(trajectory)}
+    missing = {key: value for key, value in computed.items() if key not in trajectory.columns}
+    draft.trajectory = replace(trajectory, columns={**trajectory.columns, **missing})
 
 
 def _tool_stats(trajectory: Trajectory) -> JsonObject:
@@ -112,7 +112,7 @@ def _results(trajectory: Trajectory) -> Iterator[Result]:
 
 
 def has_failed(text: str) -> bool:
-    """Whether a result tells of a failure. *Source:* `_extract_tool_stats` of hermes-agent's batch runner.
+    """Whether a result reports a failure. *Source:* `_extract_tool_stats` in hermes-agent's `batch_runner.py`.
 
     >>> has_failed('{"error": "no such file"}'), has_failed('{"error": null}'), has_failed("")
     (True, False, True)
@@ -124,7 +124,9 @@ def has_failed(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     inner = as_object(fields.get("content"))
-    return any(one.get("error") is not None or one.get("success") is False for one in (fields, inner))
+    return any(
+        record.get("error") is not None or record.get("success") is False for record in (fields, inner)
+    )
 
 
 SPEAKERS: Final[Mapping[str, Role]] = {
@@ -137,22 +139,24 @@ SPEAKERS: Final[Mapping[str, Role]] = {
 }
 """The `from` of an entry to its role."""
 WRITTEN: Final = {Role.SYSTEM: "system", Role.USER: "human", Role.ASSISTANT: "gpt", Role.TOOL: "tool"}
-"""Role to the `from` that is written."""
+"""The `from` that is written for each role."""
 _OWN: Final = ("conversations", "tools")
 
 
-class _Spelled(NamedTuple):
-    """How one of the formats differs."""
+class _Variant(NamedTuple):
+    """What distinguishes formats with the same entries."""
 
     name: str
     has_records: bool
 
 
-def _read(row: JsonObject, spelled: _Spelled) -> TrainingRow:
+def _read(row: JsonObject, variant: _Variant) -> TrainingRow:
     findings: list[RowFinding] = []
-    entries = tuple(_entry(one, spelled) for one in read_from_value(row, SPEAKERS, spelled.name, findings))
+    entries = tuple(
+        _entry(raw_entry, variant) for raw_entry in read_from_value(row, SPEAKERS, variant.name, findings)
+    )
     return TrainingRow(
-        format=spelled.name,
+        format=variant.name,
         fields=row,
         entries=entries,
         spells_calls=True,
@@ -162,13 +166,13 @@ def _read(row: JsonObject, spelled: _Spelled) -> TrainingRow:
     )
 
 
-def _entry(raw_entry: FromValueEntry, spelled: _Spelled) -> RowEntry:
+def _entry(raw_entry: FromValueEntry, variant: _Variant) -> RowEntry:
     role = raw_entry.role
     if role is Role.USER and is_wrapped(raw_entry.text):
         role = Role.TOOL
     results = ()
     if role is Role.TOOL:
-        results = read_results(raw_entry.text, raw_entry.text_pointer, has_records=spelled.has_records)
+        results = read_results(raw_entry.text, raw_entry.text_pointer, has_records=variant.has_records)
     return RowEntry(
         place=raw_entry.place,
         pointer=raw_entry.pointer,
@@ -184,14 +188,14 @@ def _entry(raw_entry: FromValueEntry, spelled: _Spelled) -> RowEntry:
 def _is_trained(fields: JsonObject) -> bool | None:
     """*Source:* Axolotl's `train`, Hermes-2 data's `weight`."""
     for name in ("train", "weight"):
-        given = fields.get(name)
-        if isinstance(given, int):
-            return bool(given)
+        value = fields.get(name)
+        if isinstance(value, int):
+            return bool(value)
     return None
 
 
 def _reader(name: str, *, has_records: bool) -> Callable[[JsonObject], TrainingRow]:
-    return lambda row: _read(row, _Spelled(name, has_records))
+    return lambda row: _read(row, _Variant(name, has_records))
 
 
 def _is_agent(row: JsonObject) -> bool:
@@ -231,7 +235,7 @@ SHAREGPT: Final = RowFormat(
 )
 HERMES_AGENT: Final = RowFormat(
     name="hermes-agent",
-    title="what hermes-agent saves: a thought in every answer, results as records",
+    title="rows that hermes-agent saves: a thought in every answer, results as records",
     fits=_is_agent,
     read=_reader("hermes-agent", has_records=True),
     steps=(

@@ -1,4 +1,4 @@
-"""ToolACE's rows: tools in the system text, calls as Python expressions."""
+"""Read ToolACE's rows: tools in the system text, calls as Python expressions."""
 
 import json
 import re
@@ -23,7 +23,7 @@ from workbench.trajectory.formats.shared.text_entries import (
 from workbench.trajectory.row import Declaration, EntryCall, EntryResult, RowEntry, RowFinding, TrainingRow
 
 _NAME: Final = re.compile(r"\s*+([^()\[\]{}\"'\n=]{1,200}?)\s*+\(")
-"""A name may hold blanks. *Source:* rows of Team-ACE/ToolACE."""
+"""A name may contain spaces. *Source:* rows of Team-ACE/ToolACE."""
 _KEY: Final = re.compile(r"\s*+([\w$][\w$.-]*+)\s*+=\s*+")
 _COMMA: Final = re.compile(r"\s*+,")
 _CLOSE: Final = re.compile(r"\s*+\)")
@@ -31,20 +31,20 @@ _END: Final = re.compile(r"\s*+\]\s*+")
 
 
 class PythonicCall(NamedTuple):
-    """One call."""
+    """A call written as a Python expression."""
 
     name: str
     arguments: JsonObject
 
 
 def looks_pythonic(text: str) -> bool:
-    """Whether a text begins like a list of calls."""
+    """Whether a text begins like a list of Python calls."""
     stripped = text.lstrip()
     return stripped.startswith("[") and _NAME.match(stripped, 1) is not None
 
 
 def read_pythonic(text: str) -> tuple[PythonicCall, ...] | None:
-    """The calls of a text that is nothing but a list of them; None where it is something else.
+    """Parse a text that is a list of Python calls; return None if it is anything else.
 
     >>> read_pythonic('[Get Weather(city="Paris", days=[1, None])]')
     (PythonicCall(name='Get Weather', arguments={'city': 'Paris', 'days': [1, None]}),)
@@ -69,7 +69,7 @@ def read_pythonic(text: str) -> tuple[PythonicCall, ...] | None:
 
 
 def _arguments(source: BodyText, position: int) -> tuple[JsonObject, int]:
-    """The arguments from behind the opening bracket on, and the position behind the closing one."""
+    """Parse the arguments after the opening parenthesis; return them and the position after the closing one."""
     arguments: dict[str, JsonValue] = {}
     while key := _KEY.match(source.text, position):
         node = read_value(source, key.end(), "])")
@@ -89,7 +89,7 @@ SPEAKERS: Final = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.
 """The `from` of an entry to its role. *Source:* rows of Team-ACE/ToolACE."""
 _OWN: Final = frozenset({"system", "conversations"})
 _LIST: Final = '[{"name"'
-"""How the list of functions begins in the system text. *Source:* rows of Team-ACE/ToolACE."""
+"""First characters of the list of functions in a system text. *Source:* rows of Team-ACE/ToolACE."""
 
 
 def _read(row: JsonObject) -> TrainingRow:
@@ -105,12 +105,12 @@ def _read(row: JsonObject) -> TrainingRow:
 
 
 def _system(row: JsonObject) -> Iterator[RowEntry]:
-    """The system text, where it is more than ToolACE's own way to tell of tools and calls."""
+    """Yield the system text, unless it only lists the tools and explains ToolACE's calls."""
     return (entry for entry in system_column(row) if _LIST not in entry.text)
 
 
 def _declarations(row: JsonObject, findings: list[RowFinding]) -> Iterator[Declaration]:
-    """The list of functions that stands in the system text, without tags."""
+    """Yield the list of functions in the system text, which has no tags."""
     text = row.get("system")
     start = text.find(_LIST) if isinstance(text, str) else -1
     if isinstance(text, str) and start >= 0:
@@ -149,23 +149,23 @@ def _calls(raw_entry: FromValueEntry) -> Iterator[EntryCall]:
     where = raw_entry.text_pointer
     calls = read_pythonic(raw_entry.text)
     if calls is None:
-        raw_entry.report("call-unreadable", "the calls cannot be read as Python writes them")
+        raw_entry.report("call-unreadable", "the calls are not valid Python expressions; correct them")
         return
     for call in calls:
         yield EntryCall(name=call.name, arguments=call.arguments, pointer=where, arguments_pointer=where)
 
 
 def _results(text: str, calls: int, where: str) -> Iterator[EntryResult]:
-    """One result, or as many as there were calls where the text is a list of so many objects."""
+    """Yield the text as one result, or each item if it is a JSON list with one item per call."""
     try:
         value = cast(JsonValue, json.loads(text))
     except (ValueError, RecursionError):
         value = None
     if isinstance(value, list) and len(value) == calls > 1:
-        for one in cast(Sequence[JsonValue], value):
-            name = as_object(one).get("name")
+        for item in cast(Sequence[JsonValue], value):
+            name = as_object(item).get("name")
             yield EntryResult(
-                text=spelled_json(one), name=name if isinstance(name, str) else None, pointer=where
+                text=spelled_json(item), name=name if isinstance(name, str) else None, pointer=where
             )
         return
     yield EntryResult(text=text, pointer=where)

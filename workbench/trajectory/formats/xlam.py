@@ -1,4 +1,4 @@
-"""xLAM's function-calling rows: a query, tools and answers, each as JSON text."""
+"""Read xLAM's function-calling rows: a query, tools and answers, each as JSON text."""
 
 import json
 import re
@@ -31,45 +31,47 @@ _TYPES: Final[Mapping[str, str]] = {
     "dict": "object",
     "object": "object",
 }
-"""Python's words, lower case, to JSON Schema's. *Source:* rows of Salesforce/xlam-function-calling-60k."""
+"""Python's type names, in lower case, to those of JSON Schema.
+
+*Source:* rows of Salesforce/xlam-function-calling-60k."""
 _TYPE: Final = re.compile(r"\s*+(?P<word>\w+)\s*+(?:\[(?P<inside>.*)\])?\s*+", re.DOTALL)
 _OPTIONAL: Final = re.compile(r",\s*optional\b.*", re.IGNORECASE | re.DOTALL)
 
 
 def schema_of(parameters: JsonObject) -> JsonObject:
-    """JSON Schema of xLAM's flat parameters; what is a schema already stays as it is.
+    """Convert xLAM's flat parameters to a JSON Schema; return a schema unchanged.
 
     >>> schema_of({"a": {"type": "int, optional", "default": "1"}, "b": {"type": "List[str]"}})["required"]
     ['b']
     """
     if parameters.get("type") == "object" and isinstance(parameters.get("properties"), Mapping | None):
         return parameters
-    declared = {name: as_object(given) for name, given in parameters.items()}
+    declared = {name: as_object(parameter) for name, parameter in parameters.items()}
     return {
         "type": "object",
-        "properties": {name: _property(given) for name, given in declared.items()},
-        "required": [name for name, given in declared.items() if not _is_optional(given)],
+        "properties": {name: _property(parameter) for name, parameter in declared.items()},
+        "required": [name for name, parameter in declared.items() if not _is_optional(parameter)],
     }
 
 
-def _is_optional(given: JsonObject) -> bool:
-    kind = str(given.get("type"))
-    return bool(_OPTIONAL.search(kind)) or kind.startswith("Optional") or "default" in given
+def _is_optional(parameter: JsonObject) -> bool:
+    kind = str(parameter.get("type"))
+    return bool(_OPTIONAL.search(kind)) or kind.startswith("Optional") or "default" in parameter
 
 
-def _property(given: JsonObject) -> JsonObject:
-    written = given.get("type")
-    schema: dict[str, JsonValue] = {**given}
+def _property(parameter: JsonObject) -> JsonObject:
+    written = parameter.get("type")
+    schema: dict[str, JsonValue] = {**parameter}
     if isinstance(written, str):
         schema |= _type(_OPTIONAL.sub("", written))
-    default = given.get("default")
+    default = parameter.get("default")
     if isinstance(default, str) and schema.get("type") not in ("string", None):
         schema["default"] = _loaded_or(default, default)
     return schema
 
 
 def _type(written: str) -> JsonObject:
-    """The schema of a type in Python's words; empty where nothing is said that a schema could say."""
+    """Convert a Python type name to a schema; empty if the type is unknown."""
     match = _TYPE.fullmatch(written)
     word = match["word"].lower() if match else ""
     inside = (match["inside"] if match else None) or ""
@@ -85,7 +87,7 @@ def _read(row: JsonObject) -> TrainingRow:
     findings: list[RowFinding] = []
     query = row.get("query")
     if not isinstance(query, str):
-        message = "no text: the row needs `query`"
+        message = "the row has no text in `query`"
         findings.append(RowFinding(code="missing-field", message=message, entry=0, pointer="/query"))
     calls = tuple(_calls(row.get("answers"), findings))
     entries = (
@@ -126,10 +128,10 @@ def _spec(spec: ToolSpec) -> ToolSpec:
     return ToolSpec(document={**spec.document, "function": function})
 
 
-def _calls(given: JsonValue, findings: list[RowFinding]) -> Iterator[EntryCall]:
-    answers = _loaded_or(given, None) if isinstance(given, str) else given
+def _calls(value: JsonValue, findings: list[RowFinding]) -> Iterator[EntryCall]:
+    answers = _loaded_or(value, None) if isinstance(value, str) else value
     if not isinstance(answers, list):
-        message = "`answers` is no JSON list of calls"
+        message = "`answers` is not a JSON list of calls"
         findings.append(RowFinding(code="call-unreadable", message=message, entry=1, pointer="/answers"))
         return
     for answer in cast(Sequence[JsonValue], answers):
@@ -138,7 +140,7 @@ def _calls(given: JsonValue, findings: list[RowFinding]) -> Iterator[EntryCall]:
         problem = (
             ""
             if isinstance(name, str) and isinstance(arguments, dict)
-            else "a call without name or arguments"
+            else "a call has no name or no arguments"
         )
         if problem:
             findings.append(RowFinding(code="call-unreadable", message=problem, entry=1, pointer="/answers"))

@@ -1,1 +1,1 @@
-"""Many rows together: split, counted and described."""
+"""Work with many rows together: split, count and describe them."""

@@ -1,4 +1,4 @@
-"""The receipt of a set of rows, reproducible from its files, and the dataset card."""
+"""Make the receipt of a set of rows, which anyone can reproduce from the files, and the dataset card."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,20 +20,21 @@ from workbench.trajectory.trajectory import Trajectory
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardOptions:
-    """What a receipt cannot know."""
+    """Values of the dataset card that are not in the receipt."""
 
     title: str
-    """The set's name for people."""
+    """Title of the dataset."""
     licence: str
-    """As the hub names licences, such as `apache-2.0`."""
+    """Licence id of the Hugging Face Hub, such as `apache-2.0`."""
     splits: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
-    """File of each split, by the split's name."""
+    """File name by split name."""
 
 
 def render_card(receipt: JsonObject, options: CardOptions) -> str:
-    """The card as Markdown with YAML in front. The same receipt and terms give the same text.
+    """Return the dataset card: YAML front matter, then Markdown. The same input gives the same text.
 
-    *Source:* `configs` and `license` of the hub's dataset cards.
+
+    *Source:* `configs` and `license` in https://huggingface.co/docs/hub/datasets-cards.
     """
     front: dict[str, object] = {
         "license": options.licence,
@@ -65,7 +66,7 @@ def _counts(receipt: JsonObject) -> str:
         ("Calls", f"{receipt.get('calls'):,}"),
         ("Answers without a call", f"{cast(float, receipt.get('no_call_share')):.1%}"),
         ("Answers with parallel calls", f"{cast(float, receipt.get('parallel_share')):.1%}"),
-        ("Tools told by", str(receipt.get("template_family") or "the chat template")),
+        ("Tools listed by", str(receipt.get("template_family") or "the chat template")),
     ]
     return "| | |\n|---|---|\n" + "".join(f"| {name} | {value} |\n" for name, value in lines)
 
@@ -75,45 +76,45 @@ def _contracts(receipt: JsonObject) -> str:
     if not contracts:
         return ""
     listed = "".join(f"- {name}: {count:,} rows\n" for name, count in contracts.items())
-    return f"Contracts that the model was given:\n\n{listed}\n"
+    return f"Contracts used:\n\n{listed}\n"
 
 
 VERSION: Final = 1
-"""Of the document's shape."""
+"""Version of the receipt's JSON shape."""
 
 RowCheck = Callable[[TrainingRow], Iterable[RowFinding]]
-"""Everything that is wrong with one row."""
+"""Returns the findings of one row."""
 
 
 class FileFacts(NamedTuple):
-    """One file of rows."""
+    """Name, hash and size of a file of rows."""
 
     name: str
-    """Without its folder: a receipt does not depend on where it was made."""
+    """Without its folder, so that the receipt does not depend on where it was made."""
     sha256: str
-    """Of all its bytes, hex."""
+    """Of all bytes, hex."""
     size_bytes: int
     rows: int
 
 
 @dataclass(slots=True)
 class Counts:
-    """What was counted so far; memory grows with the number of tools and contracts, not of rows."""
+    """Counts over rows. Memory grows with the number of tools and contracts, not with the number of rows."""
 
     check: RowCheck
-    """Finds what is wrong with a row."""
+    """Returns the findings of a row."""
     rows: int = 0
     assistant_messages: int = 0
     without_call: int = 0
-    """Messages of the model that call nothing."""
+    """Model messages without a call."""
     calls: int = 0
     parallel: int = 0
-    """Messages of the model with two calls or more."""
+    """Model messages with two or more calls."""
     formats: Counter[str] = field(default_factory=Counter[str])
     families: Counter[str] = field(default_factory=Counter[str])
-    """Rows by the sentences that tell of tools; empty name where none do."""
+    """Rows by the template family whose sentences list the tools; empty name if no system text lists them."""
     contracts: Counter[str] = field(default_factory=Counter[str])
-    """Rows by their column `contract`."""
+    """Rows by the contract named in their column `contract`."""
     issues: Counter[str] = field(default_factory=Counter[str])
     errors: int = 0
     tools: set[str] = field(default_factory=set[str])
@@ -132,7 +133,7 @@ class Counts:
             self.contracts[contract] += 1
 
     def add_findings(self, findings: Iterable[RowFinding]) -> None:
-        """Count findings, also those of rows that could not be read, and of the set."""
+        """Count findings, including those of unreadable rows and of the whole set."""
         for finding in findings:
             self.issues[finding.code] += 1
             self.errors += finding.severity is Severity.ERROR
@@ -148,14 +149,14 @@ class Counts:
 
 
 def receipt_of(counts: Counts, files: Sequence[FileFacts], versions: Mapping[str, str]) -> JsonObject:
-    """The document; for sets without errors only, which is the caller's to hold.
+    """Return the receipt as JSON. The caller must make sure that the rows have no errors.
 
     Args:
-        counts: All rows of all files.
-        files: In the order in which they were named.
-        versions: Of whatever made it, by name.
+        counts: Counts over all rows of all files.
+        files: The files, in the order in which they were named.
+        versions: Versions of the programs that made the rows, by name.
     """
-    listed: list[JsonValue] = [{**one._asdict()} for one in files]
+    listed: list[JsonValue] = [{**file._asdict()} for file in files]
     return {
         "receipt": VERSION,
         "files": listed,
@@ -184,17 +185,17 @@ def _family(row: TrainingRow) -> str:
 
 
 def _only(families: Counter[str]) -> str | None:
-    """The one family of all rows; `mixed` where there are several, None where none tells of tools."""
+    """Return the family that all rows share, `mixed` if there are several, or None if no row lists tools."""
     names = set(families) - {""}
     return "mixed" if len(names) > 1 else next(iter(names), None)
 
 
 def _contract(columns: Mapping[str, JsonValue]) -> str:
-    """The contract that a row was made under: a name, or name and version or fingerprint."""
-    given = columns.get("contract")
-    if isinstance(given, str):
-        return given
-    fields = as_object(given)
+    """Return the contract of a row: its name, with version or fingerprint if the row has them."""
+    contract = columns.get("contract")
+    if isinstance(contract, str):
+        return contract
+    fields = as_object(contract)
     parts = [fields.get(key) for key in ("name", "version", "fingerprint")]
     return " ".join(str(part) for part in parts if part not in (None, ""))
 

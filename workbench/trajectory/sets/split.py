@@ -1,4 +1,4 @@
-"""Assign rows to splits, reproducibly, with all rows of a group in the same split."""
+"""Assign rows to splits reproducibly, with all rows of a group in the same split."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,20 +15,20 @@ _WHOLE = 2**64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowSplit:
-    """How rows are dealt out."""
+    """How rows are assigned to splits."""
 
     shares: Mapping[str, float] = field(hash=False)
-    """Share of each split by name, in order; together 1."""
+    """Share of each split by name, in order; the shares add up to 1."""
     seed: int = 0
-    """Another seed deals otherwise."""
+    """A different seed assigns rows differently."""
     column: str = ""
-    """The column whose equal values keep rows together; empty to go by what the conversation begins with."""
+    """Rows with equal values in this column stay together; empty to group by the conversation's beginning."""
 
     def name_of(self, trajectory: Trajectory) -> str:
-        """The split of a row: it depends on seed and group alone, not on other rows.
+        """Return the split of a row. It depends only on the seed and the row's group, not on other rows.
 
-        Rows without the column go by their beginning: system texts and the first message of a person, so that
-        several answers to one question stay together.
+        Rows without the column are grouped by their system texts and first user message, so that several
+        answers to the same question stay together.
         """
         key = trajectory.columns.get(self.column) if self.column else None
         group = ["column", key] if key is not None else ["beginning", *_beginning(trajectory)]
@@ -43,10 +43,10 @@ class RowSplit:
 
 
 def parse_shares(text: str) -> Mapping[str, float]:
-    """The shares of `train=0.9,test=0.1`.
+    """Parse shares such as `train=0.9,test=0.1`.
 
     Raises:
-        BadInput: Not of this form, or they do not add up to 1.
+        BadInput: The text does not have this form, or the shares do not add up to 1.
 
     >>> parse_shares("train=0.9,test=0.1")
     {'train': 0.9, 'test': 0.1}
@@ -60,10 +60,11 @@ def parse_shares(text: str) -> Mapping[str, float]:
             raise BadInput(f"split {text!r}", f"{piece!r} has no share", "write train=0.9,test=0.1") from None
         if not name.isidentifier() or not 0 < shares[name] <= 1:
             raise BadInput(
-                f"split {text!r}", f"{piece!r} is no name with a share", "write train=0.9,test=0.1"
+                f"split {text!r}", f"{piece!r} is not a name with a share", "write train=0.9,test=0.1"
             )
     if abs(sum(shares.values()) - 1) > 1e-9:
-        raise BadInput(f"split {text!r}", f"the shares add up to {sum(shares.values()):g}, not to 1")
+        total = sum(shares.values())
+        raise BadInput(f"split {text!r}", f"the shares add up to {total:g}", "change them to add up to 1")
     return shares
 
 

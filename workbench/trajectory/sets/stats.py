@@ -1,4 +1,4 @@
-"""Statistics over many rows: counts that add up in any order."""
+"""Collect statistics over many rows. Two sets of counts add up in any order."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -21,15 +21,15 @@ from workbench.trajectory.writing.row_draft import RowOptions
 
 
 def preview(trajectory: Trajectory, family: str = "") -> MaskedText:
-    """The text of a conversation, and what of it is trained.
+    """Return the text of a conversation with its loss mask.
 
     Args:
-        trajectory: The conversation, its tools with it.
-        family: Whose chat template writes it; empty for the text of the format `raw`, in which the system
-            text stands as the row has it.
+        trajectory: The conversation with its tools.
+        family: Family whose chat template renders it. Empty: the text of the format `raw`, with the system
+            text as the row has it.
 
     Raises:
-        BadInput: There is no such family, or no text of turns can hold the conversation.
+        BadInput: There is no such family, or the conversation cannot be written as ChatML.
     """
     if family:
         return mask_trajectory(trajectory, family)
@@ -41,11 +41,11 @@ def preview(trajectory: Trajectory, family: str = "") -> MaskedText:
 
 
 PERCENTILES: Final = (50, 90, 99)
-"""Those that are told."""
+"""The percentiles to report."""
 
 
 class LongestRow(NamedTuple):
-    """The row with the most tokens; of equal ones the first."""
+    """The row with the most tokens; the first one if several are equally long."""
 
     tokens: int
     file: str
@@ -55,52 +55,56 @@ class LongestRow(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class RowStats:
-    """Counts over rows; memory grows with the number of tools and of different lengths, not of rows."""
+    """Counts over rows. Memory grows with the number of tools and of different lengths, not of rows."""
 
     rows: int = 0
     """Rows that could be read."""
     unreadable: int = 0
     unmeasured: int = 0
-    """Of those that could, rows that no text of turns can hold: they have no length."""
+    """Rows that could be read but not written as ChatML, and so have no length in tokens."""
     formats: Counter[str] = field(default_factory=Counter[str])
     tools: set[str] = field(default_factory=set[str])
     entries: int = 0
+    """Entries of the model."""
     without_call: int = 0
-    """Of these, without any call."""
+    """Entries of the model without a call."""
     parallel: int = 0
-    """Of these, with two calls or more."""
+    """Entries of the model with two or more calls."""
     calls: Counter[str] = field(default_factory=Counter[str])
     """Calls by the tool's name."""
     turns: Counter[int] = field(default_factory=Counter[int])
-    """Rows by the number of a person's entries."""
+    """Rows by their number of user entries."""
     lengths: Counter[int] = field(default_factory=Counter[int])
-    """Rows by the number of tokens of their text, framing and tools included."""
+    """Rows by the length of their text in tokens, including special tokens and tools."""
     characters: int = 0
     trained: int = 0
-    """Of these characters, what the loss counts."""
+    """Characters that the loss counts."""
     longest: LongestRow | None = None
-    """None where no row was measured."""
+    """None if no row was measured."""
     fixes: Counter[str] = field(default_factory=Counter[str])
-    """What a tolerant reader needs to read the calls, by code."""
+    """Fixes that the tolerant reader needed to read calls, by code."""
 
     def add(self, row: TrainingRow, count_tokens: CountTokens, file: str, number: int) -> None:
         """Count one row.
 
         Args:
-            row: As its format read it.
+            row: The row, as its format read it.
+            count_tokens: Length of a text in tokens.
+            file: Name of the row's file.
+            number: Number of the row in the file, from 1.
         """
         parsed = parse_texts(row)
         self.rows += 1
         self.formats[row.format] += 1
         self.tools.update(parsed.tools.names)
-        self.turns[sum(one.entry.role is Role.USER for one in parsed.entries)] += 1
-        for one in parsed.entries:
-            if one.entry.role is Role.ASSISTANT:
-                self._add_entry(one)
+        self.turns[sum(parsed_entry.entry.role is Role.USER for parsed_entry in parsed.entries)] += 1
+        for parsed_entry in parsed.entries:
+            if parsed_entry.entry.role is Role.ASSISTANT:
+                self._add_entry(parsed_entry)
         self._measure(row, count_tokens, file, number)
 
     def to_json(self) -> JsonObject:
-        """All of it, for a program."""
+        """Return the statistics as JSON."""
         return {
             "rows": self.rows,
             "unreadable": self.unreadable,
@@ -122,13 +126,13 @@ class RowStats:
             "fixes": dict(self.fixes.most_common()),
         }
 
-    def _add_entry(self, one: ParsedEntry) -> None:
+    def _add_entry(self, entry: ParsedEntry) -> None:
         self.entries += 1
-        self.without_call += not one.has_calls
-        self.parallel += len(one.calls) > 1
-        self.calls.update(call.name for call in one.calls)
-        self.fixes.update(fix.code for fix in (one.reading.fixes if one.reading else ()))
-        self.fixes.update(code for call in one.calls for code in call.repairs)
+        self.without_call += not entry.has_calls
+        self.parallel += len(entry.calls) > 1
+        self.calls.update(call.name for call in entry.calls)
+        self.fixes.update(fix.code for fix in (entry.reading.fixes if entry.reading else ()))
+        self.fixes.update(code for call in entry.calls for code in call.repairs)
 
     def _measure(self, row: TrainingRow, count_tokens: CountTokens, file: str, number: int) -> None:
         masked = _masked(row)
@@ -144,7 +148,7 @@ class RowStats:
 
 
 def _masked(row: TrainingRow) -> MaskedText | None:
-    """None where no text of turns can hold the row."""
+    """Return the row's text with its mask, or None if it cannot be written as ChatML."""
     reading = read_trajectory(row)
     try:
         return None if reading.problems else preview(reading.trajectory)
@@ -153,9 +157,9 @@ def _masked(row: TrainingRow) -> MaskedText | None:
 
 
 def distribution(counts: Mapping[int, int]) -> dict[str, JsonValue]:
-    """Least, percentiles and most of numbers, each with how often it came; empty where none did.
+    """Return the minimum, percentiles and maximum of numbers, given how often each occurs. Empty if none do.
 
-    A percentile is the least number that so many of a hundred do not exceed.
+    The 90th percentile is the smallest number that is at least as large as 90 % of the numbers.
 
     >>> spread({1: 90, 5: 9, 100: 1})
     {'least': 1, 'p50': 1, 'p90': 1, 'p99': 5, 'most': 100}
@@ -164,14 +168,14 @@ def distribution(counts: Mapping[int, int]) -> dict[str, JsonValue]:
         return {}
     ordered, total = sorted(counts), sum(counts.values())
     found: dict[str, JsonValue] = {"least": ordered[0]}
-    below, wanted = 0, list(PERCENTILES)
+    below, remaining = 0, list(PERCENTILES)
     for number in ordered:
         below += counts[number]
-        while wanted and below * 100 >= wanted[0] * total:
-            found[f"p{wanted.pop(0)}"] = number
+        while remaining and below * 100 >= remaining[0] * total:
+            found[f"p{remaining.pop(0)}"] = number
     return {**found, "most": ordered[-1]}
 
 
 def share(count: int, of: int) -> float:
-    """A share to four digits; 0 of nothing."""
+    """Return a share, rounded to four digits; 0 if the total is 0."""
     return round(count / of, 4) if of else 0.0

@@ -1,4 +1,4 @@
-"""Check the calls of a row, and their arguments against the tools' schemas."""
+"""Check the calls of a row and their arguments against the tools' schemas."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -33,16 +33,16 @@ _OPENING: Final = frozenset(
         "if",
     }
 )
-"""Keywords that say more of other properties."""
+"""Keywords that may allow properties that are not listed."""
 _FILLED: Final = frozenset({"schema-type", "schema-enum", "schema-const", "schema-unknown-argument"})
-"""What a null breaks that Arrow put there."""
+"""Findings that a null from Arrow can cause."""
 
 
 def argument_findings(spec: ToolSpec, arguments: JsonObject, entry: RowEntry) -> Iterator[RowFinding]:
-    """`schema-…`, each with the pointer into the arguments, and `none-filled`.
+    """Yield `schema-…` findings, with pointers into the arguments, and `none-filled`.
 
-    A null where the tool wants none and the schema does not require anything is what Arrow writes where
-    other rows have a value: one warning, instead of an error for each.
+    A null for an optional argument that does not allow null is what Arrow fills in if other rows have a value:
+    such nulls give one warning for the call instead of an error each.
     """
     spec = close_spec(spec)
     if is_surely_valid(spec, arguments):
@@ -55,12 +55,12 @@ def argument_findings(spec: ToolSpec, arguments: JsonObject, entry: RowEntry) ->
             yield _placed(finding, spec, entry)
     if filled:
         names = ", ".join(pointer.rpartition("/")[2] for pointer in islice(filled, 3))
-        message = f"null for {names} of {quoted(spec.name)}, as Arrow fills in; leave them out"[:99]
+        message = f"null for {names} of {quoted(spec.name)}, probably filled in by Arrow; remove it"[:99]
         yield row_finding("none-filled", message, entry=entry, pointer=next(iter(filled)))
 
 
 def without_filled_nulls(spec: ToolSpec, arguments: JsonObject) -> JsonObject:
-    """The arguments without the nulls that `none-filled` tells of, at every depth."""
+    """Return the arguments without the nulls that `none-filled` reports, at every depth."""
     spec = close_spec(spec)
     for finding in check_arguments(spec, arguments):
         if _is_filled(finding, spec, arguments):
@@ -69,9 +69,10 @@ def without_filled_nulls(spec: ToolSpec, arguments: JsonObject) -> JsonObject:
 
 
 def close_spec(spec: ToolSpec) -> ToolSpec:
-    """The spec for which an object has only the properties that are listed, unless it says more of others.
+    """Return the spec with `additionalProperties: false` on objects that do not say anything about others.
 
-    A trainer must not learn arguments that the tool never named; JSON Schema alone would let them pass.
+    JSON Schema allows properties that are not listed, but a model must not learn arguments that the tool does
+    not have. Computed once per spec and kept on the spec.
     """
     cache = cast("dict[str, object]", spec.__dict__)
     if _CACHE_KEY not in cache:
@@ -83,15 +84,15 @@ def close_spec(spec: ToolSpec) -> ToolSpec:
 def _closed(schema: JsonValue) -> JsonValue:
     if not isinstance(schema, dict):
         return schema
-    given = cast(JsonObject, schema)
-    properties, items = given.get("properties"), given.get("items")
+    schema_object = cast(JsonObject, schema)
+    properties, items = schema_object.get("properties"), schema_object.get("items")
     if not (isinstance(properties, dict) or isinstance(items, dict)):
-        return given
-    result = dict(given)
+        return schema_object
+    result = dict(schema_object)
     if isinstance(properties, dict):
         named = cast(JsonObject, properties)
         result["properties"] = {name: _closed(inside) for name, inside in named.items()}
-        if named and _OPENING.isdisjoint(given):
+        if named and _OPENING.isdisjoint(schema_object):
             result["additionalProperties"] = False
     if isinstance(items, dict):
         result["items"] = _closed(items)
@@ -106,7 +107,7 @@ def _is_filled(finding: Finding, spec: ToolSpec, arguments: JsonObject) -> bool:
 
 
 def _required(schema: JsonValue, parts: list[str]) -> frozenset[str]:
-    """The names that the schema requires of the object at `parts`."""
+    """Return the required properties of the object at the path `parts`."""
     for part in parts:
         properties = as_object(as_object(schema).get("properties"))
         schema = properties.get(part, as_object(schema).get("items"))
@@ -145,44 +146,44 @@ def _without(value: JsonValue, parts: list[str]) -> JsonValue:
 
 
 def _placed(finding: Finding, spec: ToolSpec, entry: RowEntry) -> RowFinding:
-    told = row_finding(finding.code, f"{quoted(spec.name)}: {finding.message}"[:99], entry=entry)
-    return replace(told, pointer=finding.pointer or "")
+    row_problem = row_finding(finding.code, f"{quoted(spec.name)}: {finding.message}"[:99], entry=entry)
+    return replace(row_problem, pointer=finding.pointer or "")
 
 
 _MARKED: Final = frozenset({"text-after-stop", "model-wrote-tool-response"})
-"""Fixes of what is a mark in the wrong place, which `control-mark` tells."""
+"""Fixes for tags in the wrong place, which `control-mark` reports."""
 _DOUBTFUL: Final = frozenset(
     {"duplicate-key", "duplicate-parameter", "ambiguous-escape", "ambiguous-parameter"}
 )
-"""Findings of the reader about a call that others may read otherwise."""
+"""Findings of the reader about calls that other parsers may read differently."""
 _REMEDIES: Final = {
-    "call-not-strict": "only a tolerant reader reads it ({codes}); write what it reads",
-    "call-unreadable": "no reader gets a call from this ({codes}); correct it by hand",
-    "call-truncated": "the text ends inside a call; finish it, or leave the row out",
+    "call-not-strict": "only the tolerant reader can parse it ({codes}); use --fix-out or correct it",
+    "call-unreadable": "no call can be parsed from this ({codes}); correct it by hand",
+    "call-truncated": "the text ends inside a call; complete it or leave the row out",
 }
 
 
 def call_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
-    """All that is wrong with calls, entry by entry."""
-    for one in parsed.entries:
-        if one.entry.role is Role.USER:
-            yield from _misplaced(one)
-        if one.reading and (one.reading.fixes or one.reading.findings):
-            yield from _of_reading(one, one.reading)
-        for call in one.calls:
-            yield from _of_call(call, one, parsed)
+    """Yield all findings about calls, entry by entry."""
+    for parsed_entry in parsed.entries:
+        if parsed_entry.entry.role is Role.USER:
+            yield from _misplaced(parsed_entry)
+        if parsed_entry.reading and (parsed_entry.reading.fixes or parsed_entry.reading.findings):
+            yield from _of_reading(parsed_entry, parsed_entry.reading)
+        for call in parsed_entry.calls:
+            yield from _of_call(call, parsed_entry, parsed)
 
 
-def _of_reading(one: ParsedEntry, reading: Reading) -> Iterator[RowFinding]:
-    """One finding a block: `call-not-strict`, `call-unreadable` or `call-truncated`."""
-    told: dict[tuple[int, str], list[str]] = {}
+def _of_reading(parsed_entry: ParsedEntry, reading: Reading) -> Iterator[RowFinding]:
+    """Yield one finding per block: `call-not-strict`, `call-unreadable` or `call-truncated`."""
+    codes_by_block: dict[tuple[int, str], list[str]] = {}
     for code, span in _records(reading):
         verdict = _verdict(code)
         if verdict:
-            told.setdefault((_block(reading, span), verdict), []).append(code)
-    for (_, verdict), codes in told.items():
+            codes_by_block.setdefault((_block(reading, span), verdict), []).append(code)
+    for (_, verdict), codes in codes_by_block.items():
         message = _REMEDIES[verdict].format(codes=", ".join(sorted(set(codes))))
-        yield row_finding(verdict, message, entry=one.entry, pointer=one.entry.text_pointer)
+        yield row_finding(verdict, message, entry=parsed_entry.entry, pointer=parsed_entry.entry.text_pointer)
 
 
 def _records(reading: Reading) -> Iterator[tuple[str, Span]]:
@@ -195,7 +196,7 @@ def _records(reading: Reading) -> Iterator[tuple[str, Span]]:
 
 
 def _verdict(code: str) -> str:
-    """What a code of the reader means for a row; empty where another rule tells it, or nothing is wrong."""
+    """Return the row code for a code of the reader; empty if another rule reports it or it is harmless."""
     if code in LOST:
         return "call-unreadable"
     if code == "truncated":
@@ -205,45 +206,52 @@ def _verdict(code: str) -> str:
 
 
 def _block(reading: Reading, span: Span) -> int:
-    """Where the segment begins in which a record stands."""
+    """Return the start of the segment that contains a fix or finding."""
     for segment in reading.segments:
         if segment.span.start <= span.start < segment.span.end:
             return segment.span.start
     return span.start
 
 
-def _of_call(call: ParsedCall, one: ParsedEntry, parsed: ParsedRow) -> Iterator[RowFinding]:
+def _of_call(call: ParsedCall, parsed_entry: ParsedEntry, parsed: ParsedRow) -> Iterator[RowFinding]:
     if call.repairs:
         message = _REMEDIES["call-not-strict"].format(codes=", ".join(call.repairs))
         where = call.given.arguments_pointer if call.given else call.pointer
-        yield row_finding("call-not-strict", message, entry=one.entry, pointer=where)
+        yield row_finding("call-not-strict", message, entry=parsed_entry.entry, pointer=where)
     spec = parsed.tools.by_name.get(call.name)
     if spec is None:
         if call.name and not _are_tools_lost(parsed):
             yield row_finding(
-                "undeclared-tool", _undeclared(call.name, parsed), entry=one.entry, pointer=call.pointer
+                "undeclared-tool",
+                _undeclared(call.name, parsed),
+                entry=parsed_entry.entry,
+                pointer=call.pointer,
             )
     elif call.arguments is not None:
-        yield from argument_findings(spec, call.arguments, one.entry)
+        yield from argument_findings(spec, call.arguments, parsed_entry.entry)
 
 
 def _are_tools_lost(parsed: ParsedRow) -> bool:
-    """Whether the row declares tools that nobody can read, and no others: that is told, and explains it."""
-    return not parsed.tools.specs and any(one.code == "tools-unreadable" for one in parsed.row.findings)
+    """Whether the declared tools could not be read, which is reported already and explains unknown names."""
+    return not parsed.tools.specs and any(
+        finding.code == "tools-unreadable" for finding in parsed.row.findings
+    )
 
 
 def _undeclared(name: str, parsed: ParsedRow) -> str:
     if not parsed.tools.names:
-        return f"{quoted(name)} is called, but the row declares no tools"
+        return f"{quoted(name)} is called, but the row declares no tools; add them"
     near = get_close_matches(name[:64], [known[:64] for known in parsed.tools.names[:500]], n=1)
     hint = f"; did you mean {quoted(near[0])}?" if near else ""
-    return f"the row declares no tool {quoted(name)}{hint}"
+    return f"the row does not declare a tool {quoted(name)}{hint}"
 
 
-def _misplaced(one: ParsedEntry) -> Iterator[RowFinding]:
-    text = one.entry.text
+def _misplaced(parsed_entry: ParsedEntry) -> Iterator[RowFinding]:
+    text = parsed_entry.entry.text
     if "<" in text and CALL_TAG.search(text):
         reading = parse(text)
         if reading.calls or reading.dropped:
-            message = "a call in a user's entry; only the model calls"
-            yield row_finding("call-in-user", message, entry=one.entry, pointer=one.entry.text_pointer)
+            message = "a call in a user entry; only the model may call tools"
+            yield row_finding(
+                "call-in-user", message, entry=parsed_entry.entry, pointer=parsed_entry.entry.text_pointer
+            )

@@ -1,4 +1,23 @@
-"""A fast path for valid rows of Hermes' ShareGPT format."""
+"""Accept valid rows of Hermes' ShareGPT format on a fast path.
+
+The idea: most rows of a good dataset have no findings, and proving that is cheaper than looking for every
+possible finding. So no model of the row is built. Instead, a few questions are asked, each of which a valid row
+can answer in only one way:
+
+- Do the roles follow the pattern `_SHAPE`, as one letter per entry: u(ser), c(alls), t(ool results),
+  a(nswer)? Two questions with one call are `uctauca…`.
+- Does each model entry contain only prose and calls that the strict reader accepts, of declared tools, with
+  arguments that surely match the schema?
+- Does each result entry consist of as many wrapped results as there were calls before it?
+- Is there no `<` in user texts, no placeholder, and no secret?
+
+The tools and the system text, which many rows share, are checked with the complete rules once and cached.
+
+Invariant: the fast path never accepts a row in which `check_row` finds anything. The other direction does not
+hold: None only means "use the complete rules". For example, a user who asks what `<tool_call>` means is valid,
+but has a `<` in the text and is checked completely. `tests/trajectory/validate/test_clean_row.py` compares both
+ways on edited rows.
+"""
 
 import re
 from collections.abc import Iterator
@@ -21,20 +40,20 @@ from workbench.trajectory.validate.row_check import has_placeholder, secret_find
 from workbench.trajectory.validate.secrets import secrets_in
 
 _SHAPE: Final = re.compile(r"(?:u(?:ct)*a)*u(?:ct)*[ac]")
-"""Who speaks when, behind the system: users, the model with calls, their results, the model without."""
+"""Order of the roles after the system: u user, c model with calls, t results, a model without calls."""
 _MAX_CACHED_CHARS: Final = 50_000
 _CACHE_SIZE: Final = 250
-"""Rows of one data set begin alike; so many beginnings, none longer, are remembered."""
+"""Rows of one dataset begin alike, so this many beginnings up to that length are cached."""
 
 
 class CleanRow(NamedTuple):
-    """What is counted of a row with nothing wrong in it."""
+    """What to count of a row without findings."""
 
     tools: OfferedTools
     answers: tuple[tuple[str, ...], ...]
-    """Of each entry of the model, the names of the tools that it calls."""
+    """For each model entry, the names of the tools that it calls."""
     conversation_text: str
-    """As `likeness.conversation_text` tells it."""
+    """As `conversation_text` in `duplicates.py` returns it."""
 
 
 class _Turn(NamedTuple):
@@ -43,12 +62,7 @@ class _Turn(NamedTuple):
 
 
 def clean_row(row: JsonObject, *, finds_secrets: bool) -> CleanRow | None:
-    """What is counted of `row` where `check_row`, of it as ShareGPT, finds nothing; None says nothing.
-
-    Most rows of a good data set are so, and no model of them is built. The tools and the system text, which
-    rows share, are held against the rules once; the rest is asked the few questions to which a clean row has
-    one answer.
-    """
+    """Return what to count of a row if it surely has no findings as ShareGPT; None if that is not certain."""
     entries = _turns(row)
     if entries is None:
         return None
@@ -67,7 +81,7 @@ def clean_row(row: JsonObject, *, finds_secrets: bool) -> CleanRow | None:
 
 
 def _turns(row: JsonObject) -> list[_Turn] | None:
-    """The entries; None where there are none, and where one is of nobody known, or says nothing."""
+    """Return the entries, or None if there are none, a role is unknown, or a text is empty."""
     turns: list[_Turn] = []
     for entry in conversation_of(row):
         fields = as_object(entry)
@@ -80,7 +94,7 @@ def _turns(row: JsonObject) -> list[_Turn] | None:
 
 
 def _answers(turns: list[_Turn], tools: OfferedTools) -> tuple[tuple[str, ...], ...] | None:
-    """The names that each entry of the model calls; None where the careful rules must look."""
+    """Return the names that each model entry calls, or None if the complete rules must check the row."""
     shape = ""
     answers: list[tuple[str, ...]] = []
     for role, text in turns:
@@ -102,7 +116,7 @@ def _answers(turns: list[_Turn], tools: OfferedTools) -> tuple[tuple[str, ...], 
 
 
 def _called(text: str, tools: OfferedTools) -> tuple[str, ...] | None:
-    """The names of the calls, all of declared tools and with arguments that fit; else None."""
+    """Return the names of the called tools, or None if a tool is not declared or its arguments may not match."""
     calls = clean_calls(text, tools)
     if calls is None:
         return None
@@ -114,13 +128,13 @@ def _called(text: str, tools: OfferedTools) -> tuple[str, ...] | None:
 
 
 def _results(text: str) -> int:
-    """How many results stand in a text that is nothing but these, no tag inside one; else -1."""
+    """Return the number of wrapped results if the text contains nothing else and no other tag; otherwise -1."""
     count = len(wrapped_results(text))
     return count if count * 2 == text.count("<") else -1
 
 
 def _tools(column: object, system: str, *, finds_secrets: bool) -> OfferedTools | None:
-    """The tools of a row that begins so, where nothing is wrong with them and with the system text."""
+    """Return the tools of a row with this column and system text, or None if these have findings."""
     if not isinstance(column, str | None) or len(column or "") + len(system) > _MAX_CACHED_CHARS:
         return None
     return _cached_tools(column, system, finds_secrets=finds_secrets)

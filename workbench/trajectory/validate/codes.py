@@ -1,6 +1,7 @@
-"""Every code of the validator with its meaning. `docs/reference/row-codes.md` repeats this table.
+"""The validator's codes with their meanings. `docs/reference/row-codes.md` describes each with an example.
 
-Codes that begin with `schema-` are the reader's own, one a keyword; see `docs/reference/codes.md`.
+Codes that begin with `schema-` come from the reader, one per keyword of JSON Schema; see
+`docs/reference/codes.md`.
 """
 
 from enum import StrEnum
@@ -11,25 +12,25 @@ from workbench.trajectory.row import RowEntry, RowFinding
 
 
 class CodeScope(StrEnum):
-    """What a code is said of."""
+    """What a finding is about."""
 
     ROW = "row"
-    """One row by itself."""
+    """A single row."""
     ROWS = "rows"
-    """A row held against the others."""
+    """A row compared with the others."""
     SET = "set"
-    """All rows of all files together; such a finding has no row."""
+    """All rows of all files together; such a finding names no row."""
 
 
 class RowCode(NamedTuple):
-    """One code."""
+    """A code of the validator."""
 
     word: str
     severity: Severity
-    """Error: a trainer must not have the row."""
+    """Error: the row must not be trained on. Warning: check it first."""
     scope: CodeScope
     meaning: str
-    """One line for a person."""
+    """One line for people."""
 
 
 def _error(word: str, meaning: str, scope: CodeScope = CodeScope.ROW) -> RowCode:
@@ -41,47 +42,52 @@ def _warning(word: str, meaning: str, scope: CodeScope = CodeScope.ROW) -> RowCo
 
 
 ROW_CODES: Final[tuple[RowCode, ...]] = (
-    _error("unreadable-row", "the line is no JSON object"),
-    _error("unknown-format", "the row looks like no format that we know"),
-    _error("missing-field", "something that the format needs is not there"),
-    _error("unknown-role", "the format knows no such speaker"),
-    _error("role-order", "the speakers follow each other in an order that the target cannot train on"),
+    _error("unreadable-row", "the line is not a JSON object"),
+    _error("unknown-format", "the row does not look like any known format"),
+    _error("missing-field", "something that the format requires is missing"),
+    _error("unknown-role", "the format does not know this role"),
+    _error("role-order", "the roles are in an order that a trainer cannot use"),
     _error("empty-entry", "an entry without text, call or result"),
-    _error("last-not-assistant", "the last entry is not the model's, so nothing of it is learnt"),
+    _error("last-not-assistant", "the last entry is not the model's, so there is no answer to learn"),
     _error("tools-unreadable", "the declared tools cannot be read"),
-    _error("tools-mismatch", "the system text declares other tools than the column"),
-    _error("tool-declared-twice", "one row declares a tool twice"),
-    _error("spec-unsound", "a tool's spec cannot be offered to a model"),
-    _error("undeclared-tool", "a call of a tool that the row does not declare"),
-    _error("call-not-strict", "a call that only a tolerant reader can read"),
-    _error("call-unreadable", "a call that no reader can read"),
+    _error("tools-mismatch", "the system text and the column declare different tools"),
+    _error("tool-declared-twice", "a row declares the same tool twice"),
+    _error("spec-unsound", "a tool's spec is not valid"),
+    _error("undeclared-tool", "a call uses a tool that the row does not declare"),
+    _error("call-not-strict", "a call that only the tolerant reader can parse"),
+    _error("call-unreadable", "a call that cannot be parsed"),
     _error("call-truncated", "a call that was cut off"),
-    _error("call-without-result", "a call without a result, though the conversation goes on"),
+    _error("call-without-result", "a call has no result, although the conversation continues"),
     _error("result-without-call", "a result that answers no call"),
-    _error("result-id-mismatch", "a result that names another call than those before it"),
-    _warning("result-order", "results in another order than their calls"),
-    _error("call-in-user", "a call in an entry that is not the model's"),
-    _error("control-mark", "a mark of the format inside content: it would become structure"),
-    _error("placeholder", "a placeholder that nobody filled"),
-    _warning("none-filled", "arguments that are null though the tool knows no null, as Arrow fills them in"),
-    _error("secret", "a key, a token or a password"),
-    _warning("personal-data", "a mail address, or the number of a payment card or bank account"),
+    _error("result-id-mismatch", "a result names a different call than those before it"),
+    _warning("result-order", "results are not in the order of their calls"),
+    _error("call-in-user", "a call in a user entry"),
+    _error("control-mark", "a special token or tag inside content, where it would be parsed as structure"),
+    _error("placeholder", "a placeholder that was not replaced by a value"),
+    _warning(
+        "none-filled",
+        "an argument is null although the schema does not allow null, probably filled in by Arrow",
+    ),
+    _error("secret", "an API key, an access token or a password"),
+    _warning("personal-data", "an email address, a payment card number or a bank account number"),
     _warning("duplicate-row", "the same conversation as an earlier row", CodeScope.ROWS),
     _warning("near-duplicate-row", "almost the same conversation as an earlier row", CodeScope.ROWS),
-    _error("shared-row", "the same conversation in two files", CodeScope.ROWS),
-    _warning("few-no-call", "under 5 % of the model's entries are without a call", CodeScope.SET),
-    _warning("no-parallel", "no entry holds two calls", CodeScope.SET),
-    _warning("dominant-tool", "over half of all calls are of one tool", CodeScope.SET),
-    _warning("thinking-mixed", "some of the model's entries hold a thought, some do not", CodeScope.SET),
-    _warning("schema-conflict", "one tool is declared in two ways", CodeScope.SET),
+    _error("shared-row", "the same conversation as in an earlier file", CodeScope.ROWS),
+    _warning("few-no-call", "fewer than 5 % of the model's entries are without a call", CodeScope.SET),
+    _warning("no-parallel", "no entry has two or more calls", CodeScope.SET),
+    _warning("dominant-tool", "more than half of all calls use one tool", CodeScope.SET),
+    _warning("thinking-mixed", "some of the model's entries have a thought, others do not", CodeScope.SET),
+    _warning(
+        "schema-conflict", "a tool is declared with different parameters in different rows", CodeScope.SET
+    ),
 )
-"""In the order of the documentation."""
+"""In the order of the reference page."""
 
 _BY_WORD: Final = {code.word: code for code in ROW_CODES}
 
 
 def severity_of(word: str) -> Severity:
-    """How much a code matters; the reader's `schema-…` codes are errors.
+    """Return the severity of a code; the reader's `schema-…` codes are errors.
 
     >>> severity_of("result-order").value, severity_of("schema-enum").value
     ('warning', 'error')
@@ -96,22 +102,22 @@ _LONGEST_NAME = 40
 def row_finding(
     code: str, message: str, *, entry: RowEntry | None = None, pointer: str | None = None
 ) -> RowFinding:
-    """A finding about an entry, or about the whole row.
+    """Create a finding about an entry or about the whole row.
 
     Args:
-        code: From `ROW_CODES`, or one of the reader's `schema-…`.
-        message: What is wrong and what to do.
-        entry: The entry it is about; None for the row.
-        pointer: Into the row; None for the entry's own.
+        code: One of `ROW_CODES`, or one of the reader's `schema-…` codes.
+        message: What is wrong and what to do, under 100 characters.
+        entry: The entry that the finding is about; None for the whole row.
+        pointer: JSON pointer into the row; None for the entry's own.
     """
     where = pointer if pointer is not None else entry.pointer if entry else ""
-    # A system text in a column of its own stands in no conversation.
+    # A system text in a separate column is not part of the conversation.
     place = entry.place if entry and entry.place >= 0 else None
     return RowFinding(code=code, message=message, severity=severity_of(code), entry=place, pointer=where)
 
 
 def quoted(name: str) -> str:
-    """A name in quotes, cut where it is long.
+    """Return a name in quotes, shortened if it is long.
 
     >>> short("f")
     "'f'"

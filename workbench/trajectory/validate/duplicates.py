@@ -1,4 +1,29 @@
-"""Find rows that occur twice: in a file, across files, and almost."""
+"""Find duplicate rows: in a file, across files, and rows that are almost the same.
+
+A row is reduced to 16 bytes, so that millions of rows fit in memory and processes can exchange results:
+
+- `exact`, a 64-bit hash of the conversation. Equal hashes mean equal conversations.
+- `sketch`, a SimHash: 64 bits of which few change when a few words change. Two rows are near duplicates if
+  their sketches differ in at most `MOST_BITS` bits.
+
+SimHash: hash every word and every pair of neighbours to 64 bits. Bit i of the sketch is 1 if bit i is 1 in more
+than half of these hashes. One changed word changes at most three hashes, so most of the 64 votes stay as they
+are. Pairs are included because words alone ignore order: "send it from Ann to Bob" and "send it from Bob to
+Ann" have the same words.
+
+Comparing every two rows would be quadratic. By the pigeonhole principle, if at most three of 64 bits differ,
+at least one of four blocks of 16 bits is equal. So the rows are sorted by each block in turn, and only rows
+that share a block are compared, up to `_WIDEST` neighbours in that order. The limit is a trade-off: in a
+synthetic set where a thousand rows share a template, comparing all of them would again be quadratic, and the
+nearest neighbours already find the duplicates.
+
+Short conversations (fewer than `FEWEST_WORDS` words) have too few votes for a stable sketch. For example, in
+"What is 2 + 2?" and "What is 2 + 3?" one word makes another question. Their sketch is the hash of all words,
+so they match only if the words are the same, ignoring case and punctuation.
+
+*Source:* M. Charikar, "Similarity estimation techniques from rounding algorithms" (2002); the search by blocks
+is from G. Manku et al., "Detecting near-duplicates for web crawling" (2007).
+"""
 
 import re
 from array import array
@@ -15,30 +40,26 @@ from workbench.hermes.spelling.tools import spelled_json
 from workbench.trajectory.row import TrainingRow
 
 FEWEST_WORDS: Final = 12
-"""A shorter conversation is only like one of the same words: one more makes it another."""
+"""Shorter conversations match only conversations with the same words."""
 _WORD: Final = re.compile(r"\w+")
 
 
 class RowFingerprint(NamedTuple):
-    """What is kept of a row to find it again: 16 bytes."""
+    """Two hashes of a conversation, by which duplicates are found; see the module's description."""
 
     exact: int
-    """64 bits of a hash of all that is said, byte for byte; 0 where there is nothing."""
+    """64-bit hash of the conversation, byte for byte; 0 if the conversation is empty."""
     sketch: int
-    """64 bits that hardly change with a word; of a short conversation, a hash of its words. 0 for none.
-
-    *Source:* Charikar, "Similarity estimation techniques from rounding algorithms" (2002), over words and
-    pairs of neighbours.
-    """
+    """SimHash of 64 bits; for a short conversation, the hash of its words. 0 if it was not computed."""
 
 
 def fingerprint_row(row: TrainingRow, *, sketches: bool = True) -> RowFingerprint:
-    """The likeness of a row; with `sketches` False the sketch, which takes longest, is left out."""
+    """Compute the fingerprint of a row. Without `sketches`, skip the sketch, which takes most of the time."""
     return fingerprint_text(conversation_text(row), sketches=sketches)
 
 
 def fingerprint_text(text: str, *, sketches: bool = True) -> RowFingerprint:
-    """As `fingerprint_row`, of what `conversation_text` tells of a row."""
+    """Compute a fingerprint from the text that `conversation_text` returns."""
     if not text:
         return RowFingerprint(0, 0)
     exact = _hash(text)
@@ -49,7 +70,7 @@ def fingerprint_text(text: str, *, sketches: bool = True) -> RowFingerprint:
 
 
 def conversation_text(row: TrainingRow) -> str:
-    """Who says what, the system text left out."""
+    """Return the roles, texts and calls of a row as one text, without the system text."""
     parts: list[str] = []
     for entry in row.all_entries:
         if entry.role is not Role.SYSTEM:
@@ -78,25 +99,26 @@ def _hash(text: str) -> int:
 
 
 MOST_BITS: Final = 3
-"""Sketches that differ in no more bits belong to rows that are almost the same."""
+"""Near duplicates differ in at most this many bits of their sketches."""
 _BLOCKS: Final = 4
-"""With three differing bits, one of four blocks of 16 is equal: only rows that share one are compared."""
+"""Blocks of 16 bits in a sketch. If at most three bits differ, at least one of four blocks is equal."""
 _WIDEST: Final = 64
-"""So many rows that share a block are compared with each; more of them say nothing of likeness."""
+"""A row is compared with at most this many neighbours that share a block."""
 
 
 class DuplicateRow(NamedTuple):
-    """A row that stands somewhere else too."""
+    """A row that repeats an earlier one."""
 
     code: str
     """`duplicate-row`, `near-duplicate-row` or `shared-row`."""
     row: int
-    """Its place among all rows of all files, from 0."""
+    """Index among all rows of all files, from 0."""
     first: int
+    """Index of the earlier row."""
 
 
 class RowFingerprints:
-    """The likeness of every row, 16 bytes each, in the order of the rows."""
+    """The fingerprints of all rows, 16 bytes each, in the order of the rows."""
 
     __slots__ = ("exact", "sketches")
 
@@ -104,21 +126,23 @@ class RowFingerprints:
         self.exact = array("Q")
         self.sketches = array("Q")
 
-    def append(self, one: RowFingerprint) -> None:
-        """The next row's."""
-        self.exact.append(one.exact)
-        self.sketches.append(one.sketch)
+    def append(self, fingerprint: RowFingerprint) -> None:
+        """Add the fingerprint of the next row."""
+        self.exact.append(fingerprint.exact)
+        self.sketches.append(fingerprint.sketch)
 
     def extend(self, others: "RowFingerprints") -> None:
-        """The next rows'."""
+        """Add the fingerprints of the rows that follow."""
         self.exact.extend(others.exact)
         self.sketches.extend(others.sketches)
 
     def duplicates(self, files: Sequence[int]) -> Iterator[DuplicateRow]:
-        """The rows that stand twice, in order of place.
+        """Yield the duplicates, in order of the rows.
+
+        A row is reported once, with the first row like it: exact duplicates before near duplicates.
 
         Args:
-            files: For each file, the place of the row behind its last, ascending.
+            files: For each file, the number of rows up to its end, ascending.
         """
         exact = np.frombuffer(self.exact, dtype=np.uint64) if self.exact else np.empty(0, np.uint64)
         firsts = _firsts(exact)
@@ -127,16 +151,16 @@ class RowFingerprints:
             DuplicateRow("duplicate-row" if file_of[row] == file_of[first] else "shared-row", row, first)
             for row, first in _places(firsts)
         ]
-        told = {duplicate.row for duplicate in found}
+        exact_rows = {duplicate.row for duplicate in found}
         found.extend(
             DuplicateRow("near-duplicate-row", row, first)
             for row, first in _places(self._nearest())
-            if row not in told and firsts[first] == first
+            if row not in exact_rows and firsts[first] == first
         )
         yield from sorted(found, key=lambda duplicate: duplicate.row)
 
     def _nearest(self) -> NDArray[np.int64]:
-        """For each row the first that is almost the same, or its own place."""
+        """Return for each row the index of the first near duplicate, or its own index."""
         nearest = np.arange(len(self.sketches))
         if self.sketches:
             sketches = np.frombuffer(self.sketches, dtype=np.uint64)
@@ -146,7 +170,7 @@ class RowFingerprints:
 
 
 def _firsts(values: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """For each place the first place of the same value; a place of 0, which is like nothing, its own."""
+    """Return for each index the first index with the same value. The value 0 equals nothing, not even itself."""
     places = np.arange(len(values))
     if not len(values):
         return places
@@ -160,9 +184,10 @@ def _places(firsts: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
 
 
 def _near_in_block(sketches: NDArray[np.uint64], block: int, nearest: NDArray[np.int64]) -> None:
-    """Lower `nearest` where an earlier row has the same 16 bits in `block` and few bits are between them.
+    """Lower `nearest` where an earlier row has the same 16 bits in `block` and differs in few bits.
 
-    Takes some hundred passes over the rows at most, also where all of them are alike.
+    After a stable sort by the block, rows with the same block are adjacent. One pass compares each row with the
+    one `distance` places before it, so at most `_WIDEST` passes are needed, even if all rows are alike.
     """
     keys = (sketches >> np.uint64(16 * block)) & np.uint64(0xFFFF)
     order = np.argsort(keys, kind="stable")
@@ -174,5 +199,5 @@ def _near_in_block(sketches: NDArray[np.uint64], block: int, nearest: NDArray[np
             return
         is_near = is_same & (np.bitwise_count(sketches[earlier] ^ sketches[later]) <= MOST_BITS)
         rows, firsts = later[is_near], earlier[is_near]
-        # At one distance no row comes twice, so that none overwrites another.
+        # At one distance each row occurs at most once, so no assignment overwrites another.
         nearest[rows] = np.minimum(nearest[rows], firsts)

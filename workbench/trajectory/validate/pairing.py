@@ -13,67 +13,69 @@ from workbench.trajectory.validate.parsed_row import RESULT_TAG, ParsedCall, Par
 
 _NAMED = {
     Role.SYSTEM: "a system entry",
-    Role.USER: "a user's entry",
-    Role.ASSISTANT: "an entry of the model",
-    Role.TOOL: "an entry of results",
+    Role.USER: "a user entry",
+    Role.ASSISTANT: "a model entry",
+    Role.TOOL: "a result entry",
 }
 
 
 def order_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
-    """Entries out of order: `role-order`, at the later one of two that cannot stand together.
+    """Yield `role-order` for each entry that must not follow the one before it.
 
-    A system entry comes first, the user and the model take turns, results stand behind the model's calls. A
-    call that nobody answered, and a result that nobody asked for, are for the pairing of both to tell.
+    The system entry comes first, user and model alternate, and results follow the model's calls. Missing and
+    extra results are reported by `pairing_findings` instead.
     """
     before: ParsedEntry | None = None
-    for one in parsed.entries:
-        role = one.entry.role
-        problem = _problem(before, one, parsed)
+    for parsed_entry in parsed.entries:
+        role = parsed_entry.entry.role
+        problem = _problem(before, parsed_entry, parsed)
         if problem:
-            yield row_finding("role-order", problem, entry=one.entry)
+            yield row_finding("role-order", problem, entry=parsed_entry.entry)
         if role is not Role.SYSTEM or before is None:
-            before = one
+            before = parsed_entry
 
 
 def end_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
-    """Nothing to learn at the end: `last-not-assistant`."""
+    """Yield `last-not-assistant` if the conversation does not end with the model's answer."""
     last = parsed.entries[-1] if parsed.entries else None
     if last and last.entry.role not in (Role.ASSISTANT, None):
-        message = f"the row ends with {_NAMED[last.entry.role]}; end it with the model's answer"
+        message = f"the row ends with {_NAMED[last.entry.role]}; add the model's answer or remove that entry"
         yield row_finding("last-not-assistant", message, entry=last.entry)
 
 
 def empty_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
-    """Entries with nothing in them: `empty-entry`. One without a text at all is already told."""
-    told = {finding.entry for finding in parsed.row.findings}
-    for one in parsed.entries:
-        if one.is_empty and one.entry.place not in told:
+    """Yield `empty-entry` for entries without content. A missing text is already reported by the format."""
+    already_reported = {finding.entry for finding in parsed.row.findings}
+    for parsed_entry in parsed.entries:
+        if parsed_entry.is_empty and parsed_entry.entry.place not in already_reported:
             yield row_finding(
-                "empty-entry", f"the entry of {one.entry.speaker!r:.40} is empty", entry=one.entry
+                "empty-entry",
+                f"the entry of {parsed_entry.entry.speaker!r:.40} is empty; remove it or add its text",
+                entry=parsed_entry.entry,
             )
 
 
-def _problem(before: ParsedEntry | None, one: ParsedEntry, parsed: ParsedRow) -> str:
-    """Why `one` cannot stand behind `before`; empty where it can."""
-    role = one.entry.role
+def _problem(before: ParsedEntry | None, current: ParsedEntry, parsed: ParsedRow) -> str:
+    """Return why `current` must not follow `before`; empty if it may."""
+    role = current.entry.role
     last = before.entry.role if before else Role.SYSTEM
     if role is None or last is None:
         return ""
     if role is Role.SYSTEM:
-        return "" if before is None else "a system entry that is not the first"
+        return "" if before is None else "a system entry after other entries; move it to the beginning"
     if role is Role.USER:
-        return f"a user's entry behind {_NAMED[last]}" if last in (Role.USER, Role.TOOL) else ""
+        return f"a user entry directly after {_NAMED[last]}" if last in (Role.USER, Role.TOOL) else ""
     if role is Role.ASSISTANT:
         return _answer_problem(before, last)
     is_second = last is Role.TOOL and _joins_results(parsed.row.format)
-    return "results behind results; put them into one entry" if is_second else ""
+    return "a result entry directly after another; put both into one entry" if is_second else ""
 
 
 def _answer_problem(before: ParsedEntry | None, last: Role | None) -> str:
     if last is Role.SYSTEM:
-        return "the model speaks before the user does"
+        return "the model speaks before the user; add a user entry first"
     if last is Role.ASSISTANT and before and not before.has_calls:
-        return "two entries of the model in a row"
+        return "two model entries in a row; join them"
     return ""
 
 
@@ -81,39 +83,40 @@ def _joins_results(name: str) -> bool:
     return name in FORMATS and FORMATS[name].joins_results
 
 
-class _OrphanResult(NamedTuple):
+class _PlacedResult(NamedTuple):
     entry: RowEntry
     result: EntryResult
 
 
 class _Round(NamedTuple):
-    """An entry of the model, and the results behind it."""
+    """A model entry and the results that follow it."""
 
     caller: ParsedEntry | None
-    """None where results stand behind no entry of the model."""
-    results: Sequence[_OrphanResult]
+    """None if the results do not follow a model entry."""
+    results: Sequence[_PlacedResult]
     is_last: bool
-    """Whether the conversation ends here."""
+    """Whether the conversation ends after these results."""
     is_countable: bool
-    """False where a call or an entry of results cannot be read, so that nobody can count them."""
+    """False if a call or a result entry cannot be parsed, so that their numbers cannot be compared."""
 
 
 def pairing_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
-    """`call-without-result`, `result-without-call`, `result-id-mismatch` and `result-order`.
+    """Yield `call-without-result`, `result-without-call`, `result-id-mismatch` and `result-order`.
 
-    Where a call or an entry cannot be read, nobody can count, and nothing more is told.
+    Rounds with a call or an entry that cannot be parsed are skipped: the count would be wrong, and the row has a
+    finding for them already.
     """
-    for one in _rounds(parsed.entries):
-        if not one.is_countable:
+    for group in _rounds(parsed.entries):
+        if not group.is_countable:
             continue
-        if one.caller is None or not one.caller.has_calls:
-            yield from _unasked(one.results)
-        elif one.results or not one.is_last:
-            yield from _of_round(one.caller, one.results, parsed.tools)
+        if group.caller is None or not group.caller.has_calls:
+            yield from _without_call(group.results)
+        elif group.results or not group.is_last:
+            yield from _of_round(group.caller, group.results, parsed.tools)
 
 
 def _rounds(entries: Sequence[ParsedEntry]) -> Iterator[_Round]:
-    """Every entry of the model that calls, and all results."""
+    """Yield every model entry that has calls with its results, and results without one."""
     position = 0
     while position < len(entries):
         first = entries[position]
@@ -127,20 +130,22 @@ def _rounds(entries: Sequence[ParsedEntry]) -> Iterator[_Round]:
 
 
 def _round(entries: Sequence[ParsedEntry], first: int, start: int, end: int) -> _Round:
-    """The round of the entry at `first`, or of none where it is `start`, with the results up to `end`."""
+    """Return the round of the entry at `first` with the results in `start:end`. No caller if `first == start`."""
     return _Round(
         caller=entries[first] if entries[first].entry.role is Role.ASSISTANT else None,
         results=[
-            _OrphanResult(one.entry, result) for one in entries[start:end] for result in one.entry.results
+            _PlacedResult(tool_entry.entry, result)
+            for tool_entry in entries[start:end]
+            for result in tool_entry.entry.results
         ],
         is_last=end == len(entries),
         is_countable=all(map(_is_countable, entries[first:end])) and not _is_unknown(entries, end),
     )
 
 
-def _is_countable(one: ParsedEntry) -> bool:
-    """Whether its calls or results can be counted: a tag inside a result makes one of two, or two of one."""
-    return one.is_countable and not any(map(_holds_tag, one.entry.results))
+def _is_countable(parsed_entry: ParsedEntry) -> bool:
+    """Whether calls or results can be counted. A tag inside a result could split or join results."""
+    return parsed_entry.is_countable and not any(map(_holds_tag, parsed_entry.entry.results))
 
 
 def _holds_tag(result: EntryResult) -> bool:
@@ -148,12 +153,12 @@ def _holds_tag(result: EntryResult) -> bool:
 
 
 def _is_unknown(entries: Sequence[ParsedEntry], position: int) -> bool:
-    """Whether nobody knows who speaks at `position`: results perhaps."""
+    """Whether the speaker at `position` is unknown: the entry may hold results."""
     return position < len(entries) and entries[position].entry.role is None
 
 
 def _of_round(
-    caller: ParsedEntry, results: Sequence[_OrphanResult], tools: OfferedTools
+    caller: ParsedEntry, results: Sequence[_PlacedResult], tools: OfferedTools
 ) -> Iterator[RowFinding]:
     keys = _keys(caller.calls, results, tools)
     if keys is None:
@@ -161,57 +166,57 @@ def _of_round(
         return
     called, answered = keys
     missing = list((Counter(called) - Counter(answered)).elements())
-    left, unasked = Counter(called), list[_OrphanResult]()
-    for one, key in zip(results, answered, strict=True):
-        left[key] -= 1
-        # One that answers the wrong call explains one that has no answer.
-        if key not in called or (left[key] < 0 and missing):
+    open_calls, extra_results = Counter(called), list[_PlacedResult]()
+    for placed, key in zip(results, answered, strict=True):
+        open_calls[key] -= 1
+        # A result for the wrong call explains why another call has none: report one problem, not two.
+        if key not in called or (open_calls[key] < 0 and missing):
             missing = missing[1:]
-            yield _stranger(one, key)
-        elif left[key] < 0:
-            unasked.append(one)
-    yield from _unasked(unasked)
-    yield from _unanswered(caller, [caller.calls[called.index(key)] for key in missing])
+            yield _id_mismatch(placed, key)
+        elif open_calls[key] < 0:
+            extra_results.append(placed)
+    yield from _without_call(extra_results)
+    yield from _without_result(caller, [caller.calls[called.index(key)] for key in missing])
     if answered != called and Counter(answered) == Counter(called):
-        message = "the results stand in another order than their calls"
+        message = "the results are not in the order of their calls; reorder them"
         yield row_finding("result-order", message, entry=results[0].entry, pointer=results[0].result.pointer)
 
 
 def _keys(
-    calls: Sequence[ParsedCall], results: Sequence[_OrphanResult], tools: OfferedTools
+    calls: Sequence[ParsedCall], results: Sequence[_PlacedResult], tools: OfferedTools
 ) -> tuple[Sequence[str], Sequence[str]] | None:
-    """What ties results to calls: ids where all have them, else names; None where places alone do."""
-    if all(call.id for call in calls) and all(one.result.id for one in results):
-        return [call.id or "" for call in calls], [one.result.id or "" for one in results]
-    # A call of a tool that nobody declares is told as that, and what answers it may have the right name.
+    """Return the keys by which calls and results match: ids if all have one, else names; None for neither."""
+    if all(call.id for call in calls) and all(placed.result.id for placed in results):
+        return [call.id or "" for call in calls], [placed.result.id or "" for placed in results]
+    # A call of an undeclared tool has its own finding, and its result may have the correct name.
     are_known = not tools.specs or all(call.name in tools.by_name for call in calls)
-    if are_known and results and all(one.result.name for one in results):
-        return [call.name for call in calls], [one.result.name or "" for one in results]
+    if are_known and results and all(placed.result.name for placed in results):
+        return [call.name for call in calls], [placed.result.name or "" for placed in results]
     return None
 
 
-def _by_count(caller: ParsedEntry, results: Sequence[_OrphanResult]) -> Iterator[RowFinding]:
-    yield from _unanswered(caller, caller.calls[len(results) :])
-    yield from _unasked(results[len(caller.calls) :])
+def _by_count(caller: ParsedEntry, results: Sequence[_PlacedResult]) -> Iterator[RowFinding]:
+    yield from _without_result(caller, caller.calls[len(results) :])
+    yield from _without_call(results[len(caller.calls) :])
 
 
-def _unanswered(caller: ParsedEntry, calls: Sequence[ParsedCall]) -> Iterator[RowFinding]:
-    """One finding for all calls of an entry, at the first of them."""
+def _without_result(caller: ParsedEntry, calls: Sequence[ParsedCall]) -> Iterator[RowFinding]:
+    """Yield one finding for all unanswered calls of an entry, at the first of them."""
     if calls:
         others = f" and {len(calls) - 1} more" if len(calls) > 1 else ""
-        message = f"the call of {quoted(calls[0].name)}{others} has no result, though it goes on"
+        message = f"the call of {quoted(calls[0].name)}{others} has no result; add it"
         yield row_finding("call-without-result", message, entry=caller.entry, pointer=calls[0].pointer)
 
 
-def _unasked(results: Sequence[_OrphanResult]) -> Iterator[RowFinding]:
-    """One finding for all of them, at the first."""
+def _without_call(results: Sequence[_PlacedResult]) -> Iterator[RowFinding]:
+    """Yield one finding for all results without a call, at the first of them."""
     if results:
         first = results[0]
         others = f" and {len(results) - 1} more" if len(results) > 1 else ""
-        message = f"a result{others} that answers no call of the entry before it"
+        message = f"a result{others} without a call in the entry before it"
         yield row_finding("result-without-call", message, entry=first.entry, pointer=first.result.pointer)
 
 
-def _stranger(one: _OrphanResult, key: str) -> RowFinding:
-    message = f"a result for {quoted(key)}, which no call before it waits for"
-    return row_finding("result-id-mismatch", message, entry=one.entry, pointer=one.result.pointer)
+def _id_mismatch(placed: _PlacedResult, key: str) -> RowFinding:
+    message = f"the result is for {quoted(key)}, which is not called before it"
+    return row_finding("result-id-mismatch", message, entry=placed.entry, pointer=placed.result.pointer)

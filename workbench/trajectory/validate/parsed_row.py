@@ -1,4 +1,4 @@
-"""A row with its texts parsed: every call and result in one form, whatever the format."""
+"""Parse the texts of a row, so that calls and results have the same form in every format."""
 
 import json
 import re
@@ -16,9 +16,9 @@ from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.row import EntryCall, RowEntry, TrainingRow
 
 RESULT_TAG: Final = re.compile(r"</?tool_response>")
-"""What wraps a result."""
+"""The tags around a result."""
 TOOL_TAG: Final = re.compile(r"</?tool_(?:response|call)>")
-"""What wraps a result or a call."""
+"""The tags around a result or a call."""
 
 
 LOST: Final = frozenset(
@@ -36,72 +36,72 @@ LOST: Final = frozenset(
         "lone-surrogate",
     }
 )
-"""Findings of the reader behind which a call is lost."""
+"""Findings of the reader that mean that a call is lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedCall:
-    """One call of an entry, from its text or given as structure."""
+    """A call of an entry, parsed from its text or given as a JSON value."""
 
     name: str
-    """The tool's name; empty where it has none."""
+    """The tool's name; empty if there is none."""
     arguments: JsonObject | None = field(hash=False)
-    """None where they cannot be read."""
+    """None if the arguments cannot be parsed."""
     id: str | None = None
-    """What ties a result to it; None where the row has none."""
+    """The call's id, which its result repeats; None if the row has none."""
     pointer: str
-    """Of the call, or of the text that holds it, into the row."""
+    """JSON pointer to the call, or to the text that contains it."""
     given: EntryCall | None = None
-    """As the row gives it; None where the text holds it."""
+    """The call as the row gives it; None if it is inside a text."""
     repairs: tuple[str, ...] = ()
-    """Of structure: codes of the fixes without which its arguments cannot be read."""
+    """Codes of the fixes that were needed to parse the arguments of a call outside the text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedEntry:
-    """One entry and what its text says."""
+    """An entry with its parsed text."""
 
     entry: RowEntry
     reading: Reading | None = None
-    """Of an assistant's text; None where it holds nothing but clean calls and prose, and for all others."""
+    """Reading of a model's text. None for other roles, and if the text is only valid calls and prose."""
     calls: tuple[ParsedCall, ...] = ()
-    """Those of its text that can be read, then all that are given as structure."""
+    """The calls that could be parsed from the text, then the calls outside the text."""
 
     @property
     def is_countable(self) -> bool:
-        """Whether all its calls can be counted: a speaker that is known, nothing empty, lost or cut off."""
+        """Whether all calls can be counted: the role is known, and nothing is empty, lost or cut off."""
         if self.entry.role is None or self.is_empty:
             return False
         lost = self.reading and (
-            self.reading.dropped or any(one.code in LOST for one in self.reading.findings)
+            self.reading.dropped or any(finding.code in LOST for finding in self.reading.findings)
         )
         return not lost and all(call.arguments is not None for call in self.calls)
 
     @property
     def has_calls(self) -> bool:
-        """Whether the model called anything here."""
+        """Whether the entry has calls, including calls that could not be parsed."""
         return bool(self.calls or (self.reading and self.reading.dropped))
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing in it."""
+        """Whether the entry has no text, thought or call."""
         entry = self.entry
         return not (entry.calls or entry.thought or entry.text.strip())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedRow:
-    """A row whose texts were read."""
+    """A row with its texts parsed."""
 
     row: TrainingRow
     tools: OfferedTools
-    """The tools that its calls are held against."""
+    """The tools that the calls are checked against."""
     entries: tuple[ParsedEntry, ...]
-    """The conversation in order; a rejected answer is left out, for it may be wrong on purpose."""
+    """The conversation in order, without the rejected answer, which may be wrong on purpose."""
 
 
 def parse_texts(row: TrainingRow) -> ParsedRow:
-    """Read the texts of a row."""
+    """Parse the texts of a row."""
     tools = row.tools
     return ParsedRow(
         row=row, tools=tools, entries=tuple(_parsed_entry(entry, tools) for entry in row.entries)
@@ -111,12 +111,15 @@ def parse_texts(row: TrainingRow) -> ParsedRow:
 def _parsed_entry(entry: RowEntry, tools: OfferedTools) -> ParsedEntry:
     if entry.role is not Role.ASSISTANT:
         return ParsedEntry(entry=entry)
-    found: Iterable[CallDraft | ReadCall] | None = clean_calls(entry.text, tools)
+    read_calls: Iterable[CallDraft | ReadCall] | None = clean_calls(entry.text, tools)
     reading = None
-    if found is None:
+    if read_calls is None:
         reading = parse(entry.text, tools=tools, checks_arguments=False)
-        found = reading.calls
-    calls = [ParsedCall(name=one.name, arguments=one.arguments, pointer=entry.text_pointer) for one in found]
+        read_calls = reading.calls
+    calls = [
+        ParsedCall(name=call.name, arguments=call.arguments, pointer=entry.text_pointer)
+        for call in read_calls
+    ]
     calls.extend(_given(call, tools) for call in entry.calls)
     return ParsedEntry(entry=entry, reading=reading, calls=tuple(calls))
 
@@ -133,7 +136,7 @@ def _given(call: EntryCall, tools: OfferedTools) -> ParsedCall:
 def _tolerant_arguments(
     name: str, text: str, tools: OfferedTools
 ) -> tuple[JsonObject | None, tuple[str, ...]]:
-    """What a tolerant reader makes of arguments that are no JSON, and by which fixes."""
+    """Parse arguments that are not valid JSON with the tolerant reader; return them with the codes of the fixes."""
     written = f'{CALL_OPEN}\n{{"name": {json.dumps(name)}, "arguments": {text}}}\n{CALL_CLOSE}'
     reading = parse(written, tools=tools, checks_arguments=False)
     if len(reading.calls) != 1 or reading.dropped:

@@ -1,4 +1,4 @@
-"""Repair a row in its own format, where that is safe: texts as strict parsers need them, Arrow's nulls removed."""
+"""Repair a row in its own format, if that is safe: apply the reader's fixes, and remove Arrow's nulls."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,22 +17,22 @@ from workbench.trajectory.validate.parsed_row import ParsedCall, ParsedEntry, Pa
 
 
 class Repair(NamedTuple):
-    """One repair."""
+    """A repair of one text or one set of arguments."""
 
     code: str
-    """What was wrong: `call-not-strict` or `none-filled`."""
+    """Code of the repaired problem: `call-not-strict` or `none-filled`."""
     entry: int
-    """Where, in the row's conversation."""
+    """Index in the row's conversation."""
     pointer: str
-    """Of the text or the arguments, into the row."""
+    """JSON pointer to the text or to the arguments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepairedRow:
-    """A row, and what was done to it."""
+    """A row and its repairs."""
 
     fields: JsonObject = field(hash=False)
-    """The row; the one that came where nothing was done."""
+    """The row; the original object if nothing was repaired."""
     repairs: tuple[Repair, ...] = ()
     """In order of entries."""
 
@@ -44,22 +44,24 @@ class _Change(NamedTuple):
 
 
 def repair_row(parsed: ParsedRow) -> RepairedRow:
-    """Make the repairs that leave no doubt: fixes that are no guess, and nulls that Arrow filled in."""
+    """Repair a row where only one meaning is possible: fixes that are not guesses, and nulls that Arrow filled in."""
     fields: JsonValue = parsed.row.fields
     repairs: list[Repair] = []
-    for one in parsed.entries:
-        for change in (*_in_text(one, parsed.tools), *_in_structure(one, parsed.tools)):
+    for parsed_entry in parsed.entries:
+        for change in (*_in_text(parsed_entry, parsed.tools), *_in_structure(parsed_entry, parsed.tools)):
             fields = _replaced(fields, _parts(change.pointer), change.value)
-            repairs.append(Repair(change.code, one.entry.place, change.pointer))
+            repairs.append(Repair(change.code, parsed_entry.entry.place, change.pointer))
     return RepairedRow(fields=cast(JsonObject, fields), repairs=tuple(repairs))
 
 
-def _in_text(one: ParsedEntry, tools: OfferedTools) -> Iterator[_Change]:
-    """The entry's own text with its fixes made, then without nulls; a text that it shares stays as it is."""
-    if one.entry.text_start or not (one.reading or any(call.given is None for call in one.calls)):
+def _in_text(parsed_entry: ParsedEntry, tools: OfferedTools) -> Iterator[_Change]:
+    """Yield the entry's text with fixes applied, then without nulls. A text of several entries is left alone."""
+    if parsed_entry.entry.text_start or not (
+        parsed_entry.reading or any(call.given is None for call in parsed_entry.calls)
+    ):
         return
-    pointer = one.entry.text_pointer
-    reading = one.reading or parse(one.entry.text, tools=tools)
+    pointer = parsed_entry.entry.text_pointer
+    reading = parsed_entry.reading or parse(parsed_entry.entry.text, tools=tools)
     if reading.fixes and not any(fix.is_guess for fix in reading.fixes):
         text = fixed(reading.text, reading)
         reading = parse(text, tools=tools)
@@ -84,8 +86,8 @@ def _payload_edit(reading: Reading, call: ReadCall, arguments: JsonObject) -> Ed
     return Edit(span=Span(start, start + len(call.payload)), before=call.payload, after=after)
 
 
-def _in_structure(one: ParsedEntry, tools: OfferedTools) -> Iterator[_Change]:
-    for call in one.calls:
+def _in_structure(parsed_entry: ParsedEntry, tools: OfferedTools) -> Iterator[_Change]:
+    for call in parsed_entry.calls:
         if call.given and call.arguments is not None:
             yield from _given_changes(call, call.given, tools)
 
@@ -110,14 +112,17 @@ def _parts(pointer: str) -> Sequence[str]:
 
 
 def _replaced(value: JsonValue, parts: Sequence[str], new: JsonValue) -> JsonValue:
-    """A copy of `value` with `new` at the place that `parts` lead to."""
+    """Return a copy of `value` with `new` at the path `parts`."""
     if not parts:
         return new
     if isinstance(value, Mapping):
-        return {key: _replaced(one, parts[1:], new) if key == parts[0] else one for key, one in value.items()}
+        return {
+            key: _replaced(inner, parts[1:], new) if key == parts[0] else inner
+            for key, inner in value.items()
+        }
     if isinstance(value, list):
         return [
-            _replaced(one, parts[1:], new) if str(place) == parts[0] else one
-            for place, one in enumerate(value)
+            _replaced(inner, parts[1:], new) if str(place) == parts[0] else inner
+            for place, inner in enumerate(value)
         ]
     return value

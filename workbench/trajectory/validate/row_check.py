@@ -1,4 +1,4 @@
-"""Check one row: all rules, including marks, placeholders and secrets in its content."""
+"""Check one row with all rules, including special tokens, placeholders and secrets in its content."""
 
 import re
 from collections.abc import Iterator
@@ -31,32 +31,32 @@ _PLACEHOLDERS: Final = tuple(
         r"\[(?:YOUR|INSERT|ENTER)[ _][A-Z _]{2,40}\]",
     )
 )
-"""Each begins with a character of its own: a search for one runs at the speed of memory.
+"""Each pattern begins with a fixed character, which makes the search fast.
 
-*Source:* `{{ name }}` Jinja; `{tool_call}` stands unfilled in rows of glaive and hermes-function-calling."""
+*Source:* Jinja for `{{ name }}`; rows of NousResearch/hermes-function-calling-v1 for `{tool_call}`."""
 
 
 def text_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
-    """`control-mark` and `placeholder`, one of each a text at most."""
-    for one in parsed.entries:
-        for text, pointer in _texts(one.entry):
-            if message := _mark(one, text) if "<" in text else "":
-                yield row_finding("control-mark", message, entry=one.entry, pointer=pointer)
-            if message := _placeholder(one.entry, text):
-                yield row_finding("placeholder", message, entry=one.entry, pointer=pointer)
+    """Yield `control-mark` and `placeholder`, at most one of each per text."""
+    for parsed_entry in parsed.entries:
+        for text, pointer in _texts(parsed_entry.entry):
+            if message := _mark(parsed_entry, text) if "<" in text else "":
+                yield row_finding("control-mark", message, entry=parsed_entry.entry, pointer=pointer)
+            if message := _placeholder(parsed_entry.entry, text):
+                yield row_finding("placeholder", message, entry=parsed_entry.entry, pointer=pointer)
 
 
 def secret_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
-    """`secret` and `personal-data`: what kind, never the text itself."""
-    for one in parsed.entries:
-        for text, pointer in _texts(one.entry):
+    """Yield `secret` and `personal-data`. The messages say what kind it is, never the text itself."""
+    for parsed_entry in parsed.entries:
+        for text, pointer in _texts(parsed_entry.entry):
             for found in secrets_in(text):
-                message = f"{found.what} in the text, at character {found.span.start}; take it out"
-                yield row_finding(found.code, message, entry=one.entry, pointer=pointer)
+                message = f"{found.what} in the text, at character {found.span.start}; remove it"
+                yield row_finding(found.code, message, entry=parsed_entry.entry, pointer=pointer)
 
 
 def _texts(entry: RowEntry) -> Iterator[tuple[str, str]]:
-    """The texts of an entry, with their pointers."""
+    """Yield the texts of an entry with their pointers, including its thought and the arguments of its calls."""
     if entry.text:
         yield entry.text, entry.text_pointer
     if entry.thought:
@@ -68,17 +68,23 @@ def _texts(entry: RowEntry) -> Iterator[tuple[str, str]]:
             yield spelled_json(call.arguments), call.arguments_pointer
 
 
-def _mark(one: ParsedEntry, text: str) -> str:
-    """What is wrong with a mark in the text; empty where there is none, or none that is out of place."""
-    mark = (CONTROL_MARK.search(text) if "<|" in text else None) or _structural(one, text)
-    return f"{mark.group()!r} at character {mark.start()} would become structure; escape it" if mark else ""
+def _mark(parsed_entry: ParsedEntry, text: str) -> str:
+    """Return the message about a special token or tag that does not belong in the text; empty if there is none."""
+    mark = (CONTROL_MARK.search(text) if "<|" in text else None) or _structural(parsed_entry, text)
+    return (
+        f"{mark.group()!r} at character {mark.start()} would be parsed as structure; escape it"
+        if mark
+        else ""
+    )
 
 
-def _structural(one: ParsedEntry, text: str) -> "re.Match[str] | None":
-    """A tag of the format where none belongs; those of calls in an answer are for the reader to judge."""
-    role, reading = one.entry.role, one.reading
+def _structural(parsed_entry: ParsedEntry, text: str) -> "re.Match[str] | None":
+    """Find a tag where none belongs. Tags of calls in the model's text are judged by the reader instead."""
+    role, reading = parsed_entry.entry.role, parsed_entry.reading
     if role is Role.TOOL:
-        return next(filter(None, (TOOL_TAG.search(result.text) for result in one.entry.results)), None)
+        return next(
+            filter(None, (TOOL_TAG.search(result.text) for result in parsed_entry.entry.results)), None
+        )
     if role is Role.USER:
         return RESULT_TAG.search(text)
     if role is Role.ASSISTANT and reading and any(fix.code == _ANSWERED for fix in reading.fixes):
@@ -87,32 +93,32 @@ def _structural(one: ParsedEntry, text: str) -> "re.Match[str] | None":
 
 
 def has_placeholder(text: str) -> bool:
-    """Whether something was left to fill in."""
+    """Whether a text contains a placeholder that was not replaced."""
     return any(pattern.search(text) for pattern in _PLACEHOLDERS)
 
 
 def _placeholder(entry: RowEntry, text: str) -> str:
-    """What was not filled; empty where nothing is left. Results may hold anything."""
+    """Return the message about the first placeholder; empty if there is none. Results may contain anything."""
     if entry.role is Role.TOOL:
         return ""
     found = [match for pattern in _PLACEHOLDERS if (match := pattern.search(text))]
     first = min(found, key=lambda match: match.start(), default=None)
-    return f"{first.group()!r:.44} at character {first.start()} was never filled" if first else ""
+    return f"{first.group()!r:.44} at character {first.start()} was not replaced by a value" if first else ""
 
 
 _RULES: Final = (empty_findings, end_findings, call_findings, text_findings)
 
 
 def check_row(row: TrainingRow) -> tuple[RowFinding, ...]:
-    """All that is wrong with a row by itself, in the order of its entries; what is said of the row, first.
+    """Return all findings of a row, in the order of its entries; findings about the whole row come first.
 
-    Where the speakers are out of order, calls and results are not paired: that would tell one fault again.
+    If the roles are out of order, calls and results are not paired, to avoid reporting the same problem twice.
     """
     return check_parsed_row(parse_texts(row))
 
 
 def check_parsed_row(parsed: ParsedRow, *, finds_secrets: bool = True) -> tuple[RowFinding, ...]:
-    """As `check_row`, of a row whose texts are read; without `finds_secrets` these are not looked for."""
+    """Check a row whose texts are already parsed. Secrets are searched for only if `finds_secrets` is True."""
     findings = [*_all(parsed), *(secret_findings(parsed) if finds_secrets else ())]
     findings.sort(key=lambda finding: -1 if finding.entry is None else finding.entry)
     return tuple(findings)
@@ -128,11 +134,11 @@ def _all(parsed: ParsedRow) -> Iterator[RowFinding]:
 
 
 def _of_format(parsed: ParsedRow) -> Iterator[RowFinding]:
-    """What the format could not read, but for arguments that a tolerant reader can."""
+    """Yield the findings of the format, except for arguments that the tolerant reader can repair."""
     repairable = {
         call.given.arguments_pointer
-        for one in parsed.entries
-        for call in one.calls
+        for parsed_entry in parsed.entries
+        for call in parsed_entry.calls
         if call.given and call.repairs
     }
     for finding in parsed.row.findings:

@@ -1,4 +1,4 @@
-"""Check many rows in sequence: the findings of each, and the totals."""
+"""Check many rows one after the other: return the findings of each, and collect the totals."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -26,29 +26,28 @@ _NOTHING: Final = RowFingerprint(0, 0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckOptions:
-    """How rows are checked."""
+    """Options of a check."""
 
     finds_near: bool = True
-    """Whether almost equal rows are looked for."""
+    """Whether to look for near duplicates."""
     finds_secrets: bool = True
-    """Whether secrets and personal data are looked for."""
+    """Whether to look for secrets and personal data."""
 
 
 @dataclass(slots=True, kw_only=True)
 class RowsCheck:
-    """The check of rows that come one by one; two of them add up to one by `extend`."""
+    """Checks rows one by one. `extend` adds the totals of another check."""
 
     options: CheckOptions = field(default_factory=CheckOptions)
-    """How they are checked."""
     rows: int = 0
-    """So many came."""
+    """Number of rows checked, including unreadable ones."""
     facts: SetFacts = field(default_factory=SetFacts)
     fingerprints: RowFingerprints = field(default_factory=RowFingerprints)
-    """One a row, also of those that cannot be read."""
+    """One per row, including unreadable ones."""
     formats: Counter[str] = field(default_factory=Counter[str])
 
     def check(self, row: TrainingRow) -> tuple[RowFinding, ...]:
-        """The findings of the next row."""
+        """Check the next row and return its findings."""
         self.rows += 1
         self.formats[row.format] += 1
         parsed = parse_texts(row)
@@ -57,7 +56,7 @@ class RowsCheck:
         return check_parsed_row(parsed, finds_secrets=self.options.finds_secrets)
 
     def check_as(self, fields: JsonObject, row_format: RowFormat) -> tuple[RowFinding, ...]:
-        """The findings of the next row, as `row_format` reads it; a clean one is not read further than it must be."""
+        """Check the next row, read as `row_format`. Valid rows of the format `sharegpt` take a fast path."""
         clean = (
             clean_row(fields, finds_secrets=self.options.finds_secrets) if row_format is SHAREGPT else None
         )
@@ -70,17 +69,17 @@ class RowsCheck:
         return ()
 
     def count_unreadable(self) -> None:
-        """Count the next row, which cannot be read at all."""
+        """Count a row that cannot be read."""
         self.rows += 1
         self.fingerprints.append(_NOTHING)
 
     def extend(self, other: "RowsCheck") -> None:
-        """Take over what another check, of the rows behind these, has counted."""
+        """Add the totals of another check, whose rows follow these."""
         self.rows += other.rows
         self.formats.update(other.formats)
         self.facts.extend(other.facts)
         self.fingerprints.extend(other.fingerprints)
 
     def duplicates(self, files: list[int]) -> Iterator[DuplicateRow]:
-        """The rows that stand twice; `files` as `RowFingerprints.duplicates` takes it."""
+        """Yield the duplicates; `files` as in `RowFingerprints.duplicates`."""
         return self.fingerprints.duplicates(files)

@@ -1,4 +1,4 @@
-"""Find keys, tokens, passwords and personal data in a text by their shape."""
+"""Find keys, access tokens, passwords and personal data in a text by their shape."""
 
 import re
 from collections.abc import Iterator
@@ -9,25 +9,25 @@ from workbench.chat.finding import Span
 
 
 class SecretMatch(NamedTuple):
-    """One place that should not be trained on."""
+    """A place in a text that should not be trained on."""
 
     code: str
     """`secret` or `personal-data`."""
     what: str
-    """What it looks like, in words; never the text itself."""
+    """Kind of secret, in words; never the text itself."""
     span: Span
 
 
 class _Shape(NamedTuple):
-    """How one kind looks."""
+    """The shape of one kind of secret."""
 
     kind: str
-    """Its name, as a group of an expression."""
+    """Name of its group in the regular expression."""
     words: str
-    """What it is, for a person."""
+    """Description for people."""
     pattern: str
     hints: tuple[str, ...]
-    """One of these stands in every text that has it."""
+    """Every text with this kind of secret contains one of these strings."""
 
 
 _SHAPES: Final = (
@@ -54,10 +54,10 @@ _SHAPES: Final = (
         r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,255}\b",
         ("k_live_", "k_test_"),
     ),
-    _Shape("model_api", "a key of a model's API", r"\bsk-(?:[a-z]{2,12}-)*[A-Za-z0-9_-]{20,255}", ("sk-",)),
+    _Shape("model_api", "a model API key", r"\bsk-(?:[a-z]{2,12}-)*[A-Za-z0-9_-]{20,255}", ("sk-",)),
     _Shape(
         "npm",
-        "a package registry's token",
+        "a package registry token",
         r"\b(?:npm_[A-Za-z0-9]{36}|pypi-[A-Za-z0-9_-]{50,255})\b",
         ("npm_", "pypi-"),
     ),
@@ -70,7 +70,7 @@ _SHAPES: Final = (
     _Shape("bearer", "a bearer token", r"\b[Bb]earer [A-Za-z0-9._~+/-]{24,2000}=*", ("earer ",)),
     _Shape(
         "url_password",
-        "a password in an address",
+        "a password in a URL",
         r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@\"'<>]{1,64}:[^\s/@\"'<>]{3,128}@",
         ("://",),
     ),
@@ -84,66 +84,66 @@ _SHAPES: Final = (
     ),
     _Shape(
         "mail",
-        "a mail address",
+        "an email address",
         r"\b[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,4}[A-Za-z]{2,24}\b",
         ("@",),
     ),
     _Shape(
         "card",
-        "the number of a payment card",
+        "a payment card number",
         r"(?<![\w.-])[3-6]\d{3}(?:[ -]?\d{4}){2}[ -]?\d{1,4}(?![\w-])",
         (),
     ),
     _Shape(
         "account",
-        "the number of a bank account",
+        "a bank account number",
         r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b",
         (),
     ),
 )
-"""In the order in which they are tried at one place."""
+"""In the order in which they are tried."""
 _BY_HINT: Final = tuple((shape.kind, shape.hints) for shape in _SHAPES if shape.hints)
 _WORDS: Final = {shape.kind: shape.words for shape in _SHAPES}
 _PERSONAL: Final = frozenset({"mail", "card", "account"})
 _ASSIGNED: Final = ("apikey", "secretkey", "accesstoken", "authtoken", "clientsecret", "passw")
-"""Without one of these in lower case, `_` and `-` left out, nothing is assigned."""
+"""A text without one of these words (in lower case, without `_` and `-`) assigns no password or key."""
 _NOT_DIGITS: Final = bytes(set(range(256)) - set(b"0123456789"))
 _FEWEST_IN_CARD: Final = 13
-"""Digits. *Source:* the shape above."""
+"""Digits, as in the pattern above."""
 _FEWEST_IN_ACCOUNT: Final = 7
-"""Digits. *Source:* SWIFT's IBAN registry; Malta's may have so few."""
+"""Digits. *Source:* https://www.swift.com/standards/data-standards/iban-international-bank-account-number; Malta."""
 _CARD_BEGINS: Final = re.compile(r"\d{4}[ -]?\d{4}[ -]?\d{4}")
 _ACCOUNT_BEGINS: Final = re.compile(r"[A-Z]{2}\d{2} ?[A-Z0-9]{4} ?[A-Z0-9]{4}")
 _RESERVED: Final = re.compile(
     r"@(?:[\w-]+\.)*(?:example\.(?:com|net|org)|[\w-]+\.(?:example|test|invalid))\Z", re.I
 )
-"""Domains that nobody can own. *Source:* RFC 2606, RFC 6761."""
+"""Domains that nobody can own. *Source:* https://www.rfc-editor.org/rfc/rfc2606, rfc6761."""
 
 
 def secrets_in(text: str) -> Iterator[SecretMatch]:
-    """The places of a text that look like a secret or like personal data, in order.
+    """Yield the places of a text that look like a secret or like personal data, in order.
 
-    Each kind is told once a text. Mail addresses of reserved domains (`example.com`) are nobody's; numbers of
-    cards and accounts count only where their check digits hold.
+    Each kind is reported once per text. Addresses of reserved domains such as `example.com` belong to nobody and
+    are skipped. Card and account numbers count only if their check digits are right.
 
-    >>> [(one.code, one.what) for one in secrets_in("write to ann@corp.com or ann@example.com")]
+    >>> [(match.code, match.what) for match in secrets_in("write to ann@corp.com or ann@example.com")]
     [('personal-data', 'a mail address')]
     """
     kinds = frozenset(_possible_in(text))
     if not kinds:
         return
-    told: set[str] = set()
+    reported_kinds: set[str] = set()
     for match in _expression(kinds).finditer(text):
         kind = match.lastgroup or ""
-        if kind in told or not _holds(kind, match.group()):
+        if kind in reported_kinds or not _holds(kind, match.group()):
             continue
-        told.add(kind)
+        reported_kinds.add(kind)
         code = "personal-data" if kind in _PERSONAL else "secret"
         yield SecretMatch(code, _WORDS[kind], Span(*match.span()))
 
 
 def _possible_in(text: str) -> Iterator[str]:
-    """The kinds whose hints stand in a text: most texts have none and need no closer look."""
+    """Yield the kinds whose hints occur in a text. Most texts have none, so no regular expression has to run."""
     for kind, hints in _BY_HINT:
         for hint in hints:
             if hint in text:
@@ -161,8 +161,10 @@ def _possible_in(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=200)
 def _expression(kinds: frozenset[str]) -> "re.Pattern[str]":
-    """Finds these kinds; a place that two of them fit is of the first."""
-    return re.compile("|".join(f"(?P<{one.kind}>{one.pattern})" for one in _SHAPES if one.kind in kinds))
+    """Return an expression that matches these kinds; where several match, the first kind wins."""
+    return re.compile(
+        "|".join(f"(?P<{shape.kind}>{shape.pattern})" for shape in _SHAPES if shape.kind in kinds)
+    )
 
 
 def _holds(kind: str, found: str) -> bool:
@@ -174,12 +176,12 @@ def _holds(kind: str, found: str) -> bool:
 
 
 def _has_luhn_digit(digits: str) -> bool:
-    """*Source:* ISO/IEC 7812-1, annex B."""
+    """Check the Luhn digit. *Source:* ISO/IEC 7812-1, annex B."""
     doubled = [int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(digits))]
     return len(set(digits)) > 1 and sum(number // 10 + number % 10 for number in doubled) % 10 == 0
 
 
 def _has_iban_digits(account: str) -> bool:
-    """*Source:* ISO 13616; ISO 7064, MOD 97-10."""
+    """Check the IBAN's two check digits. *Source:* ISO 13616; ISO 7064, MOD 97-10."""
     numbers = "".join(str(int(char, 36)) for char in account[4:] + account[:4])
     return int(numbers) % 97 == 1

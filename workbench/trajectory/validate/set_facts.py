@@ -1,4 +1,4 @@
-"""Findings about many rows together: counts that add up in any order."""
+"""Findings about many rows together, from counts that can be added up in any order."""
 
 import marshal
 from collections import Counter
@@ -17,33 +17,33 @@ from workbench.trajectory.validate.declared import meaning_of
 from workbench.trajectory.validate.parsed_row import ParsedEntry, ParsedRow
 
 _MOST_TOOLS: Final = 50_000
-"""So many names are watched; later ones are not, so that memory does not grow with the rows."""
+"""Maximum number of tools to compare, so that memory does not grow with the number of rows."""
 _LONGEST: Final = 4_000
-"""Parameters beyond so many bytes are kept as what they mean."""
+"""Longer parameters, in bytes, are stored as a hash of their meaning."""
 _MARSHAL: Final = 2
-"""The newest version in which equal values always give equal bytes."""
+"""The newest version of the format in which equal values always give equal bytes."""
 _HASH: Final = b"#"
-"""Stands before a meaning; no object begins so in the other form."""
+"""Prefix of a stored hash; no marshalled object begins with it."""
 _CACHE_KEY: Final = "_written"
 
 
 @dataclass(slots=True, kw_only=True)
 class ToolWatch:
-    """Tools by name as first declared; two of them add up by `extend`, the earlier rows first."""
+    """Detects tools that are declared in two ways. `extend` adds the declarations of later rows."""
 
     first: dict[str, bytes] = field(default_factory=dict[str, bytes])
-    """By tool's name, its parameters byte for byte: what they mean is worked out when others come up."""
+    """First parameters of each tool, by name, as bytes. Their meaning is computed only when others differ."""
     meanings: dict[str, bytes] = field(default_factory=dict[str, bytes], compare=False)
-    """Those of the first that were asked for."""
+    """Hashes of the meaning of first parameters, by name, as far as they were needed."""
     conflicts: set[str] = field(default_factory=set[str])
-    """Tools that are declared with different parameters."""
+    """Names of tools that are declared with different parameters."""
 
     def add(self, spec: ToolSpec) -> None:
-        """One more declaration."""
+        """Add a declaration."""
         self._add(spec.name, _written(spec))
 
     def extend(self, other: "ToolWatch") -> None:
-        """The declarations of another set too."""
+        """Add the declarations of another set."""
         self.conflicts |= other.conflicts
         for name, written in other.first.items():
             self._add(name, written)
@@ -84,47 +84,46 @@ def _meaning(written: bytes) -> bytes:
 
 
 FEWEST_ROWS: Final = 100
-"""Of fewer rows nothing is said: shares of a handful mean nothing."""
+"""Sets with fewer rows get no findings, because shares of a few rows mean nothing."""
 LEAST_NO_CALL: Final = 0.05
-"""Share of the model's entries that should be without a call. *Source:* Hermes-FC, trainer's rule."""
+"""Minimum share of model entries without a call. A rule of thumb for function-calling datasets."""
 MOST_OF_ONE_TOOL: Final = 0.5
-"""Share of all calls above which one tool dominates."""
+"""Maximum share of all calls that one tool should have."""
 
 
 @dataclass(slots=True, kw_only=True)
 class SetFacts:
-    """Counts over rows; two sets of rows add up by `extend`, whatever the order."""
+    """Counts over rows. `extend` adds the counts of another set, in any order."""
 
     rows: int = 0
     """Rows that could be read."""
     entries: int = 0
+    """Entries of the model."""
     entries_without_call: int = 0
-    """Of these, without any."""
     entries_with_thought: int = 0
     parallel_entries: int = 0
-    """Of these, with two calls or more."""
+    """Entries of the model with two or more calls."""
     calls: Counter[str] = field(default_factory=Counter[str])
     """Calls by the tool's name."""
     tools: ToolWatch = field(default_factory=ToolWatch)
-    """Tools as they are declared."""
 
     def add(self, parsed: ParsedRow) -> None:
         """Count a row."""
         self.rows += 1
-        for one in parsed.entries:
-            if one.entry.role is Role.ASSISTANT:
-                self._add_entry(one)
+        for parsed_entry in parsed.entries:
+            if parsed_entry.entry.role is Role.ASSISTANT:
+                self._add_entry(parsed_entry)
         self._add_tools(parsed.tools)
 
     def add_clean(self, row: CleanRow) -> None:
-        """Count a row in which nothing was found."""
+        """Count a row without findings."""
         self.rows += 1
         for names in row.answers:
             self._add_answer(names, has_calls=bool(names))
         self._add_tools(row.tools)
 
     def extend(self, other: "SetFacts") -> None:
-        """Count the rows of another set too."""
+        """Add the counts of another set."""
         self.rows += other.rows
         self.entries += other.entries
         self.entries_without_call += other.entries_without_call
@@ -134,33 +133,38 @@ class SetFacts:
         self.tools.extend(other.tools)
 
     def findings(self) -> Iterator[RowFinding]:
-        """What is to be told of the set; nothing of fewer than a hundred rows."""
+        """Yield the findings about the set; none if it has fewer than `FEWEST_ROWS` rows."""
         if self.rows < FEWEST_ROWS:
             return
         yield from self._of_entries()
         total = self.calls.total()
         for name, times in self.calls.most_common(1):
             if times > total * MOST_OF_ONE_TOOL:
-                message = f"{quoted(name)} has {times} of {total} calls; add rows of other tools"
+                message = f"{quoted(name)} has {times} of {total} calls; add rows with other tools"
                 yield row_finding("dominant-tool", message)
         for name in sorted(self.tools.conflicts):
-            yield row_finding("schema-conflict", f"{quoted(name)} is declared with different parameters")
+            yield row_finding(
+                "schema-conflict",
+                f"{quoted(name)} is declared with different parameters; use one declaration",
+            )
 
     def _of_entries(self) -> Iterator[RowFinding]:
         if self.calls and self.entries_without_call < self.entries * LEAST_NO_CALL:
-            message = f"{self.entries_without_call} of {self.entries} entries are without a call; add some"
+            message = (
+                f"{self.entries_without_call} of {self.entries} model entries are without a call; add some"
+            )
             yield row_finding("few-no-call", message)
         if self.calls and not self.parallel_entries:
             yield row_finding(
-                "no-parallel", "no entry holds two calls; the model will learn to call one by one"
+                "no-parallel", "no entry has two calls, so the model does not learn parallel calls; add some"
             )
         if 0 < self.entries_with_thought < self.entries:
-            message = f"{self.entries_with_thought} of {self.entries} entries hold a thought; choose one way"
+            message = f"{self.entries_with_thought} of {self.entries} entries have a thought; use all or none"
             yield row_finding("thinking-mixed", message)
 
-    def _add_entry(self, one: ParsedEntry) -> None:
-        self._add_answer([call.name for call in one.calls], has_calls=one.has_calls)
-        self.entries_with_thought += _has_thought(one)
+    def _add_entry(self, parsed_entry: ParsedEntry) -> None:
+        self._add_answer([call.name for call in parsed_entry.calls], has_calls=parsed_entry.has_calls)
+        self.entries_with_thought += _has_thought(parsed_entry)
 
     def _add_answer(self, names: Sequence[str], *, has_calls: bool) -> None:
         self.entries += 1
@@ -174,8 +178,8 @@ class SetFacts:
             self.tools.add(spec)
 
 
-def _has_thought(one: ParsedEntry) -> bool:
-    if one.entry.thought:
+def _has_thought(parsed_entry: ParsedEntry) -> bool:
+    if parsed_entry.entry.thought:
         return True
-    reading = one.reading
+    reading = parsed_entry.reading
     return reading is not None and any(segment.kind is SegmentKind.THOUGHT for segment in reading.segments)

@@ -1,4 +1,4 @@
-"""Steps that add or rearrange what a format needs, without loss."""
+"""Steps that add or rearrange what a format needs, without losing information."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,18 +8,18 @@ from typing import Final
 from workbench.chat.message import Role
 from workbench.trajectory.system_text import compose_system
 from workbench.trajectory.trajectory import Call, Prose, RowMessage
-from workbench.trajectory.writing.row_draft import Addition, RowDraft, Step, results_behind
+from workbench.trajectory.writing.row_draft import Addition, RowDraft, Step, results_after
 
 _TOOLS_TAG: Final = "<tools>"
 
 
 def order_results(draft: RowDraft) -> None:
-    """Results stand in the order of their calls."""
+    """Put results into the order of their calls."""
 
     def change(messages: tuple[RowMessage, ...]) -> Iterator[RowMessage]:
         index = 0
         while index < len(messages):
-            results = results_behind(messages, index)
+            results = results_after(messages, index)
             yield messages[index]
             yield from _ordered(draft, messages[index], results)
             index += 1 + len(results)
@@ -29,12 +29,12 @@ def order_results(draft: RowDraft) -> None:
 
 def _ordered(draft: RowDraft, message: RowMessage, results: tuple[RowMessage, ...]) -> tuple[RowMessage, ...]:
     order = {call.id: place for place, call in enumerate(message.calls) if call.id is not None}
-    ids = [one.result.id if one.result else None for one in results]
-    places = [None if one is None else order.get(one) for one in ids]
+    ids = [value.result.id if value.result else None for value in results]
+    places = [None if value is None else order.get(value) for value in ids]
     if len(order) < len(message.calls) or None in places:
         return results
     ordered = tuple(
-        one for _place, one in sorted(zip(places, results, strict=True), key=lambda pair: pair[0] or 0)
+        value for _place, value in sorted(zip(places, results, strict=True), key=lambda pair: pair[0] or 0)
     )
     if ordered != results:
         draft.note(Addition.RESULTS_ORDERED, message.place)
@@ -42,19 +42,19 @@ def _ordered(draft: RowDraft, message: RowMessage, results: tuple[RowMessage, ..
 
 
 def require_ids(draft: RowDraft) -> None:
-    """Every call has an id of its own, and every result that of its call."""
+    """Give every call a unique id, and every result the id of its call."""
     assign_ids(draft, answered_only=False)
     for message in draft.trajectory.messages + draft.trajectory.rejected:
         if message.result is not None and message.result.id is None:
-            draft.refuse("its result answers no call", message)
+            draft.refuse("the result answers no call", message)
 
 
 def assign_ids(draft: RowDraft, *, answered_only: bool) -> None:
-    """Calls without id get one, and their results with them.
+    """Give ids to calls that have none, and to their results.
 
     Args:
-        holding: What to change.
-        answered_only: Whether calls without a result stay without id.
+        draft: The trajectory to change.
+        answered_only: Leave calls without a result unchanged.
     """
     taken = {call.id for message, _results in draft.rounds() for call in message.calls}
     fresh = (f"call_{number}" for number in count(1) if f"call_{number}" not in taken)
@@ -62,10 +62,10 @@ def assign_ids(draft: RowDraft, *, answered_only: bool) -> None:
     def change(messages: tuple[RowMessage, ...]) -> Iterator[RowMessage]:
         index = 0
         while index < len(messages):
-            message, results = messages[index], results_behind(messages, index)
+            message, results = messages[index], results_after(messages, index)
             if message.calls:
                 known = len(results) if answered_only else len(message.calls)
-                message, results = _tied(draft, message, results, fresh, known)
+                message, results = _with_ids(draft, message, results, fresh, known)
             yield message
             yield from results
             index += 1 + len(results)
@@ -73,7 +73,7 @@ def assign_ids(draft: RowDraft, *, answered_only: bool) -> None:
     draft.rebuild(change)
 
 
-def _tied(
+def _with_ids(
     draft: RowDraft,
     message: RowMessage,
     results: tuple[RowMessage, ...],
@@ -90,7 +90,7 @@ def _tied(
     replaced = iter(calls)
     parts = tuple(next(replaced) if isinstance(part, Call) else part for part in message.parts)
     paired = zip_longest(results, calls[: len(results)])
-    return replace(message, parts=parts), tuple(_answering(one, call) for one, call in paired)
+    return replace(message, parts=parts), tuple(_answering(result, call) for result, call in paired)
 
 
 def _answering(message: RowMessage, call: Call | None) -> RowMessage:
@@ -101,24 +101,28 @@ def _answering(message: RowMessage, call: Call | None) -> RowMessage:
 
 
 def add_tool_list(frame: str | None = None) -> Step:
-    """The step after which a system text tells of the tools, where none does.
+    """Return a step that adds a list of the tools to the system text, unless it has one.
 
     Args:
-        frame: In which sentences; None takes those of the terms.
+        frame: Name of the frame; None takes the one of the options.
     """
 
     def step(draft: RowDraft) -> None:
-        given = draft.trajectory
-        if not given.tools.specs or any(_lists_tools(message) for message in given.messages):
+        trajectory = draft.trajectory
+        if not trajectory.tools.specs or any(_lists_tools(message) for message in trajectory.messages):
             return
-        own = given.messages[0] if given.messages and given.messages[0].role is Role.SYSTEM else None
-        said = own.prose[0].text if own and own.prose else ""
-        text = compose_system(said, given.tools, frame or draft.options.frame)
-        draft.note(Addition.TOOLS_TOLD, own.place if own else None)
-        told = replace(own or RowMessage(role=Role.SYSTEM, parts=()), text=text)
-        rest = given.messages[1:] if own else given.messages
-        start = None if given.answer_start is None else given.answer_start + (own is None)
-        draft.trajectory = replace(given, messages=(told, *rest), answer_start=start)
+        system = (
+            trajectory.messages[0]
+            if trajectory.messages and trajectory.messages[0].role is Role.SYSTEM
+            else None
+        )
+        own = system.prose[0].text if system and system.prose else ""
+        text = compose_system(own, trajectory.tools, frame or draft.options.frame)
+        draft.note(Addition.TOOLS_TOLD, system.place if system else None)
+        with_tools = replace(system or RowMessage(role=Role.SYSTEM, parts=()), text=text)
+        rest = trajectory.messages[1:] if system else trajectory.messages
+        start = None if trajectory.answer_start is None else trajectory.answer_start + (system is None)
+        draft.trajectory = replace(trajectory, messages=(with_tools, *rest), answer_start=start)
 
     return step
 
@@ -130,28 +134,30 @@ def _lists_tools(message: RowMessage) -> bool:
 
 
 def drop_tool_list(draft: RowDraft) -> None:
-    """A system text that says nothing but the tools goes; one that tells of them in its own words is told."""
+    """Remove a system text that only lists the tools; report one that lists them in its own words."""
 
     def change(messages: tuple[RowMessage, ...]) -> Iterator[RowMessage]:
         for message in messages:
             if message.role is Role.SYSTEM:
                 if not message.parts:
                     continue
-                if draft.trajectory.tools.specs and _TOOLS_TAG in _said(message):
+                if draft.trajectory.tools.specs and _TOOLS_TAG in _prose_of(message):
                     draft.note(Addition.TOOLS_TOLD_TWICE, message.place)
             yield message
 
     draft.rebuild(change)
 
 
-def _said(message: RowMessage) -> str:
+def _prose_of(message: RowMessage) -> str:
     return "".join(part.text for part in message.parts if isinstance(part, Prose))
 
 
 def fill_source(draft: RowDraft) -> None:
-    """The column `source` is there."""
-    given = draft.trajectory
+    """Add the column `source` if the row has none."""
+    trajectory = draft.trajectory
     columns = (
-        {**given.columns} if "source" in given.columns else {**given.columns, "source": draft.options.source}
+        {**trajectory.columns}
+        if "source" in trajectory.columns
+        else {**trajectory.columns, "source": draft.options.source}
     )
-    draft.trajectory = replace(given, columns=columns)
+    draft.trajectory = replace(trajectory, columns=columns)

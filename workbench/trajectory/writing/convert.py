@@ -1,4 +1,8 @@
-"""Convert a row to another format, report what is lost, and prove that nothing else is."""
+"""Convert a row to another format, report what is lost, and check that nothing else is.
+
+After a row is written, it is read back and compared with the trajectory that was meant. A row that does not
+read back equal is refused. For example, a user's text that contains `<|im_end|>` would end its turn early.
+"""
 
 import json
 from dataclasses import dataclass, field, replace
@@ -17,18 +21,18 @@ _RESPONSE: Final = "</tool_response>"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Converted:
-    """What became of one row."""
+    """The result of a conversion of one row."""
 
     row: JsonObject | None = field(hash=False)
-    """The new row; None where it must not be written."""
+    """The new row, or None if it must not be written."""
     changes: tuple[ConversionChange, ...] = ()
-    """What was lost, added and rearranged; also where the row is not written."""
+    """What was lost, added and rearranged, even if the row is not written."""
     problems: tuple[RowFinding, ...] = ()
-    """Why it is not written, in terms of the row that was read; empty where it is."""
+    """Why the row is not written, with places in the row that was read; empty if it is written."""
 
     @property
     def losses(self) -> tuple[ConversionChange, ...]:
-        """Those of the changes that lose something."""
+        """The changes that lose information."""
         return tuple(change for change in self.changes if change.is_loss)
 
 
@@ -38,7 +42,7 @@ class _Written(NamedTuple):
 
 
 def convert_row(row: JsonObject, read_as: RowFormat, write_as: RowFormat, options: RowOptions) -> Converted:
-    """`row` in another format, or why not: it cannot be read, held, or read back equal."""
+    """Convert `row`. It is refused if it cannot be read, the format cannot hold it, or it reads back differently."""
     reading = read_trajectory(read_as.read(row))
     if reading.problems:
         return Converted(row=None, changes=reading.changes, problems=reading.problems)
@@ -47,25 +51,25 @@ def convert_row(row: JsonObject, read_as: RowFormat, write_as: RowFormat, option
 
 
 def write_row(trajectory: Trajectory, write_as: RowFormat, options: RowOptions) -> Converted:
-    """The row of a trajectory, or why the format cannot hold it.
+    """Write a trajectory as a row, or say why the format cannot hold it.
 
-    Whatever is not told as a change is there again when the row is read back; that is tried, each time.
+    The row is read back: everything that is not reported as a change must be in it.
 
     Raises:
-        ValueError: The format is only read.
+        ValueError: The format can only be read.
     """
     if write_as.spell is None:
-        raise ValueError(f"{write_as.name} is only read")
-    told = replace(
+        raise ValueError(f"{write_as.name} can only be read")
+    paired = replace(
         trajectory,
         messages=pair_results(trajectory.messages),
         rejected=pair_results(trajectory.rejected),
     )
-    draft = RowDraft(told, options)
+    draft = RowDraft(paired, options)
     try:
         row, problems = _written(draft, write_as, write_as.spell)
     except RecursionError:
-        row, problems = None, (_refusal("its values are nested too deep"),)
+        row, problems = None, (_refusal("its values are nested too deeply"),)
     return Converted(row=row, changes=tuple(draft.changes), problems=problems)
 
 
@@ -79,47 +83,47 @@ def _written(draft: RowDraft, write_as: RowFormat, spell: Spell) -> _Written:
     return _Written(None, (problem,)) if problem else _Written(row, ())
 
 
-def _proof(held: Trajectory, row: JsonObject, write_as: RowFormat) -> RowFinding | None:
-    """Why `row` does not say what `held` says; None where it does."""
-    if not _is_json(row, held):
-        return _refusal("it holds a number that JSON has no word for (NaN or infinite)")
+def _proof(expected: Trajectory, row: JsonObject, write_as: RowFormat) -> RowFinding | None:
+    """Return why `row` does not mean the same as `expected`, or None if it does."""
+    if not _is_json(row, expected):
+        return _refusal("it contains NaN or an infinite number, which JSON cannot hold; replace it")
     back = read_trajectory(write_as.read(row))
     if back.problems:
-        return _refusal(f"read back, it is wrong: {back.problems[0].message}")
-    if canonical_text(back.trajectory) == canonical_text(held):
+        return _refusal(f"the written row cannot be read back: {back.problems[0].message}")
+    if canonical_text(back.trajectory) == canonical_text(expected):
         return None
-    return _difference(held, back.trajectory)
+    return _difference(expected, back.trajectory)
 
 
-def _is_json(row: JsonObject, held: Trajectory) -> bool:
-    """Whether the row, and what stands in its texts of JSON, is free of NaN and infinity."""
-    calls = [call.arguments for message in held.messages + held.rejected for call in message.calls]
+def _is_json(row: JsonObject, expected: Trajectory) -> bool:
+    """Whether the row and the JSON inside its texts are free of NaN and infinity."""
+    calls = [call.arguments for message in expected.messages + expected.rejected for call in message.calls]
     try:
-        for value in (row, calls, [spec.document for spec in held.tools.specs]):
+        for value in (row, calls, [spec.document for spec in expected.tools.specs]):
             json.dumps(value, allow_nan=False)
     except ValueError:
         return False
     return True
 
 
-def _difference(held: Trajectory, back: Trajectory) -> RowFinding:
-    told = held.messages + held.rejected
+def _difference(expected: Trajectory, back: Trajectory) -> RowFinding:
+    written = expected.messages + expected.rejected
     read = back.messages + back.rejected
-    for message, other in zip(told, read, strict=False):
+    for message, other in zip(written, read, strict=False):
         if message_text(message) != message_text(other):
-            return _refusal(f"read back, it says something else{_mark_in(message)}", message)
-    if len(told) != len(read):
-        return _refusal(f"read back, it has {len(read)} messages instead of {len(told)}")
-    return _refusal("read back, its tools or columns are not the same")
+            return _refusal(f"read back, the message is different{_mark_in(message)}", message)
+    if len(written) != len(read):
+        return _refusal(f"read back, the row has {len(read)} messages instead of {len(written)}")
+    return _refusal("read back, its tools or columns are different")
 
 
 def _mark_in(message: RowMessage) -> str:
-    """The mark of the format that a text brings along, as a part of a sentence."""
+    """Return which special token or tag a text contains, as the end of a sentence; empty if none."""
     texts = [getattr(part, "text", "") for part in message.parts]
     for text in texts:
         match = CONTROL_MARK.search(text) or MARK.search(text)
         if match or _RESPONSE in text:
-            return f": its text holds the mark {match.group() if match else _RESPONSE!r}"
+            return f", because its text contains {match.group() if match else _RESPONSE!r}; escape it"
     return ""
 
 
@@ -129,14 +133,14 @@ def _refusal(problem: str, message: RowMessage | None = None) -> RowFinding:
 
 
 def write_as_is(trajectory: Trajectory, write_as: RowFormat, options: RowOptions) -> Converted:
-    """The row of a trajectory without the proof that it reads the same: every text must stand in it, no more.
+    """Write a trajectory as a row without comparing what it reads back as; only its texts must be in the row.
 
     Raises:
-        ValueError: The format is only read.
+        ValueError: The format can only be read.
     """
     if write_as.spell is None:
-        raise ValueError(f"{write_as.name} is only read")
-    told = Trajectory(
+        raise ValueError(f"{write_as.name} can only be read")
+    paired = Trajectory(
         messages=pair_results(trajectory.messages),
         tools=trajectory.tools,
         rejected=pair_results(trajectory.rejected),
@@ -144,7 +148,7 @@ def write_as_is(trajectory: Trajectory, write_as: RowFormat, options: RowOptions
         label=trajectory.label,
         columns=trajectory.columns,
     )
-    draft = RowDraft(told, options)
+    draft = RowDraft(paired, options)
     for step in write_as.steps:
         step(draft)
     problems = list(draft.problems)
@@ -152,7 +156,7 @@ def write_as_is(trajectory: Trajectory, write_as: RowFormat, options: RowOptions
     if row is not None:
         written = {entry.text for entry in write_as.read(row).all_entries}
         problems = [
-            f"message {message.place + 1}: its text cannot stand in a row of {write_as.name} as it is"
+            f"message {message.place + 1}: its text cannot be written unchanged in the format {write_as.name}"
             for message in draft.trajectory.messages
             if message.text is not None and message.text not in written
         ]

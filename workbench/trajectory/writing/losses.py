@@ -16,44 +16,46 @@ LARGEST: Final = 2**63 - 1
 
 
 def drop_preference(draft: RowDraft) -> None:
-    """Only a conversation can be held: no rejected answer, no label, no border between prompt and answer."""
-    given = draft.trajectory
-    if given.rejected:
+    """Drop the rejected answer, the label and the boundary between prompt and answer."""
+    trajectory = draft.trajectory
+    if trajectory.rejected:
         draft.note(Loss.REJECTED)
-    if given.label is not None:
+    if trajectory.label is not None:
         draft.note(Loss.LABEL)
-    free = replace(given, rejected=(), label=None, answer_start=None)
-    if given.answer_start not in (None, free.answer_index):
+    free = replace(trajectory, rejected=(), label=None, answer_start=None)
+    if trajectory.answer_start not in (None, free.answer_index):
         draft.note(Loss.ANSWER_START)
     draft.trajectory = free
 
 
 def drop_ids(draft: RowDraft) -> None:
-    """Which result answers which call is told by order; see `order_results`, which comes first."""
+    """Drop ids, so that the order alone says which result answers which call. Run `order_results` first."""
     refuse_partial_answers(draft)
     _each_part(draft, _without_id, Loss.IDS)
 
 
 def refuse_partial_answers(draft: RowDraft) -> None:
-    """Results that answer others than the first calls cannot be told by order."""
+    """Refuse results that do not answer the first calls: without ids, order would pair them with those."""
     for message, results in draft.rounds():
-        answered = [one.result.id for one in results if one.result]
-        wanted = [call.id for call in message.calls[: len(answered)]]
-        if any(answered) and answered[: len(wanted)] != wanted:
-            draft.refuse("its results answer only some of the calls; order alone cannot tell which", message)
+        answered = [result_message.result.id for result_message in results if result_message.result]
+        expected = [call.id for call in message.calls[: len(answered)]]
+        if any(answered) and answered[: len(expected)] != expected:
+            draft.refuse(
+                "only some calls have results, and without ids their order does not show which", message
+            )
 
 
 def drop_result_names(draft: RowDraft) -> None:
-    """A result's tool is told by the call that it answers."""
+    """Drop the names of results; a result that answers no call loses information by it."""
     nameless: set[int] = set()
     for message, results in draft.rounds():
         by_id = {call.id: call for call in message.calls if call.id is not None}
-        for order, one in enumerate(results):
+        for order, result_message in enumerate(results):
             answered = message.calls[order] if order < len(message.calls) else None
-            if one.result and one.result.id is not None:
-                answered = by_id.get(one.result.id)
-            if one.result and answered and one.result.name == answered.name:
-                nameless.add(id(one))
+            if result_message.result and result_message.result.id is not None:
+                answered = by_id.get(result_message.result.id)
+            if result_message.result and answered and result_message.result.name == answered.name:
+                nameless.add(id(result_message))
 
     def change(message: RowMessage) -> RowMessage:
         result = message.result
@@ -66,12 +68,12 @@ def drop_result_names(draft: RowDraft) -> None:
 
 
 def drop_thoughts(draft: RowDraft) -> None:
-    """No reasoning."""
+    """Drop thoughts."""
     _filter_parts(draft, lambda part: not isinstance(part, Thought), Loss.REASONING)
 
 
 def drop_preface(draft: RowDraft) -> None:
-    """No text beside calls."""
+    """Drop text in messages that have calls."""
 
     def change(message: RowMessage) -> RowMessage:
         if not (message.calls and message.prose):
@@ -83,7 +85,7 @@ def drop_preface(draft: RowDraft) -> None:
 
 
 def flatten_parts(draft: RowDraft) -> None:
-    """At most one thought, then one text, then the calls."""
+    """Reorder each message of the model to at most one thought, one text, then the calls."""
 
     def change(message: RowMessage) -> RowMessage:
         if message.role is not Role.ASSISTANT:
@@ -98,7 +100,7 @@ def flatten_parts(draft: RowDraft) -> None:
 
 
 def trim_prose(draft: RowDraft) -> None:
-    """No white space where a text meets a call or a thought."""
+    """Strip white space where a text meets a call or a thought."""
 
     def change(message: RowMessage) -> RowMessage:
         parts = trimmed(message.parts)
@@ -111,7 +113,7 @@ def trim_prose(draft: RowDraft) -> None:
 
 
 def drop_mask(draft: RowDraft) -> None:
-    """Nothing is said of what the loss counts."""
+    """Drop the information which messages the loss counts."""
 
     def change(message: RowMessage) -> RowMessage:
         if message.is_trained is None:
@@ -123,7 +125,7 @@ def drop_mask(draft: RowDraft) -> None:
 
 
 def report_big_integers(draft: RowDraft) -> None:
-    """Arguments are objects, whose integers a reader with columns cannot hold beyond 64 bits."""
+    """Report integers beyond 64 bits in arguments that are written as objects: Arrow cannot hold them."""
     if draft.options.arguments == "text":
         return
     for message, _results in draft.rounds():
@@ -131,8 +133,8 @@ def report_big_integers(draft: RowDraft) -> None:
             draft.note(Loss.BIG_INTEGERS, message.place)
 
 
-def bare_tools(draft: RowDraft) -> None:
-    """Only the functions of the tool specs."""
+def unwrap_tools(draft: RowDraft) -> None:
+    """Reduce each tool spec to its function."""
     specs: list[ToolSpec] = []
     for spec in draft.trajectory.tools.specs:
         for key in spec.document:
@@ -143,7 +145,7 @@ def bare_tools(draft: RowDraft) -> None:
 
 
 def drop_columns(*names: str) -> Step:
-    """The step that frees the columns which the format uses itself."""
+    """Return a step that drops other columns whose names the format needs."""
     taken: Collection[str] = frozenset(names)
 
     def step(draft: RowDraft) -> None:
@@ -151,8 +153,8 @@ def drop_columns(*names: str) -> Step:
         for name in columns:
             if name in taken:
                 draft.note(Loss.COLUMN, detail=name)
-        kept = {name: value for name, value in columns.items() if name not in taken}
-        draft.trajectory = replace(draft.trajectory, columns=kept)
+        remaining = {name: value for name, value in columns.items() if name not in taken}
+        draft.trajectory = replace(draft.trajectory, columns=remaining)
 
     return step
 
@@ -170,7 +172,7 @@ def _without_id(part: Part) -> Part:
 
 
 def _each_part(draft: RowDraft, change: Callable[[Part], Part], loss: Loss) -> None:
-    """Change parts without harm to the text that holds them."""
+    """Change parts, keeping the message's original text: it does not contain what changed."""
 
     def change_message(message: RowMessage) -> RowMessage:
         parts = tuple(change(part) for part in message.parts)
@@ -202,11 +204,11 @@ def _is_big(value: JsonValue) -> bool:
 
 
 _DEEPEST: Final = 50
-"""Levels of nesting beyond which arguments are written as text, whatever their kinds."""
+"""Maximum nesting of arguments that are written as objects; deeper ones are written as text."""
 
 
 class ArgumentTypes:
-    """What kinds of values each argument has had so far, over all tools, as Arrow merges them.
+    """Collects the types of each argument over all tools, as Arrow merges them into one column type.
 
     Memory grows with the number of different paths, not with the number of calls.
     """
@@ -216,7 +218,7 @@ class ArgumentTypes:
         self._is_mixed = False
 
     def add(self, trajectory: Trajectory) -> None:
-        """Take in the calls of one trajectory."""
+        """Add the calls of one trajectory."""
         for message in trajectory.messages + trajectory.rejected:
             if self._is_mixed or message.role is not Role.ASSISTANT:
                 continue
@@ -226,9 +228,9 @@ class ArgumentTypes:
 
     @property
     def form(self) -> Literal["object", "text"]:
-        """How arguments are to be written: as they are, or as text where kinds mix or a number is too big.
+        """How to write arguments: as text if types are mixed or a number is too large, otherwise as objects.
 
-        *Source:* TRL's notes on tools in data sets; Arrow has one type a column.
+        *Source:* https://huggingface.co/docs/trl/dataset_formats on tool calling; an Arrow column has one type.
         """
         return "text" if self._is_mixed else "object"
 

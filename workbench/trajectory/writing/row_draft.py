@@ -1,4 +1,4 @@
-"""A trajectory on its way into a format: each step changes it and records what was lost or added."""
+"""A trajectory being converted to a format: each step changes it and records what was lost or added."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -10,19 +10,19 @@ from workbench.trajectory.trajectory import RowMessage, Trajectory
 
 
 class Loss(StrEnum):
-    """What a format cannot hold. *Source:* `docs/reference/formats.md`, by code."""
+    """What a format cannot hold; `docs/reference/formats.md` lists the same codes."""
 
     IDS = "ids"
-    """What ties a result to its call; it is told by order alone."""
+    """Ids of calls and results; the order pairs them instead."""
     PREFACE = "preface"
-    """Text beside calls."""
+    """Text in messages with calls."""
     REASONING = "reasoning"
     PART_ORDER = "part-order"
-    """In what order thoughts, texts and calls of one message stood."""
+    """The order of thoughts, texts and calls within a message."""
     WHITE_SPACE = "white-space"
-    """White space of a text at the side of a call or thought."""
+    """White space between a text and a call or thought."""
     RESULT_NAMES = "result-names"
-    """Which tool gave a result that answers no call."""
+    """The tool's name of a result that answers no call."""
     LOSS_MASK = "loss-mask"
     """Which messages the loss counts."""
     BIG_INTEGERS = "big-integers"
@@ -40,108 +40,108 @@ class Loss(StrEnum):
 
 
 class Addition(StrEnum):
-    """What a conversion adds or rearranges; nothing is lost by it."""
+    """What a conversion adds or rearranges without losing anything."""
 
     FIXED = "fixed"
-    """A text is written with its safe fixes made, as strict reads it."""
+    """Safe fixes were applied, so that the strict reader accepts the text."""
     IDS_MADE = "ids-made"
     """Calls got ids."""
     RESULTS_ORDERED = "results-ordered"
-    """Results were put into the order of their calls."""
+    """Results were reordered to match their calls."""
     TOOLS_TOLD = "tools-told"
-    """The system text now tells of the tools."""
+    """A list of the tools was added to the system text."""
     TOOLS_TOLD_TWICE = "tools-told-twice"
-    """The system text tells of the tools in its own words, and a chat template will tell of them again."""
+    """The system text lists the tools itself, and the chat template will list them again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversionChange:
-    """One thing that a conversion changed in one row."""
+    """One change that a conversion made to a row."""
 
     code: Loss | Addition
     entry: int | None = None
-    """Place of the entry in the row that was read, from 0; None where the whole row is meant."""
+    """Index of the entry in the row that was read, from 0; None if the change is about the whole row."""
     detail: str = ""
-    """More about it, such as the name of a column."""
+    """Details, such as the name of a column."""
 
     @property
     def is_loss(self) -> bool:
-        """Whether something is gone."""
+        """Whether information was lost."""
         return isinstance(self.code, Loss)
 
 
 SOURCE = "hermes-workbench"
-"""What a row says of where it comes from, where the row that was read does not."""
+"""Default value of the column `source`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowOptions:
-    """How a person wants rows written, where a format leaves a choice."""
+    """Choices in how rows are written, where a format allows several ways."""
 
     result_role: Literal["tool", "user"] = "tool"
-    """Whose entry holds results, in formats of Hermes' texts."""
+    """Role of the entries that hold results, in formats with Hermes' texts."""
     frame: str = "hermes-array"
-    """In which sentences a system text tells of tools; see `workbench.trajectory.system_text`."""
+    """Frame for the list of tools in a system text; see `FRAMES` in `workbench.trajectory.system_text`."""
     arguments: Literal["object", "text"] = "object"
-    """How arguments are written in TRL's formats: as they are, or as a text of JSON."""
+    """How to write arguments in TRL's formats: as objects, or as JSON text."""
     label: bool | None = None
-    """What is said of rows that no one has judged; None refuses them where a format needs it."""
+    """Label for rows without one. None refuses such rows if the format needs a label."""
     source: str = SOURCE
-    """What is said of rows that do not say where they come from."""
+    """Value of the column `source` for rows without one."""
 
 
 @dataclass(slots=True)
 class RowDraft:
-    """A trajectory on its way into a format."""
+    """A trajectory that is being converted to a format."""
 
     trajectory: Trajectory
     options: RowOptions
     changes: list[ConversionChange] = field(default_factory=list[ConversionChange])
-    """What was done so far."""
+    """Changes so far."""
     problems: list[str] = field(default_factory=list[str])
-    """Why the format cannot hold it at all."""
+    """Reasons why the format cannot hold the trajectory."""
 
     def note(self, code: Loss | Addition, entry: int | None = None, detail: str = "") -> None:
-        """Note a change, once an entry; -1 stands for none, as in `RowMessage.place`."""
+        """Record a change, once per entry. An entry of -1 means none, as in `RowMessage.place`."""
         change = ConversionChange(code=code, entry=None if entry == -1 else entry, detail=detail)
         if change not in self.changes:
             self.changes.append(change)
 
     def refuse(self, problem: str, message: RowMessage | None = None) -> None:
-        """Note why the format cannot hold the trajectory."""
+        """Record a reason why the format cannot hold the trajectory."""
         where = f"entry {message.place}: " if message is not None and message.place >= 0 else ""
         self.problems.append(where + problem)
 
     def rewrite(self, change: Callable[[RowMessage], RowMessage]) -> None:
-        """Change every message, of the rejected answer too."""
+        """Change every message, including those of the rejected answer."""
         self.rebuild(lambda messages: map(change, messages))
 
     def rebuild(self, change: Callable[[tuple[RowMessage, ...]], Iterable[RowMessage]]) -> None:
-        """Change the messages as a whole; prompt and answer apart where the trajectory tells them apart."""
-        given = self.trajectory
-        start = given.answer_start
+        """Replace the list of messages. If prompt and answer are separated, each is changed on its own."""
+        trajectory = self.trajectory
+        start = trajectory.answer_start
         if start is None:
-            messages = tuple(change(given.messages))
+            messages = tuple(change(trajectory.messages))
         else:
-            prompt = tuple(change(given.messages[:start]))
-            messages, start = (*prompt, *change(given.messages[start:])), len(prompt)
-        rejected = tuple(change(given.rejected))
-        self.trajectory = replace(given, messages=messages, rejected=rejected, answer_start=start)
+            prompt = tuple(change(trajectory.messages[:start]))
+            messages, start = (*prompt, *change(trajectory.messages[start:])), len(prompt)
+        rejected = tuple(change(trajectory.rejected))
+        self.trajectory = replace(trajectory, messages=messages, rejected=rejected, answer_start=start)
 
     def rounds(self) -> Iterator[tuple[RowMessage, tuple[RowMessage, ...]]]:
-        """Each message of the model with the results that follow it."""
+        """Yield each message of the model with the results that follow it."""
         for messages in (self.trajectory.messages, self.trajectory.rejected):
             for index, message in enumerate(messages):
                 if message.role is Role.ASSISTANT:
-                    yield message, results_behind(messages, index)
+                    yield message, results_after(messages, index)
 
 
 Step = Callable[[RowDraft], None]
-"""One thing that a format cannot hold, or needs."""
+"""Changes a draft so that the format can hold it."""
 
 
-def results_behind(messages: tuple[RowMessage, ...], index: int) -> tuple[RowMessage, ...]:
-    """The messages of tools that directly follow the one at `index`."""
+def results_after(messages: tuple[RowMessage, ...], index: int) -> tuple[RowMessage, ...]:
+    """Return the tool messages that directly follow the message at `index`."""
     end = index + 1
     while end < len(messages) and messages[end].role is Role.TOOL:
         end += 1

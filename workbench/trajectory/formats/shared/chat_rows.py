@@ -1,4 +1,4 @@
-"""Read and write messages in the form of chat APIs, with positions; no content can stop the reading."""
+"""Read and write messages in the form of chat APIs, with positions. No content raises an exception."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -14,23 +14,24 @@ from workbench.trajectory.trajectory import Call, RowMessage
 
 
 class Shape(NamedTuple):
-    """How one target differs from another."""
+    """Differences between formats with chat messages."""
 
     arguments: Literal["object", "text"]
     names_results: bool
-    """Whether a result says which tool gave it."""
+    """Whether a result names its tool."""
 
 
 def spell_messages(messages: tuple[RowMessage, ...], shape: Shape) -> list[JsonValue]:
-    """Each message as an object; its text is `content`, its one thought `reasoning_content`.
+    """Write each message as an object with its text as `content` and its thought as `reasoning_content`.
 
-    *Source:* OpenAI's chat messages; `reasoning_content` chat template of Qwen3; `weight` OpenAI's fine-tuning.
+    *Source:* OpenAI's chat messages; the chat template of Qwen3 for `reasoning_content`; OpenAI's fine-tuning API
+    for `weight`.
     """
     return [_spelled(message, shape) for message in messages]
 
 
 def spell_tools(tools: OfferedTools) -> list[JsonValue]:
-    """The specs as a list."""
+    """Write the specs as a list."""
     return [spec.document for spec in tools.specs]
 
 
@@ -80,13 +81,13 @@ ROLES: Final = {
     "tool": Role.TOOL,
     "function": Role.TOOL,
 }
-"""The `role` of a message to ours; `developer` and `function` are OpenAI's newer and older words."""
+"""Role by its name in chat APIs; OpenAI uses `developer` in new and `function` in old messages."""
 THOUGHT_KEYS: Final = ("reasoning_content", "reasoning", "thinking")
-"""Where reasoning stands apart. *Source:* DeepSeek and vLLM, OpenRouter, Hugging Face's gpt-oss template."""
+"""Keys for separate reasoning. *Source:* DeepSeek and vLLM, OpenRouter, Hugging Face's gpt-oss template."""
 
 
 class _Spot(NamedTuple):
-    """Where a message stands, and where to tell what is wrong with it."""
+    """The position of a message, and the list that collects its problems."""
 
     place: int
     pointer: str
@@ -102,12 +103,13 @@ class _Spot(NamedTuple):
 def read_messages(
     messages: Sequence[JsonValue], pointer: str, findings: list[RowFinding], *, start: int = 0
 ) -> tuple[RowEntry, ...]:
-    """Each message as an entry.
+    """Read each message as an entry.
 
     Args:
-        messages: As the row has them.
-        findings: Where to tell what cannot be read.
-        start: Place of the first.
+        messages: The messages as the row has them.
+        pointer: JSON pointer to their list.
+        findings: Gets the problems.
+        start: Index of the first entry.
     """
     return tuple(
         _entry(as_object(message), _Spot(start + index, f"{pointer}/{index}", findings))
@@ -119,7 +121,7 @@ def _entry(fields: JsonObject, spot: _Spot) -> RowEntry:
     speaker = fields.get("role")
     role = ROLES.get(speaker) if isinstance(speaker, str) else None
     if role is None:
-        spot.report("unknown-role", f"{speaker!r:.40} is no role: {', '.join(ROLES)}", "/role")
+        spot.report("unknown-role", f"unknown role {speaker!r:.40}; use {', '.join(ROLES)}", "/role")
     thought_key = next((key for key in THOUGHT_KEYS if isinstance(fields.get(key), str)), None)
     text = _text(fields, spot)
     return RowEntry(
@@ -148,26 +150,26 @@ def _text(fields: JsonObject, spot: _Spot) -> str:
     if texts and all(isinstance(text, str) for text in texts):
         return "".join(cast(list[str], texts))
     if fields.get("role") != "tool":
-        spot.report("missing-field", "the content is no text: it is read as its JSON", "/content")
+        spot.report("missing-field", "the content is not a text; its JSON is used instead", "/content")
     return spelled_json(content)
 
 
 def _calls(fields: JsonObject, spot: _Spot) -> Iterator[EntryCall]:
-    given = fields.get("tool_calls")
-    if isinstance(given, list):
-        for index, call in enumerate(given):
+    tool_calls = fields.get("tool_calls")
+    if isinstance(tool_calls, list):
+        for index, call in enumerate(tool_calls):
             yield _call(as_object(call), f"/tool_calls/{index}", spot)
-    elif given is not None:
-        spot.report("call-unreadable", "`tool_calls` is no list", "/tool_calls")
+    elif tool_calls is not None:
+        spot.report("call-unreadable", "`tool_calls` is not a list", "/tool_calls")
     if isinstance(fields.get("function_call"), dict):
         yield _call({"function": fields["function_call"]}, "", spot, key="/function_call")
 
 
 def _call(call: JsonObject, below: str, spot: _Spot, key: str = "/function") -> EntryCall:
-    # Chat APIs wrap the call in a `function`; templates also take it bare.
+    # Chat APIs wrap the call in `function`; chat templates also accept it without.
     function, within = (as_object(call["function"]), below + key) if "function" in call else (call, below)
-    name, call_id, given = function.get("name"), call.get("id"), function.get("arguments")
-    arguments, problem = _arguments(given)
+    name, call_id, raw_arguments = function.get("name"), call.get("id"), function.get("arguments")
+    arguments, problem = _arguments(raw_arguments)
     if not isinstance(name, str) or not name:
         problem = "the call has no name"
     if problem:
@@ -175,7 +177,7 @@ def _call(call: JsonObject, below: str, spot: _Spot, key: str = "/function") -> 
     return EntryCall(
         name=name if isinstance(name, str) else "",
         arguments=arguments,
-        arguments_text=given if isinstance(given, str) else None,
+        arguments_text=raw_arguments if isinstance(raw_arguments, str) else None,
         id=call_id if isinstance(call_id, str) else None,
         pointer=spot.pointer + (below or key),
         arguments_pointer=f"{spot.pointer}{within}/arguments",
@@ -183,17 +185,17 @@ def _call(call: JsonObject, below: str, spot: _Spot, key: str = "/function") -> 
     )
 
 
-def _arguments(given: JsonValue) -> tuple[JsonObject | None, str]:
-    if isinstance(given, str):
+def _arguments(value: JsonValue) -> tuple[JsonObject | None, str]:
+    if isinstance(value, str):
         try:
-            given = cast(JsonValue, json.loads(given))
+            value = cast(JsonValue, json.loads(value))
         except (ValueError, RecursionError):
             return None, "the arguments are not JSON"
-    if given is None:
-        return None, "the call has no arguments: write {} where there are none"
-    if not isinstance(given, dict):
-        return None, "the arguments are no object"
-    return given, ""
+    if value is None:
+        return None, "the call has no arguments; write {} for none"
+    if not isinstance(value, dict):
+        return None, "the arguments are not an object"
+    return value, ""
 
 
 def _result(fields: JsonObject, text: str, spot: _Spot) -> EntryResult:
@@ -209,7 +211,7 @@ def _result(fields: JsonObject, text: str, spot: _Spot) -> EntryResult:
 def _is_trained(fields: JsonObject) -> bool | None:
     """*Source:* OpenAI's fine-tuning `weight`, 0 or 1; Axolotl's `train`."""
     for name in ("weight", "train", "training"):
-        given = fields.get(name)
-        if isinstance(given, (int, float)):
-            return bool(given)
+        value = fields.get(name)
+        if isinstance(value, (int, float)):
+            return bool(value)
     return None

@@ -12,7 +12,7 @@ from workbench.hermes.spelling.tools import spelled_json
 from workbench.trajectory.hermes_text import spell_parts
 from workbench.trajectory.row import EntryResult, RowEntry, RowFinding
 from workbench.trajectory.trajectory import Result, RowMessage
-from workbench.trajectory.writing.row_draft import results_behind
+from workbench.trajectory.writing.row_draft import results_after
 
 OPEN: Final = "<tool_response>"
 """*Source:* Hermes-2-Pro, Hermes-3, Qwen2.5 and Qwen3 chat templates."""
@@ -29,10 +29,12 @@ class _Record(NamedTuple):
 
 
 def read_results(text: str, pointer: str, *, has_records: bool) -> tuple[EntryResult, ...]:
-    """Each result of a text that is nothing but wrapped results; else the whole text as one result.
+    """Read each result of a text that consists of `<tool_response>` blocks; any other text is one result.
 
     Args:
-        has_records: Whether the format writes `{"tool_call_id", "name", "content"}` inside the wrapper.
+        text: The entry's text.
+        pointer: JSON pointer to the text.
+        has_records: Whether the format writes `{"tool_call_id", "name", "content"}` inside the tags.
     """
     spans = wrapped_results(text)
     if not spans:
@@ -41,30 +43,30 @@ def read_results(text: str, pointer: str, *, has_records: bool) -> tuple[EntryRe
 
 
 def is_wrapped(text: str) -> bool:
-    """Whether a text is nothing but wrapped results, at least one."""
+    """Whether a text consists of one or more `<tool_response>` blocks."""
     return bool(wrapped_results(text))
 
 
 def wrapped_results(text: str) -> list[Span]:
-    """The wrapped results that together with white space are the text; none where something else is in it."""
+    """Return the spans of the `<tool_response>` blocks; empty if the text contains anything else."""
     found: list[Span] = []
-    position = _behind_space(text, 0)
+    position = _after_space(text, 0)
     while position < len(text):
         end = text.find(CLOSE, position) if text.startswith(OPEN, position) else -1
         if end < 0:
             return []
         found.append(Span(position, end + len(CLOSE)))
-        position = _behind_space(text, end + len(CLOSE))
+        position = _after_space(text, end + len(CLOSE))
     return found
 
 
-def _behind_space(text: str, position: int) -> int:
+def _after_space(text: str, position: int) -> int:
     match = _SPACE.match(text, position)
     return match.end() if match else position
 
 
 def _inner(wrapped: str) -> str:
-    """The text between the tags, without the line break behind the first and before the second."""
+    """Return the text between the tags, without the line breaks next to them."""
     return wrapped[len(OPEN) : -len(CLOSE)].removeprefix("\n").removesuffix("\n")
 
 
@@ -90,20 +92,20 @@ def _record(text: str) -> _Record:
 
 
 SpellResult = Callable[[Result], str]
-"""Writes what stands between the tags of a result."""
+"""Writes the text between the tags of a result."""
 
 
 class TextEntry(NamedTuple):
-    """One entry."""
+    """An entry of `from` and `value` to be written."""
 
     role: Role
     text: str
     messages: tuple[RowMessage, ...]
-    """What it holds: one message, or the results of one round."""
+    """One message, or the results of one round."""
 
 
 def text_entries(messages: tuple[RowMessage, ...], spell_result: SpellResult) -> Iterator[TextEntry]:
-    """The entries in order.
+    """Group messages into entries: results of one round share an entry.
 
     *Source:* `_convert_to_trajectory_format` of hermes-agent; chat templates of Hermes-3 and Qwen3.
     """
@@ -111,8 +113,12 @@ def text_entries(messages: tuple[RowMessage, ...], spell_result: SpellResult) ->
     while index < len(messages):
         message = messages[index]
         if message.role is Role.TOOL:
-            group = (message, *results_behind(messages, index))
-            wrapped = (f"{OPEN}\n{spell_result(one.result)}\n{CLOSE}" for one in group if one.result)
+            group = (message, *results_after(messages, index))
+            wrapped = (
+                f"{OPEN}\n{spell_result(result_message.result)}\n{CLOSE}"
+                for result_message in group
+                if result_message.result
+            )
             yield TextEntry(Role.TOOL, "\n".join(wrapped), group)
             index += len(group)
         else:
@@ -122,12 +128,12 @@ def text_entries(messages: tuple[RowMessage, ...], spell_result: SpellResult) ->
 
 
 def bare_result(result: Result) -> str:
-    """The result's own text."""
+    """Write only the result's text."""
     return result.text
 
 
 def record_result(result: Result) -> str:
-    """`{"tool_call_id", "name", "content"}`; the content is a value where that keeps the text's bytes.
+    """Write `{"tool_call_id", "name", "content"}`. The content is a JSON value if that preserves its bytes.
 
     *Source:* `_convert_to_trajectory_format` of hermes-agent.
     """
@@ -146,7 +152,7 @@ def _content(text: str) -> JsonValue:
 
 
 class FromValueEntry(NamedTuple):
-    """One entry, its text not yet looked into."""
+    """An entry of `from` and `value`, with its text not parsed yet."""
 
     place: int
     fields: JsonObject
@@ -157,28 +163,28 @@ class FromValueEntry(NamedTuple):
 
     @property
     def pointer(self) -> str:
-        """Of the entry."""
+        """JSON pointer to the entry."""
         return f"/conversations/{self.place}"
 
     @property
     def text_pointer(self) -> str:
-        """Of its text."""
+        """JSON pointer to the entry's text."""
         return f"{self.pointer}/value"
 
     def report(self, code: str, message: str, below: str = "/value") -> None:
-        """Tell what is wrong with the entry."""
+        """Add a finding about the entry."""
         pointer = self.pointer + below
         self.findings.append(RowFinding(code=code, message=message, entry=self.place, pointer=pointer))
 
 
 def conversation_of(row: JsonObject) -> Sequence[JsonValue]:
-    """The row's `conversations`; empty where it is no list."""
-    given = row.get("conversations")
-    return given if isinstance(given, list) else []
+    """Return the row's `conversations`; empty if it is not a list."""
+    entries = row.get("conversations")
+    return entries if isinstance(entries, list) else []
 
 
 def has_from_value(row: JsonObject) -> bool:
-    """Whether the row's conversation is made of `from` and `value`."""
+    """Whether the entries of the row's conversation have `from`."""
     entries = conversation_of(row)
     return bool(entries) and any("from" in as_object(entry) for entry in entries)
 
@@ -186,15 +192,16 @@ def has_from_value(row: JsonObject) -> bool:
 def read_from_value(
     row: JsonObject, roles: Mapping[str, Role], form: str, findings: list[RowFinding]
 ) -> Iterator[FromValueEntry]:
-    """Each entry of the conversation.
+    """Read each entry of the conversation.
 
     Args:
-        roles: The `from` of an entry to its role.
-        form: Name of the format.
-        findings: Where to tell what is missing.
+        row: The row.
+        roles: Role by the entry's `from`.
+        form: Name of the format, for messages.
+        findings: Gets the problems.
     """
     if not isinstance(row.get("conversations"), list):
-        message = "no list of entries: the row needs `conversations`"
+        message = "the row has no list in `conversations`"
         findings.append(RowFinding(code="missing-field", message=message, pointer="/conversations"))
     for place, value in enumerate(conversation_of(row)):
         fields = as_object(value)
@@ -205,15 +212,15 @@ def read_from_value(
         )
         if role is None:
             raw_entry.report(
-                "unknown-role", f"{speaker!r:.40} is no speaker of {form}: {', '.join(roles)}", "/from"
+                "unknown-role", f"unknown speaker {speaker!r:.40}; {form} uses {', '.join(roles)}", "/from"
             )
         if not isinstance(text, str):
-            raw_entry.report("missing-field", "the entry has no text in `value`")
+            raw_entry.report("missing-field", "the entry has no text in `value`; add it or remove the entry")
         yield raw_entry
 
 
 def system_column(row: JsonObject) -> Iterator[RowEntry]:
-    """The system text that stands in a column of its own, if there is one."""
+    """Yield the system text of the column `system`, if there is one."""
     text = row.get("system")
     if isinstance(text, str) and text:
         yield RowEntry(
