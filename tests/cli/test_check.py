@@ -68,7 +68,7 @@ def test_json_is_one_object(run_cli, tmp_path):
                 "entry": 2,
                 "code": "call-not-strict",
                 "severity": "error",
-                "message": "only a tolerant reader reads it (trailing-comma); write what it reads",
+                "message": "only the tolerant reader can parse it (trailing-comma); use --fix-out or correct it",
                 "pointer": "/conversations/2/value",
             },
             {
@@ -161,7 +161,7 @@ def test_safe_fixes_are_written_and_reported(run_cli, tmp_path):
     ("arguments", "message"),
     [
         (["no-such.jsonl"], "no-such.jsonl"),
-        (["a.jsonl", "--format", "word"], "there is no such format"),
+        (["a.jsonl", "--format", "word"], "unknown format"),
         (["-", "-"], "standard input can be read only once"),
         (["a.jsonl", "--fix-out", "a.jsonl"], "this is one of the input files"),
         (["a.jsonl", "--fix-out", "-", "--json"], "--json already writes to standard output"),

@@ -153,14 +153,14 @@ def test_rows_are_converted_from_standard_input_to_standard_output(run_cli, rows
 def test_kto_without_a_label_and_dpo_without_a_rejected_answer_are_refused(run_cli, rows, tmp_path):
     done = run_cli("convert", rows, "--to", "kto", "--out", tmp_path / "o.jsonl")
     assert done.code == 1
-    assert "give it with --label" in done.err
+    assert "use --label or --no-label" in done.err
     assert "no rejected answer" in run_cli("convert", rows, "--to", "dpo", "--out", tmp_path / "o.jsonl").err
 
 
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (("--to", "nothing", "--out", "o.jsonl"), "format 'nothing': there is no such format"),
+        (("--to", "nothing", "--out", "o.jsonl"), "format 'nothing': unknown format"),
         (("--to", "xlam", "--out", "o.jsonl"), "format 'xlam': this format can only be read"),
         (("--to", "openai", "--from", "nothing", "--out", "{}/o.jsonl"), "format 'nothing'"),
         (("--to", "openai", "--out", "-", "--json"), "the rows already go to standard output"),

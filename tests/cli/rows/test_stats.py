@@ -51,7 +51,7 @@ def test_the_tokens_that_are_trained_on_make_up_the_trained_text(run_cli, tmp_pa
     ("arguments", "message"),
     [
         (["no-such.jsonl"], "no-such.jsonl"),
-        (["a.jsonl", "--format", "word"], "there is no such format"),
+        (["a.jsonl", "--format", "word"], "unknown format"),
         (["a.jsonl", "--mask", "9"], "there is no such row"),
         (["a.jsonl", "--mask", "2"], "not JSON"),
         (["a.jsonl", "a.jsonl", "--mask", "1"], "give only one file"),

@@ -161,8 +161,8 @@ def test_the_keys_of_the_original_are_read():
         ({"kompression": {}}, "kompression: unknown section"),
         ({"compression": 3}, "compression: not a mapping"),
         ({"compression": {"target": 3}}, "compression.target: unknown key"),
-        ({"compression": {"target_max_tokens": "many"}}, "target_max_tokens: 'many' is no int"),
-        ({"protected_turns": {"first_gpt": 1}}, "first_gpt: 1 is no bool"),
+        ({"compression": {"target_max_tokens": "many"}}, "target_max_tokens: 'many' is not of type int"),
+        ({"protected_turns": {"first_gpt": 1}}, "first_gpt: 1 is not of type bool"),
     ],
 )
 def test_settings_that_are_none_are_one_line(document, where):

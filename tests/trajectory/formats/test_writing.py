@@ -129,12 +129,12 @@ def test_llamafactory():
 @pytest.mark.parametrize(
     ("messages", "problem"),
     [
-        ((told("assistant", Prose(text="a")),), "take turns"),
-        ((told("user", Prose(text="a")), told("user", Prose(text="b")), told("assistant")), "take turns"),
+        ((told("assistant", Prose(text="a")),), "must alternate"),
+        ((told("user", Prose(text="a")), told("user", Prose(text="b")), told("assistant")), "must alternate"),
         ((told("user", Prose(text="a")),), "last message"),
         (
             (told("user"), told("assistant"), told("system", Prose(text="s")), told("assistant")),
-            "only at the beginning",
+            "only allowed at the beginning",
         ),
     ],
 )
@@ -257,7 +257,7 @@ def test_results_that_answer_only_some_calls_are_refused_where_order_alone_tells
     only_second = replace(TALK, messages=(*TALK.messages[:3], TALK.messages[4], TALK.messages[5]))
     for name in ("sharegpt", "raw", "llamafactory", "hermes-agent"):
         assert (
-            "only some of the calls"
+            "only some calls have results"
             in write_row(only_second, FORMATS[name], RowOptions()).problems[0].message
         ), name
     other = told("assistant", replace(CALLS[0], name="g"), CALLS[1])

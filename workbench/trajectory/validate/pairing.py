@@ -19,6 +19,12 @@ _NAMED = {
 }
 
 
+_USER_PROBLEMS = {
+    Role.USER: "two user entries in a row; join them",
+    Role.TOOL: "a user entry directly after results; add the model's answer before it",
+}
+
+
 def order_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     """Yield `role-order` for each entry that must not follow the one before it.
 
@@ -64,7 +70,7 @@ def _problem(before: ParsedEntry | None, current: ParsedEntry, parsed: ParsedRow
     if role is Role.SYSTEM:
         return "" if before is None else "a system entry after other entries; move it to the beginning"
     if role is Role.USER:
-        return f"a user entry directly after {_NAMED[last]}" if last in (Role.USER, Role.TOOL) else ""
+        return _USER_PROBLEMS.get(last, "")
     if role is Role.ASSISTANT:
         return _answer_problem(before, last)
     is_second = last is Role.TOOL and _joins_results(parsed.row.format)
@@ -203,8 +209,12 @@ def _by_count(caller: ParsedEntry, results: Sequence[_PlacedResult]) -> Iterator
 def _without_result(caller: ParsedEntry, calls: Sequence[ParsedCall]) -> Iterator[RowFinding]:
     """Yield one finding for all unanswered calls of an entry, at the first of them."""
     if calls:
-        others = f" and {len(calls) - 1} more" if len(calls) > 1 else ""
-        message = f"the call of {quoted(calls[0].name)}{others} has no result; add it"
+        name, more = quoted(calls[0].name), len(calls) - 1
+        message = (
+            f"the call of {name} and {more} more have no results; add them"
+            if more
+            else f"the call of {name} has no result; add it"
+        )
         yield row_finding("call-without-result", message, entry=caller.entry, pointer=calls[0].pointer)
 
 
