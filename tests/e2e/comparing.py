@@ -1,4 +1,4 @@
-"""The Compare tab as a person works it."""
+"""Page object of the Compare tab."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,24 +16,24 @@ from workbench.store.store import Store
 
 @dataclass(frozen=True)
 class Comparing:
-    """What can be done on the tab, and seen."""
+    """The actions and contents of the tab."""
 
     page: Page
     server: Server
 
     def open(self, query: str = "") -> Self:
-        """The page, with the tab in front."""
+        """Open the page at the tab."""
         Play(self.page, self.server).open(query)
         return self.front()
 
     def front(self) -> Self:
-        """The tab comes to the front."""
+        """Switch to the tab."""
         self.page.get_by_role("tab", name="Compare").click()
         expect(self.page.get_by_role("button", name="Compare", exact=True)).to_be_visible()
         return self
 
     def choose(self, name: str, value: str) -> Self:
-        """Chooses by hand, such as `Model A`."""
+        """Type a choice into a dropdown, such as `Model A`."""
         field = self.page.get_by_role("combobox", name=name, exact=True)
         field.fill(value)
         field.press("Enter")
@@ -41,25 +41,25 @@ class Comparing:
         return self
 
     def models(self, *scripts: Path) -> Self:
-        """A script a column, from A on."""
+        """Choose a script as the model of each column, from A on."""
         for letter, script in zip("ABCD", scripts, strict=False):
             self.choose(f"Model {letter}", f"scripted:{script}")
         return self
 
     def ask(self, text: str) -> Self:
-        """Writes the question and compares, and waits until all columns have ended."""
+        """Write the question, compare, and wait until all columns have ended."""
         field = self.page.get_by_role("textbox", name="Question")
         field.fill(text)
         field.press("Control+Enter")
         return self.wait_until_idle()
 
     def compare(self) -> Self:
-        """Presses the button, and waits until all columns have ended."""
+        """Press the button, and wait until all columns have ended."""
         self.page.get_by_role("button", name="Compare", exact=True).click()
         return self.wait_until_idle()
 
     def wait_until_idle(self) -> Self:
-        """Until nothing is played any more, and there is something; columns of one model take their turns."""
+        """Wait until the comparison has ended and has answers. Columns of one model run one after the other."""
         expect(self.board.locator(".hw-compare-turn").first).to_be_visible(timeout=TURN_MS)
         expect(self.page.locator("#compare-live .hw-compare-live").first).to_be_hidden(timeout=4 * TURN_MS)
         expect(self.page.locator("#compare-run")).to_be_enabled(timeout=TURN_MS)
@@ -67,21 +67,21 @@ class Comparing:
 
     @property
     def board(self) -> Locator:
-        """All that came."""
+        """The board with all answers."""
         return self.page.locator("#compare-board")
 
     def cell(self, letter: str, turn: int = 0) -> Locator:
-        """A column's answer to a turn."""
+        """Return a column's answer to a turn."""
         return self.board.locator(f'[data-turn="{turn}"]').get_by_label(f"Column {letter}", exact=True)
 
     def press(self, key: str) -> Self:
-        """A key, with no field in focus."""
+        """Press a key while no field has the focus."""
         self.page.evaluate("document.activeElement.blur()")
         self.page.keyboard.press(key)
         return self
 
     def pairs(self) -> list[tuple[str, str]]:
-        """What the dpo export makes of the comparison's session: chosen and rejected, last message each."""
+        """Return the last messages of the chosen and rejected answers in the dpo export of the session."""
         address = self.cell("A").get_by_role("link", name="Open in Play").get_attribute("href") or ""
         session_id = address.partition("session=")[2].partition("&")[0]
         store = Store(f"sqlite:///{self.server.folder / 'data' / 'workbench.sqlite3'}")

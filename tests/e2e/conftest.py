@@ -1,4 +1,4 @@
-"""A server in a process of its own, a browser, and a page that must stay clean."""
+"""A server in its own process, a browser, and a page whose errors fail the test."""
 
 import os
 import socket
@@ -40,7 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The browser's tests come last: its driver leaves a running event loop in the main thread.
+    """Run browser tests last, since the driver leaves a running event loop in the main thread.
 
     Of these, large files come first, so that workers end at about the same time.
     """
@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The page on a scripted engine."""
+    """The page with a scripted model."""
     folder = tmp_path_factory.mktemp("scripted")
     script = write_script(folder / "script.yaml", "Hello.")
     yield from served(folder, f"scripted:{script}")
@@ -60,7 +60,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def embedded_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The page on the embedded model."""
+    """The page with the embedded model."""
     if find_embedded() is None:
         pytest.skip("the embedded model is not installed (make test installs it)")
     pytest.importorskip("llama_cpp", reason="llama-cpp-python is not installed (make test installs it)")
@@ -69,14 +69,14 @@ def embedded_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server
 
 @pytest.fixture
 def artifacts() -> Path:
-    """Where screenshots go; kept after the run."""
+    """The folder of screenshots, which are kept after the test run."""
     ARTIFACTS.mkdir(exist_ok=True)
     return ARTIFACTS
 
 
 @pytest.fixture(scope="module")
 def window(browser: Browser) -> Iterator["Window"]:
-    """The browser window that the tests of a file share, each with empty storage."""
+    """The browser window that the tests of a file share, with empty storage for each."""
     window = Window(browser)
     yield window
     window.close()
@@ -84,7 +84,7 @@ def window(browser: Browser) -> Iterator["Window"]:
 
 @pytest.fixture
 def page(window: "Window") -> Iterator[Page]:
-    """A tab of somebody who was here before; it reports at its end what it should not have done.
+    """A tab of a returning visitor. Console errors and foreign requests fail the test.
 
     The tests of a file take turns in one tab, which spares a third of what opening the page costs: its scripts are
     compiled and cached. Nothing of the test before is left but that.
@@ -95,7 +95,7 @@ def page(window: "Window") -> Iterator[Page]:
 
 @pytest.fixture
 def fresh_page(browser: Browser) -> Iterator[Page]:
-    """A tab as `page` has it that no other test uses: for tests whose changes to it cannot be taken back."""
+    """A tab like `page` that no other test uses, for tests whose changes cannot be undone."""
     with _watched(browser) as page:
         page.add_init_script(TOUR_ENDED)
         yield page
@@ -103,21 +103,21 @@ def fresh_page(browser: Browser) -> Iterator[Page]:
 
 @pytest.fixture
 def newcomer(browser: Browser) -> Iterator[Page]:
-    """A tab of somebody who was never here, as watchful."""
+    """A tab of a first-time visitor, checked like `page`."""
     with _watched(browser) as page:
         yield page
 
 
 @pytest.fixture
 def other_page(browser: Browser) -> Iterator[Page]:
-    """A tab of another browser, as watchful."""
+    """A tab of another browser, checked like `page`."""
     with _watched(browser) as page:
         page.add_init_script(TOUR_ENDED)
         yield page
 
 
 class Window:
-    """One tab that tests use one after the other; a new one where a test closed it or its server."""
+    """A tab that tests use one after the other. A new one is opened if a test closed it or its server."""
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
@@ -126,7 +126,7 @@ class Window:
 
     @contextmanager
     def turn(self) -> Iterator[Page]:
-        """The tab for one test, emptied afterwards.
+        """Give a test the tab, and reset it afterwards.
 
         Raises:
             AssertionError: The page did what it should not have done.
@@ -139,7 +139,7 @@ class Window:
         assert troubles == []
 
     def close(self) -> None:
-        """Closes the tab; it may be closed already."""
+        """Close the tab, which may be closed already."""
         if self._page is not None and not self._page.is_closed():
             self._page.context.close()
         self._page = self._watch = None
@@ -152,7 +152,7 @@ class Window:
         return self._page, self._watch
 
     def _empty(self, page: Page) -> None:
-        """Takes back all that a test did to the tab; where that fails, the next test gets another tab."""
+        """Undo all changes of a test to the tab. If that fails, the next test gets a new tab."""
         try:
             for other in page.context.pages:
                 if other is not page:
@@ -187,12 +187,12 @@ def _watched(browser: Browser) -> Iterator[Page]:
 
 @pytest.fixture
 def play(page: Page, server: Server) -> Play:
-    """The Play tab on a scripted engine, opened anew."""
+    """The freshly opened Play tab with a scripted model."""
     return Play(page, server).open()
 
 
 def served(folder: Path, model: str, *options: str, **variables: str) -> Iterator[Server]:
-    """The page in a process of its own, ended at the end; its log must tell of no unexpected error.
+    """Serve the page in its own process, stopped at the end. Unexpected errors in its log fail the test.
 
     `options` stand behind `serve`, and `variables` go into its environment.
     """

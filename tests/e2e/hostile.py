@@ -1,4 +1,4 @@
-"""What a model may write to take a page over, and whether it has."""
+"""Text with which a model could attack the page, and a check that it did not succeed."""
 
 from playwright.sync_api import Page
 
@@ -10,12 +10,12 @@ HOSTILE = (
     "<iframe srcdoc='<script>top.hacked=8</script>'>"
 )
 UNMARKED = HOSTILE.replace("<|im_start|>", "").replace("<tool_response>", "")
-"""The same without marks: a row of it may be trained on."""
+"""The same text without special tokens and tags, so that it is valid in a training row."""
 MADE = "img:not(.cm-widgetBuffer), b, script, iframe"
-"""Elements that no part of ours has. The editor puts pictures of its own around characters that it spells."""
+"""Elements that our components never create. The editor adds its own images next to special characters."""
 
 
 def expect_harmless(page: Page, where: str) -> None:
-    """Nothing of it ran, and nothing of it became an element behind the selector `where`."""
+    """Check that no part of the text ran, or became an element inside the selector `where`."""
     assert page.evaluate("window.hacked") is None
     assert page.locator(f"{where} :is({MADE})").count() == 0

@@ -1,4 +1,4 @@
-"""The Inspect tab as a person works it."""
+"""Page object of the Inspect tab."""
 
 from typing import Self
 
@@ -8,7 +8,7 @@ from tests.e2e.play import SLOW_MS, Server
 
 
 class Inspecting:
-    """What can be done on the tab, and seen."""
+    """The actions and contents of the tab."""
 
     def __init__(self, page: Page, server: Server) -> None:
         self.page = page
@@ -26,7 +26,7 @@ class Inspecting:
         return self.page.locator(f"#inspect-{name}")
 
     def paste(self, text: str, name: str = "Completion") -> Self:
-        """Replaces the text of an editor at one go, as a paste does."""
+        """Replace the text of an editor at once, like a paste."""
         self.page.get_by_role("textbox", name=name, exact=True).click()
         self.page.keyboard.press("Control+A")
         self.page.keyboard.insert_text(text)
@@ -38,15 +38,15 @@ class Inspecting:
         return self
 
     def way(self, name: str) -> Self:
-        """As written, Changes or Fixed."""
+        """Choose how to show the text."""
         self.part("read").get_by_role("button", name=name, exact=True).click()
         return self
 
     @property
     def text(self) -> str:
-        """What is shown of the text, byte for byte."""
+        """The shown text, byte for byte."""
         return str(self.part("read").locator(".hw-read").evaluate("pane => pane.textContent"))
 
     def rule(self, name: str) -> Locator:
-        """The differ's row of one rule."""
+        """Return the row of a parser."""
         return self.part("differ").locator(f"tr[data-rule='{name}']")

@@ -1,4 +1,4 @@
-"""The Play tab as a person works it."""
+"""Page object of the Play tab."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,24 +13,24 @@ from workbench.records.sessions import StoredMessage
 from workbench.store.store import Store
 
 SLOW_MS = 45_000
-"""How long a machine under load may take for one step."""
+"""Timeout of one step on a busy machine."""
 TURN_MS = 180_000
-"""How long a turn of the embedded model may take there."""
+"""Timeout of a turn of the embedded model on a busy machine."""
 
 TOUR_ENDED = "try { localStorage.setItem('hermes-workbench:tour', 'ended'); } catch { }"
-"""What the browser of someone keeps who was led through the tour."""
+"""The browser storage of a visitor who has finished the tour."""
 
 
 @dataclass(frozen=True)
 class Server:
-    """A page that is served."""
+    """A running server of the page."""
 
     url: str
     folder: Path
     kill: Callable[[], None]
 
     def path(self, session_id: str) -> Sequence[StoredMessage]:
-        """The messages of a session, out of the database itself."""
+        """Return the messages of a session, read from the database."""
         store = Store(f"sqlite:///{self.folder / 'data' / 'workbench.sqlite3'}")
         try:
             return store.of(LOCAL_OWNER).sessions.path(session_id)
@@ -39,13 +39,13 @@ class Server:
 
 
 def write_script(path: Path, *completions: str | dict[str, object], **options: object) -> Path:
-    """A script for the engine, as a file."""
+    """Write a script for the scripted engine to a file."""
     path.write_text(yaml.safe_dump({"completions": list(completions), **options}, allow_unicode=True))
     return path
 
 
 class Play:
-    """What can be done on the tab, and seen."""
+    """The actions and contents of the tab."""
 
     def __init__(self, page: Page, server: Server) -> None:
         self.page = page
@@ -62,7 +62,7 @@ class Play:
         return self.wait_until_open()
 
     def wait_until_open(self) -> Self:
-        """Until the fields are filled and the model is there."""
+        """Wait until the fields are filled and the model is ready."""
         expect(self.page.locator("#page-header")).to_contain_text("ready")
         expect(self.page.locator("#play-system-text")).to_contain_text("tokens")
         return self
@@ -80,11 +80,11 @@ class Play:
 
     @property
     def raw_text(self) -> str:
-        """What the raw pane's text is, byte for byte."""
+        """The text of the Raw pane, byte for byte."""
         return str(self.part("raw").locator(".hw-raw").evaluate("pane => pane.textContent"))
 
     def expect_raw(self, text: str) -> None:
-        """The raw pane comes to show just this text, byte for byte."""
+        """Wait until the Raw pane shows exactly this text."""
         for _ in range(SLOW_MS // 100):
             if self.raw_text == text:
                 return
@@ -96,7 +96,7 @@ class Play:
         return self.page.url.partition("session=")[2].partition("&")[0]
 
     def use_script(self, path: Path) -> Self:
-        """Chooses a scripted model by its name."""
+        """Choose a scripted model by its file."""
         field = self.page.get_by_role("combobox", name="Model", exact=True)
         field.fill(f"scripted:{path}")
         field.press("Enter")
@@ -104,7 +104,7 @@ class Play:
         return self
 
     def ask(self, text: str) -> Self:
-        """Writes and sends, and waits until the turn is over."""
+        """Send a message, and wait until the turn has ended."""
         return self.send(text).wait_until_idle()
 
     def send(self, text: str) -> Self:
@@ -123,19 +123,19 @@ class Play:
         return self
 
     def choose(self, label: str, option: str) -> Self:
-        """Chooses from a dropdown."""
+        """Choose from a dropdown."""
         self.page.get_by_role("combobox", name=label, exact=True).click()
         self.page.get_by_role("option", name=option, exact=True).click()
         return self
 
     def menu(self, entry: Locator, act: str) -> Self:
-        """Does something with a message, by its menu."""
+        """Choose an action from the menu of a message."""
         entry.get_by_role("button", name="Actions").click()
         entry.get_by_role("menuitem", name=act, exact=True).click()
         return self
 
     def edit(self, name: str, text: str) -> Self:
-        """Replaces the text of an editor."""
+        """Replace the text of an editor."""
         editor = self.part(name).locator(".cm-content")
         editor.click()
         self.page.keyboard.press("Control+A")

@@ -1,4 +1,4 @@
-"""An OpenID provider on loopback that speaks what Hugging Face's does: discovery, consent, token, keys."""
+"""A local OpenID provider like Hugging Face's: discovery, consent, token, keys."""
 
 import base64
 import json
@@ -17,11 +17,11 @@ from joserfc.jwk import RSAKey
 CLIENT_ID, CLIENT_SECRET = "the-space", "its-secret"
 SCOPES = "openid profile"
 ACCESS_TOKEN = "hf_oauth_x"
-"""What whoever signs in is given for the hub."""
+"""The access token for the Hub that a signed-in user gets."""
 
 
 class Provider:
-    """Lets one person sign in at a time.
+    """An OpenID provider for one user at a time.
 
     Attributes:
         person: Who sits before the browser: what the provider says of them, `sub` and `preferred_username`.
@@ -36,7 +36,7 @@ class Provider:
         self._consents: dict[str, str] = {}
 
     def environment(self) -> dict[str, str]:
-        """What a Space sets for an app with `hf_oauth: true`."""
+        """Return the environment variables that a Space sets for an app with `hf_oauth: true`."""
         return {
             "SYSTEM": "spaces",
             "SPACE_ID": "someone/workbench",
@@ -61,7 +61,7 @@ class Provider:
         return {"keys": [self._key.as_dict(private=False)]}
 
     def consent(self, query: dict[str, list[str]]) -> str:
-        """Where the browser goes on to, once the person agreed."""
+        """Return the address to redirect the browser to after the user's consent."""
         assert query["client_id"] == [CLIENT_ID]
         code = secrets.token_hex(8)
         self._consents[code] = query["nonce"][0]
@@ -70,7 +70,7 @@ class Provider:
         return target + joint + urlencode({"code": code, "state": query["state"][0]})
 
     def token(self, form: dict[str, list[str]], authorization: str) -> dict[str, Any]:
-        """The tokens for a code, which is good once."""
+        """Return the tokens for a code, which is valid once."""
         assert (
             base64.b64decode(authorization.removeprefix("Basic ")).decode() == f"{CLIENT_ID}:{CLIENT_SECRET}"
         )
@@ -95,7 +95,7 @@ class Provider:
 
 @contextmanager
 def provided() -> Iterator[Provider]:
-    """A provider that listens while the block runs."""
+    """Run a provider while the block runs."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

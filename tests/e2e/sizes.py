@@ -1,4 +1,4 @@
-"""A page at the sizes that people have, light and dark."""
+"""Check the page at common window sizes, light and dark."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +9,7 @@ SIZES = ((1440, 900), (1024, 768), (390, 844))
 
 
 def every_size(page: Page, artifacts: Path, name: str) -> Iterator[tuple[int, int]]:
-    """Width and height, one after the other: what stands behind is looked at, then nothing may be cut off.
+    """Yield each width and height, and then check that nothing is cut off.
 
     A picture of each is kept.
     """

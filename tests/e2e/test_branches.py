@@ -1,4 +1,4 @@
-"""Nothing is overwritten and nothing is lost: tabs, branches, names, deleting, a process that is killed."""
+"""Nothing is overwritten or lost: two tabs, branches, renaming, deleting, a killed server."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.long]
 QUESTION = "What is the flumbuster reading for cairo?"
 
 
-def test_two_tabs_on_one_session_make_branches_and_both_texts_can_be_reached(
+def test_two_tabs_on_one_session_create_branches_and_both_texts_can_be_reached(
     play: Play, other_page: Page, artifacts: Path
 ) -> None:
     play.ask(QUESTION)
@@ -51,7 +51,7 @@ def test_a_session_is_renamed_in_its_bar(play: Play) -> None:
     expect(play.part("bar")).to_contain_text("Readings of Cairo")
 
 
-def test_a_deleted_session_can_be_brought_back(play: Play) -> None:
+def test_a_deleted_session_can_be_restored(play: Play) -> None:
     play.ask("To be deleted and undone")
     session_id = play.session_id
     row = play.page.locator(f".hw-session[data-id='{session_id}']")
@@ -84,13 +84,13 @@ def test_an_ephemeral_part_is_sent_and_never_exported(play: Play) -> None:
 
 @pytest.fixture
 def fragile(tmp_path: Path) -> Iterator[Server]:
-    """A page that is to be killed while its model writes."""
+    """A server that the test kills while its model writes."""
     slow = {"text": "wörd " * 2000, "seconds_per_token": 0.02}
     script = write_script(tmp_path / "slow.yaml", slow)
     yield from served(tmp_path, f"scripted:{script}")
 
 
-def test_a_killed_server_loses_no_more_than_the_end_of_the_message(
+def test_a_killed_server_loses_only_the_end_of_the_message(
     fragile: Server, page: Page, other_page: Page
 ) -> None:
     play = Play(other_page, fragile).open().send("Go on and on")

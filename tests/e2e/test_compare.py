@@ -1,4 +1,4 @@
-"""The Compare tab in a browser: ask, see in what columns differ, vote, link, reload, replay."""
+"""The Compare tab in a browser: ask, see differences, vote, link, reload, continue."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def tab(page: Page, server: Server) -> Comparing:
     return Comparing(page, server).open()
 
 
-def test_a_question_is_answered_side_by_side_voted_on_and_found_again_by_its_link(
+def test_a_question_is_compared_voted_on_and_reopened_by_its_link(
     tab: Comparing, tmp_path: Path, artifacts: Path
 ):
     tab.models(
@@ -56,7 +56,7 @@ def test_a_question_is_answered_side_by_side_voted_on_and_found_again_by_its_lin
     expect(tab.board.get_by_role("button", name="Undo vote")).to_have_count(0)
 
 
-def test_a_column_that_fails_says_so_and_what_is_missing_can_be_played(tab: Comparing, tmp_path: Path):
+def test_a_failed_column_shows_its_error_and_missing_answers_can_be_generated(tab: Comparing, tmp_path: Path):
     broken = write_script(tmp_path / "b.yaml", {"text": "Half", "error": "the engine broke"}, "Whole.")
     tab.models(write_script(tmp_path / "a.yaml", "Fine."), broken).ask("Cairo?")
     expect(tab.cell("A")).to_contain_text("Fine.")
@@ -67,7 +67,7 @@ def test_a_column_that_fails_says_so_and_what_is_missing_can_be_played(tab: Comp
     expect(tab.board.get_by_role("button", name="Run missing answers")).to_have_count(0)
 
 
-def test_a_comparison_is_stopped_by_escape_and_keeps_what_came(tab: Comparing, tmp_path: Path):
+def test_escape_stops_a_comparison_and_keeps_its_answers(tab: Comparing, tmp_path: Path):
     slow = {"text": "word " * 4000, "seconds_per_token": 0.5}
     tab.models(write_script(tmp_path / "a.yaml", "Quick."), write_script(tmp_path / "b.yaml", slow))
     field = tab.page.get_by_role("textbox", name="Question")
@@ -81,7 +81,7 @@ def test_a_comparison_is_stopped_by_escape_and_keeps_what_came(tab: Comparing, t
     expect(tab.cell("B")).to_contain_text("word word")
 
 
-def test_what_a_model_writes_is_shown_as_text_whatever_it_is(tab: Comparing, tmp_path: Path):
+def test_model_output_is_shown_as_text(tab: Comparing, tmp_path: Path):
     line = "x" * 1_000_000
     tab.models(
         write_script(tmp_path / "a.yaml", f"{HOSTILE} {line}"),
@@ -98,7 +98,7 @@ def test_what_a_model_writes_is_shown_as_text_whatever_it_is(tab: Comparing, tmp
     expect_harmless(tab.page, "#page-tab-compare")
 
 
-def test_a_turn_of_play_is_compared_beside_its_own_answer(page: Page, server: Server, tmp_path: Path):
+def test_a_turn_from_play_is_compared_with_its_own_answer(page: Page, server: Server, tmp_path: Path):
     play = Play(page, server).open()
     play.use_script(write_script(tmp_path / "play.yaml", "As it was.", "Later."))
     play.ask("First?").ask("Second?")
@@ -132,7 +132,7 @@ def test_a_turn_of_play_is_compared_beside_its_own_answer(page: Page, server: Se
     expect(page.get_by_role("textbox", name="Question")).to_be_visible()
 
 
-def test_a_pasted_link_names_the_turn_and_a_wrong_one_is_told(page: Page, server: Server):
+def test_a_pasted_link_chooses_the_turn_and_an_invalid_link_is_an_error(page: Page, server: Server):
     play = Play(page, server).open()
     play.ask("Linked?")
     address, session_id = page.url, play.session_id
@@ -152,7 +152,7 @@ def test_a_pasted_link_names_the_turn_and_a_wrong_one_is_told(page: Page, server
     expect(tab.cell("B")).to_contain_text("Hello.")
 
 
-def test_what_was_typed_and_chosen_is_there_after_a_reload(tab: Comparing):
+def test_the_form_survives_a_reload(tab: Comparing):
     page = tab.page
     page.get_by_role("textbox", name="Question").fill("Not sent yet")
     page.get_by_label("4", exact=True).check()

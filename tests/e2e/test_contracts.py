@@ -1,4 +1,4 @@
-"""The Contracts tab in a browser: a contract is written, linted, saved, compared, named and played."""
+"""The Contracts tab in a browser: write, check, save, compare, name and use a contract."""
 
 import re
 from pathlib import Path
@@ -39,7 +39,7 @@ def contract(body: str) -> str:
     return f"---\ntitle: T\nfamily: hermes-lines\nvariables:\n  who: you\n---\n<tools>\n{{{{ tools }}}}\n</tools>\n{body}\n"
 
 
-def test_a_contract_is_written_linted_saved_compared_named_and_played(tab: Page, artifacts: Path) -> None:
+def test_a_contract_is_written_checked_saved_compared_named_and_used(tab: Page, artifacts: Path) -> None:
     write(tab, contract("Hello {{ who }}, write <toolcall>."))
     expect(tab.locator("#contracts-lint")).to_contain_text("near-miss-tag")
     expect(tab.locator("#contracts-lint")).to_contain_text("line 10")
@@ -67,7 +67,7 @@ def test_a_contract_is_written_linted_saved_compared_named_and_played(tab: Page,
     expect(tab.locator("#play-contract-text")).to_contain_text("Goodbye {{ who }}.")
 
 
-def test_an_own_contract_can_be_chosen_in_play_and_is_there_after_a_reload(tab: Page, server: Server) -> None:
+def test_a_saved_contract_can_be_chosen_in_play_and_survives_a_reload(tab: Page, server: Server) -> None:
     name, play = tab.get_by_label("Open contract").input_value(), Play(tab, server)
     tab.locator("#contracts-versions").get_by_role("button", name="Save version").click()
     tab.keyboard.press("Enter")
@@ -80,7 +80,7 @@ def test_an_own_contract_can_be_chosen_in_play_and_is_there_after_a_reload(tab: 
     expect(play.entries).to_have_count(5)
 
 
-def test_what_was_typed_and_not_saved_is_there_after_a_reload(tab: Page) -> None:
+def test_an_unsaved_contract_survives_a_reload(tab: Page) -> None:
     write(tab, contract("Half a sentence"))
     expect(tab.locator("#contracts-preview")).to_contain_text("Half a sentence")
     tab.reload()
@@ -89,7 +89,7 @@ def test_what_was_typed_and_not_saved_is_there_after_a_reload(tab: Page) -> None
     expect(tab.locator("#contracts-list")).to_contain_text("did not save")
 
 
-def test_what_a_contract_holds_is_text_in_every_pane(tab: Page) -> None:
+def test_hostile_contracts_are_shown_as_text_in_every_pane(tab: Page) -> None:
     body = HOSTILE.replace("{{", "{ {")
     write(tab, contract(f"Hello {{{{ who }}}} {body}"))
     expect(tab.locator("#contracts-preview")).to_contain_text("window.hacked = 3")
@@ -111,13 +111,13 @@ def test_what_a_contract_holds_is_text_in_every_pane(tab: Page) -> None:
     expect_harmless(tab, "#page-tab-contracts")
 
 
-def test_nothing_is_cut_off_at_any_size(tab: Page, artifacts: Path) -> None:
+def test_nothing_is_cut_off_at_any_window_size(tab: Page, artifacts: Path) -> None:
     expect(tab.locator("#contracts-preview")).to_contain_text("characters")
     for _ in every_size(tab, artifacts, "contracts"):
         expect(tab.locator("#contracts-preview")).to_be_visible()
 
 
-def test_what_each_part_buys_is_measured_and_shown_beside_its_text(
+def test_the_value_of_each_paragraph_is_measured_and_shown_next_to_it(
     page: Page, server: Server, artifacts: Path
 ) -> None:
     page.set_default_timeout(SLOW_MS)
@@ -145,14 +145,12 @@ def test_what_each_part_buys_is_measured_and_shown_beside_its_text(
     page.screenshot(path=artifacts / "contracts-measured.png")
 
 
-def test_what_is_not_saved_is_not_measured(tab: Page) -> None:
+def test_an_unsaved_contract_cannot_be_measured(tab: Page) -> None:
     tab.locator("#contracts-measure").click()
     expect(tab.locator("#contracts-notice")).to_contain_text("Save it as a version first")
 
 
-def test_an_answer_that_is_older_than_what_was_opened_since_changes_nothing(
-    page: Page, server: Server
-) -> None:
+def test_a_late_response_does_not_replace_a_contract_opened_later(page: Page, server: Server) -> None:
     page.set_default_timeout(SLOW_MS)
     expect.set_options(timeout=SLOW_MS)
     late: list[Route] = []

@@ -1,4 +1,4 @@
-"""The Data tab in a browser: rows become sessions, sessions become the same rows."""
+"""The Data tab in a browser: rows become sessions, and sessions become the same rows."""
 
 import json
 import zipfile
@@ -33,7 +33,7 @@ def write(file: Path, *rows):
 
 
 class Data:
-    """What can be done on the tab, and seen."""
+    """The actions and contents of the tab."""
 
     def __init__(self, page: Page, server: Server) -> None:
         self.page, self.server = page, server
@@ -49,7 +49,7 @@ class Data:
     def fill(self, name, text):
         self.part(name).locator("input, textarea").first.fill(text)
 
-    def bring(self, file, *, tag="", is_queued=False):
+    def import_file(self, file, *, tag="", is_queued=False):
         self.part("import-file").locator("input[type=file]").set_input_files(str(file))
         expect(self.part("import-file").locator(f'[aria-label="{file.name}"]')).to_be_visible()
         if tag:
@@ -59,7 +59,7 @@ class Data:
         self.part("import").click()
         expect(self.part("job")).to_contain_text("Imported")
 
-    def make(self):
+    def create_files(self):
         self.part("make").click()
         expect(self.part("job")).to_contain_text("Written")
 
@@ -79,16 +79,14 @@ def data(page: Page, tmp_path):
         page.goto("about:blank")
 
 
-def test_rows_that_a_labeller_was_handed_become_sessions_and_the_same_rows_again(
-    data: Data, tmp_path, artifacts
-):
+def test_imported_rows_become_sessions_and_export_to_the_same_rows(data: Data, tmp_path, artifacts):
     rows = [row(f"Weather in city {number}?") for number in range(3)]
-    data.bring(write(tmp_path / "rows.jsonl", *rows), tag="batch-1", is_queued=True)
+    data.import_file(write(tmp_path / "rows.jsonl", *rows), tag="batch-1", is_queued=True)
     expect(data.part("job")).to_contain_text("3 sessions created")
     expect(data.page.locator("#play-session-list")).to_contain_text("Weather in city 2?")
     data.fill("tag", "batch-1")
     data.fill("licence", "mit")
-    data.make()
+    data.create_files()
     expect(data.part("job")).to_contain_text("3 rows of 3 sessions")
     expect(data.part("job")).to_contain_text("receipt with 0 errors")
     file = data.download("rows.jsonl", tmp_path / "down")
@@ -98,19 +96,19 @@ def test_rows_that_a_labeller_was_handed_become_sessions_and_the_same_rows_again
         assert packed.read("rows.jsonl") == file.read_bytes()
         assert json.loads(packed.read("receipt.json"))["rows"] == 3
     data.page.screenshot(path=artifacts / "data.png")
-    data.bring(tmp_path / "rows.jsonl")
+    data.import_file(tmp_path / "rows.jsonl")
     expect(data.part("job")).to_contain_text("0 sessions created · 3 rows already imported")
 
 
-def test_a_finding_leads_to_its_message_and_the_rest_can_be_written_without_it(data: Data, tmp_path):
+def test_a_finding_links_to_its_message_and_the_other_rows_can_be_exported(data: Data, tmp_path):
     bad = row("And in Oslo?", call=CALL.replace('"weather"', '"whether"'))
-    data.bring(write(tmp_path / "rows.jsonl", row("Weather in Rome?"), bad, {"no": "row"}))
+    data.import_file(write(tmp_path / "rows.jsonl", row("Weather in Rome?"), bad, {"no": "row"}))
     expect(data.part("findings")).to_contain_text("rows.jsonl:3")
     data.part("make").click()
     expect(data.part("notice")).to_contain_text("1 of 2 sessions have a defect: nothing was written")
     expect(data.part("findings")).to_contain_text("undeclared-tool")
     data.part("manners").get_by_label("Skip sessions with errors").check()
-    data.make()
+    data.create_files()
     expect(data.part("job")).to_contain_text("1 row of 2 sessions · 1 left out")
     with data.page.context.expect_page() as waiting:
         data.part("findings").get_by_role("link", name="And in Oslo?").click()
@@ -122,10 +120,10 @@ def test_a_finding_leads_to_its_message_and_the_rest_can_be_written_without_it(d
     opened.close()
 
 
-def test_hostile_texts_are_shown_as_text_and_a_long_line_is_cut(data: Data, tmp_path):
+def test_hostile_rows_are_shown_as_text_and_long_lines_are_shortened(data: Data, tmp_path):
     long = "x" * 1_000_000
     rows = [row(UNMARKED, answer=f"{UNMARKED} `\\n`"), row("Long?", answer=long)]
-    data.bring(write(tmp_path / "rows.jsonl", *rows))
+    data.import_file(write(tmp_path / "rows.jsonl", *rows))
     data.part("check").click()
     expect(data.part("job")).to_contain_text("Checked")
     shown = data.part("rows")
@@ -137,7 +135,7 @@ def test_hostile_texts_are_shown_as_text_and_a_long_line_is_cut(data: Data, tmp_
     expect_harmless(data.page, "#page-tab-data")
 
 
-def test_an_empty_tab_teaches_and_a_wrong_field_says_what_to_write(data: Data):
+def test_an_empty_tab_explains_itself_and_an_invalid_field_says_what_to_enter(data: Data):
     expect(data.part("rows")).to_contain_text("press Check")
     data.part("check").click()
     expect(data.part("notice")).to_contain_text("No sessions match these filters.")

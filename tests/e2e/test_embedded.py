@@ -1,4 +1,4 @@
-"""The page on the embedded model: what a newcomer gets."""
+"""The page with the embedded model, as a first-time visitor sees it."""
 
 import json
 from pathlib import Path

@@ -14,7 +14,7 @@ from tests.e2e.play import Play, Server, write_script
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.long]
 
 GRAVE = ("serious", "critical")
-"""Impacts that keep a person from using the page."""
+"""Impacts that keep people from using the page."""
 BROKEN = (
     "<think>\nA reading is wanted.\n</think>\n"
     '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo",}}\n</tool_call>'
@@ -23,14 +23,14 @@ BROKEN = (
 
 @pytest.fixture
 def screenshots(artifacts: Path) -> Path:
-    """Where the pictures go; kept after the run."""
+    """The folder of screenshots, which are kept after the test run."""
     folder = artifacts / "screenshots"
     folder.mkdir(exist_ok=True)
     return folder
 
 
 def findings(page: Page, where: str) -> list[str]:
-    """What axe-core holds against the page as it is now: a line for each place."""
+    """Return the violations that axe-core finds on the page, one line per place."""
     told = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
     return [
         f"{where}: {one['id']} ({one['impact']}): {place['target']} {place['failureSummary']}"
@@ -41,12 +41,12 @@ def findings(page: Page, where: str) -> list[str]:
 
 
 def tabs_of(page: Page) -> list[str]:
-    """The names of all tabs, in order."""
+    """Return the names of all tabs, in order."""
     return page.locator("#page-tabs > .tab-wrapper").get_by_role("tab").all_inner_texts()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_no_tab_keeps_anybody_out(
+def test_every_tab_is_accessible(
     page: Page, server: Server, screenshots: Path, tmp_path: Path, theme: str
 ) -> None:
     play = Play(page, server).open(f"?__theme={theme}")
@@ -72,7 +72,7 @@ def test_no_tab_keeps_anybody_out(
     assert found == [], "\n".join(found)
 
 
-def test_the_first_visit_keeps_nobody_out_either(browser, server: Server, screenshots: Path) -> None:
+def test_the_first_visit_is_accessible(browser, server: Server, screenshots: Path) -> None:
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     page = context.new_page()
     page.goto(server.url)

@@ -1,4 +1,4 @@
-"""A first visit, the demo set, the palette and the keys, as a person meets them."""
+"""A first visit, the demo sessions, the command palette and the shortcuts."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The page as on a Space: each browser comes for the first time."""
+    """The page as on a Space, where each browser is a first-time visitor."""
     folder = tmp_path_factory.mktemp("fresh")
     script = write_script(folder / "script.yaml", "Hello.")
     yield from served(folder, f"scripted:{script}", SPACE_ID="someone/workbench", WORKBENCH_HOST="127.0.0.1")
@@ -29,7 +29,7 @@ def first(newcomer: Page, fresh: Server) -> Page:
     return newcomer
 
 
-def test_a_first_visit_shows_a_finished_example_and_a_tour_by_keys(first: Page) -> None:
+def test_a_first_visit_shows_an_example_and_a_tour_that_works_with_keys(first: Page) -> None:
     tour = first.get_by_role("dialog", name="What the model sees")
     expect(tour).to_contain_text("1 of 4")
     transcript = first.locator("#play-transcript")
@@ -52,7 +52,7 @@ def test_a_first_visit_shows_a_finished_example_and_a_tour_by_keys(first: Page) 
     expect(first.locator(".hw-tour")).to_be_hidden()
 
 
-def test_on_another_tab_the_tour_points_at_nothing(first: Page) -> None:
+def test_on_another_tab_the_tour_highlights_nothing(first: Page) -> None:
     frame = first.locator(".hw-tour-light")
     expect(frame).to_be_visible()
     first.get_by_role("tab", name="Models", exact=True).click()
@@ -62,7 +62,7 @@ def test_on_another_tab_the_tour_points_at_nothing(first: Page) -> None:
     expect(frame).to_be_visible()
 
 
-def test_a_tour_that_is_skipped_does_not_come_back(first: Page) -> None:
+def test_a_skipped_tour_is_not_shown_again(first: Page) -> None:
     expect(first.get_by_role("button", name="Skip tour")).to_be_visible()
     expect(first.locator("#play-transcript")).to_contain_text("31 metric usters")
     first.keyboard.press("Escape")
@@ -73,7 +73,7 @@ def test_a_tour_that_is_skipped_does_not_come_back(first: Page) -> None:
     expect(first.locator(".hw-tour")).to_be_hidden()
 
 
-def test_the_demo_set_comes_by_one_button_and_goes_by_one(
+def test_the_demo_sessions_are_added_and_removed_with_one_button(
     page: Page, other_page: Page, fresh: Server
 ) -> None:
     ann, bob = Play(page, fresh).open(), Play(other_page, fresh).open()
@@ -93,7 +93,7 @@ def test_the_demo_set_comes_by_one_button_and_goes_by_one(
     expect(ann.part("session-list")).to_contain_text("Deleted")
 
 
-def test_the_palette_finds_anything_and_goes_there(play: Play) -> None:
+def test_the_palette_finds_and_opens_anything(play: Play) -> None:
     play.ask("Where is the palette's zebra?")
     page = play.page
     field = page.get_by_role("combobox", name="Find anything")
@@ -122,7 +122,7 @@ def test_the_palette_finds_anything_and_goes_there(play: Play) -> None:
     expect(play.entries).to_have_count(0)
 
 
-def test_what_was_typed_last_is_found_however_slow_the_answers_are(play: Play) -> None:
+def test_the_palette_shows_results_for_the_last_query_even_if_responses_are_slow(play: Play) -> None:
     page = play.page
 
     def slowly(route: Route) -> None:
@@ -139,7 +139,7 @@ def test_what_was_typed_last_is_found_however_slow_the_answers_are(play: Play) -
     page.unroute_all(behavior="wait")
 
 
-def test_the_palette_is_worked_by_keys_and_closed_by_esc(play: Play) -> None:
+def test_the_palette_works_with_keys_and_closes_with_escape(play: Play) -> None:
     page = play.page
     page.get_by_role("button", name=re.compile("Find anything")).click()
     options = page.get_by_role("listbox", name="Found").get_by_role("option")
@@ -163,7 +163,7 @@ def test_the_palette_is_worked_by_keys_and_closed_by_esc(play: Play) -> None:
     assert play.composer.input_value() == play_text
 
 
-def test_the_question_mark_shows_the_keys_of_each_tab(play: Play) -> None:
+def test_the_question_mark_shows_the_shortcuts_of_each_tab(play: Play) -> None:
     page = play.page
     keys = page.get_by_role("dialog", name="Keyboard shortcuts")
     names = page.locator("#page-tabs > .tab-wrapper").get_by_role("tab").all_inner_texts()
@@ -180,7 +180,7 @@ def test_the_question_mark_shows_the_keys_of_each_tab(play: Play) -> None:
         expect(page.locator("dialog[open]")).to_have_count(0)
 
 
-def test_keys_never_fire_while_somebody_types(play: Play) -> None:
+def test_shortcuts_do_nothing_while_typing(play: Play) -> None:
     play.composer.fill("")
     play.composer.press_sequentially("Why? j k 1")
     expect(play.composer).to_have_value("Why? j k 1")

@@ -20,11 +20,11 @@ BROKEN = " \nI'll look.\n<tool_call>\n{'name': 'get_flumbuster', 'arguments': {'
 
 @pytest.fixture
 def tab(page: Page, server: Server) -> Inspecting:
-    """The tab, opened anew."""
+    """The freshly opened tab."""
     return Inspecting(page, server).open()
 
 
-def test_a_broken_completion_shows_its_call_its_fixes_and_who_loses_it(tab: Inspecting) -> None:
+def test_a_broken_completion_shows_its_call_its_fixes_and_the_parsers_that_lose_it(tab: Inspecting) -> None:
     tab.paste(BROKEN)
     call = tab.part("calls")
     for text in ("get_flumbuster", "fixed · 2 fixes", '"flumb": "cairo"'):
@@ -53,7 +53,7 @@ def test_tools_are_checked_as_they_are_typed(tab: Inspecting) -> None:
     expect(tab.part("calls")).to_contain_text("invalid arguments")
 
 
-def test_an_example_is_one_click_and_clear_brings_them_back(tab: Inspecting) -> None:
+def test_an_example_loads_with_one_click_and_clear_shows_the_examples_again(tab: Inspecting) -> None:
     for example in (EXAMPLES[4], EXAMPLES[5]):
         tab.part("read").get_by_role("button", name=example.title).click()
         expect(tab.part("differ")).to_contain_text("Stella guide")
@@ -63,7 +63,7 @@ def test_an_example_is_one_click_and_clear_brings_them_back(tab: Inspecting) -> 
     expect(tab.page.get_by_label("Finish reason")).to_have_value("length (cut off)")
 
 
-def test_what_was_pasted_survives_a_reload(tab: Inspecting) -> None:
+def test_pasted_text_survives_a_reload(tab: Inspecting) -> None:
     tab.paste(BROKEN)
     expect(tab.part("calls")).to_contain_text("fixed")
     tab.open()
@@ -71,7 +71,7 @@ def test_what_was_pasted_survives_a_reload(tab: Inspecting) -> None:
     assert tab.way("As written").text == BROKEN
 
 
-def test_what_is_pasted_is_shown_as_text_and_never_run(tab: Inspecting) -> None:
+def test_pasted_text_is_shown_as_text(tab: Inspecting) -> None:
     calls = [
         json.dumps({"name": name, "arguments": {HOSTILE: HOSTILE}})[:-1] + ",}" for name in ("f", HOSTILE)
     ]

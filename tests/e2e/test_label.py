@@ -1,4 +1,4 @@
-"""The Label tab by real keys: a conversation judged without the mouse, corrected, made anew, and never lost."""
+"""The Label tab with real keys: label, correct and regenerate without the mouse, and lose nothing."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ def opened(server: Server) -> Iterator[OwnedStore]:
 
 
 class Desk:
-    """What a labeller does, and sees."""
+    """The actions and contents of the tab."""
 
     def __init__(self, page: Page, server: Server) -> None:
         self.page, self.server = page, server
@@ -79,7 +79,7 @@ class Desk:
 
 
 def played(server: Server, folder: Path, questions: Sequence[str], *completions: str) -> str:
-    """Sessions in the page's own database, one for each question; the id of the last."""
+    """Create a session for each question in the page's database; return the id of the last one."""
     script = write_script(folder / "played.yaml", *completions)
     variables = {
         "WORKBENCH_MODEL": f"scripted:{script}",
@@ -99,7 +99,7 @@ def played(server: Server, folder: Path, questions: Sequence[str], *completions:
 
 @pytest.fixture
 def session(server: Server, tmp_path: Path) -> str:
-    """A conversation with one call, its result and an answer; another one is there before it."""
+    """A conversation with one call, its result and an answer, after another one in the queue."""
     call = called("get_flumbuster", flumb="cairo")
     return played(server, tmp_path, ("hello", "What is it in London?"), "Hi.", call, "31 there.")
 
@@ -111,7 +111,7 @@ def desk(page: Page, server: Server, session: str) -> Desk:
     return Desk(page, server).open(session)
 
 
-def test_a_clean_conversation_takes_three_keys(desk: Desk, session: str) -> None:
+def test_a_conversation_without_errors_takes_three_keys(desk: Desk, session: str) -> None:
     expect(desk.panel).to_contain_text("Call 1 of 1 · get_flumbuster")
     desk.press("a", "a", "Enter")
     expect(desk.page.locator("ol[data-session]")).not_to_have_attribute("data-session", session)
@@ -122,7 +122,7 @@ def test_a_clean_conversation_takes_three_keys(desk: Desk, session: str) -> None
     assert desk.state(session) is QueueState.DRAFT
 
 
-def test_verdict_rating_tag_and_comment_by_keys_with_a_reload_in_the_middle(
+def test_verdict_rating_tag_and_comment_are_set_with_keys_and_survive_a_reload(
     desk: Desk, session: str, artifacts: Path
 ) -> None:
     desk.press("3", "Shift+Digit2", "t")
@@ -146,7 +146,9 @@ def test_verdict_rating_tag_and_comment_by_keys_with_a_reload_in_the_middle(
     assert [label.content.comment for label in desk.labels(session)] == ["", ""]
 
 
-def test_a_call_is_corrected_by_its_schema_and_what_follows_is_made_anew(desk: Desk, session: str) -> None:
+def test_a_call_is_corrected_in_a_form_and_the_messages_after_it_are_regenerated(
+    desk: Desk, session: str
+) -> None:
     desk.press("e")
     field = desk.panel.get_by_label("flumb", exact=True)
     expect(field).to_be_focused()
@@ -174,7 +176,7 @@ def test_a_call_is_corrected_by_its_schema_and_what_follows_is_made_anew(desk: D
     assert label.content.correction == ToolCall(name="get_flumbuster", arguments={"flumb": "london"})
 
 
-def test_an_answer_is_corrected_as_text_and_the_correction_undone(desk: Desk, session: str) -> None:
+def test_an_answer_is_corrected_as_text_and_the_correction_is_undone(desk: Desk, session: str) -> None:
     desk.press("j", "e", "Control+A")
     desk.page.keyboard.type("  It is 27.\n")
     desk.press("Control+Enter")
@@ -186,9 +188,7 @@ def test_an_answer_is_corrected_as_text_and_the_correction_undone(desk: Desk, se
     assert [label.content.correction for label in desk.labels(session)] == [None]
 
 
-def test_a_rejected_conversation_is_out_of_the_queue_and_help_tells_all_keys(
-    desk: Desk, session: str
-) -> None:
+def test_a_rejected_conversation_leaves_the_queue_and_help_lists_all_keys(desk: Desk, session: str) -> None:
     desk.press("?")
     expect(desk.page.get_by_role("dialog")).to_contain_text("wrong tool")
     desk.press("r", "Escape")
@@ -199,9 +199,7 @@ def test_a_rejected_conversation_is_out_of_the_queue_and_help_tells_all_keys(
     assert desk.state(session) is QueueState.DISCARDED
 
 
-def test_what_a_model_wrote_is_text_in_every_pane_of_the_desk(
-    page: Page, server: Server, tmp_path: Path
-) -> None:
+def test_model_output_is_shown_as_text_in_every_pane(page: Page, server: Server, tmp_path: Path) -> None:
     call = called("get_flumbuster", flumb=HOSTILE)
     line = f"{HOSTILE} {'x' * 1_000_000}"
     session_id = played(server, tmp_path, (HOSTILE,), f"{HOSTILE}\n{call}", line)
@@ -228,7 +226,7 @@ def test_what_a_model_wrote_is_text_in_every_pane_of_the_desk(
     expect_harmless(page, "#page-tab-label")
 
 
-def test_a_project_shows_guidelines_and_asks_its_questions(desk: Desk, session: str) -> None:
+def test_a_project_shows_its_guidelines_and_questions(desk: Desk, session: str) -> None:
     question = Question(name="polite", text="Is it polite?", choices=("yes", "no"))
     with opened(desk.server) as store:
         name = f"round {session[:4]}"
@@ -252,7 +250,7 @@ def test_a_project_shows_guidelines_and_asks_its_questions(desk: Desk, session: 
     assert (dict(label.content.answers), label.labeller) == ({"polite": "yes"}, "ann")
 
 
-def test_nothing_is_cut_off_at_any_size(desk: Desk, session: str, artifacts: Path) -> None:
+def test_nothing_is_cut_off_at_any_window_size(desk: Desk, session: str, artifacts: Path) -> None:
     desk.press("3", "e")
     expect(desk.page.locator(".hw-said")).to_contain_text("bad arguments")
     for _ in every_size(desk.page, artifacts, "label"):

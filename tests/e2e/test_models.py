@@ -1,4 +1,4 @@
-"""The Models tab in a browser: find, get, use, delete, load an adapter."""
+"""The Models tab in a browser: search, download, use, delete, load an adapter."""
 
 import os
 
@@ -32,7 +32,7 @@ def tab(page: Page, tmp_path, monkeypatch):
         next(serving, None)
 
 
-def test_a_model_is_found_fetched_chosen_and_deleted(tab: Page):
+def test_a_model_is_found_downloaded_chosen_and_deleted(tab: Page):
     expect(tab.locator("#models-found")).to_contain_text("Hermes 3, 8B")
     tab.get_by_label("Model name").fill("hermes tiny")
     tab.get_by_role("button", name="Search", exact=True).click()
@@ -53,14 +53,14 @@ def test_a_model_is_found_fetched_chosen_and_deleted(tab: Page):
     expect(tab.get_by_role("combobox", name="Model", exact=True)).to_have_value("embedded")
 
 
-def test_words_that_find_nothing_are_told_and_the_recommended_come_back(tab: Page):
+def test_a_search_without_results_is_reported_and_an_empty_search_shows_the_recommended_models(tab: Page):
     tab.get_by_role("button", name="Files Hermes 3, 3B").click()
     expect(tab.locator("#models-notice")).to_contain_text("no such repository")
     tab.get_by_role("button", name="Search", exact=True).click()
     expect(tab.locator("#models-found")).to_contain_text("Recommended")
 
 
-def test_an_adapter_is_loaded_by_its_folder_shows_its_receipt_and_is_chosen(tab: Page, tmp_path):
+def test_an_adapter_is_loaded_from_its_folder_and_shows_its_receipt(tab: Page, tmp_path):
     folder = adapter(tmp_path / "runs" / "first").parent
     place = tab.get_by_label("Adapter folder or GGUF file")
     place.fill(str(folder / "nowhere"))

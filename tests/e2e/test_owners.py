@@ -1,4 +1,4 @@
-"""Whose sessions a page shows: of a browser, of an account; and what others see by a link."""
+"""The owner of sessions: a browser or an account; and what others see through a shared link."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +19,7 @@ QUESTION = "What is the flumbuster reading for cairo?"
 
 @pytest.fixture(scope="module")
 def space(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The page as on a Space: whoever comes is a stranger."""
+    """The page as on a Space, for anonymous visitors."""
     folder = tmp_path_factory.mktemp("space")
     script = write_script(folder / "script.yaml", "Hello.")
     yield from served(folder, f"scripted:{script}", SPACE_ID="someone/workbench", WORKBENCH_HOST="127.0.0.1")
@@ -27,7 +27,7 @@ def space(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The page with two accounts, one of them an admin's."""
+    """The page with two accounts, one of them an admin."""
     folder = tmp_path_factory.mktemp("locked")
     script = write_script(folder / "script.yaml", "Hello.")
     accounts = ",".join(f"{name}:{hash_password(name + '!', n=2**10)}" for name in ("ann", "root"))
@@ -37,14 +37,14 @@ def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def provider() -> Iterator[Provider]:
-    """Where those of Hugging Face sign in."""
+    """The provider that stands in for Hugging Face's login."""
     with provided() as provider:
         yield provider
 
 
 @pytest.fixture(scope="module")
 def hub() -> Iterator[HubServer]:
-    """Where those who signed in keep their data sets."""
+    """The server that stands in for the Hub."""
     with serving_hub(ACCESS_TOKEN) as hub:
         yield hub
 
@@ -67,7 +67,7 @@ def _log_in(play: Play, name: str, password: str) -> None:
     play.page.get_by_role("button", name="Login").click()
 
 
-def test_two_visitors_of_a_space_see_nothing_of_each_other(
+def test_visitors_of_a_space_cannot_see_each_others_sessions(
     page: Page, other_page: Page, space: Server
 ) -> None:
     ann, bob = Play(page, space).open(), Play(other_page, space).open()
@@ -97,7 +97,7 @@ def test_a_visitor_of_a_space_finds_their_sessions_again(page: Page, space: Serv
     expect(again.entries).to_have_count(3)
 
 
-def test_who_logs_in_sees_their_own_and_an_admin_sees_all(
+def test_users_see_their_own_sessions_and_an_admin_sees_all(
     page: Page, other_page: Page, locked: Server
 ) -> None:
     ann = Play(page, locked)
@@ -125,13 +125,13 @@ def test_a_wrong_password_and_an_unknown_name_are_refused(browser_page: Play) ->
 
 @pytest.fixture
 def browser_page(browser, locked: Server) -> Iterator[Play]:
-    """A tab that may be told 400: a refused login is one."""
+    """A tab that may get status 400, as for a refused login."""
     page = browser.new_page()
     yield Play(page, locked)
     page.close()
 
 
-def test_a_link_shows_a_session_read_only_and_it_can_be_copied(
+def test_a_shared_link_shows_a_read_only_session_that_can_be_copied(
     page: Page, other_page: Page, space: Server
 ) -> None:
     ann, bob = Play(page, space).open(), Play(other_page, space)
@@ -158,7 +158,7 @@ def test_a_link_shows_a_session_read_only_and_it_can_be_copied(
 
 @pytest.fixture
 def unwatched(browser: Browser) -> Iterator[list[Page]]:
-    """Tabs of two browsers. Gradio itself asks the hub for a header, where it takes itself for a Space."""
+    """Tabs of two browsers, without checks of requests, since on a Space Gradio itself requests a header from the Hub."""
     contexts = [browser.new_context(viewport={"width": 1440, "height": 900}) for _ in range(2)]
     for context in contexts:
         context.add_init_script(TOUR_ENDED)
@@ -167,7 +167,7 @@ def unwatched(browser: Browser) -> Iterator[list[Page]]:
         context.close()
 
 
-def test_who_signs_in_with_hugging_face_finds_their_sessions_in_another_browser(
+def test_a_user_signed_in_with_hugging_face_finds_their_sessions_in_another_browser(
     unwatched: list[Page], provider: Provider, space_with_login: Server
 ) -> None:
     here, there = (Play(page, space_with_login).open() for page in unwatched)
@@ -185,7 +185,7 @@ def test_who_signs_in_with_hugging_face_finds_their_sessions_in_another_browser(
     assert {"/oauth/authorize", "/oauth/token", "/oauth/jwks"} <= set(provider.seen)
 
 
-def test_rows_are_pushed_in_the_name_of_who_signed_in_and_of_nobody_else(
+def test_rows_are_only_pushed_from_the_account_of_the_signed_in_user(
     unwatched: list[Page], provider: Provider, hub: HubServer, space_with_login: Server
 ) -> None:
     provider.person = {"sub": "3", "preferred_username": "cleo"}

@@ -1,4 +1,4 @@
-"""The Play tab in a browser, on a scripted engine."""
+"""The Play tab in a browser, with a scripted model."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ ANSWER = "The reading for Cairo is 31."
 
 @pytest.fixture
 def talk(play: Play, tmp_path: Path) -> Play:
-    """A page whose model calls, then answers."""
+    """A page whose model calls a tool, then answers."""
     return play.use_script(write_script(tmp_path / "call.yaml", CALL, ANSWER))
 
 
@@ -29,7 +29,7 @@ def test_a_new_visitor_can_send_at_once(play: Play) -> None:
     assert play.session_id == ""
 
 
-def test_a_call_its_arguments_the_result_and_the_answer_are_shown(talk: Play) -> None:
+def test_a_call_its_arguments_its_result_and_the_answer_are_shown(talk: Play) -> None:
     talk.ask(QUESTION)
     expect(talk.entries).to_have_count(4)
     call = talk.entries.nth(2)
@@ -40,7 +40,7 @@ def test_a_call_its_arguments_the_result_and_the_answer_are_shown(talk: Play) ->
     expect(talk.composer).to_have_value("")
 
 
-def test_the_raw_pane_has_prompt_and_completion_byte_for_byte(talk: Play) -> None:
+def test_the_raw_pane_shows_prompt_and_completion_byte_for_byte(talk: Play) -> None:
     talk.ask(QUESTION)
     talk.entries.nth(2).click()
     expect(talk.part("raw")).to_contain_text("</tool_call>")
@@ -51,7 +51,7 @@ def test_the_raw_pane_has_prompt_and_completion_byte_for_byte(talk: Play) -> Non
     expect(talk.part("raw").locator(".hw-badge")).to_have_text("exact")
 
 
-def test_picking_a_message_shows_its_round_in_every_pane(talk: Play) -> None:
+def test_selecting_a_message_shows_it_in_every_pane(talk: Play) -> None:
     talk.ask(QUESTION)
     talk.tab("Calls")
     expect(talk.part("calls")).to_contain_text("This completion has no tool calls.")
@@ -65,7 +65,7 @@ def test_picking_a_message_shows_its_round_in_every_pane(talk: Play) -> None:
     expect(talk.part("timing").locator("tbody tr")).to_have_count(2)
 
 
-def test_a_refresh_brings_back_messages_and_setup(talk: Play) -> None:
+def test_messages_and_setup_survive_a_reload(talk: Play) -> None:
     talk.page.get_by_label("Seed").fill("7")
     talk.page.get_by_role("checkbox", name="calculate_zorbix").uncheck()
     talk.ask(QUESTION)
@@ -79,7 +79,7 @@ def test_a_refresh_brings_back_messages_and_setup(talk: Play) -> None:
     expect(talk.page.get_by_role("checkbox", name="get_flumbuster")).to_be_checked()
 
 
-def test_a_session_can_be_left_and_opened_again(talk: Play) -> None:
+def test_a_session_can_be_closed_and_opened_again(talk: Play) -> None:
     talk.ask(QUESTION)
     session_id = talk.session_id
     talk.part("new").click()
@@ -90,7 +90,7 @@ def test_a_session_can_be_left_and_opened_again(talk: Play) -> None:
     assert talk.session_id == session_id
 
 
-def test_what_a_model_writes_is_shown_as_text_and_never_run(play: Play, tmp_path: Path) -> None:
+def test_model_output_is_shown_as_text_in_every_pane(play: Play, tmp_path: Path) -> None:
     call = "<tool_call>\n" + json.dumps({"name": HOSTILE, "arguments": {HOSTILE: HOSTILE}}) + "\n</tool_call>"
     play.use_script(write_script(tmp_path / "hostile.yaml", HOSTILE + call, HOSTILE))
     play.ask(HOSTILE)
@@ -106,7 +106,7 @@ def test_what_a_model_writes_is_shown_as_text_and_never_run(play: Play, tmp_path
     expect(play.entries.nth(1).locator(".hw-prose")).to_have_text(HOSTILE, use_inner_text=False)
 
 
-def test_escape_stops_and_keeps_what_was_written(play: Play, tmp_path: Path) -> None:
+def test_escape_stops_the_model_and_saves_the_text_so_far(play: Play, tmp_path: Path) -> None:
     slow = {"text": "word " * 400, "seconds_per_token": 0.05}
     play.use_script(write_script(tmp_path / "slow.yaml", slow)).send("Go on and on")
     expect(play.part("live")).to_contain_text("word word")
@@ -119,7 +119,7 @@ def test_escape_stops_and_keeps_what_was_written(play: Play, tmp_path: Path) -> 
     assert kept.message.text.startswith("word word")
 
 
-def test_closing_the_tab_stops_the_model_and_keeps_what_was_written(
+def test_closing_the_tab_stops_the_model_and_saves_the_text_so_far(
     play: Play, tmp_path: Path, browser: Browser
 ) -> None:
     slow = {"text": "word " * 2000, "seconds_per_token": 0.05}
@@ -138,7 +138,7 @@ def test_closing_the_tab_stops_the_model_and_keeps_what_was_written(
     assert path[-1].generation.finish_reason == "cancelled"
 
 
-def test_tools_are_checked_as_they_are_typed_and_bad_ones_are_not_sent(talk: Play) -> None:
+def test_tools_are_checked_as_they_are_typed_and_invalid_ones_are_not_sent(talk: Play) -> None:
     talk.edit("tools-text", '[\n  {"type": "function",\n   "function": {"name": }}\n]')
     notice = talk.part("tools-notice")
     expect(notice).to_contain_text("line 3")
@@ -155,7 +155,7 @@ def test_tools_are_checked_as_they_are_typed_and_bad_ones_are_not_sent(talk: Pla
     expect(talk.part("notice")).to_have_text("")
 
 
-def test_an_unknown_variable_is_told_beside_the_contract(talk: Play) -> None:
+def test_an_unknown_variable_is_reported_next_to_the_contract(talk: Play) -> None:
     talk.edit("contract-text", "---\ntitle: T\nfamily: hermes-lines\n---\nHello {{ nobody }}")
     expect(talk.part("contract-notice")).to_contain_text("nobody")
     expect(talk.part("contract-notice")).to_contain_text("line 5")
@@ -165,7 +165,9 @@ def test_an_unknown_variable_is_told_beside_the_contract(talk: Play) -> None:
     assert talk.server.path(talk.session_id)[0].message.text.startswith("Hello\n")
 
 
-def test_a_prompt_that_does_not_fit_says_by_how_much_and_can_be_shortened(play: Play, tmp_path: Path) -> None:
+def test_a_prompt_that_is_too_long_is_reported_with_its_size_and_can_be_shortened(
+    play: Play, tmp_path: Path
+) -> None:
     play.use_script(write_script(tmp_path / "small.yaml", "Short.", context_tokens=600))
     long = "word " * 600
     play.send(long).wait_until_idle()
@@ -177,7 +179,7 @@ def test_a_prompt_that_does_not_fit_says_by_how_much_and_can_be_shortened(play: 
     expect(play.entries.last).to_contain_text("Short.")
 
 
-def test_a_missing_model_is_told_and_the_text_is_kept(play: Play) -> None:
+def test_a_missing_model_is_reported_and_the_message_is_not_lost(play: Play) -> None:
     field = play.page.get_by_role("combobox", name="Model", exact=True)
     field.fill("/nowhere/model.gguf")
     field.press("Enter")
@@ -188,7 +190,7 @@ def test_a_missing_model_is_told_and_the_text_is_kept(play: Play) -> None:
     expect(play.composer).to_have_value(QUESTION)
 
 
-def test_a_number_that_cannot_be_used_is_told_by_its_field_and_the_text_is_kept(play: Play) -> None:
+def test_an_invalid_number_is_reported_with_its_field_and_the_message_is_not_lost(play: Play) -> None:
     for label, number, told in (
         (
             "Max tokens",
@@ -210,14 +212,14 @@ def test_a_number_that_cannot_be_used_is_told_by_its_field_and_the_text_is_kept(
     expect(play.part("transcript")).to_contain_text("Still here?", timeout=TURN_MS)
 
 
-def test_an_unknown_session_is_told(page: Page, server: Server) -> None:
+def test_an_unknown_session_is_reported(page: Page, server: Server) -> None:
     play = Play(page, server).open("?session=nobody")
     expect(play.part("notice")).to_contain_text("nobody")
     expect(play.part("notice")).to_contain_text("not in this store")
     expect(play.composer).to_be_enabled()
 
 
-def test_what_was_typed_survives_a_reload(talk: Play) -> None:
+def test_unsent_text_survives_a_reload(talk: Play) -> None:
     talk.composer.fill("half a thou")
     talk.edit("contract-text", "---\ntitle: T\nfamily: hermes-lines\n---\nMine {{ tools }}")
     expect(talk.part("versions")).to_contain_text("changed")
@@ -230,7 +232,7 @@ def test_what_was_typed_survives_a_reload(talk: Play) -> None:
     expect(talk.composer).to_have_value(QUESTION)
 
 
-def test_the_examples_are_what_the_tools_can_answer(talk: Play) -> None:
+def test_the_example_questions_match_the_tools(talk: Play) -> None:
     example = talk.part("transcript").get_by_role("button", name="Combine a zorb")
     example.click()
     expect(talk.composer).to_have_value("Combine a zorb of 3 with a bix of 4 into a zorbix.")
@@ -242,7 +244,7 @@ def test_the_examples_are_what_the_tools_can_answer(talk: Play) -> None:
     expect(talk.part("transcript").get_by_role("button", name="What is the weather")).to_be_visible()
 
 
-def test_a_key_that_is_pressed_twice_sends_once(play: Play, tmp_path: Path) -> None:
+def test_pressing_the_send_key_twice_sends_once(play: Play, tmp_path: Path) -> None:
     slow = {"text": "word " * 40, "seconds_per_token": 0.05}
     play.use_script(write_script(tmp_path / "twice.yaml", slow))
     play.composer.fill(QUESTION)
@@ -253,7 +255,7 @@ def test_a_key_that_is_pressed_twice_sends_once(play: Play, tmp_path: Path) -> N
     expect(play.entries).to_have_count(3)
 
 
-def test_tool_choice_keeps_in_step_with_the_tools(talk: Play) -> None:
+def test_the_tool_choices_follow_the_enabled_tools(talk: Play) -> None:
     choice = talk.page.get_by_label("Tool choice")
     choice.click()
     names = ["auto", "required", "none", "get_flumbuster", "calculate_zorbix"]
@@ -301,7 +303,7 @@ def test_a_narrow_window_opens_its_columns_as_drawers(talk: Play) -> None:
         expect(talk.part(name.lower())).to_be_hidden()
 
 
-def test_a_contract_is_saved_as_a_version_brought_back_and_marked(talk: Play) -> None:
+def test_a_contract_version_is_saved_restored_and_marked(talk: Play) -> None:
     line, text = talk.part("versions"), talk.part("contract-text")
     expect(line).to_contain_text("v1")
     expect(line.get_by_role("button", name="Save version")).to_be_hidden()

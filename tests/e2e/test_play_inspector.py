@@ -1,4 +1,4 @@
-"""A message seen through in every pane of the inspector, and all that its menu does."""
+"""A message in every pane of the inspector, and the actions of its menu."""
 
 import json
 import re
@@ -23,11 +23,11 @@ def scripted(play: Play, folder: Path, *completions: str) -> Play:
 
 @pytest.fixture
 def quoted(play: Play, tmp_path: Path) -> Play:
-    """A call that needs a fix, then an answer."""
+    """A conversation with a call that needs a fix, then an answer."""
     return scripted(play, tmp_path, "Let me look.\n" + QUOTED, "It is 31.").ask(QUESTION)
 
 
-def test_a_call_that_is_picked_is_seen_in_every_pane(quoted: Play, artifacts: Path) -> None:
+def test_a_selected_call_is_shown_in_every_pane(quoted: Play, artifacts: Path) -> None:
     page = quoted.page
     quoted.entries.nth(2).locator(".hw-call").click()
     picked = quoted.part("raw").locator(".is-picked")
@@ -44,14 +44,14 @@ def test_a_call_that_is_picked_is_seen_in_every_pane(quoted: Play, artifacts: Pa
     expect(quoted.part("raw").locator(".hw-section").last).to_contain_text("Let me look.")
 
 
-def test_a_call_that_is_picked_among_the_calls_is_seen_in_the_transcript(quoted: Play) -> None:
+def test_a_call_selected_in_the_calls_pane_is_highlighted_in_the_transcript(quoted: Play) -> None:
     quoted.entries.nth(2).locator(".hw-prose").click()
     quoted.tab("Calls")
     quoted.part("calls").get_by_role("button", name="get_flumbuster").click()
     expect(quoted.entries.nth(2).locator(".hw-call.is-picked")).to_have_count(1)
 
 
-def test_the_differ_says_what_others_would_have_read(quoted: Play) -> None:
+def test_the_parsers_pane_shows_what_other_parsers_read(quoted: Play) -> None:
     quoted.entries.nth(2).click()
     quoted.tab("Parsers")
     rows = quoted.part("differ").locator("tbody tr")
@@ -60,12 +60,12 @@ def test_the_differ_says_what_others_would_have_read(quoted: Play) -> None:
     expect(rows.filter(has_text="l3m-backend")).to_contain_text("1 of 1")
 
 
-def test_tokens_that_nobody_can_make_are_not_invented(quoted: Play) -> None:
+def test_unknown_tokens_are_not_made_up(quoted: Play) -> None:
     quoted.tab("Tokens")
     expect(quoted.part("tokens")).to_contain_text("No exact tokens")
 
 
-def test_raw_text_is_folded_saved_and_compared(quoted: Play) -> None:
+def test_raw_text_is_folded_downloaded_and_compared(quoted: Play) -> None:
     page, raw = quoted.page, quoted.part("raw")
     quoted.entries.last.click()
     text = quoted.raw_text
@@ -90,7 +90,7 @@ def test_raw_text_is_folded_saved_and_compared(quoted: Play) -> None:
     expect(raw.locator(".hw-raw")).to_be_visible()
 
 
-def test_a_comparison_stays_while_its_message_is_picked_again(quoted: Play) -> None:
+def test_a_comparison_stays_when_its_message_is_selected_again(quoted: Play) -> None:
     raw, diff = quoted.part("raw"), quoted.part("raw-diff")
     chosen = raw.get_by_label("Compare with")
     quoted.entries.nth(2).locator(".hw-role").click()
@@ -105,7 +105,7 @@ def test_a_comparison_stays_while_its_message_is_picked_again(quoted: Play) -> N
     expect(raw.locator(".hw-raw")).to_be_visible()
 
 
-def test_a_menu_is_worked_by_keys(quoted: Play) -> None:
+def test_a_menu_works_with_keys(quoted: Play) -> None:
     entry = quoted.entries.nth(2)
     entry.get_by_role("button", name="Actions").focus()
     quoted.page.keyboard.press("Enter")
@@ -118,7 +118,7 @@ def test_a_menu_is_worked_by_keys(quoted: Play) -> None:
     expect(entry.get_by_role("button", name="Actions")).to_be_focused()
 
 
-def test_a_call_is_edited_in_a_form_that_outlives_a_reload_and_its_branch_is_played(
+def test_a_call_is_edited_in_a_form_that_survives_a_reload_and_its_branch_is_run(
     play: Play, tmp_path: Path, artifacts: Path
 ) -> None:
     scripted(play, tmp_path, CALL % "cairo", "It is 31.", "It is 27.").ask(QUESTION)
@@ -138,7 +138,7 @@ def test_a_call_is_edited_in_a_form_that_outlives_a_reload_and_its_branch_is_pla
     expect(play.entries.last).to_contain_text("It is 31.")
 
 
-def test_what_a_user_said_is_said_otherwise_beside_it(play: Play, tmp_path: Path) -> None:
+def test_an_edited_user_message_becomes_a_branch(play: Play, tmp_path: Path) -> None:
     scripted(play, tmp_path, "One.", "Two.").ask("first words")
     play.menu(play.entries.nth(1), "Edit and resend")
     play.part("message-pane").get_by_role("textbox").fill("other words")
@@ -148,7 +148,7 @@ def test_what_a_user_said_is_said_otherwise_beside_it(play: Play, tmp_path: Path
     expect(play.entries.nth(1)).to_contain_text("2/2")
 
 
-def test_an_answer_is_made_anew_and_gone_on_with(play: Play, tmp_path: Path) -> None:
+def test_an_answer_is_regenerated_and_continued(play: Play, tmp_path: Path) -> None:
     scripted(play, tmp_path, "The read", "A second try", "The reading is 31.").ask(QUESTION)
     play.menu(play.entries.nth(2), "Regenerate from here")
     expect(play.entries.nth(2)).to_contain_text("A second try")
@@ -160,7 +160,7 @@ def test_an_answer_is_made_anew_and_gone_on_with(play: Play, tmp_path: Path) -> 
     expect(play.entries.nth(2)).to_contain_text("3/3")
 
 
-def test_a_branch_begins_where_a_message_stands(play: Play, tmp_path: Path) -> None:
+def test_a_branch_starts_at_the_chosen_message(play: Play, tmp_path: Path) -> None:
     scripted(play, tmp_path, "One.", "Two.", "Three.").ask("first").ask("second")
     play.menu(play.entries.nth(2), "Branch from here")
     expect(play.entries).to_have_count(3)
@@ -169,7 +169,7 @@ def test_a_branch_begins_where_a_message_stands(play: Play, tmp_path: Path) -> N
     expect(play.entries.last).to_contain_text("Three.")
 
 
-def test_a_message_is_deleted_and_brought_back_at_once_or_later(play: Play, tmp_path: Path) -> None:
+def test_a_deleted_message_can_be_restored_immediately_or_later(play: Play, tmp_path: Path) -> None:
     scripted(play, tmp_path, "One.", "Two.").ask("first").ask("second")
     play.menu(play.entries.nth(3), "Delete from here")
     expect(play.entries).to_have_count(3)
@@ -184,7 +184,7 @@ def test_a_message_is_deleted_and_brought_back_at_once_or_later(play: Play, tmp_
     expect(play.entries.last).to_contain_text("Two.")
 
 
-def test_samples_of_one_turn_are_branches_with_their_agreement(
+def test_samples_of_a_turn_become_branches_with_their_agreement(
     play: Play, tmp_path: Path, artifacts: Path
 ) -> None:
     script = (CALL % "cairo", "31.", CALL % "london", "27.", CALL % "cairo", "It is 31.")
@@ -203,7 +203,7 @@ def test_samples_of_one_turn_are_branches_with_their_agreement(
     expect(play.entries.last).to_contain_text("27.")
 
 
-def test_a_turn_stops_after_the_call_until_its_calls_are_run(play: Play, tmp_path: Path) -> None:
+def test_a_turn_stops_at_the_first_call_until_its_calls_are_run(play: Play, tmp_path: Path) -> None:
     scripted(play, tmp_path, CALL % "cairo", "It is 31.")
     play.choose("Tool calls", "Stop at first call").ask(QUESTION)
     expect(play.entries).to_have_count(3)
@@ -239,7 +239,7 @@ def test_a_message_is_labelled_and_becomes_a_case(quoted: Play) -> None:
     assert f"label={session_id}" in quoted.page.url
 
 
-def test_the_contracts_variables_are_filled_and_kept(play: Play) -> None:
+def test_the_variables_of_a_contract_are_filled_and_saved(play: Play) -> None:
     play.choose("Contract", "full")
     field = play.page.get_by_label("Variables", exact=False).first
     expect(field).to_be_visible()
@@ -253,14 +253,16 @@ def test_the_contracts_variables_are_filled_and_kept(play: Play) -> None:
 
 
 def look_through(play: Play, entry: int) -> None:
-    """Picks an entry, and sees all panes of it."""
+    """Select an entry, and open each pane."""
     play.entries.nth(entry).locator(".hw-role").click()
     for name in ("Tokens", "Calls", "Fixes", "Decision", "Parsers", "Timing", "Raw"):
         play.tab(name)
     expect(play.part("raw").locator(".hw-section").last).not_to_be_empty()
 
 
-def test_hostile_text_and_a_line_of_a_megabyte_are_text_in_every_pane(play: Play, tmp_path: Path) -> None:
+def test_hostile_text_and_a_very_long_line_are_shown_as_text_in_every_pane(
+    play: Play, tmp_path: Path
+) -> None:
     said = {"name": "get_flumbuster", "arguments": {HOSTILE: HOSTILE, "flumb": HOSTILE}}
     call = f"<tool_call>\n{json.dumps(said)}\n</tool_call>"
     scripted(play, tmp_path, call, HOSTILE, HOSTILE)
@@ -288,7 +290,7 @@ def test_hostile_text_and_a_line_of_a_megabyte_are_text_in_every_pane(play: Play
 
 
 @pytest.mark.model
-def test_tokens_of_the_embedded_model_are_exact_and_weighed(
+def test_tokens_of_the_embedded_model_are_exact_and_have_logprobs(
     page: Page, embedded_server: Server, artifacts: Path
 ) -> None:
     play = Play(page, embedded_server).open().ask(QUESTION)

@@ -1,4 +1,4 @@
-"""The session list, searched as a person types."""
+"""Searching the session list while typing."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tests.e2e.play import Play, write_script
 pytestmark = pytest.mark.browser
 
 
-def test_the_list_follows_what_is_typed(play: Play, tmp_path: Path, artifacts: Path) -> None:
+def test_the_session_list_follows_the_search(play: Play, tmp_path: Path, artifacts: Path) -> None:
     play.open("?__theme=dark")
     script = write_script(tmp_path / "script.yaml", "The striped zebra runs.")
     play.use_script(script).ask("Which animal runs? striped")

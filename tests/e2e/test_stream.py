@@ -1,4 +1,4 @@
-"""The stream that answers come by: nothing that is asked for gets lost on it, however slow the browser is."""
+"""The event stream: no response is lost, even if the browser is slow."""
 
 import time
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ _UNKNOWN = """(() => {
 })()"""
 
 
-def test_what_is_asked_for_while_the_stream_is_closed_is_answered(fresh_page: Page, server: Server) -> None:
+def test_a_request_is_answered_although_the_stream_was_closed(fresh_page: Page, server: Server) -> None:
     page = fresh_page
     page.add_init_script(_LATE)
     page.set_default_timeout(SLOW_MS)
@@ -67,7 +67,7 @@ def test_what_is_asked_for_while_the_stream_is_closed_is_answered(fresh_page: Pa
         page.wait_for_timeout(200 * plays)
 
 
-def test_a_page_that_is_slow_to_be_left_is_left(play: Play, tmp_path: Path) -> None:
+def test_a_page_that_unloads_slowly_is_left(play: Play, tmp_path: Path) -> None:
     slow = {"text": "word " * 2000, "seconds_per_token": 0.05}
     play.use_script(write_script(tmp_path / "slow.yaml", slow)).send("Go on and on")
     expect(play.part("live")).to_contain_text("word word")
@@ -86,7 +86,7 @@ def test_a_page_that_is_slow_to_be_left_is_left(play: Play, tmp_path: Path) -> N
     play.wait_until_open()
 
 
-def test_a_page_that_is_not_left_after_all_is_loaded_again(play: Play, tmp_path: Path) -> None:
+def test_a_page_that_stays_open_after_all_is_reloaded(play: Play, tmp_path: Path) -> None:
     slow = {"text": "word " * 2000, "seconds_per_token": 0.05}
     play.use_script(write_script(tmp_path / "slow.yaml", slow)).send("Go on and on")
     expect(play.part("live")).to_contain_text("word word")
@@ -105,7 +105,7 @@ def _steps() -> Iterator[tuple[object, str]]:
 
 @pytest.fixture(scope="module")
 def steps_url() -> Iterator[str]:
-    """A page with a button that is answered in steps, and one whose answer keeps the stream open."""
+    """A page with a button whose handler answers in steps, and one that keeps the stream open."""
     with WholeSteps(analytics_enabled=False) as blocks:
         told = [gr.Textbox(elem_id="told"), gr.Textbox(elem_id="state")]
         listen(gr.Button("Begin").click, needs(Permission.WORK)(_steps), outputs=told)
@@ -116,7 +116,7 @@ def steps_url() -> Iterator[str]:
     blocks.close(verbose=False)
 
 
-def test_steps_that_are_heard_in_one_go_are_all_shown(fresh_page: Page, steps_url: str) -> None:
+def test_steps_that_arrive_together_are_all_shown(fresh_page: Page, steps_url: str) -> None:
     page = fresh_page
     page.add_init_script(_UNKNOWN)
     page.set_default_timeout(SLOW_MS)

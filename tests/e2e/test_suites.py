@@ -1,4 +1,4 @@
-"""The Suites tab in a browser: played, looked into, compared, written, gone on with."""
+"""The Suites tab in a browser: run, inspect, compare, write, continue."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The page on a model that takes turns: it calls, then it greets, then it calls."""
+    """The page with a model that alternates between a call and a greeting."""
     folder = tmp_path_factory.mktemp("suites")
     script = write_script(folder / "script.yaml", CALL, "Hello there.", CALL)
     yield from served(folder, f"scripted:{script}")
@@ -27,7 +27,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def hostile_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The page on a model that writes what no page may run, whatever it is asked."""
+    """The page with a model that always writes hostile text."""
     folder = tmp_path_factory.mktemp("hostile")
     script = write_script(folder / "script.yaml", HOSTILE)
     yield from served(folder, f"scripted:{script}")
@@ -35,7 +35,7 @@ def hostile_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]
 
 @pytest.fixture(scope="module")
 def slow_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The page on a model that takes some seconds for each answer."""
+    """The page with a model that takes some seconds for each answer."""
     folder = tmp_path_factory.mktemp("slow")
     answer: dict[str, object] = {"text": "Hello there, " * 4, "seconds_per_token": 0.5}
     script = write_script(folder / "script.yaml", answer)
@@ -66,13 +66,13 @@ def choose(page: Page, field: str, *options: str) -> None:
 
 
 def run(page: Page, plays: int) -> None:
-    """Runs what is chosen, by the key, until it is over."""
+    """Start the chosen run with the shortcut, and wait until it has ended."""
     page.keyboard.press("Control+Enter")
     expect(page.locator("#suites-run")).to_contain_text(f"{plays} of {plays} plays · done", timeout=TURN_MS)
     expect(page.locator("#suites-bar button")).to_have_count(0)
 
 
-def test_every_combination_is_played_and_its_arms_are_compared(tab: Page, artifacts: Path) -> None:
+def test_every_combination_is_run_and_the_arms_are_compared(tab: Page, artifacts: Path) -> None:
     choose(tab, "contracts", "full")
     choose(tab, "temperatures", "0.7")
     tab.get_by_label("without one").check()
@@ -101,7 +101,7 @@ def test_every_combination_is_played_and_its_arms_are_compared(tab: Page, artifa
     tab.screenshot(path=artifacts / "suites-compared.png")
 
 
-def test_a_case_is_drilled_into_its_stored_rollout_labelled_and_linked(tab: Page, server: Server) -> None:
+def test_a_case_shows_its_stored_rollout_and_can_be_labelled_and_linked(tab: Page, server: Server) -> None:
     run(tab, 5)
     tab.get_by_role("button", name="nonsense/zorbix-add: failed").click()
     plays = tab.locator("#suites-plays")
@@ -123,7 +123,7 @@ def test_a_case_is_drilled_into_its_stored_rollout_labelled_and_linked(tab: Page
     expect(tab.locator("#play-transcript")).to_contain_text("zorbix")
 
 
-def test_what_a_model_wrote_is_text_and_failing_cases_go_to_the_queue_at_once(
+def test_model_output_is_shown_as_text_and_failed_cases_are_added_to_the_labelling_queue(
     page: Page, hostile_server: Server
 ) -> None:
     tab = opened(page, hostile_server.url)
@@ -135,7 +135,7 @@ def test_what_a_model_wrote_is_text_and_failing_cases_go_to_the_queue_at_once(
     expect_harmless(tab, "#page-tab-suites")
 
 
-def test_what_cannot_be_played_is_told_before_it_is(tab: Page) -> None:
+def test_an_invalid_run_is_reported_before_it_starts(tab: Page) -> None:
     field = tab.locator("#suites-temperatures input")
     field.click()
     field.fill("hot")
@@ -143,7 +143,9 @@ def test_what_cannot_be_played_is_told_before_it_is(tab: Page) -> None:
     expect(tab.locator("#suites-size")).to_contain_text("Temperature: 'hot' is no number")
 
 
-def test_a_run_goes_on_without_its_page_is_stopped_and_gone_on_with(page: Page, slow_server: Server) -> None:
+def test_a_run_continues_without_its_page_and_can_be_stopped_and_continued(
+    page: Page, slow_server: Server
+) -> None:
     opened(page, slow_server.url)
     page.get_by_label("Plays of each case").fill("20")
     expect(page.locator("#suites-size")).to_contain_text("100 plays")
@@ -182,7 +184,7 @@ def write(page: Page, text: str) -> None:
     page.keyboard.insert_text(text)
 
 
-def test_a_suite_is_written_with_findings_by_line_saved_filled_from_a_csv_and_run(
+def test_a_suite_is_written_with_findings_by_line_saved_filled_from_csv_and_run(
     writing: Page, tmp_path: Path, artifacts: Path
 ) -> None:
     begin_suite(writing, "greetings")
@@ -220,7 +222,7 @@ def test_a_suite_is_written_with_findings_by_line_saved_filled_from_a_csv_and_ru
     expect(writing.locator("#suites-run")).to_contain_text("greetings/cities-2")
 
 
-def test_a_suite_that_was_typed_and_not_saved_is_there_after_a_reload(writing: Page) -> None:
+def test_an_unsaved_suite_survives_a_reload(writing: Page) -> None:
     begin_suite(writing, "half")
     write(writing, "suite: half\ncases:\n  - id: half a sentence")
     expect(writing.locator("#suites-checked")).to_contain_text("Field required")
@@ -231,7 +233,7 @@ def test_a_suite_that_was_typed_and_not_saved_is_there_after_a_reload(writing: P
     expect(writing.locator("#suites-list")).to_contain_text("did not save")
 
 
-def test_a_turn_of_a_session_becomes_a_case_by_one_click(tab: Page, server: Server) -> None:
+def test_a_turn_of_a_session_becomes_a_case_with_one_click(tab: Page, server: Server) -> None:
     tab.get_by_role("tab", name="Play", exact=True).click()
     tab.get_by_label("Message").fill("Hello you")
     tab.keyboard.press("Control+Enter")
@@ -245,7 +247,7 @@ def test_a_turn_of_a_session_becomes_a_case_by_one_click(tab: Page, server: Serv
     expect(tab.locator("#suites-checked")).to_contain_text("Hello you")
 
 
-def test_a_limit_is_none_until_it_is_written_and_what_is_no_number_is_told(tab: Page) -> None:
+def test_an_empty_limit_means_no_limit_and_an_invalid_number_is_reported(tab: Page) -> None:
     tab.get_by_text("Cases and limits").click()
     limit, plays, size = (
         tab.get_by_label("Cases at most"),
@@ -266,7 +268,7 @@ def test_a_limit_is_none_until_it_is_written_and_what_is_no_number_is_told(tab: 
     expect(tab.get_by_test_id("toast-body")).to_have_count(0)
 
 
-def test_nothing_is_cut_off_at_any_size(tab: Page, artifacts: Path) -> None:
+def test_nothing_is_cut_off_at_any_window_size(tab: Page, artifacts: Path) -> None:
     run(tab, 5)
     tab.get_by_role("button", name="nonsense/zorbix-add: failed").click()
     expect(tab.locator("#suites-plays h2")).to_be_visible()
@@ -277,7 +279,7 @@ def test_nothing_is_cut_off_at_any_size(tab: Page, artifacts: Path) -> None:
 
 
 @pytest.mark.model
-def test_the_embedded_model_is_measured_and_calls_by_itself(page: Page, embedded_server: Server) -> None:
+def test_the_embedded_model_is_measured_without_a_forced_call(page: Page, embedded_server: Server) -> None:
     opened(page, embedded_server.url)
     expect(page.locator("#suites-tool-choice")).to_contain_text("auto")
     page.get_by_text("Cases and limits").click()

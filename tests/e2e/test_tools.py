@@ -15,13 +15,13 @@ from tests.e2e.sizes import every_size
 pytestmark = pytest.mark.browser
 
 
-def called(name: str, **arguments: object) -> str:
+def tool_call(name: str, **arguments: object) -> str:
     return f"<tool_call>\n{json.dumps({'name': name, 'arguments': arguments})}\n</tool_call>"
 
 
 @pytest.fixture
 def tab(page: Page, server: Server) -> Page:
-    """The tab, opened anew."""
+    """The freshly opened tab."""
     page.set_default_timeout(SLOW_MS)
     expect.set_options(timeout=SLOW_MS)
     page.goto(server.url)
@@ -31,13 +31,13 @@ def tab(page: Page, server: Server) -> Page:
 
 
 def write(page: Page, name: str, text: str) -> None:
-    """Replaces the text of an editor at one go."""
+    """Replace the text of an editor at once."""
     page.get_by_role("textbox", name=name, exact=True).click()
     page.keyboard.press("Control+A")
     page.keyboard.insert_text(text)
 
 
-def test_a_tool_is_opened_changed_and_tried(tab: Page) -> None:
+def test_a_tool_is_opened_edited_and_called(tab: Page) -> None:
     expect(tab.locator("#tools-spec-notice")).to_contain_text("Sound")
     expect(tab.locator("#tools-sizes")).to_contain_text("characters as")
     tab.locator("[data-tool=calculate]").click()
@@ -55,7 +55,7 @@ def test_a_tool_is_opened_changed_and_tried(tab: Page) -> None:
     expect(tab.locator("#tools-tried")).to_contain_text("mock rule 1")
 
 
-def test_faults_are_told_as_they_are_typed_with_line_and_pointer(tab: Page) -> None:
+def test_errors_are_reported_while_typing_with_line_and_pointer(tab: Page) -> None:
     write(tab, "Mock rules (YAML)", "- result: 1\n- template: '{% for a in b %}{% endfor %}'")
     expect(tab.locator("#tools-rules-notice")).to_contain_text("line 2")
     expect(tab.locator("#tools-rules-notice")).to_contain_text("(/1/template)")
@@ -68,7 +68,7 @@ def test_faults_are_told_as_they_are_typed_with_line_and_pointer(tab: Page) -> N
     expect(tab.locator("#tools-notice")).to_contain_text("arguments, line 1")
 
 
-def test_grid_and_json_are_kept_in_step_and_the_tool_is_saved_and_played(tab: Page, server: Server) -> None:
+def test_grid_and_json_stay_in_sync_and_the_tool_is_saved_and_used(tab: Page, server: Server) -> None:
     tab.get_by_role("button", name="New tool").click()
     expect(tab.locator("#tools-spec")).to_contain_text("my_tool")
     name = f"tool_{uuid4().hex[:6]}"
@@ -96,12 +96,12 @@ def test_grid_and_json_are_kept_in_step_and_the_tool_is_saved_and_played(tab: Pa
     tab.locator("#tools-use").click()
     expect(tab.locator("#play-tools-text")).to_contain_text(name)
     play = Play(tab, server)
-    play.use_script(write_script(server.folder / f"{name}.yaml", called(name, a="x"), "Done."))
+    play.use_script(write_script(server.folder / f"{name}.yaml", tool_call(name, a="x"), "Done."))
     play.ask("go")
     assert [kept.message.text for kept in server.path(play.session_id)][3] == '{"mine": 7}'
 
 
-def test_tools_of_any_form_are_imported_into_a_toolset(tab: Page) -> None:
+def test_tools_in_any_format_are_imported_into_a_toolset(tab: Page) -> None:
     name = f"fn_{uuid4().hex[:6]}"
     text = f'def {name}(city: str, days: int = 3) -> str:\n    """Forecast.\n\n    Args:\n        city: Where.\n    """'
     tab.get_by_label("Tool definitions").fill(text)
@@ -115,7 +115,7 @@ def test_tools_of_any_form_are_imported_into_a_toolset(tab: Page) -> None:
     expect(tab.locator("#tools-import-notice")).to_contain_text("it describes no tools")
 
 
-def test_an_mcp_server_that_does_not_answer_is_told(tab: Page) -> None:
+def test_an_mcp_server_that_cannot_be_started_is_reported(tab: Page) -> None:
     tab.get_by_label("Name", exact=True).fill("gone")
     tab.get_by_label("URL or command").fill("no-such-program")
     tab.locator("#tools-server-add").click()
@@ -123,7 +123,7 @@ def test_an_mcp_server_that_does_not_answer_is_told(tab: Page) -> None:
 
 
 def test_in_step_mode_the_turn_waits_for_the_person(play: Play, tmp_path: Path, artifacts: Path) -> None:
-    call = called("get_flumbuster", flumb="cairo")
+    call = tool_call("get_flumbuster", flumb="cairo")
     play.use_script(write_script(tmp_path / "step.yaml", f"{call}\n{call}\n{call}", "Done."))
     play.choose("Tool calls", "Ask before each call")
     play.send("go")
@@ -148,8 +148,12 @@ def test_in_step_mode_the_turn_waits_for_the_person(play: Play, tmp_path: Path, 
     assert texts[4:] == ['{"mine": 1}', '{"error": "burnt"}', "Done."]
 
 
-def test_a_risky_command_asks_and_the_answer_holds_for_the_session(play: Play, tmp_path: Path) -> None:
-    script = [called("terminal", command="rm -rf build"), called("terminal", command="rm -rf dist"), "Done."]
+def test_a_risky_command_asks_and_the_approval_applies_to_the_session(play: Play, tmp_path: Path) -> None:
+    script = [
+        tool_call("terminal", command="rm -rf build"),
+        tool_call("terminal", command="rm -rf dist"),
+        "Done.",
+    ]
     play.use_script(write_script(tmp_path / "risky.yaml", *script))
     play.page.get_by_label("Toolset", exact=True).click()
     play.page.get_by_role("option", name="terminal").click()
@@ -164,7 +168,7 @@ def test_a_risky_command_asks_and_the_answer_holds_for_the_session(play: Play, t
     assert texts == ['{"output": "", "exit_code": 0}'] * 2
 
 
-def test_what_specs_rules_and_results_hold_is_text_in_every_pane(tab: Page) -> None:
+def test_hostile_tools_and_results_are_shown_as_text_in_every_pane(tab: Page) -> None:
     in_json = partial(json.dumps, ensure_ascii=False)  # YAML knows no surrogates
     parameters = {"type": "object", "properties": {HOSTILE: {"type": "string", "description": HOSTILE}}}
     write(tab, "Spec (JSON)", json.dumps({"name": "odd", "description": HOSTILE, "parameters": parameters}))
@@ -184,7 +188,7 @@ def test_what_specs_rules_and_results_hold_is_text_in_every_pane(tab: Page) -> N
     expect_harmless(tab, "#page-tab-tools")
 
 
-def test_nothing_is_cut_off_at_any_size(tab: Page, artifacts: Path) -> None:
+def test_nothing_is_cut_off_at_any_window_size(tab: Page, artifacts: Path) -> None:
     for _ in every_size(tab, artifacts, "tools"):
         tab.locator("#tools-call").scroll_into_view_if_needed()
         tab.locator("#tools-call").click()

@@ -1,4 +1,4 @@
-"""What counts as a fault of a page's server."""
+"""Which log lines of a server count as errors."""
 
 from tests.e2e.watch import unexpected_errors
 
@@ -11,12 +11,12 @@ TRACEBACK = """Traceback (most recent call last):
 CAUSE = "\nThe above exception was the direct cause of the following exception:\n\n"
 
 
-def test_each_traceback_of_a_log_is_told_by_its_last_line() -> None:
+def test_each_traceback_in_a_log_is_reported_by_its_last_line() -> None:
     log = "It stands.\n" + TRACEBACK.format("ValueError: one") + "INFO\n" + TRACEBACK.format("a.B: two\nmore")
     assert unexpected_errors(log) == ["ValueError: one", "a.B: two"]
     assert unexpected_errors("") == []
 
 
-def test_of_a_chain_the_last_is_told() -> None:
+def test_of_chained_exceptions_the_last_is_reported() -> None:
     chain = TRACEBACK.format("KeyError: 1") + CAUSE + TRACEBACK.format("ValueError: one")
     assert unexpected_errors(chain) == ["ValueError: one"]

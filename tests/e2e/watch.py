@@ -1,4 +1,4 @@
-"""What a page, and its server, should not have said."""
+"""Errors of a page and its server that must not occur."""
 
 import re
 from typing import Final
@@ -10,13 +10,13 @@ FAREWELLS: Final = (
     "Connection errored out",
     "ERR_INCOMPLETE_CHUNKED_ENCODING",
 )
-"""What is said where a page's server is killed while it still listens; no fault of the page."""
+"""Messages when a server is killed while the page listens, which are not errors of the page."""
 _TRACEBACK: Final = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n)*(\S.*)", re.MULTILINE)
 _CAUSE: Final = "\nThe above exception was the direct cause of the following exception:\n\n"
 
 
 class Watch:
-    """Collects what a page should not have said, asked or met."""
+    """Collects console errors, foreign requests and exceptions of a page."""
 
     def __init__(self, page: Page) -> None:
         self.troubles: list[str] = []
@@ -37,5 +37,5 @@ class Watch:
 
 
 def unexpected_errors(log: str) -> list[str]:
-    """The last line of each traceback that a server wrote; of a chain, of its last."""
+    """Return the last line of each traceback in a server's log; of chained exceptions, the last one."""
     return [found[1] for found in _TRACEBACK.finditer(log) if not log.startswith(_CAUSE, found.end() + 1)]

@@ -1,4 +1,4 @@
-"""What the Compare tab answers, without a browser."""
+"""The handlers of the Compare tab, without a browser."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, replace
@@ -24,18 +24,18 @@ from workbench.ui.visitor import Visitor
 
 
 def request(**query: str) -> gr.Request:
-    """What Gradio hands to an event."""
+    """Return a request as Gradio passes it to a handler."""
     made = gr.Request(session_hash="tab")
     made.request = cast(Any, SimpleNamespace(query_params=query, session={}))
     return made
 
 
 def screen_of(values: tuple[object, ...]) -> CompareScreen:
-    """What an answer for the whole tab changes but for the columns' fields."""
+    """Return the screen of an update of the whole tab, without the columns' fields."""
     return CompareScreen(*cast(Any, values[: len(CompareScreen._fields)]))
 
 
-def told(screen: CompareScreen) -> str:
+def notice_text(screen: CompareScreen) -> str:
     return " ".join(line["text"] for line in asdict(cast(Any, screen.notice))["lines"])
 
 
@@ -59,7 +59,7 @@ def run(services: Services, runs: Runs, question: str) -> list[CompareScreen]:
     return list(events.on_run(Visitor(), setup.contract_name, setup.contract_text, request(), None, *values))
 
 
-def test_a_question_is_played_to_its_end_and_listed(services: Services) -> None:
+def test_a_question_is_answered_by_all_columns_and_listed(services: Services) -> None:
     runs = Runs()
     last = run(services, runs, "Cairo?")[-1]
     assert isinstance(last.board, BoardView)
@@ -69,21 +69,21 @@ def test_a_question_is_played_to_its_end_and_listed(services: Services) -> None:
     assert not runs.is_running("tab compare")
 
 
-def test_an_empty_question_is_told_and_nothing_is_written(services: Services) -> None:
+def test_an_empty_question_is_an_error_and_saves_nothing(services: Services) -> None:
     (screen,) = run(services, Runs(), "  ")
-    assert "there is no question" in told(screen)
+    assert "there is no question" in notice_text(screen)
     assert services.comparisons.list_comparisons() == ()
 
 
-def test_one_comparison_at_a_time_in_a_tab_and_a_turn_of_play_beside_it(services: Services) -> None:
+def test_a_tab_runs_one_comparison_at_a_time_and_a_turn_at_the_same_time(services: Services) -> None:
     runs = Runs()
     assert runs.begin("tab")
     assert run(services, runs, "Cairo?")[-1].board
     assert runs.begin("tab compare")
-    assert "already running" in told(run(services, runs, "Cairo?")[-1])
+    assert "already running" in notice_text(run(services, runs, "Cairo?")[-1])
 
 
-def test_a_vote_comes_back_with_the_board_and_one_that_cannot_be_is_told(services: Services) -> None:
+def test_a_vote_is_shown_on_the_board_and_an_invalid_vote_is_an_error(services: Services) -> None:
     kept, _ = played(services, asked(services, column(services), column(services)))
     events, shown = CompareEvents(services, Runs()), {"id": kept.id}
 
@@ -92,14 +92,14 @@ def test_a_vote_comes_back_with_the_board_and_one_that_cannot_be_is_told(service
         return events.on_vote(Visitor(), shown, request(), event)
 
     assert cast(BoardView, vote("best", 1).board).turns[0].voted == 1
-    assert "column 3 has no answer" in told(vote("best", 2))
+    assert "column 3 has no answer" in notice_text(vote("best", 2))
     found = services.comparisons.find_comparison(kept.id)
     assert found and found.votes[0].kind is VoteKind.BEST
     undone = events.on_unvote(Visitor(), shown, request(), gr.EventData(None, {"turn": 0}))
     assert cast(BoardView, undone.board).turns[0].vote == ""
 
 
-def test_the_address_bar_opens_a_comparison_and_a_wrong_one_is_told(services: Services) -> None:
+def test_the_address_opens_a_comparison_and_an_unknown_id_is_an_error(services: Services) -> None:
     kept, _ = played(services, asked(services, column(services), column(services)))
     events = TargetEvents(services)
     values = events.on_page("", "", request(compare=kept.id))
@@ -107,10 +107,12 @@ def test_the_address_bar_opens_a_comparison_and_a_wrong_one_is_told(services: Se
     assert cast(BoardView, screen.board).id == kept.id
     assert cast(Any, screen.tabs)["selected"] == "compare"
     assert screen.target == f"{kept.comparison.session_id} {kept.comparison.turns[0]}"
-    assert "there is no comparison 'nope'" in told(screen_of(events.on_page("", "", request(compare="nope"))))
+    assert "there is no comparison 'nope'" in notice_text(
+        screen_of(events.on_page("", "", request(compare="nope")))
+    )
 
 
-def test_what_a_browser_made_on_a_space_no_other_one_sees(services: Services) -> None:
+def test_on_a_space_a_browser_cannot_see_another_browsers_comparisons(services: Services) -> None:
     space = replace(services, settings=replace(services.settings, is_on_space=True))
     mine, theirs = "a" * 32, "b" * 32
     owner = replace(services.owner, key=browser_key_of(mine))
@@ -118,12 +120,12 @@ def test_what_a_browser_made_on_a_space_no_other_one_sees(services: Services) ->
     events = TargetEvents(space)
     assert screen_of(events.on_page("", mine, request(compare=kept.id))).board
     other = screen_of(events.on_page("", theirs, request(compare=kept.id)))
-    assert "there is no comparison" in told(other)
+    assert "there is no comparison" in notice_text(other)
     visitor = Visitor(browser_key=browser_key_of(theirs))
-    assert "no comparison" in told(CompareEvents(space, Runs()).on_show(visitor, kept.id, request()))
+    assert "no comparison" in notice_text(CompareEvents(space, Runs()).on_show(visitor, kept.id, request()))
 
 
-def test_a_chosen_message_of_play_is_taken_where_nothing_is_asked(services: Services) -> None:
+def test_the_message_selected_in_play_is_used_if_the_form_is_empty(services: Services) -> None:
     kept, _ = played(services, asked(services, column(services), column(services)))
     session_id, leaf_id = kept.comparison.session_id, kept.answers[0].leaf_id
     visitor = Visitor(session_id=session_id, message_id=leaf_id)
@@ -134,4 +136,4 @@ def test_a_chosen_message_of_play_is_taken_where_nothing_is_asked(services: Serv
     for question, target in (("Typed.", ""), ("", "s m")):
         assert screen_of(events.on_enter(visitor, question, target, request())) == CompareScreen()
     shared = replace(visitor, share_key="k", is_read_only=True)
-    assert "No session of yours" in told(screen_of(events.on_take(shared, request())))
+    assert "No session of yours" in notice_text(screen_of(events.on_take(shared, request())))

@@ -19,7 +19,7 @@ from workbench.ui.visitor import Visitor
 
 
 def request() -> gr.Request:
-    """What Gradio hands to an event."""
+    """Return a request as Gradio passes it to a handler."""
     made = gr.Request(session_hash="tab")
     made.request = cast(Any, SimpleNamespace(query_params={}, session={}))
     return made
@@ -56,12 +56,12 @@ def test_a_message_sent_while_the_example_loads_stays_on_the_screen(
         assert len(cast(Any, screen.sessions).rows) == 2
 
 
-def test_what_was_typed_while_the_example_loads_stays(tmp_path: Path) -> None:
+def test_text_typed_while_the_example_loads_is_not_lost(tmp_path: Path) -> None:
     with services_for(tmp_path) as (services, _):
         assert first_screen(guide_events(services)).composer == SAME
 
 
-def test_a_turn_asked_for_while_the_example_loads_stays_on_the_screen(tmp_path: Path) -> None:
+def test_a_turn_started_while_the_example_loads_stays_on_the_screen(tmp_path: Path) -> None:
     with services_for(tmp_path) as (services, _):
         runs = Runs()
         assert runs.begin("tab", PendingTurn(visitor=Visitor(), text="Is anybody there?"))

@@ -1,4 +1,4 @@
-"""The Inspect tab's handlers."""
+"""The handlers of the Inspect tab."""
 
 from types import SimpleNamespace
 
@@ -23,7 +23,7 @@ def events(tmp_path):
 
 
 @pytest.mark.parametrize("index", range(len(EXAMPLES)))
-def test_an_example_brings_all_that_its_reading_needs(events, index):
+def test_an_example_sets_every_field_that_its_reading_needs(events, index):
     text, toolset, tools, dialect, level, finish_reason, starts_in_thought = events.on_example(
         gr.EventData(None, {"index": index})
     )
@@ -35,7 +35,7 @@ def test_an_example_brings_all_that_its_reading_needs(events, index):
     )
 
 
-def test_a_toolset_fills_the_editor_none_empties_it_and_one_that_is_gone_leaves_it(events):
+def test_choosing_a_toolset_fills_or_empties_the_editor_and_a_missing_one_changes_nothing(events):
     assert "get_flumbuster" in events.on_toolset(Visitor(), "nonsense", REQUEST)[0]
     assert events.on_toolset(Visitor(), "", REQUEST) == ("", SAME)
     assert events.on_toolset(Visitor(), None, REQUEST) == ("", SAME)
@@ -45,7 +45,7 @@ def test_a_toolset_fills_the_editor_none_empties_it_and_one_that_is_gone_leaves_
     assert "gone" in notice.lines[0].text
 
 
-def test_toolsets_that_were_saved_since_can_be_chosen_and_what_is_chosen_stays(events):
+def test_newly_saved_toolsets_can_be_chosen_and_the_choice_stays(events):
     tools = "toolset: own\ntools:\n  - function: {name: mine, parameters: {type: object}}\n"
     own = services_of(events.services, Visitor(), REQUEST)
     own.versions.save(NewVersion(kind=VersionKind.TOOLS, name="own", text=tools))
@@ -55,6 +55,6 @@ def test_toolsets_that_were_saved_since_can_be_chosen_and_what_is_chosen_stays(e
     assert "mine" in events.on_toolset(Visitor(), "own", REQUEST)[0]
 
 
-def test_clearing_brings_the_examples_back(events):
+def test_clearing_the_editor_shows_the_examples_again(events):
     read, calls, _, differ, _ = events.on_read(events.on_clear(), "", "auto", "tolerant", "stop", False)
     assert (read.sections, calls.calls, differ.rows) == ((), (), ())

@@ -1,4 +1,4 @@
-"""Who an event comes from."""
+"""The owner of an event."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -17,7 +17,7 @@ BROWSER = browser_key_of("a" * 32)
 
 
 def request(username: str | None = None, **session: object) -> gr.Request:
-    """What Gradio hands to an event."""
+    """Return a request as Gradio passes it to a handler."""
     made = gr.Request(username=username, session_hash="tab")
     made.request = SimpleNamespace(session=session)  # pyright: ignore[reportAttributeAccessIssue]
     return made
@@ -29,11 +29,11 @@ def signed_in(expires_at: float) -> gr.Request:
     )
 
 
-def test_on_one_s_own_machine_there_is_one_owner() -> None:
+def test_a_local_server_has_one_owner() -> None:
     assert owner_of(HERE, BROWSER, request()) == LOCAL_OWNER
 
 
-def test_an_account_is_known_by_its_name() -> None:
+def test_an_account_is_identified_by_its_name() -> None:
     settings = replace(HERE, accounts={"ann": "x", "root": "y"})
     assert owner_of(settings, BROWSER, request("ann")) == Owner(
         key="account:ann", name="ann", role=UserRole.MEMBER
@@ -43,7 +43,7 @@ def test_an_account_is_known_by_its_name() -> None:
     )
 
 
-def test_a_browser_is_known_by_the_hash_of_its_secret() -> None:
+def test_a_browser_is_identified_by_the_hash_of_its_secret() -> None:
     assert owner_of(SPACE, BROWSER, request()) == Owner(key=BROWSER, role=UserRole.VISITOR)
     assert BROWSER and "a" * 32 not in BROWSER
     assert browser_key_of("b" * 32) != BROWSER
@@ -55,13 +55,13 @@ def test_a_browser_without_a_secret_shares_nothing_with_others(secret: str) -> N
     assert owner_of(SPACE, None, request()) == Owner(key="event:tab", role=UserRole.VISITOR)
 
 
-def test_who_signed_in_with_hugging_face_is_the_same_on_every_browser() -> None:
+def test_a_user_signed_in_with_hugging_face_is_the_same_owner_in_every_browser() -> None:
     expected = Owner(key="hf:12", name="ada", role=UserRole.SPACE_ADMIN)
     for key in (BROWSER, None):
         assert owner_of(SIGNED, key, signed_in(4_000_000_000)) == expected
 
 
-def test_a_sign_in_that_has_run_out_or_is_not_offered_counts_for_nothing() -> None:
+def test_an_expired_or_unsupported_sign_in_is_ignored() -> None:
     assert owner_of(SIGNED, BROWSER, signed_in(1.0)) == Owner(key=BROWSER, role=UserRole.VISITOR)
     assert owner_of(SIGNED, BROWSER, request()) == Owner(key=BROWSER, role=UserRole.VISITOR)
     assert owner_of(SPACE, BROWSER, signed_in(4_000_000_000)) == Owner(key=BROWSER, role=UserRole.VISITOR)

@@ -1,4 +1,4 @@
-"""The page as it is built: what it offers, and what it keeps to itself."""
+"""The built page: its API, its components and its scripts."""
 
 import json
 import socket
@@ -29,13 +29,13 @@ def config(tmp_path_factory):
         yield build_page(services).blocks.get_config_file()
 
 
-def test_six_functions_are_offered_to_others_and_no_event_of_the_page(config):
+def test_the_api_has_six_functions_and_no_event_of_the_page(config):
     offered = {one["api_name"] for one in config["dependencies"] if one["api_visibility"] != "private"}
     assert offered == {"parse", "render", "check", "chat", "run", "export"}
     assert len(config["dependencies"]) > 50
 
 
-def test_the_functions_take_and_return_what_was_recorded_before_the_restructuring(tmp_path):
+def test_the_api_functions_have_their_recorded_parameters_and_results(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         described = build_page(services).blocks.get_api_info()["named_endpoints"]
     found = {
@@ -50,7 +50,7 @@ def test_the_functions_take_and_return_what_was_recorded_before_the_restructurin
     assert found == json.loads((UI.parents[1] / "tests" / "golden" / "api.json").read_text())
 
 
-def test_work_of_a_model_shares_one_limit_and_the_model_s_own_line_says_who_is_next(tmp_path):
+def test_all_model_work_shares_one_concurrency_limit(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         page = build_page(services)
     lines = {fn.name: fn.concurrency_id for fn in page.blocks.fns.values()}
@@ -61,33 +61,33 @@ def test_work_of_a_model_shares_one_limit_and_the_model_s_own_line_says_who_is_n
     assert lines["on_tools_text"] != "model"
 
 
-def test_every_part_that_a_reader_names_has_an_id_of_its_own(config):
+def test_element_ids_are_unique(config):
     ids = [one["props"].get("elem_id") for one in config["components"]]
     named = [one for one in ids if one]
     assert len(named) == len(set(named))
     assert {"play-composer", "play-transcript", "play-raw", "play-contract-text", "play-send"} <= set(named)
 
 
-def test_a_field_of_text_holds_text_from_the_first(config):
+def test_every_text_field_starts_with_a_text_value(config):
     texts = [one["props"] for one in config["components"] if one["type"] in ("textbox", "code")]
     assert len(texts) > 40
     assert [one.get("elem_id") for one in texts if not isinstance(one.get("value"), str)] == []
 
 
 @pytest.mark.parametrize("field", [TextField, CodeEditor])
-def test_nothing_in_a_field_of_text_is_the_empty_text(field):
+def test_an_empty_text_field_holds_the_empty_text(field):
     one = field()
     assert (one.preprocess(None), one.preprocess(" a ")) == ("", " a ")
     assert (one.postprocess(None), one.postprocess(" a ")) == ("", " a ")
 
 
-def test_what_is_no_choice_any_more_is_refused_by_whoever_reads_it_and_not_by_its_field():
+def test_a_choice_field_accepts_values_that_are_not_among_its_choices():
     assert ChoiceField(["a"]).preprocess("gone") == "gone"
     assert ChoiceField(["a"], multiselect=True).postprocess(["gone"]) == ["gone"]
     assert TickField(["a"]).preprocess(["gone"]) == ["gone"]
 
 
-def test_the_page_asks_nothing_of_other_hosts(config):
+def test_the_page_requests_nothing_from_other_hosts(config):
     theme = launch_options()["theme"]
     assert theme._stylesheets == []
     assert "http" not in launch_options()["css_paths"][0].read_text()
@@ -110,7 +110,7 @@ def test_no_script_parses_text_as_html():
             assert way not in script, path.name
 
 
-def test_a_value_goes_to_the_browser_as_json_and_never_through_a_template():
+def test_a_value_is_sent_to_the_browser_as_json_and_not_through_a_template():
     view = RawView(
         sections=(RawSection(role="user", label="user", note="", pieces=(TextSpan(text="${x} \\n"),)),)
     )
@@ -119,7 +119,7 @@ def test_a_value_goes_to_the_browser_as_json_and_never_through_a_template():
     assert json.loads(json.dumps(part.value))["sections"][0]["pieces"][0]["text"] == "${x} \\n"
 
 
-def test_scripts_come_as_files_and_not_within_the_page(config):
+def test_scripts_are_served_as_files_and_not_inside_the_page(config):
     drawn = [one["props"] for one in config["components"] if one["props"].get("script")]
     assert len(drawn) > 80
     assert all(len(props["js_on_load"]) < 120 for props in drawn)
@@ -128,28 +128,28 @@ def test_scripts_come_as_files_and_not_within_the_page(config):
         assert f'<link rel="modulepreload" href="{address}">' in head
 
 
-def test_an_event_that_no_script_triggers_cannot_be_listened_to():
+def test_listening_to_an_event_that_no_script_triggers_is_an_error():
     part = Drawn("transcript", elem_id="transcript")
     assert part.event("message_act")
     with pytest.raises(AttributeError, match=r"transcript\.js does not trigger 'mesage_act'"):
         part.event("mesage_act")
 
 
-def test_an_editor_keeps_every_blank():
+def test_an_editor_keeps_all_white_space():
     part = CodeEditor(" \n text \n\n", elem_id="editor")
     assert part.value == " \n text \n\n"
     assert part.get_block_name() == "code"
 
 
-def test_building_the_page_leaves_no_files_beside_the_components():
+def test_building_the_page_writes_no_files_next_to_the_components():
     assert not list(UI.rglob("*.pyi"))
 
 
-def test_a_screen_that_changes_nothing_leaves_every_part_as_it_is():
+def test_an_empty_screen_changes_no_component():
     assert all(value == {"__type__": "update"} for value in Screen())
 
 
-def test_a_port_in_use_is_told_with_its_remedy(tmp_path):
+def test_a_port_in_use_is_an_error_that_says_what_to_do(tmp_path):
     with socket.socket() as taken, services_for(tmp_path, "Hello.") as (services, _):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -159,6 +159,6 @@ def test_a_port_in_use_is_told_with_its_remedy(tmp_path):
             serve_page(replace(services, settings=settings))
 
 
-def test_an_address_of_another_machine_is_told():
+def test_an_address_of_another_machine_is_an_error():
     with pytest.raises(BadInput, match="cannot listen on this address"):
         check_address("192.0.2.1", 7860)

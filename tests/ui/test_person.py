@@ -1,4 +1,4 @@
-"""The person in front of a turn."""
+"""Questions of a turn to the user."""
 
 from threading import Event, Thread
 
@@ -12,7 +12,7 @@ QUESTION = ApprovalQuestion(call=CALL, reasons=("recursive delete",))
 
 
 def asked(person, waiting, ask):
-    """What `ask` gives, once the page was told."""
+    """Return the answer of `ask`, once the page shows the question."""
     made = []
     thread = Thread(target=lambda: made.append(ask()))
     thread.start()
@@ -20,7 +20,7 @@ def asked(person, waiting, ask):
     return thread, made
 
 
-def test_a_question_is_told_and_answered_by_a_button():
+def test_a_question_is_shown_and_answered_by_a_button():
     told, waiting = [], Event()
     person = Person(lambda one: (told.append(one), waiting.set()), is_stopped=lambda: False, timeout_s=60)
     person.answer(Approval.ALWAYS)  # pressed before anyone asked: it must not count
@@ -31,14 +31,14 @@ def test_a_question_is_told_and_answered_by_a_button():
     assert told == [PersonAwaited(call=CALL, reasons=("recursive delete",)), PersonAnswered()]
 
 
-def test_no_answer_in_time_is_a_no_and_so_is_a_stop():
+def test_a_timeout_or_a_stop_counts_as_a_refusal():
     assert Person(lambda one: None, is_stopped=lambda: False, timeout_s=0).ask(QUESTION) is Approval.DENY
     stopped = Person(lambda one: None, is_stopped=lambda: True, timeout_s=60)
     assert stopped.ask(QUESTION) is Approval.DENY
     assert stopped.step(CALL) == Step(kind=StepKind.FAIL, text="stopped by the user")
 
 
-def test_an_answer_of_the_wrong_kind_is_a_no():
+def test_an_answer_of_the_wrong_kind_counts_as_a_refusal():
     waiting = Event()
     person = Person(lambda one: waiting.set(), is_stopped=lambda: False, timeout_s=60)
     thread, made = asked(person, waiting, lambda: person.ask(QUESTION))

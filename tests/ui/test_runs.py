@@ -1,4 +1,4 @@
-"""Turns under way, in threads of their own."""
+"""Turns that run in their own threads."""
 
 from threading import Event
 
@@ -7,14 +7,14 @@ import pytest
 from workbench.ui.tabs.play.runs import Runs, run_in_thread
 
 
-def test_things_arrive_in_order():
-    assert [thing for batch in run_in_thread(lambda tell: iter(range(100))) for thing in batch] == list(
+def test_events_arrive_in_order():
+    assert [thing for batch in run_in_thread(lambda report: iter(range(100))) for thing in batch] == list(
         range(100)
     )
 
 
-def test_what_was_made_before_an_error_arrives_first():
-    def play(tell):
+def test_events_before_an_error_arrive_first():
+    def play(report):
         yield 1
         raise ValueError("broken")
 
@@ -24,10 +24,10 @@ def test_what_was_made_before_an_error_arrives_first():
         next(batches)
 
 
-def test_a_listener_that_leaves_does_not_end_the_turn():
+def test_a_consumer_that_stops_reading_does_not_end_the_turn():
     told, is_over = Event(), Event()
 
-    def play(tell):
+    def play(report):
         yield 1
         assert told.wait(5)
         yield 2
@@ -49,7 +49,7 @@ def test_a_tab_has_one_turn_at_a_time():
     assert runs.begin("a")
 
 
-def test_a_turn_is_stopped_by_asking_leaving_or_ending():
+def test_a_turn_is_stopped_by_stop_by_leaving_the_tab_and_by_end():
     for way in ("stop", "end"):
         runs = Runs()
         runs.begin("a")
@@ -70,10 +70,10 @@ def test_a_tab_without_a_turn_counts_as_stopped():
     assert not runs.is_running("nobody")
 
 
-def test_things_may_be_handed_over_between_those_that_are_made():
-    def play(tell):
+def test_work_can_report_events_between_those_that_it_yields():
+    def play(report):
         yield 1
-        tell(2)
+        report(2)
         yield 3
 
     assert [thing for batch in run_in_thread(play) for thing in batch] == [1, 2, 3]

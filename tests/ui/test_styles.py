@@ -1,4 +1,4 @@
-"""The page's style sheets are one page: what one of them says of a class, no other says too."""
+"""The page's style sheets apply to the whole page, so each class is styled in one of them only."""
 
 import re
 from collections import defaultdict
@@ -8,10 +8,10 @@ import workbench.ui
 
 SHEETS = sorted(Path(workbench.ui.__file__).parent.glob("*.css"))
 BARE_CLASS = re.compile(r"\s*(?:\.hw )?(\.hw-[\w-]+)\s*")
-"""A selector that is one class of ours, wherever it stands on the page."""
+"""A selector of a single class of ours, without a context."""
 
 
-def test_a_class_is_styled_for_the_whole_page_by_one_sheet_alone():
+def test_each_class_is_styled_by_a_single_style_sheet():
     sheets = defaultdict(set)
     for sheet in SHEETS:
         text = re.sub(r"/\*.*?\*/", "", sheet.read_text(encoding="utf-8"), flags=re.DOTALL)

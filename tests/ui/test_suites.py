@@ -1,4 +1,4 @@
-"""Runs of the Suites tab: one at a time for each owner, played on whoever looks, stopped and gone on with."""
+"""Runs of the Suites tab: one at a time for each owner, independent of the browser, stopped and continued."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -37,7 +37,7 @@ def kept_run(services, **wanted) -> StoredRun:
     return begin_run(services, plan)
 
 
-def test_a_run_is_played_to_its_end_in_a_thread_of_its_own(tmp_path):
+def test_a_run_completes_in_its_own_thread(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         active_runs, kept = ActiveRuns(), kept_run(services)
         assert active_runs.begin(services, kept)
@@ -48,7 +48,7 @@ def test_a_run_is_played_to_its_end_in_a_thread_of_its_own(tmp_path):
         assert (found.listed.state, found.listed.done) == (RunState.DONE, 2)
 
 
-def test_an_owner_has_one_run_at_a_time_and_others_have_their_own(tmp_path):
+def test_each_owner_has_one_run_at_a_time(tmp_path):
     with services_for(tmp_path, SLOW) as (services, _):
         active_runs = ActiveRuns()
         other = services.of(Owner(key="browser:x"))
@@ -61,7 +61,7 @@ def test_an_owner_has_one_run_at_a_time_and_others_have_their_own(tmp_path):
         assert find_run(services, runs[0].id).listed.state is RunState.STOPPED
 
 
-def test_what_could_not_be_kept_ends_the_run_and_is_told(tmp_path):
+def test_a_store_error_ends_the_run_and_is_reported(tmp_path):
     with services_for(tmp_path, SLOW) as (services, _):
         active_runs, kept = ActiveRuns(), kept_run(services)
         services.runs.delete_run(kept.id)
@@ -76,14 +76,14 @@ def fields(services, **changes):
     return FIELDS._replace(models=[services.settings.model], **changes)
 
 
-def test_a_visitor_without_a_run_has_nothing_changed_by_looking_for_one(tmp_path):
+def test_watching_without_a_run_changes_nothing(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         events = RunEvents(services, ActiveRuns())
         assert list(events.on_watch_shown(Visitor(), None, REQUEST)) == [SuitesScreen()]
         assert list(events.on_watch_begun(Visitor(), REQUEST)) == [SuitesScreen()]
 
 
-def test_a_run_is_begun_watched_and_looked_into(tmp_path):
+def test_a_run_is_started_watched_and_inspected(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         active_runs = ActiveRuns()
         events, looks = RunEvents(services, active_runs), RunResultEvents(services, active_runs)
@@ -149,13 +149,13 @@ def replace_query(query):
         ({"suites": []}, "Suites: nothing is selected"),
     ],
 )
-def test_the_fields_say_how_much_they_ask_for_or_why_they_cannot_be_played(tmp_path, changes, told):
+def test_the_form_shows_the_size_of_the_run_or_an_error(tmp_path, changes, told):
     with services_for(tmp_path, "Hello.") as (services, _):
         view = RunEvents(services, ActiveRuns()).on_size(Visitor(), REQUEST, *fields(services, **changes))
     assert told in view.lines[0].text
 
 
-def test_a_visitor_of_a_space_cannot_ask_for_too_much(tmp_path):
+def test_a_run_of_a_space_visitor_is_limited(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         public = replace(services, settings=replace(services.settings, is_on_space=True))
         view = RunEvents(public, ActiveRuns()).on_size(Visitor(), REQUEST, *fields(public, repeat=1000))

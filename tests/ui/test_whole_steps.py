@@ -1,4 +1,4 @@
-"""Steps of an answer, as they are sent."""
+"""The steps of a handler, as they are sent to the browser."""
 
 import gc
 from collections.abc import Iterator
@@ -27,7 +27,9 @@ def event() -> BlockFunction:
     return one
 
 
-def test_what_changed_is_sent_whole_and_what_did_not_is_left_out(blocks: WholeSteps, event: BlockFunction):
+def test_changed_values_are_sent_completely_and_unchanged_values_are_omitted(
+    blocks: WholeSteps, event: BlockFunction
+):
     steps = [
         [{"value": {"rows": [[1], [2], [3]]}}, "a"],
         [{"value": {"rows": [[1]]}}, "a"],
@@ -43,19 +45,21 @@ def test_what_changed_is_sent_whole_and_what_did_not_is_left_out(blocks: WholeSt
     ]
 
 
-def test_the_end_says_the_last_step_again_and_forgets_the_answer(blocks: WholeSteps, event: BlockFunction):
+def test_the_final_step_repeats_the_last_values_and_clears_the_stream(
+    blocks: WholeSteps, event: BlockFunction
+):
     for step in (["a", SAME], ["b", SAME]):
         blocks.handle_streaming_diffs(event, step, "tab", "run", final=False)
     assert blocks.handle_streaming_diffs(event, [None, None], "tab", "run", final=True) == ["b", SAME]
     assert blocks.handle_streaming_diffs(event, ["c", SAME], "tab", "run", final=False) == ["c", SAME]
 
 
-def test_answers_are_told_by_tab_and_run(blocks: WholeSteps, event: BlockFunction):
+def test_steps_of_different_tabs_and_runs_are_kept_apart(blocks: WholeSteps, event: BlockFunction):
     for tab, run in (("tab", "run"), ("tab", "other run"), ("other tab", "run")):
         assert blocks.handle_streaming_diffs(event, ["a", "b"], tab, run, final=False) == ["a", "b"]
 
 
-def test_values_themselves_can_be_asked_for(blocks: WholeSteps, event: BlockFunction):
+def test_the_simple_format_returns_the_values(blocks: WholeSteps, event: BlockFunction):
     for step in (["a", "b"], ["c", "b"]):
         assert (
             blocks.handle_streaming_diffs(event, [*step], "tab", "run", final=False, simple_format=True)

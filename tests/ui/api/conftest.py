@@ -1,4 +1,4 @@
-"""Servers of the page, as programs meet them."""
+"""Servers of the page for tests of the API and MCP."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,12 +12,12 @@ from tests.e2e.play import Server, write_script
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
 
 Connect = Callable[..., Client]
-"""A client of a server, as `Client` takes it besides."""
+"""Connects a client to a server, with further options of `Client`."""
 
 
 @pytest.fixture(scope="session")
 def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The page on one's own machine, agents served too; the model calls a tool, then answers."""
+    """A local page that also serves agents; the model calls a tool, then answers."""
     folder = tmp_path_factory.mktemp("own")
     script = write_script(folder / "script.yaml", CALL, "It is 31 °C.")
     yield from served(folder, f"scripted:{script}", "--mcp")
@@ -25,7 +25,7 @@ def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def space_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The page as on a Space, agents served too: whoever comes is a stranger."""
+    """The page as on a Space, for anonymous visitors and agents."""
     folder = tmp_path_factory.mktemp("space")
     script = write_script(folder / "script.yaml", "Hello.")
     variables = {"SPACE_ID": "someone/workbench", "WORKBENCH_HOST": "127.0.0.1"}
@@ -34,7 +34,7 @@ def space_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture
 def connect(tmp_path: Path) -> Iterator[Connect]:
-    """Connects, and leaves again at the end."""
+    """Connect clients, and close them at the end."""
     clients: list[Client] = []
 
     def connect(server: Server, **options: object) -> Client:

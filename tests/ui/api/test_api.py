@@ -1,4 +1,4 @@
-"""The API as a program calls it: gradio_client against a real server."""
+"""The API as programs use it: gradio_client with a real server."""
 
 import json
 
@@ -17,7 +17,7 @@ FUNCTIONS = ["/chat", "/check", "/export", "/parse", "/render", "/run"]
 ANN, BOB = {"x-workbench-key": "a" * 32}, {"x-workbench-key": "b" * 32}
 
 
-def test_six_functions_are_offered_with_types_and_words(own_server: Server, connect: Connect) -> None:
+def test_the_api_describes_six_functions_with_types(own_server: Server, connect: Connect) -> None:
     offered = connect(own_server).view_api(return_format="dict", print_info=False)
     assert isinstance(offered, dict)
     assert sorted(offered["named_endpoints"]) == FUNCTIONS
@@ -29,7 +29,7 @@ def test_six_functions_are_offered_with_types_and_words(own_server: Server, conn
     assert "int" in types["max_tokens"]
 
 
-def test_a_completion_is_read_strictly_or_not(own_server: Server, connect: Connect) -> None:
+def test_parse_reads_a_completion_at_the_chosen_level(own_server: Server, connect: Connect) -> None:
     client = connect(own_server)
     read = json.loads(client.predict(BROKEN, ["nonsense"], api_name="/parse"))
     assert read["calls"][0] | {"span": None} == {
@@ -43,7 +43,7 @@ def test_a_completion_is_read_strictly_or_not(own_server: Server, connect: Conne
     assert strict["calls"] == [] and strict["dropped"] == 1
 
 
-def test_messages_become_the_prompt_of_a_family(own_server: Server, connect: Connect) -> None:
+def test_render_returns_the_prompt_of_a_family(own_server: Server, connect: Connect) -> None:
     spec = {"name": "look_up", "parameters": {"type": "object", "properties": {}}}
     made = json.loads(
         connect(own_server).predict(
@@ -54,7 +54,7 @@ def test_messages_become_the_prompt_of_a_family(own_server: Server, connect: Con
     assert made["prompt"].endswith("<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n")
 
 
-def test_rows_are_checked_each_with_its_place(own_server: Server, connect: Connect) -> None:
+def test_check_reports_the_place_of_each_finding(own_server: Server, connect: Connect) -> None:
     row = json.dumps(
         {"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello."}]}
     )
@@ -65,7 +65,7 @@ def test_rows_are_checked_each_with_its_place(own_server: Server, connect: Conne
     assert (double["row"], double["message"]) == (3, "the same conversation as row 1")
 
 
-def test_a_turn_is_played_kept_gone_on_with_and_exported(own_server: Server, connect: Connect) -> None:
+def test_a_turn_is_run_saved_continued_and_exported(own_server: Server, connect: Connect) -> None:
     client = connect(own_server)
     first = json.loads(client.predict("What is the reading for cairo?", tools=["nonsense"], api_name="/chat"))
     assert [call["name"] for call in first["calls"]] == ["get_flumbuster"]
@@ -78,7 +78,7 @@ def test_a_turn_is_played_kept_gone_on_with_and_exported(own_server: Server, con
     assert made["rows"][0]["messages"][2]["tool_calls"][0]["function"]["name"] == "get_flumbuster"
 
 
-def test_a_suite_is_played_and_reported(own_server: Server, connect: Connect) -> None:
+def test_a_suite_is_run_and_reported(own_server: Server, connect: Connect) -> None:
     report = json.loads(connect(own_server).predict(["nonsense"], limit=2, api_name="/run"))
     assert (report["total"], report["state"], len(report["results"])) == (2, "done", 2)
 
@@ -98,7 +98,7 @@ def test_a_suite_is_played_and_reported(own_server: Server, connect: Connect) ->
         ("/run", {"suites": ["none"]}, "no such suite"),
     ],
 )
-def test_what_is_wrong_with_a_call_is_one_line(
+def test_an_invalid_call_is_an_error_of_one_line(
     own_server: Server, connect: Connect, function: str, asked: dict[str, object], told: str
 ) -> None:
     with pytest.raises(AppError, match=told) as caught:
@@ -106,7 +106,7 @@ def test_what_is_wrong_with_a_call_is_one_line(
     assert "\n" not in str(caught.value)
 
 
-def test_callers_of_a_space_see_nothing_of_each_other(space_server: Server, connect: Connect) -> None:
+def test_callers_of_a_space_cannot_see_each_others_data(space_server: Server, connect: Connect) -> None:
     ann, bob, nobody = (connect(space_server, headers=key) for key in (ANN, BOB, {}))
     session = json.loads(ann.predict("Ann's question", api_name="/chat"))["session"]
     assert len(json.loads(ann.predict(api_name="/export"))["rows"]) == 1
@@ -131,19 +131,19 @@ def test_callers_of_a_space_see_nothing_of_each_other(space_server: Server, conn
         ({"text": "x" * 200_001}, "200,001 characters; at most 200,000 are allowed"),
     ],
 )
-def test_a_space_has_limits_for_programs_too(
+def test_the_limits_of_a_space_apply_to_programs(
     space_server: Server, connect: Connect, asked: dict[str, object], told: str
 ) -> None:
     with pytest.raises(AppError, match=told):
         connect(space_server, headers=ANN).predict(**{"text": "x", **asked}, api_name="/chat")
 
 
-def test_a_run_of_a_space_has_an_end(space_server: Server, connect: Connect) -> None:
+def test_a_run_on_a_space_is_limited(space_server: Server, connect: Connect) -> None:
     with pytest.raises(AppError, match="plays; at most 200 are allowed"):
         connect(space_server, headers=ANN).predict(["nonsense"], repeat=500, api_name="/run")
 
 
-def test_an_account_calls_with_its_password_and_has_its_own(
+def test_an_account_calls_the_api_with_its_password_and_sees_its_own_data(
     tmp_path_factory: pytest.TempPathFactory, connect: Connect
 ) -> None:
     folder = tmp_path_factory.mktemp("locked")

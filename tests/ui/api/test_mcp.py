@@ -1,4 +1,4 @@
-"""The same functions as an agent meets them: the MCP SDK's own client against a real server."""
+"""The same functions as agents use them: the client of the MCP SDK with a real server."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -26,7 +26,7 @@ Ask = Callable[["mcp.ClientSession"], Awaitable[T]]
 
 
 def ask(server: Server, work: Ask[T], **headers: str) -> T:
-    """What an agent that connects to the server gets."""
+    """Connect an agent to the server, and return the result of `work`."""
 
     async def connected() -> T:
         address = f"{server.url}/gradio_api/mcp/"
@@ -47,7 +47,7 @@ def answer_of(result: "mcp.types.CallToolResult") -> dict[str, object]:
 
 
 @pytest.mark.slow
-def test_an_agent_finds_six_tools_that_say_what_they_take(own_server: Server) -> None:
+def test_an_agent_finds_six_tools_with_descriptions(own_server: Server) -> None:
     tools = {one.name: one for one in ask(own_server, lambda session: session.list_tools()).tools}
     assert sorted(tools) == ["chat", "check", "export", "parse", "render", "run"]
     for tool in tools.values():
@@ -57,14 +57,14 @@ def test_an_agent_finds_six_tools_that_say_what_they_take(own_server: Server) ->
 
 
 @pytest.mark.slow
-def test_an_agent_gets_json_and_not_the_look_of_python(own_server: Server) -> None:
+def test_an_agent_gets_json(own_server: Server) -> None:
     asked = {"text": '<tool_call>\n{"name": "f", "arguments": {"a": true, "b": null}}\n</tool_call>'}
     read = answer_of(ask(own_server, lambda session: session.call_tool("parse", asked)))
     assert read["calls"][0]["arguments"] == {"a": True, "b": None}  # type: ignore[index]
 
 
 @pytest.mark.slow
-def test_an_agent_is_told_what_is_wrong(own_server: Server) -> None:
+def test_an_agent_gets_the_error_message(own_server: Server) -> None:
     asked = {"text": "x", "tools": ["none"]}
     result = ask(own_server, lambda session: session.call_tool("parse", asked))
     assert result.isError
@@ -72,7 +72,7 @@ def test_an_agent_is_told_what_is_wrong(own_server: Server) -> None:
 
 
 @pytest.mark.slow
-def test_agents_of_a_space_share_nothing_but_with_their_own_key(space_server: Server) -> None:
+def test_agents_of_a_space_only_share_data_with_the_same_key(space_server: Server) -> None:
     async def chat(session: "mcp.ClientSession") -> "mcp.types.CallToolResult":
         await session.call_tool("chat", {"text": "An agent's question"})
         return await session.call_tool("export", {})
@@ -85,16 +85,16 @@ def test_agents_of_a_space_share_nothing_but_with_their_own_key(space_server: Se
     assert answer_of(ask(space_server, chat))["rows"] == []
 
 
-def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_mcp_extra_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     def without(name: str) -> ModuleSpec | None:
         return None if name == "mcp" else find_spec(name)
 
     monkeypatch.setattr(serve, "find_spec", without)
-    with pytest.raises(BadInput, match=r"needs the extra mcp .*hermes-workbench\[mcp\]"):
+    with pytest.raises(BadInput, match=r"the extra mcp is not installed .*hermes-workbench\[mcp\]"):
         serve.check_mcp(read_settings({}))
 
 
-def test_passwords_and_agents_do_not_go_together() -> None:
+def test_mcp_cannot_be_served_with_passwords() -> None:
     settings = replace(read_settings({}), accounts={"ann": "x"})
     with pytest.raises(BadInput, match="WORKBENCH_AUTH"):
         serve.check_mcp(settings)

@@ -1,4 +1,4 @@
-"""The examples of the pages about API and MCP run, and print what the pages show."""
+"""The examples in the pages about the API and MCP run, and print what the pages show."""
 
 import os
 import re
@@ -17,7 +17,9 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("page", ["use-the-api.md", "serve-agents-over-mcp.md"])
-def test_an_example_prints_what_the_page_shows(own_server: Server, tmp_path: Path, page: str) -> None:
+def test_an_example_prints_the_output_that_its_page_shows(
+    own_server: Server, tmp_path: Path, page: str
+) -> None:
     if "mcp" in page:
         pytest.importorskip("mcp", reason="the extra mcp is not installed")
     found = EXAMPLE.search((HOW_TO / page).read_text(encoding="utf-8"))
@@ -31,8 +33,8 @@ def test_an_example_prints_what_the_page_shows(own_server: Server, tmp_path: Pat
     assert done.stdout == found.group(2), done.stderr
 
 
-def test_plain_requests_get_an_answer(own_server: Server, tmp_path: Path) -> None:
-    """The two lines of curl, the second with the id that the first one gave."""
+def test_the_curl_commands_of_the_page_work(own_server: Server, tmp_path: Path) -> None:
+    """Run the two curl commands, the second with the id from the first."""
     lines = re.findall(r"^curl .*$", (HOW_TO / "use-the-api.md").read_text(encoding="utf-8"), re.MULTILINE)
     asked, waited = (line.replace("http://127.0.0.1:7860", own_server.url) for line in lines)
 
