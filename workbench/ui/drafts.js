@@ -1,6 +1,6 @@
-// What the browser keeps for the person who uses it: text that was not sent or saved yet, and the secret that tells this
-// browser from others. Gradio's events call these functions; each returns the list of values that the event goes on with.
-// Where storage is full or forbidden, drafts live as long as the page.
+// Text that was not sent or saved yet, and a secret that identifies this browser, in the browser's storage. Gradio's
+// events call these functions; each returns the list of values that the event passes on. If storage is full or
+// forbidden, drafts are lost with the page.
 Object.assign(
   window.hermesWorkbench,
   (() => {
@@ -18,12 +18,12 @@ Object.assign(
       try {
         localStorage.setItem(PREFIX + key, text || "");
       } catch {
-        // Full or forbidden.
+        // Storage is full or forbidden.
       }
       return [];
     };
 
-    // JSON that cannot be read was not written by this page.
+    // Invalid JSON was not written by this page and is ignored.
     const parsed = (text) => {
       try {
         return JSON.parse(text || "{}");
@@ -37,22 +37,22 @@ Object.assign(
     const draftKey = () => "draft:" + sessionOfAddress();
 
     const secret = () => {
-      const kept = read("browser");
-      if (kept) return kept;
+      const stored = read("browser");
+      if (stored) return stored;
       const bytes = crypto.getRandomValues(new Uint8Array(16));
-      const made = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-      keep("browser", made);
-      return made;
+      const created = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+      keep("browser", created);
+      return created;
     };
 
     return {
       keepText: keep,
       readText: (key, text) => [text || read(key)],
 
-      // The text of a named contract, suite or tool.
+      // Stores the draft of a named contract, suite or tool.
       keepNamed: (kind, name, text) => (name ? keep(kind + ":draft:" + name, text) : []),
 
-      // One field of the draft of the session that the address bar names; without a value it is forgotten.
+      // Stores one field of the draft of the session in the address bar. An empty value removes it.
       keepField: (field, value) =>
         keep(draftKey(), JSON.stringify({ ...parsed(read(draftKey())), [field]: value || undefined })),
 
@@ -60,12 +60,13 @@ Object.assign(
         try {
           localStorage.removeItem(PREFIX + draftKey());
         } catch {
-          // Forbidden.
+          // Storage is forbidden.
         }
         return [];
       },
 
-      // The draft of that session as JSON text, with the message that is edited (`message_pane.js`); and the secret.
+      // Returns the draft of that session as JSON, with the message that is being edited (`message_pane.js`), and the
+      // secret of this browser.
       readDraft: () => {
         const editing = read("editing");
         const isHere = sessionOfAddress() && parsed(editing).session === sessionOfAddress();
@@ -76,7 +77,7 @@ Object.assign(
       readKept: (key) => [read(key), read("browser")],
       readSecret: () => [read("browser")],
 
-      // Logs out by a form: a link that logs out could be put on any page.
+      // Logs out with a form, because any website could include a link that logs out.
       signInOrOut: (label, signIn) => {
         window.parent?.postMessage({ type: "SET_SCROLLING", enabled: true }, "*");
         const query = "?_target_url=/" + location.search;

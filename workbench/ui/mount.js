@@ -1,30 +1,30 @@
-// Mounts the page's own components. Gradio calls `mount` as soon as the element of a component is there; the module that
-// draws it may arrive later. Until then every value that the server sends is kept and drawn in its order, and a key that
-// nothing has answered to is pressed again once all modules are there.
+// Mounts the page's own components. Gradio calls `mount` as soon as the element of a component exists, but the module
+// that draws it may load later. Until then, values from the server are queued and drawn in order, and keys that
+// nothing has handled are pressed again once all modules are loaded.
 window.hermesWorkbench = (() => {
   const pressed = [];
-  let arriving = 0;
-  window.addEventListener("keydown", (event) => arriving && event.isTrusted && pressed.push(event), true);
+  let loading = 0;
+  window.addEventListener("keydown", (event) => loading && event.isTrusted && pressed.push(event), true);
   const pressAgain = () => {
     for (const event of pressed.splice(0))
       if (!event.defaultPrevented) event.target.dispatchEvent(new KeyboardEvent("keydown", event));
   };
 
-  // What a component is given to work with.
+  // Creates the object that a component's `mount` gets.
   const partOf = (element, trigger, props, watch) => {
     const values = [];
     let draw = (value) => values.push(value);
-    const hear = () => draw(props.value || null);
-    hear();
-    watch("value", hear);
-    // Draws each value, from the one that the page came with on; null where there is none.
+    const onValue = () => draw(props.value || null);
+    onValue();
+    watch("value", onValue);
+    // Calls `drawn` with every value, starting with the first. null means that there is no value.
     const follow = (drawn) => {
       draw = drawn;
       values.splice(0).forEach(draw);
     };
-    // For events of which only the last counts. While one is answered, Gradio drops the others and then fires the one
-    // that is answered once more, with what that one had said (gradio 6.31, js/core/src/dependency.ts): all of them say
-    // it by one object, so that it says what the last one did.
+    // For events of which only the last one counts. While an event is being answered, Gradio drops newer events of the
+    // same name and then fires the answered one again with its old data (gradio 6.31, js/core/src/dependency.ts). All
+    // events of a name share one data object here, so the repeated event has the newest data.
     const last = {};
     const triggerLatest = (name, data) => {
       last[name] = Object.assign(last[name] || {}, data);
@@ -35,13 +35,13 @@ window.hermesWorkbench = (() => {
 
   const mount = async (address, element, trigger, props, watch) => {
     const part = partOf(element, trigger, props, watch);
-    arriving += 1;
+    loading += 1;
     try {
       const component = await import(new URL(address, document.baseURI));
       component.mount(part);
     } finally {
-      arriving -= 1;
-      if (arriving === 0) pressAgain();
+      loading -= 1;
+      if (loading === 0) pressAgain();
     }
   };
   return { mount };

@@ -1,42 +1,46 @@
-// Gradio's browser side (6.31) loses what it asks for while the server's word that closes the stream of answers is on
-// its way: it takes the stream for open, then hears that word and hangs up. The work is done, and nobody is told until
-// something else is asked. So this stands in between: a stream lasts while something has no answer yet, and nothing
-// new is handed over while one is being closed.
+// Keeps Gradio's stream of answers from losing events.
+//
+// Gradio's client (6.31) loses an event that it sends while the server's `close_stream` message is on its way: it takes
+// the stream for open, then gets the message and closes it. The server does the work, but the answer arrives only with
+// the next event. So this wrapper of `fetch` keeps a stream open while an event has no answer, and holds back new
+// events while a stream is being closed. See docs/decisions/0011-between-gradio-and-its-stream.md.
 (() => {
   const send = window.fetch;
   const encoder = new TextEncoder();
   const pending = new Set();
-  // The end of an event may be heard before the answer that names it.
+  // Events whose end arrived before the answer to `/queue/join` that names them.
   const ended = new Set();
   let closed = Promise.resolve();
-  // Gradio hangs up as soon as a page may be left, which is seconds before it is where the next one is slow to come. It
-  // takes what has no answer then for a lost connection, says so, and loads the page again, so that the next one never
-  // comes. So a page that may be left is told of nothing, unless somebody goes on in it.
-  let goesOn = Promise.resolve();
+  // Gradio closes the stream on `beforeunload`, which can be seconds before the next page loads. It then takes events
+  // without an answer for a lost connection, shows an error and reloads the page, so that the next page never comes. So
+  // errors are held back on a page that is being left, until the user does something on it again. See
+  // docs/decisions/0013-a-page-that-is-left-loses-no-connection.md.
+  let isUsedAgain = Promise.resolve();
   window.addEventListener("beforeunload", () => {
-    goesOn = new Promise((resolve) => {
+    isUsedAgain = new Promise((resolve) => {
       for (const name of ["pointerdown", "keydown"])
         window.addEventListener(name, resolve, { capture: true, once: true });
     });
   });
-  const keptQuiet = async (work) => {
+  const withoutErrors = async (work) => {
     try {
       return await work;
     } catch (error) {
-      // Gradio's own `beforeunload` comes first, and its hanging up may be heard before ours.
+      // Gradio's `beforeunload` handler runs first, so its closed stream may be seen before ours has run.
       await new Promise((resolve) => setTimeout(resolve));
-      await goesOn;
+      await isUsedAgain;
       throw error;
     }
   };
-  const pathOf = (what) => new URL(what.url ?? what, location.href).pathname;
+  const pathOf = (resource) => new URL(resource.url ?? resource, location.href).pathname;
   const untilAborted = (signal) =>
     new Promise((resolve) => {
       signal.addEventListener("abort", resolve, { once: true });
-      // Whoever does not hang up must not keep others waiting.
+      // A client that does not close the stream must not block new events forever.
       setTimeout(resolve, 1000);
     });
 
+  // Records the event that the server accepted, and waits until no stream is being closed.
   const joined = async (response) => {
     if (response.ok) {
       const { event_id: eventId } = await response.clone().json();
@@ -58,7 +62,8 @@
     }
   }
 
-  async function* heard(request, response) {
+  // Yields the messages of a stream, and opens it again if it closes while an event has no answer.
+  async function* messagesOf(request, response) {
     for (;;) {
       let closing = null;
       for await (const frame of framesOf(response)) {
@@ -86,10 +91,10 @@
   }
 
   const streamed = (request, response) => {
-    const frames = heard(request, response);
+    const frames = messagesOf(request, response);
     const body = new ReadableStream({
       async pull(controller) {
-        const { value, done } = await keptQuiet(frames.next());
+        const { value, done } = await withoutErrors(frames.next());
         if (done) controller.close();
         else controller.enqueue(encoder.encode(`${value}\n\n`));
       },
@@ -98,13 +103,13 @@
     return new Response(body, { status: response.status, headers: response.headers });
   };
 
-  window.fetch = async (what, options) => {
-    const path = pathOf(what);
-    if (path.endsWith("/queue/join")) return joined(await send(what, options));
-    if (path.endsWith("/queue/data") || path.endsWith("/app_id")) await goesOn;
-    if (!path.endsWith("/queue/data")) return send(what, options);
-    const request = new Request(what, options);
-    const response = await keptQuiet(send(request));
+  window.fetch = async (resource, options) => {
+    const path = pathOf(resource);
+    if (path.endsWith("/queue/join")) return joined(await send(resource, options));
+    if (path.endsWith("/queue/data") || path.endsWith("/app_id")) await isUsedAgain;
+    if (!path.endsWith("/queue/data")) return send(resource, options);
+    const request = new Request(resource, options);
+    const response = await withoutErrors(send(request));
     return response.ok ? streamed(request, response) : response;
   };
 })();

@@ -1,6 +1,5 @@
-// A pane whose content is computed only when someone looks at it. It draws what it knows, and once it is
-// visible it triggers `name` to ask for the rest. An answer about another message than the one that is shown
-// is too late and is not drawn.
+// A pane whose content is computed only when someone looks at it. It draws what it has and, once it is visible,
+// triggers `name` to request the rest. An answer about a message that is no longer shown is not drawn.
 
 export const followAsked = ({ element, follow, trigger }, name, draw) => {
   let shown = null;

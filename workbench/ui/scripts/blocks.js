@@ -1,16 +1,15 @@
-// A message block by block, as the transcript and the labelling desk show it. The values are those of
-// `present.blocks`.
+// Draws a message block by block, for the transcript and the Label tab. The values are those of `present.blocks`.
 import { node } from "./dom.js";
 
 export const status = (card) => node("span", { class: "hw-status s-" + card.tone }, card.status);
 
-export const result = (made) =>
+export const result = (value) =>
   node(
     "div",
-    { class: "hw-result" + (made.is_error ? " is-error" : "") },
-    node("span", { class: "hw-word k-result" }, made.is_error ? "failed" : "result"),
-    node("code", {}, made.text),
-    node("span", { class: "hw-note" }, made.note),
+    { class: "hw-result" + (value.is_error ? " is-error" : "") },
+    node("span", { class: "hw-word k-result" }, value.is_error ? "failed" : "result"),
+    node("code", {}, value.text),
+    node("span", { class: "hw-note" }, value.note),
   );
 
 export const blocks = {

@@ -1,4 +1,4 @@
-// The branches of the open session as a small tree that opens from one line. Events: `ask_branches`,
+// The branches of the open session as a small tree below one line. Events: `ask_branches`,
 // `branch`, `restore_message`.
 import { node } from "./dom.js";
 
@@ -15,8 +15,8 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
     list,
   );
 
-  const gone = node("ul", { class: "hw-branch-rows", "aria-label": "Deleted" });
-  fold.append(gone);
+  const deletedList = node("ul", { class: "hw-branch-rows", "aria-label": "Deleted messages" });
+  fold.append(deletedList);
   element.replaceChildren(fold);
 
   const ask = () => {
@@ -36,22 +36,22 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
     if (next) next.focus();
   });
 
-  const row = (made) =>
+  const row = (branch) =>
     node(
       "li",
-      { style: "--depth:" + made.depth },
+      { style: "--depth:" + branch.depth },
       node(
         "button",
         {
           type: "button",
-          class: "hw-branch-row r-" + made.role,
-          "aria-current": made.is_open ? "true" : null,
-          onclick: () => trigger("branch", { id: made.message_id }),
+          class: "hw-branch-row r-" + branch.role,
+          "aria-current": branch.is_open ? "true" : null,
+          onclick: () => trigger("branch", { id: branch.message_id }),
         },
         node("span", { class: "hw-branch-dot", "aria-hidden": "true" }),
-        node("span", { class: "hw-word" }, made.role),
-        node("span", { class: "hw-branch-label" }, made.label),
-        node("span", { class: "hw-note" }, made.note),
+        node("span", { class: "hw-word" }, branch.role),
+        node("span", { class: "hw-branch-label" }, branch.label),
+        node("span", { class: "hw-note" }, branch.note),
       ),
     );
 
@@ -62,19 +62,19 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
     agreement.textContent = value.agreement;
     agreement.hidden = !value.agreement;
     if (value.is_known || !fold.open) list.replaceChildren(...value.rows.map(row));
-    gone.replaceChildren(
-      ...value.deleted.map((one) =>
+    deletedList.replaceChildren(
+      ...value.deleted.map((deleted) =>
         node(
           "li",
           { class: "hw-branch-gone" },
-          node("span", { class: "hw-branch-label" }, one.label),
+          node("span", { class: "hw-branch-label" }, deleted.label),
           node(
             "button",
             {
               type: "button",
               class: "hw-act",
-              "aria-label": "Restore " + one.label,
-              onclick: () => trigger("restore_message", { id: one.message_id }),
+              "aria-label": "Restore " + deleted.label,
+              onclick: () => trigger("restore_message", { id: deleted.message_id }),
             },
             "Restore",
           ),

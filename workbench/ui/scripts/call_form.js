@@ -1,4 +1,4 @@
-// A form for a tool call, made from the tool's schema. `draft` is `{ name, texts }`; `tools` has the fields
+// A form for a tool call, built from the tool's schema. `draft` is `{ name, texts }`. `tools` has the form fields
 // of each tool.
 import { node } from "./dom.js";
 
@@ -10,7 +10,7 @@ const inputFor = (field, value, onChange) => {
     oninput: (event) => onChange(event.target.value),
   };
   if (field.kind === "choice") {
-    const made = node(
+    const select = node(
       "select",
       attributes,
       node("option", { value: "" }, "not set"),
@@ -18,17 +18,17 @@ const inputFor = (field, value, onChange) => {
         node("option", { value: choice }, choice),
       ),
     );
-    made.value = value === undefined ? "" : value;
-    return made;
+    select.value = value === undefined ? "" : value;
+    return select;
   }
-  const made = node("textarea", {
+  const area = node("textarea", {
     ...attributes,
     rows: 1,
     spellcheck: "false",
     placeholder: field.kind === "json" ? "JSON" : "not set",
   });
-  made.value = value === undefined ? "" : value;
-  return made;
+  area.value = value === undefined ? "" : value;
+  return area;
 };
 
 const formFields = (tools, draft) => {
@@ -48,28 +48,28 @@ const formFields = (tools, draft) => {
 };
 
 const formRow = (draft, field, onChange) => {
-  const given = node("input", {
+  const isSet = node("input", {
     type: "checkbox",
     "aria-label": "Set " + field.name,
     "data-field": "given " + field.name,
   });
-  given.checked = field.name in draft.texts;
-  given.disabled = field.kind === "choice";
+  isSet.checked = field.name in draft.texts;
+  isSet.disabled = field.kind === "choice";
   const value = inputFor(field, draft.texts[field.name], (text) => {
     if (text === "" && field.kind !== "text") delete draft.texts[field.name];
     else draft.texts[field.name] = text;
-    given.checked = field.name in draft.texts;
+    isSet.checked = field.name in draft.texts;
     onChange();
   });
-  given.addEventListener("change", () => {
-    if (given.checked) draft.texts[field.name] = value.value;
+  isSet.addEventListener("change", () => {
+    if (isSet.checked) draft.texts[field.name] = value.value;
     else delete draft.texts[field.name];
     onChange();
   });
   return node(
     "div",
     { class: "hw-form-row" },
-    given,
+    isSet,
     node(
       "span",
       { class: "hw-form-name" },

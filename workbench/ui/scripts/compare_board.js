@@ -1,18 +1,19 @@
-// The answers of Compare side by side, with the buttons and keys of the vote. Events: `compare_vote`,
+// The answers of the Compare tab side by side, with the buttons and keys for votes. Events: `compare_vote`,
 // `compare_unvote`, `compare_go_on`.
 import { node } from "./dom.js";
 import { blocks, result, status } from "./blocks.js";
 import { isField, onKeys, press, setInAddress } from "./page.js";
 
+// How a cell differs from column A, by its sign.
 const WORDS = { "=": "same as in A", "≠": "different from A", "+": "not in A", "−": "only in A" };
 const TONES = { "=": "same", "≠": "other", "+": "add", "−": "drop" };
 
-const sign = (one) =>
-  one
+const sign = (mark) =>
+  mark
     ? node(
         "span",
-        { class: "hw-sign d-" + TONES[one], role: "img", "aria-label": WORDS[one], title: WORDS[one] },
-        one,
+        { class: "hw-sign d-" + TONES[mark], role: "img", "aria-label": WORDS[mark], title: WORDS[mark] },
+        mark,
       )
     : null;
 
@@ -30,125 +31,128 @@ const argument = (row) =>
     ),
   );
 
-const call = (one) =>
+const call = (view) =>
   node(
     "div",
-    { class: "hw-call" + (one.sign ? " d-" + TONES[one.sign] : "") },
+    { class: "hw-call" + (view.sign ? " d-" + TONES[view.sign] : "") },
     node(
       "div",
       { class: "hw-call-head" },
-      sign(one.sign),
+      sign(view.sign),
       node("span", { class: "hw-word k-call" }, "call"),
-      node(one.sign === "−" ? "del" : "strong", { class: "hw-mono" }, one.card.name),
-      one.sign === "−" ? node("span", { class: "hw-note" }, "only in A") : status(one.card),
+      node(view.sign === "−" ? "del" : "strong", { class: "hw-mono" }, view.card.name),
+      view.sign === "−" ? node("span", { class: "hw-note" }, "only in A") : status(view.card),
     ),
-    one.sign === "−"
+    view.sign === "−"
       ? null
       : [
-          one.arguments.length === 0
+          view.arguments.length === 0
             ? node("div", { class: "hw-note hw-arguments" }, "no arguments")
-            : node("table", { class: "hw-arguments" }, node("tbody", {}, one.arguments.map(argument))),
-          one.card.notes.map((note) => node("div", { class: "hw-finding" }, note)),
-          one.card.result ? result(one.card.result) : null,
+            : node("table", { class: "hw-arguments" }, node("tbody", {}, view.arguments.map(argument))),
+          view.card.notes.map((note) => node("div", { class: "hw-finding" }, note)),
+          view.card.result ? result(view.card.result) : null,
         ],
   );
 
 const PIECES = {
-  same: (one) => one.text,
-  add: (one) => node("ins", {}, one.text),
-  drop: (one) => node("del", {}, one.text),
+  same: (word) => word.text,
+  add: (word) => node("ins", {}, word.text),
+  drop: (word) => node("del", {}, word.text),
 };
 
-const fix = (one) =>
+const fix = (line) =>
   node(
     "li",
-    { class: one.sign ? "d-" + TONES[one.sign] : null },
-    sign(one.sign),
+    { class: line.sign ? "d-" + TONES[line.sign] : null },
+    sign(line.sign),
     node(
-      one.sign === "−" ? "del" : "code",
-      { class: one.is_guess ? "k-guess" : "k-fix" },
-      one.code + (one.is_guess ? "?" : ""),
+      line.sign === "−" ? "del" : "code",
+      { class: line.is_guess ? "k-guess" : "k-fix" },
+      line.code + (line.is_guess ? "?" : ""),
     ),
     " ",
-    node("span", { class: "hw-note" }, one.note),
+    node("span", { class: "hw-note" }, line.note),
   );
 
-const figure = (one) =>
+const figure = (value) =>
   node(
     "div",
     {},
-    node("dt", {}, one.name),
+    node("dt", {}, value.name),
     node(
       "dd",
       {},
-      one.value,
-      one.against ? node("span", { class: "hw-note", title: "compared with A" }, " " + one.against) : null,
+      value.value,
+      value.against
+        ? node("span", { class: "hw-note", title: "compared with A" }, " " + value.against)
+        : null,
     ),
   );
 
-const cell = (one, session) =>
+const cell = (answer, session) =>
   node(
     "section",
-    { class: "hw-compare-cell is-" + one.state, "aria-label": "Column " + one.letter },
+    { class: "hw-compare-cell is-" + answer.state, "aria-label": "Column " + answer.letter },
     node(
       "div",
       { class: "hw-compare-head" },
-      node("span", { class: "hw-letter" }, one.letter),
-      node("span", { class: one.differs ? "hw-differs" : "hw-note" }, one.summary),
+      node("span", { class: "hw-letter" }, answer.letter),
+      node("span", { class: answer.differs ? "hw-differs" : "hw-note" }, answer.summary),
       node("span", { class: "hw-gap" }),
-      one.message
+      answer.message
         ? node(
             "a",
             {
               class: "hw-note",
-              href: "?session=" + encodeURIComponent(session) + "&message=" + encodeURIComponent(one.message),
+              href:
+                "?session=" + encodeURIComponent(session) + "&message=" + encodeURIComponent(answer.message),
             },
             "Open in Play",
           )
         : null,
     ),
-    one.problem
+    answer.problem
       ? node(
           "p",
           { class: "hw-line t-error" },
           node("span", { class: "hw-word" }, "incomplete"),
-          node("span", {}, one.problem),
+          node("span", {}, answer.problem),
         )
       : null,
-    one.thoughts.map((block) => blocks.thought(block)),
-    one.calls.map(call),
-    one.broken.map((block) => blocks[block.kind](block)),
-    one.text.length
+    answer.thoughts.map((block) => blocks.thought(block)),
+    answer.calls.map(call),
+    answer.broken.map((block) => blocks[block.kind](block)),
+    answer.text.length
       ? node(
           "div",
           {
             class: "hw-prose hw-compare-text",
             tabindex: 0,
             role: "group",
-            "aria-label": "Answer " + one.letter,
+            "aria-label": "Answer " + answer.letter,
           },
-          one.text.map((piece) => PIECES[piece.kind](piece)),
+          answer.text.map((piece) => PIECES[piece.kind](piece)),
         )
       : null,
-    one.notes.map((note) => node("div", { class: "hw-note hw-end" }, note)),
-    one.fixes.length
-      ? node("ul", { class: "hw-compare-fixes", "aria-label": "Fixes" }, one.fixes.map(fix))
-      : one.message
+    answer.notes.map((note) => node("div", { class: "hw-note hw-end" }, note)),
+    answer.fixes.length
+      ? node("ul", { class: "hw-compare-fixes", "aria-label": "Fixes" }, answer.fixes.map(fix))
+      : answer.message
         ? node("p", { class: "hw-note hw-calm-line" }, "no fixes")
         : null,
-    one.figures.length ? node("dl", { class: "hw-figures" }, one.figures.map(figure)) : null,
+    answer.figures.length ? node("dl", { class: "hw-figures" }, answer.figures.map(figure)) : null,
   );
 
 const canVote = (turn, column) => turn.can_vote && (column === null || Boolean(turn.cells[column].message));
 
-const head = (one) =>
+const head = (column) =>
   node(
     "div",
     { class: "hw-compare-column" },
-    node("span", { class: "hw-letter" }, one.letter),
-    node("strong", {}, one.contract),
-    node("span", { class: "hw-mono" }, one.model),
-    node("span", { class: "hw-note" }, one.note),
+    node("span", { class: "hw-letter" }, column.letter),
+    node("strong", {}, column.contract),
+    node("span", { class: "hw-mono" }, column.model),
+    node("span", { class: "hw-note" }, column.note),
   );
 
 const nameInAddress = (id) => setInAddress({ compare: id });
@@ -226,27 +230,31 @@ export const mount = ({ element, follow, trigger }) => {
       node(
         "div",
         { class: "hw-compare-grid", style: "--columns:" + value.heads.length },
-        turn.cells.map((one) => cell(one, value.session)),
+        turn.cells.map((answer) => cell(answer, value.session)),
       ),
       voteBar(value, turn),
     );
 
-  const markHere = () => {
+  // Marks the turn that the vote keys apply to.
+  const markCurrent = () => {
     const many = state.value && state.value.turns.length > 1;
     element
       .querySelectorAll(".hw-compare-turn")
-      .forEach((one) => one.classList.toggle("is-here", many && Number(one.dataset.turn) === state.at));
+      .forEach((section) =>
+        section.classList.toggle("is-here", many && Number(section.dataset.turn) === state.at),
+      );
   };
 
   const step = (by) => {
     const next = state.at + by;
     if (!state.value || next < 0 || next >= state.value.turns.length) return;
     state.at = next;
-    markHere();
-    const one = element.querySelector('[data-turn="' + next + '"]');
-    if (one) one.scrollIntoView({ block: "nearest" });
+    markCurrent();
+    const section = element.querySelector('[data-turn="' + next + '"]');
+    if (section) section.scrollIntoView({ block: "nearest" });
   };
 
+  // The element of each turn with the JSON that it was drawn from. Unchanged turns are not drawn again.
   const drawn = new Map();
 
   const EMPTY = node(
@@ -261,10 +269,10 @@ export const mount = ({ element, follow, trigger }) => {
   );
 
   element.replaceChildren(EMPTY);
-  const isSeen = () => element.isConnected && element.offsetParent !== null;
+  const isVisible = () => element.isConnected && element.offsetParent !== null;
 
   new IntersectionObserver(() => {
-    if (element.isConnected && state.value) nameInAddress(isSeen() ? state.value.id : "");
+    if (element.isConnected && state.value) nameInAddress(isVisible() ? state.value.id : "");
   }).observe(element);
 
   const ACTS = {
@@ -276,11 +284,11 @@ export const mount = ({ element, follow, trigger }) => {
   };
 
   const onKey = (event) => {
-    if (!isSeen() || event.defaultPrevented) return;
+    if (!isVisible() || event.defaultPrevented) return;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       event.stopPropagation();
-      // The field's last keystroke reaches the page's state a moment later than this key.
+      // Gradio gets the last keystroke of the field a moment after this key.
       setTimeout(() => press("compare-run"), 30);
       return;
     }
@@ -327,12 +335,12 @@ export const mount = ({ element, follow, trigger }) => {
         item.querySelectorAll("details").forEach((fold, place) => {
           fold.open = Boolean(folds[place] && folds[place].open);
         });
-        const held = known.item.contains(document.activeElement)
+        const focused = known.item.contains(document.activeElement)
           ? [...known.item.querySelectorAll("button")].indexOf(document.activeElement)
           : -1;
-        if (held >= 0)
+        if (focused >= 0)
           requestAnimationFrame(() => {
-            const button = item.querySelectorAll("button")[held];
+            const button = item.querySelectorAll("button")[focused];
             if (button) button.focus({ preventScroll: true });
           });
       }
@@ -369,7 +377,7 @@ export const mount = ({ element, follow, trigger }) => {
       ),
       ...turns,
     );
-    markHere();
-    if (isSeen()) nameInAddress(value.id);
+    markCurrent();
+    if (isVisible()) nameInAddress(value.id);
   });
 };

@@ -1,4 +1,4 @@
-// The answers of Compare while they are written, with the progress of all. Event: `compare_stop`.
+// The answers of the Compare tab in progress. Event: `compare_stop`.
 import { node, pieces } from "./dom.js";
 
 export const mount = ({ element, follow, trigger }) => {

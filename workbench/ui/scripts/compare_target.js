@@ -1,5 +1,4 @@
-// Says what Compare answers: your own question, or turns of a session. Event: `compare_drop` goes back to
-// your own question.
+// Shows what the columns answer: a question, or turns of a session. Event: `compare_drop`, to go back to a question.
 import { hint, node } from "./dom.js";
 
 export const mount = ({ element, follow, trigger }) => {

@@ -1,18 +1,19 @@
-// Measurements of a contract: score cards, rates over time, and what each part is worth.
+// Measurements of a contract: score cards, rates over time, and the effect of each part.
 import { frame, line, shape, svg, whisker, withTitle, xOf, yOf } from "./plot.js";
 import { hint, node, pieces } from "./dom.js";
 import { SIGNS, table } from "./tables.js";
 
-const key = (place) => {
-  const drawn = svg("svg", {
+// The symbol of a series in the legend.
+const legendKey = (place) => {
+  const symbol = svg("svg", {
     viewBox: "0 0 14 14",
     width: 14,
     height: 14,
     "aria-hidden": "true",
     class: "hw-key",
   });
-  drawn.append(shape(place, 7, 7, place < 4));
-  return drawn;
+  symbol.append(shape(place, 7, 7, place < 4));
+  return symbol;
 };
 
 const chart = (value) => {
@@ -21,14 +22,14 @@ const chart = (value) => {
     if (series.points.length > 1)
       drawn.append(
         line(
-          series.points.map((one) => [xOf(one.x), yOf(one.y)]),
+          series.points.map((point) => [xOf(point.x), yOf(point.y)]),
           place < 4 ? "hw-course" : "hw-course is-dashed",
         ),
       );
-    for (const one of series.points) drawn.append(whisker(xOf(one.x), one.low, one.high));
-    for (const one of series.points)
+    for (const point of series.points) drawn.append(whisker(xOf(point.x), point.low, point.high));
+    for (const point of series.points)
       drawn.append(
-        withTitle(shape(place, xOf(one.x), yOf(one.y), place < 4), series.label + " · " + one.label),
+        withTitle(shape(place, xOf(point.x), yOf(point.y), place < 4), series.label + " · " + point.label),
       );
   });
   return [
@@ -38,7 +39,7 @@ const chart = (value) => {
     node(
       "ul",
       { class: "hw-note hw-legend" },
-      value.series.map((series, place) => node("li", {}, key(place), series.label)),
+      value.series.map((series, place) => node("li", {}, legendKey(place), series.label)),
     ),
     node(
       "details",
@@ -48,23 +49,23 @@ const chart = (value) => {
         "ul",
         { class: "hw-note" },
         value.series.map((series) =>
-          series.points.map((one) => node("li", {}, series.label + " · " + one.label)),
+          series.points.map((point) => node("li", {}, series.label + " · " + point.label)),
         ),
       ),
     ),
   ];
 };
 
-const part = (one) =>
+const part = (value) =>
   node(
     "li",
     { class: "hw-part" },
-    node("pre", {}, pieces(one.pieces)),
+    node("pre", {}, pieces(value.pieces)),
     node(
       "p",
-      { class: "hw-buys t-" + one.tone },
-      one.verdict ? node("strong", {}, SIGNS[one.tone] + one.verdict) : null,
-      one.detail ? node("span", {}, one.detail) : "not measured",
+      { class: "hw-buys t-" + value.tone },
+      value.verdict ? node("strong", {}, SIGNS[value.tone] + value.verdict) : null,
+      value.detail ? node("span", {}, value.detail) : "not measured",
     ),
   );
 

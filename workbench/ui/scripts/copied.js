@@ -1,16 +1,16 @@
-// Copies a text from the server to the clipboard and says so.
+// Copies a text from the server to the clipboard and confirms it.
 import { copyText, node } from "./dom.js";
 import { followNew } from "./serial.js";
 
 export const mount = ({ element, follow }) => {
-  const said = node("span", { class: "hw-note", role: "status" });
-  element.replaceChildren(said);
+  const confirmation = node("span", { class: "hw-note", role: "status" });
+  element.replaceChildren(confirmation);
 
   followNew(follow, async (value) => {
     await copyText(value.text, node("span", {}, ""));
-    said.textContent = "Copied.";
+    confirmation.textContent = "Copied.";
     setTimeout(() => {
-      said.textContent = "";
+      confirmation.textContent = "";
     }, 2000);
   });
 };

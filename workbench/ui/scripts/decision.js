@@ -1,4 +1,4 @@
-// How the answer might have begun, as bars, and how likely each token was, as a heat map. Event: `weigh`.
+// Possible starts of the answer as bars, and the probability of each token as a heat map. Event: `weigh`.
 import { hint, node, term } from "./dom.js";
 
 const bar = (row, picked) =>
@@ -36,16 +36,16 @@ const heat = (token) =>
   );
 
 export const mount = ({ element, follow, trigger }) => {
-  // What was weighed is dear: it stays while other messages are looked at.
-  const weighed = new Map();
+  // Probabilities are expensive to compute, so they are cached while other messages are shown.
+  const computed = new Map();
 
-  follow((given) => {
-    if (!given || !given.message_id) {
-      element.replaceChildren(node("div", { class: "hw-decision" }, hint(given ? given.hint : "")));
+  follow((latest) => {
+    if (!latest || !latest.message_id) {
+      element.replaceChildren(node("div", { class: "hw-decision" }, hint(latest ? latest.hint : "")));
       return;
     }
-    if (given.bars.length) weighed.set(given.message_id, given);
-    const value = { ...(weighed.get(given.message_id) || given), picked: given.picked };
+    if (latest.bars.length) computed.set(latest.message_id, latest);
+    const value = { ...(computed.get(latest.message_id) || latest), picked: latest.picked };
     const ask = node(
       "button",
       {

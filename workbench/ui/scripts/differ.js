@@ -1,37 +1,37 @@
-// What other parsers would have extracted, one row each. Event: `ask_differ`, when the pane is seen.
+// The results of other parsers, one row each. Event: `ask_differ`, once the pane is visible.
 import { hint, node } from "./dom.js";
 import { tableHead } from "./tables.js";
 import { followAsked } from "./asking.js";
 
-const call = (made) =>
+const call = (value) =>
   node(
     "div",
     { class: "hw-lost" },
-    node("span", { class: "hw-word" }, made.word),
+    node("span", { class: "hw-word" }, value.word),
     node(
       "code",
       {},
-      node("span", { class: "k-call" }, made.name),
-      made.arguments ? " " + made.arguments : "",
+      node("span", { class: "k-call" }, value.name),
+      value.arguments ? " " + value.arguments : "",
     ),
   );
 
-const row = (made) =>
+const row = (parser) =>
   node(
     "tr",
-    { "data-rule": made.rule },
+    { "data-rule": parser.rule },
     node(
       "th",
       { scope: "row" },
-      made.rule,
-      made.is_replica ? node("span", { class: "hw-note" }, "replica") : null,
+      parser.rule,
+      parser.is_replica ? node("span", { class: "hw-note" }, "replica") : null,
     ),
-    node("td", { class: "is-number s-" + made.tone }, made.got),
+    node("td", { class: "is-number s-" + parser.tone }, parser.got),
     node(
       "td",
       {},
-      made.calls.map(call),
-      made.why ? node("div", { class: made.tone === "error" ? "" : "hw-note" }, made.why) : null,
+      parser.calls.map(call),
+      parser.why ? node("div", { class: parser.tone === "error" ? "" : "hw-note" }, parser.why) : null,
     ),
   );
 

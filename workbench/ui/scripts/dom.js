@@ -1,16 +1,16 @@
-// Builds elements. Text is only ever set as text: nothing that a model wrote is parsed as HTML.
+// Creates elements. Text is always set as text, so nothing that a model wrote is parsed as HTML.
 
 export const node = (tag, attributes, ...children) => {
-  const made = document.createElement(tag);
+  const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
     if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else made.setAttribute(name, value === true ? "" : String(value));
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : String(value));
   }
-  made.append(
+  element.append(
     ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""),
   );
-  return made;
+  return element;
 };
 
 // A term of the glossary, with its meaning as a tooltip. `text` is how the term is written here.
@@ -19,6 +19,7 @@ export const term = (name, text) =>
 
 export const hint = (text) => node("p", { class: "hw-hint" }, text);
 
+// Coloured spans of a text.
 export const pieces = (list) =>
   list.map((piece) =>
     piece.kind === "text" && !piece.is_picked
@@ -70,6 +71,7 @@ export const iconButton = (name, label, onclick, more) =>
     icon(name),
   );
 
+// Copies a text, and shows a check mark on the button for a moment.
 export const copyText = async (text, button) => {
   try {
     await navigator.clipboard.writeText(text);
@@ -86,7 +88,7 @@ export const copyText = async (text, button) => {
   setTimeout(() => button.replaceChildren(before), 1200);
 };
 
-// Hands a text to the browser as a file.
+// Downloads a text as a file.
 export const saveFile = (name, text, type) => {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = node("a", { href: address, download: name });
@@ -96,7 +98,7 @@ export const saveFile = (name, text, type) => {
   setTimeout(() => URL.revokeObjectURL(address), 60000);
 };
 
-// Draws a heading and a list of rows; the hint takes the place of an empty list. `list` makes the element of the rows.
+// Draws a heading and a list of rows, or a hint if there are no rows. `list` creates the element with the rows.
 export const drawList = (element, value, list) => {
   const parts = [];
   if (value?.heading) parts.push(node("h3", {}, value.heading));

@@ -1,35 +1,35 @@
-// The fixes of a completion, each with its edits, and the findings.
+// The fixes of a completion with their edits, and its findings.
 import { hint, node, term } from "./dom.js";
 
-const finding = (found) =>
+const findingRow = (finding) =>
   node(
     "li",
     { class: "hw-fix" },
     node(
       "div",
       { class: "hw-fix-head" },
-      node("code", { class: "t-" + found.severity }, found.code),
-      node("span", { class: "hw-note" }, found.severity),
+      node("code", { class: "t-" + finding.severity }, finding.code),
+      node("span", { class: "hw-note" }, finding.severity),
       node("span", { class: "hw-gap" }),
-      node("span", { class: "hw-note" }, found.place),
+      node("span", { class: "hw-note" }, finding.place),
     ),
-    node("div", {}, found.message),
+    node("div", {}, finding.message),
   );
 
-const fix = (made) =>
+const fixRow = (fix) =>
   node(
     "li",
-    { class: "hw-fix" + (made.is_picked ? " is-selected" : "") },
+    { class: "hw-fix" + (fix.is_picked ? " is-selected" : "") },
     node(
       "div",
       { class: "hw-fix-head" },
-      node("code", { class: made.is_guess ? "k-guess" : "k-fix" }, made.code),
-      node("span", { class: "hw-note" }, made.is_guess ? "guess" : "safe"),
+      node("code", { class: fix.is_guess ? "k-guess" : "k-fix" }, fix.code),
+      node("span", { class: "hw-note" }, fix.is_guess ? "guess" : "safe"),
       node("span", { class: "hw-gap" }),
-      node("span", { class: "hw-note" }, made.place),
+      node("span", { class: "hw-note" }, fix.place),
     ),
-    node("div", {}, made.meaning),
-    made.edits.map((edit) =>
+    node("div", {}, fix.meaning),
+    fix.edits.map((edit) =>
       node(
         "div",
         { class: "hw-edit" },
@@ -50,9 +50,9 @@ export const mount = ({ element, follow }) => {
     const parts = [];
     if (value.calm) parts.push(node("p", { class: "hw-calm" }, value.calm));
     if (value.fixes.length)
-      parts.push(node("h3", {}, term("fix", "Fixes")), node("ul", {}, value.fixes.map(fix)));
+      parts.push(node("h3", {}, term("fix", "Fixes")), node("ul", {}, value.fixes.map(fixRow)));
     if (value.findings.length)
-      parts.push(node("h3", {}, term("finding", "Findings")), node("ul", {}, value.findings.map(finding)));
+      parts.push(node("h3", {}, term("finding", "Findings")), node("ul", {}, value.findings.map(findingRow)));
     element.replaceChildren(...parts);
     const picked = element.querySelector(".is-selected");
     if (picked) picked.scrollIntoView({ block: "nearest" });

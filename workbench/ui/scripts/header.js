@@ -1,9 +1,9 @@
-// The product's name, the state of the model, and the button of the palette.
+// The name of the product, the state of the model, and the button that opens the palette.
 import { iconButton, node } from "./dom.js";
 
 export const mount = ({ element, follow }) => {
   const dot = node("span", { class: "hw-dot", "aria-hidden": "true" });
-  const words = node("span", {});
+  const text = node("span", {});
 
   const find = iconButton("find", "Find anything (Ctrl+K)", () =>
     window.dispatchEvent(new Event("hw:palette")),
@@ -11,12 +11,12 @@ export const mount = ({ element, follow }) => {
 
   element.replaceChildren(
     node("h1", { class: "hw-brand" }, "Hermes Workbench"),
-    node("div", { class: "hw-tail" }, node("div", { class: "hw-model", role: "status" }, dot, words), find),
+    node("div", { class: "hw-tail" }, node("div", { class: "hw-model", role: "status" }, dot, text), find),
   );
 
   follow((value) => {
     if (!value) return;
-    words.textContent = value.text;
+    text.textContent = value.text;
     dot.classList.toggle("is-busy", value.is_busy);
     dot.classList.toggle("is-loaded", value.is_loaded);
   });

@@ -1,16 +1,16 @@
-// The keys of the Play tab; draws nothing. Ctrl+Enter sends, Esc closes a drawer or stops the model.
+// The shortcuts of the Play tab; draws nothing. Ctrl+Enter sends, Esc closes a drawer or stops the model.
 import { onKeys, press } from "./page.js";
 
 export const mount = ({ element }) =>
   onKeys(element, document, (event) => {
     const columns = document.getElementById("play-columns");
     if (!columns || columns.offsetParent === null) return;
-    // What is open above the composer has the keys first.
+    // An open pane or menu above the composer handles its own keys.
     if (event.target.closest(".hw-message-pane, .hw-menu-at")) return;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       event.stopPropagation();
-      // The field's last keystroke reaches the page's state a moment later than this key.
+      // Gradio gets the last keystroke of the field a moment after this key.
       setTimeout(() => press("play-send"), 30);
     } else if (event.key === "Escape" && !event.defaultPrevented) {
       if (columns.dataset.pane) delete columns.dataset.pane;

@@ -1,4 +1,4 @@
-// The list of keys, shown by `?`.
+// The list of keyboard shortcuts, opened with `?`.
 import { iconButton, node } from "./dom.js";
 import { isField } from "./page.js";
 
@@ -60,7 +60,7 @@ export const mount = ({ element, props }) => {
     show();
   };
 
-  // Behind the tabs' own listeners: the Label tab has a list of its own.
+  // Runs after the listeners of the tabs, because the Label tab has its own list.
   window.addEventListener("keydown", onKey);
 
   window.addEventListener("hw:keys", () => {

@@ -1,4 +1,4 @@
-// The completion that is being written.
+// The completion in progress.
 import { node, pieces } from "./dom.js";
 
 export const mount = ({ element, follow }) => {

@@ -1,4 +1,4 @@
-// A button that opens a menu. `items` returns `[label, act]` pairs; null leaves an item out.
+// A button that opens a menu. `items` returns `[label, action]` pairs. A null item is left out.
 import { iconButton, node } from "./dom.js";
 
 export const menu = (label, items) => {
@@ -14,19 +14,19 @@ export const menu = (label, items) => {
     { "aria-haspopup": "menu", "aria-expanded": "false" },
   );
   const buttons = () => [...list.children];
-  const outside = (event) => {
-    if (!made.contains(event.target)) hide();
+  const onPointerDown = (event) => {
+    if (!root.contains(event.target)) hide();
   };
-  // It stands over the page, not in what scrolls: what scrolls away takes it along.
+  // The menu is fixed on the page. It closes if its button scrolls away.
   let top = 0;
-  const scrolled = () => {
+  const onScroll = () => {
     if (Math.abs(open.getBoundingClientRect().top - top) > 2) hide();
   };
   const show = () => {
     list.replaceChildren(
       ...items()
         .filter(Boolean)
-        .map(([name, act]) =>
+        .map(([name, action]) =>
           node(
             "button",
             {
@@ -37,7 +37,7 @@ export const menu = (label, items) => {
                 event.stopPropagation();
                 hide();
                 open.focus();
-                act();
+                action();
               },
             },
             name,
@@ -50,19 +50,19 @@ export const menu = (label, items) => {
     list.style.left = Math.max(8, Math.min(place.left, innerWidth - list.offsetWidth - 8)) + "px";
     list.style.top = Math.max(8, Math.min(place.bottom + 2, innerHeight - list.offsetHeight - 8)) + "px";
     top = place.top;
-    document.addEventListener("scroll", scrolled, true);
-    document.addEventListener("pointerdown", outside, true);
+    document.addEventListener("scroll", onScroll, true);
+    document.addEventListener("pointerdown", onPointerDown, true);
     buttons()[0].focus({ preventScroll: true });
   };
   const hide = () => {
     list.hidden = true;
     open.setAttribute("aria-expanded", "false");
-    document.removeEventListener("pointerdown", outside, true);
-    document.removeEventListener("scroll", scrolled, true);
+    document.removeEventListener("pointerdown", onPointerDown, true);
+    document.removeEventListener("scroll", onScroll, true);
   };
-  const made = node("span", { class: "hw-menu-at" }, open, list);
-  made.addEventListener("click", (event) => event.stopPropagation());
-  made.addEventListener("keydown", (event) => {
+  const root = node("span", { class: "hw-menu-at" }, open, list);
+  root.addEventListener("click", (event) => event.stopPropagation());
+  root.addEventListener("keydown", (event) => {
     if (list.hidden) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const at = buttons().indexOf(document.activeElement);
@@ -77,5 +77,5 @@ export const menu = (label, items) => {
     event.preventDefault();
     event.stopPropagation();
   });
-  return made;
+  return root;
 };

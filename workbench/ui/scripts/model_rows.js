@@ -11,7 +11,7 @@ export const mount = ({ element, follow, trigger }) => {
   };
 
   const actionButton = (row, action) => {
-    let isAsked = false;
+    let isConfirming = false;
     const button = node(
       "button",
       {
@@ -19,8 +19,8 @@ export const mount = ({ element, follow, trigger }) => {
         class: "hw-action",
         "aria-label": `${action.label} ${row.title}`,
         onclick: () => {
-          if (action.confirm && !isAsked) {
-            isAsked = true;
+          if (action.confirm && !isConfirming) {
+            isConfirming = true;
             button.textContent = action.confirm;
             button.classList.add("t-error");
             return;
@@ -28,7 +28,7 @@ export const mount = ({ element, follow, trigger }) => {
           actions[action.event](row.name);
         },
         onblur: () => {
-          isAsked = false;
+          isConfirming = false;
           button.textContent = action.label;
           button.classList.remove("t-error");
         },
@@ -38,29 +38,29 @@ export const mount = ({ element, follow, trigger }) => {
     return button;
   };
 
-  const row = (one) =>
+  const row = (model) =>
     node(
       "li",
-      { class: "hw-model-row", "data-name": one.name },
+      { class: "hw-model-row", "data-name": model.name },
       node(
         "div",
         { class: "hw-model-head" },
-        node("strong", {}, one.title),
-        one.badge ? node("span", { class: "hw-status t-" + one.tone }, one.badge) : null,
+        node("strong", {}, model.title),
+        model.badge ? node("span", { class: "hw-status t-" + model.tone }, model.badge) : null,
       ),
-      node("div", { class: "hw-note" }, one.notes.join(" · ")),
-      one.receipt
+      node("div", { class: "hw-note" }, model.notes.join(" · ")),
+      model.receipt
         ? node(
             "details",
             { class: "hw-receipt" },
             node("summary", {}, term("receipt", "Receipt")),
-            node("pre", { tabindex: "0" }, one.receipt),
+            node("pre", { tabindex: "0" }, model.receipt),
           )
         : null,
       node(
         "div",
         { class: "hw-actions" },
-        one.actions.map((action) => actionButton(one, action)),
+        model.actions.map((action) => actionButton(model, action)),
       ),
     );
 

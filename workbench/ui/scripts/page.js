@@ -1,11 +1,11 @@
-// What components share of the page around them: its buttons, its keys, its address.
+// Access to the page around a component: its buttons, keys and address.
 
 const buttonOf = (id) => {
-  const found = document.getElementById(id);
-  return found && (found.matches("button") ? found : found.querySelector("button"));
+  const element = document.getElementById(id);
+  return element && (element.matches("button") ? element : element.querySelector("button"));
 };
 
-// Presses the button with this id, or the one in the part with it; says whether it could be pressed.
+// Presses the button with this id, or the button inside the element with it. Returns whether it could be pressed.
 export const press = (id) => {
   const button = buttonOf(id);
   if (!button || button.disabled || button.offsetParent === null) return false;
@@ -13,7 +13,7 @@ export const press = (id) => {
   return true;
 };
 
-// As above, but also where the button is on a tab that is not open.
+// The same, but also for a button on a tab that is not open.
 export const pressUnseen = (id) => {
   const button = buttonOf(id);
   if (button && !button.disabled) button.click();
@@ -22,13 +22,13 @@ export const pressUnseen = (id) => {
 export const isField = (target) =>
   Boolean(target.closest && target.closest("input, textarea, select, [contenteditable], .cm-editor"));
 
-// Listens to keys before anything in the page does, for as long as `element` is part of it.
+// Handles keys before anything else on the page, as long as `element` is part of it.
 export const onKeys = (element, target, work) => {
-  const heard = (event) => {
+  const onKeyDown = (event) => {
     if (element.isConnected) work(event);
-    else target.removeEventListener("keydown", heard, true);
+    else target.removeEventListener("keydown", onKeyDown, true);
   };
-  target.addEventListener("keydown", heard, true);
+  target.addEventListener("keydown", onKeyDown, true);
 };
 
 // Writes parameters into the page's address; an empty value removes its parameter.

@@ -1,13 +1,13 @@
-// Ctrl+K finds anything. Events: `find_any`, `go_to_session`, `go_to_suite`.
+// The command palette, opened with Ctrl+K. Events: `find_any`, `go_to_session`, `go_to_suite`.
 import { node } from "./dom.js";
 import { onKeys, pressUnseen, setInAddress } from "./page.js";
 
 const WAIT_MS = 120;
 const TRIES = 60;
 const press = (id) => () => pressUnseen(id);
-const tell = (name) => () => window.dispatchEvent(new Event(name));
+const dispatch = (name) => () => window.dispatchEvent(new Event(name));
 
-// Where the window is narrow, Gradio puts tabs into a menu, whose buttons are no tabs.
+// In a narrow window, Gradio moves tabs into a menu, whose buttons do not have the role of a tab.
 const tabButtons = () => [
   ...document.querySelectorAll(
     "#page-tabs > .tab-wrapper [role='tab'], #page-tabs > .tab-wrapper .overflow-dropdown button",
@@ -15,8 +15,8 @@ const tabButtons = () => [
 ];
 
 const toTab = (name) => {
-  const found = tabButtons().find((button) => button.textContent.trim() === name);
-  if (found) found.click();
+  const tab = tabButtons().find((button) => button.textContent.trim() === name);
+  if (tab) tab.click();
 };
 
 const firstField = (id) => () => {
@@ -37,10 +37,10 @@ const inPlay = (work) => () => {
   work();
 };
 
-// A list that a tab draws once it is opened.
+// Clicks an item of a list that a tab draws only when it is opened: tries until the item is there.
 const pressLater = (selector, tries = TRIES) => {
-  const found = [...document.querySelectorAll(selector)].find((one) => one.offsetParent !== null);
-  if (found) found.click();
+  const item = [...document.querySelectorAll(selector)].find((other) => other.offsetParent !== null);
+  if (item) item.click();
   else if (tries > 0) setTimeout(() => pressLater(selector, tries - 1), WAIT_MS);
 };
 
@@ -55,8 +55,8 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
     ["Export all sessions", "as ShareGPT", inPlay(press("play-export-all"))],
     ["Load or remove the demo set", "sessions with defects", inPlay(press("play-demo"))],
     ["Switch light and dark", "", switchTheme],
-    ["Show keyboard shortcuts", "?", tell("hw:keys")],
-    ["Show the tour", "four steps", inPlay(tell("hw:tour"))],
+    ["Show keyboard shortcuts", "?", dispatch("hw:keys")],
+    ["Show the tour", "four steps", inPlay(dispatch("hw:tour"))],
   ];
 
   const GOES = {
@@ -160,7 +160,7 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
       node("span", { class: "hw-note" }, item.note),
     );
 
-  // What comes later from the server leaves what was chosen meanwhile where it is.
+  // Results that arrive later do not move the selection.
   const draw = () => {
     const value = props.value;
     const chosen = at > 0 ? keyOf(shown[at]) : null;
@@ -209,7 +209,7 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
       if (dialog.open) dialog.close();
       else if (!document.querySelector("dialog[open]")) open();
     } else if (dialog.open) {
-      // No other key of the page works while this is open.
+      // No other shortcut of the page works while the palette is open.
       event.stopPropagation();
       if (event.isComposing || !KEYS[event.key]) return;
       event.preventDefault();

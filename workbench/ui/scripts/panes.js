@@ -1,4 +1,4 @@
-// Buttons for the columns Sessions, Setup and Inspector, shown when the window is too narrow for all of them.
+// Buttons for the columns Sessions, Setup and Inspector, shown if the window is too narrow for all of them.
 import { node } from "./dom.js";
 
 const names = [
@@ -30,10 +30,10 @@ export const mount = ({ element }) => {
 
   element.replaceChildren(...buttons);
 
-  const tell = () =>
+  const update = () =>
     names.forEach(([name], place) =>
       buttons[place].setAttribute("aria-expanded", String(columns().dataset.pane === name)),
     );
 
-  new MutationObserver(tell).observe(columns(), { attributes: true, attributeFilter: ["data-pane"] });
+  new MutationObserver(update).observe(columns(), { attributes: true, attributeFilter: ["data-pane"] });
 };

@@ -1,14 +1,14 @@
-// Charts of rates: a frame from 0 to 100 %, dots with their intervals, lines.
+// Parts of charts of rates: a frame from 0 to 100 %, shapes, confidence intervals and lines.
 
 export const svg = (name, attributes, ...children) => {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
 };
 
 const FRAME = { left: 44, right: 586, top: 12, bottom: 168 };
-// Places in the frame; x and y go from 0 to 1.
+// Positions in the frame, in pixels. x and y go from 0 to 1.
 export const xOf = (x) => FRAME.left + 8 + (FRAME.right - FRAME.left - 20) * x;
 export const yOf = (y) => FRAME.top + (FRAME.bottom - FRAME.top) * (1 - y);
 
@@ -20,11 +20,11 @@ const SHAPES = [
 ];
 
 export const shape = (kind, x, y, isFull) => {
-  const made = SHAPES[kind % SHAPES.length](x, y);
-  made.setAttribute("fill", isFull ? "currentColor" : "var(--hw-ground)");
-  made.setAttribute("stroke", "currentColor");
-  made.setAttribute("stroke-width", 1.5);
-  return made;
+  const drawn = SHAPES[kind % SHAPES.length](x, y);
+  drawn.setAttribute("fill", isFull ? "currentColor" : "var(--hw-ground)");
+  drawn.setAttribute("stroke", "currentColor");
+  drawn.setAttribute("stroke-width", 1.5);
+  return drawn;
 };
 
 export const withTitle = (drawn, text) => {

@@ -1,5 +1,5 @@
 // The prompt and the completion, byte for byte: the text of the element is exactly their text. Events:
-// `ask_raw`, when the pane is seen, and `compare_prompt`.
+// `ask_raw`, once the pane is visible, and `compare_prompt`.
 import { copyText, hint, icon, iconButton, node, pieces, saveFile } from "./dom.js";
 import { followAsked } from "./asking.js";
 
@@ -7,7 +7,7 @@ const labelOf = (part) => part.label + " " + part.note;
 
 const section = (part) => {
   const pre = node("pre", {}, pieces(part.pieces));
-  const made = node("section", {
+  const element = node("section", {
     class: "hw-section r-" + part.role,
     "data-role": part.label,
     "data-note": part.note,
@@ -20,20 +20,20 @@ const section = (part) => {
       "aria-expanded": "true",
       "aria-label": "Fold " + labelOf(part),
       onclick: () => {
-        const isFolded = made.classList.toggle("is-folded");
+        const isFolded = element.classList.toggle("is-folded");
         fold.setAttribute("aria-expanded", String(!isFolded));
       },
     },
     icon("chevron"),
   );
-  made.append(fold, pre);
-  return made;
+  element.append(fold, pre);
+  return element;
 };
 
-// The same text, its sizes told meanwhile: what is folded and where one reads stays.
-const renote = (part, made) => {
-  made.dataset.note = part.note;
-  made.querySelector(".hw-fold").setAttribute("aria-label", "Fold " + labelOf(part));
+// Updates the sizes of a section whose text is unchanged, so that folds and the scroll position stay.
+const updateSize = (part, element) => {
+  element.dataset.note = part.note;
+  element.querySelector(".hw-fold").setAttribute("aria-label", "Fold " + labelOf(part));
 };
 
 const NOTHING = { id: "", key: "" };
@@ -56,7 +56,7 @@ export const mount = (part) => {
   let shown = "";
   let isFresh = false;
   let compared = NOTHING;
-  // What was picked, or else what is new at the end, comes into sight; a pane that is hidden shows it when it comes up.
+  // Scrolls to the selected call, or else to the end. A hidden pane does so once it becomes visible.
   const pane = element.closest("[role=tabpanel]") || body;
 
   const showEnd = () => {
@@ -90,8 +90,9 @@ export const mount = (part) => {
 
   const foldAll = () => {
     const folds = [...body.querySelectorAll(".hw-fold")];
-    const wantsOpen = folds.every((fold) => fold.getAttribute("aria-expanded") === "false");
-    for (const fold of folds) if ((fold.getAttribute("aria-expanded") === "true") !== wantsOpen) fold.click();
+    const areAllFolded = folds.every((fold) => fold.getAttribute("aria-expanded") === "false");
+    for (const fold of folds)
+      if ((fold.getAttribute("aria-expanded") === "true") !== areAllFolded) fold.click();
   };
 
   const save = (value) =>
@@ -99,10 +100,10 @@ export const mount = (part) => {
 
   const compare = (value) => {
     const ask = () => {
-      compared = { id: value.message_id, key: made.value };
+      compared = { id: value.message_id, key: choice.value };
       triggerLatest("compare_prompt", compared);
     };
-    const made = node(
+    const choice = node(
       "select",
       { class: "hw-input hw-compare", "aria-label": "Compare with", onchange: ask },
       node("option", { value: "" }, "Compare with …"),
@@ -110,11 +111,11 @@ export const mount = (part) => {
     );
     const isOffered = value.others.some((other) => other.key === compared.key);
     if (compared.id === value.message_id && isOffered) {
-      // The pane is drawn anew, say for another call of this message: the comparison that was chosen stays.
-      made.value = compared.key;
+      // The pane was redrawn, for example for another call of this message. The chosen comparison stays.
+      choice.value = compared.key;
       ask();
     }
-    return made;
+    return choice;
   };
 
   const drawHead = (value) => {
@@ -157,7 +158,7 @@ export const mount = (part) => {
     const json = JSON.stringify([value.message_id, value.sections.map((part) => part.pieces)]);
     drawHead(value);
     if (json === shown) {
-      value.sections.forEach((part, place) => renote(part, body.children[place]));
+      value.sections.forEach((part, place) => updateSize(part, body.children[place]));
       return;
     }
     shown = json;

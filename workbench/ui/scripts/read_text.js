@@ -1,4 +1,4 @@
-// A completion as written, as fixed, or with its changes in place; examples when there is no completion.
+// A completion as written, as fixed, or with its changes, and examples if there is no completion.
 // Event: `example`.
 import { copyText, iconButton, node } from "./dom.js";
 
@@ -20,12 +20,12 @@ const drawPiece = (piece) => {
 };
 
 const drawSection = (part, leftOut) => {
-  const kept = part.pieces.filter((piece) => piece.change !== leftOut);
-  if (kept.length === 0) return null;
+  const shownPieces = part.pieces.filter((piece) => piece.change !== leftOut);
+  if (shownPieces.length === 0) return null;
   return node(
     "section",
     { class: "hw-segment" + (part.label ? "" : " is-blank"), "aria-label": part.label || null },
-    node("pre", { class: "k-label-" + part.kind, "data-label": part.label }, kept.map(drawPiece)),
+    node("pre", { class: "k-label-" + part.kind, "data-label": part.label }, shownPieces.map(drawPiece)),
   );
 };
 
@@ -34,7 +34,7 @@ export const mount = ({ element, follow, trigger }) => {
   const body = node("div", { class: "hw-read" });
   const empty = node("div", { class: "hw-empty" });
   element.replaceChildren(head, body, empty);
-  let way = "changes"; // where there is no fix, all three are the same text
+  let way = "changes"; // without fixes, all three are the same text
   let shown = null;
 
   const textWithout = (change) =>
@@ -88,14 +88,14 @@ export const mount = ({ element, follow, trigger }) => {
     );
   };
 
-  const drawEmpty = (made) =>
+  const drawEmpty = (view) =>
     empty.replaceChildren(
-      node("h2", {}, made.heading),
-      node("p", {}, made.hint),
+      node("h2", {}, view.heading),
+      node("p", {}, view.hint),
       node(
         "ul",
         {},
-        made.examples.map((example, index) =>
+        view.examples.map((example, index) =>
           node(
             "li",
             {},

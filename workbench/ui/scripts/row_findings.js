@@ -1,32 +1,32 @@
 // Findings about training rows, each with a link to its message.
 import { node, term } from "./dom.js";
 
-const line = (one) =>
+const line = (finding) =>
   node(
     "li",
-    { class: "hw-finding t-" + one.tone },
-    node("span", { class: "hw-word" }, one.word),
+    { class: "hw-finding t-" + finding.tone },
+    node("span", { class: "hw-word" }, finding.word),
     node(
       "span",
       { class: "hw-finding-text" },
-      one.code ? node("code", {}, one.code) : null,
-      one.code ? " " : null,
-      one.text,
-      one.pointer ? node("code", { class: "hw-pointer" }, " " + one.pointer) : null,
+      finding.code ? node("code", {}, finding.code) : null,
+      finding.code ? " " : null,
+      finding.text,
+      finding.pointer ? node("code", { class: "hw-pointer" }, " " + finding.pointer) : null,
     ),
-    one.link
+    finding.link
       ? node(
           "a",
           {
-            href: one.link,
+            href: finding.link,
             target: "_blank",
             rel: "noopener",
             class: "hw-jump",
             title: "Open in Play in a new tab",
           },
-          one.place,
+          finding.place,
         )
-      : node("span", { class: "hw-jump" }, one.place),
+      : node("span", { class: "hw-jump" }, finding.place),
   );
 
 export const mount = ({ element, follow }) => {

@@ -1,27 +1,27 @@
-// Training rows as they will be in the file, and which of their text is trained.
+// Training rows as they will be written to the file, and which parts of their text are trained.
 import { drawList, node } from "./dom.js";
 
 const shapes = { json: "JSON", mask: "Loss mask" };
 
 const bodies = {
-  json: (one) =>
+  json: (row) =>
     node(
       "pre",
       { class: "hw-made-text", tabindex: "0", role: "group", "aria-label": "Row as JSON" },
-      one.json_text,
-      one.more_chars
+      row.json_text,
+      row.more_chars
         ? node(
             "span",
             { class: "hw-note" },
-            "\n… " + one.more_chars.toLocaleString("en") + " more characters in the file",
+            "\n… " + row.more_chars.toLocaleString("en") + " more characters in the file",
           )
         : null,
     ),
-  mask: (one) =>
+  mask: (row) =>
     node(
       "pre",
       { class: "hw-made-text", tabindex: "0", role: "group", "aria-label": "Loss mask" },
-      one.mask.map((piece) =>
+      row.mask.map((piece) =>
         node(
           piece.is_trained ? "mark" : "span",
           piece.is_trained ? { class: "hw-trained", title: "trained" } : {},
@@ -31,10 +31,10 @@ const bodies = {
     ),
 };
 
-const card = (one, place) => {
+const card = (row, place) => {
   const body = node("div", {});
   const show = (shape) => {
-    body.replaceChildren(bodies[shape](one));
+    body.replaceChildren(bodies[shape](row));
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.shape === shape));
   };
   const buttons = Object.entries(shapes).map(([shape, label]) =>
@@ -44,7 +44,7 @@ const card = (one, place) => {
       label,
     ),
   );
-  if (!one.mask.length) buttons.pop();
+  if (!row.mask.length) buttons.pop();
   show("json");
   return node(
     "details",
@@ -52,8 +52,8 @@ const card = (one, place) => {
     node(
       "summary",
       {},
-      node("strong", {}, one.title),
-      one.note ? node("span", { class: "hw-note" }, one.note) : null,
+      node("strong", {}, row.title),
+      row.note ? node("span", { class: "hw-note" }, row.note) : null,
     ),
     node(
       "div",
@@ -65,7 +65,7 @@ const card = (one, place) => {
         node("mark", { class: "hw-trained" }, "trained"),
         " text counts towards the loss",
       ),
-      node("a", { href: one.link, target: "_blank", rel: "noopener" }, "Open in Play"),
+      node("a", { href: row.link, target: "_blank", rel: "noopener" }, "Open in Play"),
     ),
     body,
   );

@@ -2,7 +2,7 @@
 import { node } from "./dom.js";
 
 export const mount = ({ element, follow, trigger }) => {
-  // The parts stay while the run goes on: a button that is drawn anew under the pointer takes no click.
+  // The parts are not redrawn during a run, because a button that is replaced under the pointer loses the click.
   const note = node("span", { class: "hw-note", role: "status" });
 
   const stop = node(

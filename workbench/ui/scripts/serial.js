@@ -1,5 +1,4 @@
-// Values that are orders, each with a number. Every new one is carried out once; the one that the page came
-// with is not.
+// Handles numbered values. Each new value is handled once; the one that the page was loaded with is not.
 
 export const followNew = (follow, work) => {
   let last;

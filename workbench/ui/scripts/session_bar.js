@@ -1,4 +1,4 @@
-// The line above the transcript: title, tags, link. Events: `rename_session`, `tag_session`, `share_session`,
+// The line above the transcript: title, tags and link. Events: `rename_session`, `tag_session`, `share_session`,
 // `unshare_session`, `copy_session`.
 import { copyText, iconButton, node } from "./dom.js";
 
@@ -7,14 +7,14 @@ export const mount = ({ element, follow, trigger }) => {
   element.replaceChildren(bar);
   let shown = "";
 
-  // Show `field` in `place` until Enter or leaving it saves, or Escape does not.
+  // Shows `field` in `place`. Enter or leaving the field saves, Escape discards.
   const editInPlace = (value, field, place, save) => {
     const before = field.value;
     let isOver = false;
-    const end = (isKept) => {
+    const end = (isSaved) => {
       if (isOver) return;
       isOver = true;
-      if (isKept && field.value.trim() !== before) save();
+      if (isSaved && field.value.trim() !== before) save();
       draw(value);
     };
     field.addEventListener("keydown", (event) => {
@@ -127,7 +127,7 @@ export const mount = ({ element, follow, trigger }) => {
   };
 
   follow((value) => {
-    // A value that is as it was must not end a title that is being written.
+    // An unchanged value must not interrupt the editing of a title.
     const json = JSON.stringify(value);
     if (json === shown) return;
     shown = json;

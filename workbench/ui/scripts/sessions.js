@@ -64,7 +64,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
         "good",
         "missing-call",
         "bad-answer",
-      ].map((one) => [one, one.replace("-", " ")]),
+      ].map((verdict) => [verdict, verdict.replace("-", " ")]),
     ]),
     word("tag", "Tag"),
     word("contract", "Contract or its hash"),
@@ -84,7 +84,9 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
 
   const chosen = () => {
     const found = Object.fromEntries(
-      [...filters.children].filter((one) => one.value).map((one) => [one.dataset.filter, one.value]),
+      [...filters.children]
+        .filter((field) => field.value)
+        .map((field) => [field.dataset.filter, field.value]),
     );
     filtered.textContent = Object.keys(found).length ? Object.keys(found).length + " active" : "";
     return found;
@@ -108,13 +110,13 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
 
   const list = node("ul", { class: "hw-sessions" });
   const hint = node("p", { class: "hw-hint" });
-  const gone = node("ul", { class: "hw-sessions" });
+  const deletedList = node("ul", { class: "hw-sessions" });
 
   const fold = node(
     "details",
     { class: "hw-deleted" },
     node("summary", {}, node("span", {}, "Deleted")),
-    gone,
+    deletedList,
   );
 
   element.replaceChildren(field, foldFilters, undo, scope, list, hint, more, fold);
@@ -169,7 +171,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     hint.textContent = value && rows.length === 0 ? value.hint : "";
     hint.hidden = rows.length > 0;
     more.hidden = !value || !value.has_more;
-    // Another event may have drawn the list as it was before the last key.
+    // Another event may have drawn the results of an older query.
     if (value && value.query !== field.value) search();
     list.replaceChildren(
       ...rows
@@ -187,7 +189,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
         .filter(Boolean),
     );
     fold.hidden = deleted.length === 0 || field.value.trim() !== "";
-    gone.replaceChildren(
+    deletedList.replaceChildren(
       ...deleted.map((row) =>
         node(
           "li",

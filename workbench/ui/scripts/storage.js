@@ -1,5 +1,5 @@
-// What the browser keeps through a reload. When its storage is full or forbidden, nothing fails: the value
-// then lasts as long as the page.
+// Values that the browser stores, so that they survive a reload. If its storage is full or forbidden, nothing
+// fails, and the value is lost with the page.
 
 export const storedText = (name) => {
   try {
@@ -13,11 +13,11 @@ export const storeText = (name, text) => {
   try {
     localStorage.setItem(name, text);
   } catch {
-    // Full or forbidden.
+    // Storage is full or forbidden.
   }
 };
 
-// A value that is kept as JSON; null where there is none.
+// Returns a value that was stored as JSON, or null.
 export const stored = (name) => {
   try {
     return JSON.parse(localStorage.getItem(name) || "null");
@@ -26,12 +26,12 @@ export const stored = (name) => {
   }
 };
 
-// Keeps a value as JSON; null removes it.
+// Stores a value as JSON. null removes it.
 export const store = (name, value) => {
   try {
     if (value === null) localStorage.removeItem(name);
     else localStorage.setItem(name, JSON.stringify(value));
   } catch {
-    // Full or forbidden.
+    // Storage is full or forbidden.
   }
 };

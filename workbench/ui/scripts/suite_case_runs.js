@@ -1,18 +1,18 @@
-// The repetitions of a case: what was expected, what came, and the stored rollout. Event: `label_case`.
+// The runs of a case: expectations, results and the stored rollout. Event: `label_case`.
 import { iconButton, node, pieces, term } from "./dom.js";
 
-const said = (one) =>
-  node("li", {}, node("span", { class: "hw-role" }, one.role), node("pre", {}, pieces(one.pieces)));
+const drawMessage = (message) =>
+  node("li", {}, node("span", { class: "hw-role" }, message.role), node("pre", {}, pieces(message.pieces)));
 
 export const mount = ({ element, follow, trigger }) => {
-  const run = (one) => {
+  const drawRun = (run) => {
     const queue = node(
       "button",
       {
         type: "button",
         class: "hw-action",
         onclick: () => {
-          trigger("label_case", { session: one.session });
+          trigger("label_case", { session: run.session });
           queue.textContent = "Added to the labelling queue";
           queue.disabled = true;
         },
@@ -22,39 +22,39 @@ export const mount = ({ element, follow, trigger }) => {
     return node(
       "section",
       { class: "hw-play" },
-      node("h3", {}, one.title, " ", node("span", { class: "hw-status t-" + one.status }, one.status)),
+      node("h3", {}, run.title, " ", node("span", { class: "hw-status t-" + run.status }, run.status)),
       node(
         "ul",
         { class: "hw-outcomes" },
-        one.outcomes.map(([sign, reason]) =>
+        run.outcomes.map(([sign, reason]) =>
           node("li", { class: sign === "✓" ? null : "t-error" }, sign + " " + reason),
         ),
       ),
       node(
         "dl",
         { class: "hw-read" },
-        one.read.map(([name, text]) => [node("dt", {}, name), node("dd", {}, node("pre", {}, text))]),
+        run.read.map(([name, text]) => [node("dt", {}, name), node("dd", {}, node("pre", {}, text))]),
       ),
-      one.messages.length
+      run.messages.length
         ? node(
             "details",
             { class: "hw-rollout" },
             node("summary", {}, term("rollout", "Stored rollout")),
-            node("ol", {}, one.messages.map(said)),
+            node("ol", {}, run.messages.map(drawMessage)),
           )
         : null,
       node(
         "div",
         { class: "hw-actions" },
-        node("span", { class: "hw-note" }, one.note),
-        one.messages.length
+        node("span", { class: "hw-note" }, run.note),
+        run.messages.length
           ? node(
               "a",
-              { class: "hw-action", href: "?session=" + encodeURIComponent(one.session) },
+              { class: "hw-action", href: "?session=" + encodeURIComponent(run.session) },
               "Open rollout",
             )
           : null,
-        one.messages.length ? queue : null,
+        run.messages.length ? queue : null,
       ),
     );
   };
@@ -72,7 +72,7 @@ export const mount = ({ element, follow, trigger }) => {
       node(
         "div",
         { class: value.is_pair ? "hw-plays is-pair" : "hw-plays", "aria-live": "polite" },
-        value.runs.map(run),
+        value.runs.map(drawRun),
       ),
     );
     element.scrollIntoView({ block: "nearest" });

@@ -3,7 +3,7 @@ import { node } from "./dom.js";
 import { SIGNS, wideTable } from "./tables.js";
 
 export const mount = ({ element, follow, trigger }) => {
-  const row = (one) =>
+  const row = (pair) =>
     node(
       "tr",
       {},
@@ -14,23 +14,23 @@ export const mount = ({ element, follow, trigger }) => {
           "button",
           {
             type: "button",
-            class: "hw-cell t-" + one.tone,
-            "aria-label": `${one.change} ${one.case}`,
+            class: "hw-cell t-" + pair.tone,
+            "aria-label": `${pair.change} ${pair.case}`,
             onclick: (event) => {
               element
                 .querySelectorAll("[aria-pressed]")
                 .forEach((other) => other.removeAttribute("aria-pressed"));
               event.currentTarget.setAttribute("aria-pressed", "true");
-              trigger("open_pair", { index: one.index });
+              trigger("open_pair", { index: pair.index });
             },
           },
-          SIGNS[one.tone] + one.change,
+          SIGNS[pair.tone] + pair.change,
         ),
       ),
-      node("th", { scope: "row" }, one.case),
-      node("td", { class: "hw-note" }, one.arm),
-      node("td", {}, one.before),
-      node("td", {}, one.after),
+      node("th", { scope: "row" }, pair.case),
+      node("td", { class: "hw-note" }, pair.arm),
+      node("td", {}, pair.before),
+      node("td", {}, pair.after),
     );
 
   const pairs = (rows) => wideTable("What changed", ["", "case", "arm", "before", "after"], rows.map(row));

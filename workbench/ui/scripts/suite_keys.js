@@ -1,4 +1,4 @@
-// The keys of the Suites tab; draws nothing. Ctrl+Enter runs, Esc stops the run.
+// The shortcuts of the Suites tab; draws nothing. Ctrl+Enter runs, Esc stops the run.
 import { onKeys, press } from "./page.js";
 
 export const mount = ({ element }) =>
@@ -8,7 +8,7 @@ export const mount = ({ element }) =>
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       event.stopPropagation();
-      // The field's last keystroke reaches the page's state a moment later than this key.
+      // Gradio gets the last keystroke of the field a moment after this key.
       setTimeout(() => press("suites-start"), 30);
     } else if (event.key === "Escape" && !event.defaultPrevented && !document.activeElement?.closest(".form"))
       press("suites-bar");

@@ -1,4 +1,4 @@
-// A run of suites: score cards, the chart, the matrix of cases. The address bar names the run and the case.
+// A run of suites: score cards, a chart and the matrix of cases. The address bar names the run and the case.
 // Events: `open_case`, `resume_run`, `label_failing`.
 import { frame, line, shape, svg, whisker, withTitle, xOf, yOf } from "./plot.js";
 import { hint, node } from "./dom.js";
@@ -7,7 +7,7 @@ import { setInAddress } from "./page.js";
 
 const picture = (value) => {
   const drawn = frame("Pass rate by prompt tokens, with the Pareto front", "0", value.most_tokens);
-  const front = value.dots.filter((dot) => dot.is_on_front).sort((one, other) => one.x - other.x);
+  const front = value.dots.filter((dot) => dot.is_on_front).sort((left, right) => left.x - right.x);
   if (front.length > 1)
     drawn.append(
       line(
@@ -70,25 +70,25 @@ export const mount = ({ element, follow, trigger }) => {
   };
 
   const matrix = (value) => {
-    const cell = (one, row) =>
+    const cell = (result, row) =>
       node(
         "td",
         {},
-        one.count
+        result.count
           ? node(
               "button",
               {
                 type: "button",
-                class: "hw-cell t-" + one.tone,
+                class: "hw-cell t-" + result.tone,
                 "data-case": row.case,
-                "data-arm": one.arm,
-                "aria-label": `${row.case}: ${one.text}`,
-                title: one.arm,
-                onclick: () => pick({ case: row.case, arm: one.arm }),
+                "data-arm": result.arm,
+                "aria-label": `${row.case}: ${result.text}`,
+                title: result.arm,
+                onclick: () => pick({ case: row.case, arm: result.arm }),
               },
-              SIGNS[one.tone] + one.text,
+              SIGNS[result.tone] + result.text,
             )
-          : one.text,
+          : result.text,
       );
     const name = (row) =>
       node(
@@ -114,7 +114,7 @@ export const mount = ({ element, follow, trigger }) => {
             "tr",
             {},
             node("th", { scope: "row" }, name(row)),
-            row.cells.map((one) => cell(one, row)),
+            row.cells.map((result) => cell(result, row)),
           ),
         ),
         " hw-matrix",
@@ -135,7 +135,7 @@ export const mount = ({ element, follow, trigger }) => {
             "Resume run",
           )
         : null,
-      value.rows.some((row) => row.cells.some((one) => one.tone === "bad"))
+      value.rows.some((row) => row.cells.some((result) => result.tone === "bad"))
         ? node(
             "button",
             { type: "button", class: "hw-action", onclick: () => trigger("label_failing", { id: value.id }) },
@@ -145,7 +145,7 @@ export const mount = ({ element, follow, trigger }) => {
     );
 
   const draw = (value) => {
-    const held =
+    const focused =
       document.activeElement && element.contains(document.activeElement)
         ? document.activeElement.dataset
         : {};
@@ -160,14 +160,14 @@ export const mount = ({ element, follow, trigger }) => {
         .filter(Boolean),
     );
     mark();
-    // A look at a run under way takes the focus from nobody.
-    if (held.case)
+    // An update of a run in progress keeps the focus where it was.
+    if (focused.case)
       [...element.querySelectorAll(".hw-cell")]
-        .find((cell) => cell.dataset.case === held.case && cell.dataset.arm === held.arm)
+        .find((cell) => cell.dataset.case === focused.case && cell.dataset.arm === focused.arm)
         ?.focus();
   };
 
-  // What is drawn anew under the pointer takes no click: a look waits until it is up.
+  // A button that is replaced while it is pressed loses the click, so updates wait until the pointer is released.
   element.addEventListener("pointerdown", () => {
     isPressed = true;
   });

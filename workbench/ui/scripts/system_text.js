@@ -1,4 +1,4 @@
-// The composed system text, folded, with its size.
+// The composed system text with its size, collapsed at first.
 import { node, pieces } from "./dom.js";
 
 export const mount = ({ element, follow }) => {

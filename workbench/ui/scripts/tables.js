@@ -1,10 +1,10 @@
-// Tables of reports.
+// Tables for reports.
 import { node, term } from "./dom.js";
 
-// What a cell of a report says beside its colour, by tone.
+// The sign of a cell for each tone, shown in addition to its colour.
 export const SIGNS = { clean: "✓ ", bad: "✗ ", odd: "! ", quiet: "" };
 
-// A table with one heading for each column, which scrolls by itself where the page is narrow.
+// A table with one heading per column, which scrolls horizontally on a narrow page.
 export const wideTable = (label, columns, rows, kind = "") =>
   node(
     "div",
@@ -12,7 +12,7 @@ export const wideTable = (label, columns, rows, kind = "") =>
     node("table", {}, tableHead(columns), node("tbody", {}, rows)),
   );
 
-// The headings of columns; `isNumber` says which of them hold numbers.
+// The headings of columns. `isNumber` returns whether the column at an index has numbers.
 export const tableHead = (columns, isNumber = () => false) =>
   node(
     "thead",
@@ -30,14 +30,14 @@ export const tableHead = (columns, isNumber = () => false) =>
     ),
   );
 
-export const table = (one) => [
-  node("h3", {}, one.title),
-  one.note ? node("p", { class: "hw-note" }, one.note) : null,
-  one.rows.length
+export const table = (value) => [
+  node("h3", {}, value.title),
+  value.note ? node("p", { class: "hw-note" }, value.note) : null,
+  value.rows.length
     ? wideTable(
-        one.title,
-        one.head,
-        one.rows.map((row) =>
+        value.title,
+        value.head,
+        value.rows.map((row) =>
           node(
             "tr",
             {},

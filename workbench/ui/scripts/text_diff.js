@@ -1,4 +1,4 @@
-// A line-by-line diff of two texts; empty when nothing is compared.
+// A line-by-line diff of two texts. Empty if nothing is compared.
 import { node } from "./dom.js";
 
 const SIGNS = { add: "+", drop: "−", same: " ", place: "" };

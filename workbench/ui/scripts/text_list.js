@@ -1,13 +1,13 @@
-// The list of contracts or suites, opened with the drafts that the browser keeps. Events: `open_text`,
+// The list of contracts or suites. A text opens with its draft, if the browser has one. Events: `open_text`,
 // `new_text`.
 import { node } from "./dom.js";
 import { storedText, storeText } from "./storage.js";
 
 export const mount = ({ element, follow, trigger }) => {
   let kind = "contract";
-  // What is in the editor, and whether it was asked for.
+  // The text in the editor, and whether a text was requested and has not arrived yet.
   let current = "";
-  let isAsked = false;
+  let isRequested = false;
   const list = node("ul", { class: "hw-sessions" });
   const note = node("p", { class: "hw-line t-quiet", role: "status" });
 
@@ -44,13 +44,13 @@ export const mount = ({ element, follow, trigger }) => {
 
   const first = (names) => {
     const last = storedText(place() + ":open");
-    isAsked = true;
+    isRequested = true;
     open(names.includes(last) || (last && storedText(place() + ":draft:" + last)) ? last : names[0] || "");
   };
 
   const opened = (value) => {
     current = value.open_name;
-    isAsked = false;
+    isRequested = false;
     if (current) storeText(place() + ":open", current);
     note.textContent = value.is_draft ? "The editor shows your unsaved draft." : "";
   };
@@ -61,7 +61,7 @@ export const mount = ({ element, follow, trigger }) => {
     list.setAttribute("aria-label", kind[0].toUpperCase() + kind.slice(1) + "s");
     field.setAttribute("aria-label", "Name of a new " + kind);
     if (value.is_look && current && current !== value.open_name) return;
-    if (value.is_look && !value.open_name) return isAsked || first(value.rows.map((row) => row.name));
+    if (value.is_look && !value.open_name) return isRequested || first(value.rows.map((row) => row.name));
     if (value.is_look) current = value.open_name;
     else opened(value);
     list.replaceChildren(

@@ -1,8 +1,8 @@
-// Prompt and completion token by token. Events: `ask_tokens`, when the pane is seen, and `weigh`.
+// Prompt and completion token by token. Events: `ask_tokens`, once the pane is visible, and `weigh`.
 import { hint, node } from "./dom.js";
 import { followAsked } from "./asking.js";
 
-const told = (cell) =>
+const describe = (cell) =>
   [cell.id < 0 ? "token" : "token " + cell.id, JSON.stringify(cell.text), cell.note]
     .filter(Boolean)
     .join(" · ");
@@ -13,7 +13,7 @@ const cellsOf = (section) =>
       "span",
       {
         class: "hw-token t" + (place % 2) + (cell.text === "" ? " is-part" : ""),
-        title: told(cell),
+        title: describe(cell),
         "data-place": place,
       },
       cell.text,
@@ -47,13 +47,13 @@ export const mount = (part) => {
     });
     let at = -1;
     const go = (place) => {
-      const found = pre.children[place];
-      if (!found) return;
+      const cell = pre.children[place];
+      if (!cell) return;
       if (at >= 0 && pre.children[at]) pre.children[at].classList.remove("is-here");
       at = place;
-      found.classList.add("is-here");
-      found.scrollIntoView({ block: "nearest" });
-      here.textContent = told(section.cells[place]);
+      cell.classList.add("is-here");
+      cell.scrollIntoView({ block: "nearest" });
+      here.textContent = describe(section.cells[place]);
     };
     const fill = () => {
       if (pre.children.length === 0) pre.replaceChildren(...cellsOf(section));

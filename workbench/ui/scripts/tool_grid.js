@@ -1,4 +1,4 @@
-// The parameters of a tool as rows that can be edited. Event: `edit_grid`, with all rows as JSON.
+// The parameters of a tool as editable rows. Event: `edit_grid`, with all rows as JSON.
 import { iconButton, node } from "./dom.js";
 
 const COLUMNS = [
@@ -112,8 +112,8 @@ export const mount = ({ element, follow, trigger }) => {
       ),
     );
     if (at) {
-      const again = [...body.querySelectorAll("[data-cell]")].find((one) => one.dataset.cell === at);
-      if (again) again.focus();
+      const sameCell = [...body.querySelectorAll("[data-cell]")].find((other) => other.dataset.cell === at);
+      if (sameCell) sameCell.focus();
     }
   };
 

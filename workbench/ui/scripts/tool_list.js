@@ -1,4 +1,4 @@
-// All tools by toolset, each with the reason why it cannot be used. Event: `open_tool`.
+// All tools by toolset, with the reason if a tool is unavailable. Event: `open_tool`.
 import { node } from "./dom.js";
 import { store, stored } from "./storage.js";
 

@@ -69,7 +69,7 @@ export const mount = ({ element, follow, trigger }) => {
     });
   };
 
-  // On another tab there is nothing to point at: the frame goes, the words stay until they are read.
+  // If the target is on another tab, the frame disappears and the card stays.
   const watched = new ResizeObserver(() => {
     if (element.isConnected && at >= 0) put();
   });
@@ -129,8 +129,8 @@ export const mount = ({ element, follow, trigger }) => {
     if (!value || value.serial === served) return;
     served = value.serial;
     steps = value.steps;
-    const asked = new URLSearchParams(location.search);
-    if (wasEnded() || LINKS.some((name) => asked.get(name))) return;
+    const parameters = new URLSearchParams(location.search);
+    if (wasEnded() || LINKS.some((name) => parameters.get(name))) return;
     if (value.is_empty) trigger("first_visit", {});
     go(0);
   });

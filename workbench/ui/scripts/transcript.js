@@ -46,19 +46,19 @@ export const mount = ({ element, follow, trigger }) => {
 
   const playOn = (name, id) => () => trigger("play_on", { act: name, id });
 
-  // The desk of the Label tab reads there what it is to open, and where its cursor goes.
+  // The Label tab reads from here which session to open and where to put its cursor.
   const label = (id) => {
     const session = new URLSearchParams(location.search).get("session");
     try {
       sessionStorage.setItem("hermes-workbench:label:asked", session);
       sessionStorage.setItem("hermes-workbench:label:at:" + session, id);
     } catch {
-      /* forbidden: the desk opens what it had */
+      // Storage is forbidden: the Label tab opens its last session.
     }
     trigger("open_label", { id });
   };
 
-  const edits = (entry) => {
+  const editActions = (entry) => {
     const cards = callsOf(entry);
     const loose = entry.blocks.filter((block) => block.kind === "result");
     return [
@@ -73,7 +73,7 @@ export const mount = ({ element, follow, trigger }) => {
     ];
   };
 
-  const plays = (entry) => {
+  const turnActions = (entry) => {
     const cards = callsOf(entry);
     if (entry.role === "user")
       return [
@@ -92,7 +92,7 @@ export const mount = ({ element, follow, trigger }) => {
   };
 
   const itemsOf = (entry) => [
-    ...(canEdit ? [...edits(entry), ...plays(entry)] : []),
+    ...(canEdit ? [...editActions(entry), ...turnActions(entry)] : []),
     entry.role === "user"
       ? ["Create a case from this turn", () => trigger("make_case", { id: entry.id })]
       : null,
@@ -179,15 +179,15 @@ export const mount = ({ element, follow, trigger }) => {
       const json = JSON.stringify(entry);
       let known = drawn.get(entry.id);
       if (!known || known.json !== json) {
-        const made = drawEntry(entry);
+        const item = drawEntry(entry);
         if (known) {
           const folds = known.item.querySelectorAll("details");
-          made.querySelectorAll("details").forEach((fold, index) => {
+          item.querySelectorAll("details").forEach((fold, index) => {
             fold.open = Boolean(folds[index] && folds[index].open);
           });
-          known.item.replaceWith(made);
+          known.item.replaceWith(item);
         }
-        known = { json, item: made };
+        known = { json, item };
         drawn.set(entry.id, known);
       }
       if (list.children[place] !== known.item) list.insertBefore(known.item, list.children[place] || null);

@@ -1,4 +1,4 @@
-// The result of a call that was tried, as the model would see it.
+// The result of a trial call, as a model would see it.
 import { hint, node } from "./dom.js";
 
 export const mount = ({ element, follow }) => {

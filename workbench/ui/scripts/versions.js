@@ -11,7 +11,7 @@ export const mount = ({ element, follow, trigger }) => {
 
   const open = node(
     "button",
-    { type: "button", class: "hw-act", "aria-expanded": "false", onclick: () => ask(field.hidden) },
+    { type: "button", class: "hw-act", "aria-expanded": "false", onclick: () => showField(field.hidden) },
     "Save version",
   );
 
@@ -32,7 +32,7 @@ export const mount = ({ element, follow, trigger }) => {
       }
       if (event.key === "Escape") {
         event.stopPropagation();
-        ask(false);
+        showField(false);
         open.focus();
       }
     },
@@ -45,16 +45,17 @@ export const mount = ({ element, follow, trigger }) => {
     node("button", { type: "button", class: "hw-act", onclick: () => save() }, "Save"),
   );
 
-  const ask = (wanted) => {
-    field.hidden = !wanted;
-    open.setAttribute("aria-expanded", String(wanted));
-    if (wanted) message.focus();
+  // Shows or hides the field for the message of a new version.
+  const showField = (isShown) => {
+    field.hidden = !isShown;
+    open.setAttribute("aria-expanded", String(isShown));
+    if (isShown) message.focus();
   };
 
   const save = () => {
     trigger("save_version", { message: message.value, base });
     message.value = "";
-    ask(false);
+    showField(false);
   };
 
   element.replaceChildren(node("div", { class: "hw-version" }, fold, open, field));
@@ -67,7 +68,7 @@ export const mount = ({ element, follow, trigger }) => {
     changed.hidden = !value.is_changed || !value.label;
     changed.textContent = changed.hidden ? "" : "changed";
     open.hidden = !value.is_changed;
-    if (!value.is_changed) ask(false);
+    if (!value.is_changed) showField(false);
     tags.replaceChildren(...chips(value.tags));
     list.replaceChildren(
       ...value.rows.map((row) =>
