@@ -1,4 +1,4 @@
-"""One component on an empty page, with stubs for what Gradio gives it."""
+"""Mount one component on an empty page, with stubs for what Gradio provides."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -20,34 +20,34 @@ STUBS = """
       const watchers = [];
       stubs.update = (value) => {
         props.value = value;
-        for (const heard of watchers) heard();
+        for (const onValue of watchers) onValue();
       };
       const trigger = (name, data) => stubs.events.push([name, JSON.parse(JSON.stringify(data))]);
-      return hermesWorkbench.mount(address, element, trigger, props, (name, heard) => watchers.push(heard));
+      return hermesWorkbench.mount(address, element, trigger, props, (name, onValue) => watchers.push(onValue));
     },
   };
 """
-"""What Gradio hands to a script: an element, a trigger, properties, and a way to watch them."""
+"""What Gradio passes to a script: an element, a trigger, properties, and a way to watch them."""
 
 
 class Component:
-    """A component, and what it did."""
+    """A component and the events that it triggered."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
 
     def mount(self, script: str, value: "DataclassInstance | None" = None, *, around: str = "") -> Locator:
-        """Puts the component on the page, below the HTML `around`, and waits until it is drawn.
+        """Put the component on the page, below the HTML `around`, and wait until it is drawn.
 
         Returns:
-            The component's element.
+            The element of the component.
         """
         self.begin(script, value, around=around)
         self.page.evaluate("stubs.mounted")
         return self.element
 
     def begin(self, script: str, value: "DataclassInstance | None" = None, *, around: str = "") -> None:
-        """The same without waiting."""
+        """Put the component on the page without waiting for it."""
         address = address_of_script(script)
         self.page.evaluate(
             """([address, value, around]) => {
@@ -59,11 +59,11 @@ class Component:
         )
 
     def update(self, value: "DataclassInstance | None") -> None:
-        """Sends a value, as the server does."""
+        """Send a value, as the server does."""
         self.page.evaluate("value => stubs.update(value)", value and asdict(value))
 
     def reload(self) -> None:
-        """Loads the page again; what the browser keeps stays."""
+        """Load the page again. The browser's storage stays."""
         self.page.reload()
 
     @property
@@ -72,17 +72,17 @@ class Component:
 
     @property
     def events(self) -> list[tuple[str, Mapping[str, Any]]]:
-        """The events that it triggered, in order, and forgets them."""
+        """The events since the last call, in order."""
         return [(name, data) for name, data in self.page.evaluate("stubs.events.splice(0)")]
 
     def press(self, *keys: str) -> None:
-        """Presses keys, one after the other, wherever the focus is."""
+        """Press keys one after the other, wherever the focus is."""
         for key in keys:
             self.page.keyboard.press(key)
 
     @property
     def focused(self) -> str:
-        """The name or the text of the element that has the focus."""
+        """The name or the text of the focused element."""
         return self.page.evaluate(
             "(document.activeElement.getAttribute('aria-label') || document.activeElement.textContent)"
         )

@@ -1,4 +1,4 @@
-"""An empty page with the page's own styles and scripts, from a small server that lets the browser keep them."""
+"""An empty page with the page's own styles and scripts, from a small server that lets the browser cache them."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -25,7 +25,7 @@ def _document() -> str:
 
 
 class _Files(BaseHTTPRequestHandler):
-    """Serves the empty page and the scripts."""
+    """Serve the empty page and the scripts."""
 
     protocol_version = "HTTP/1.1"
 
@@ -64,7 +64,7 @@ def empty_page_url() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def components_context(browser: Browser) -> Iterator[BrowserContext]:
-    """All components share one, so that the browser loads each script once."""
+    """One context for all components, so that the browser loads each script once."""
     context = browser.new_context(viewport={"width": 1000, "height": 700}, accept_downloads=True)
     context.set_default_timeout(5000)
     yield context
@@ -79,11 +79,11 @@ def watched_page(components_context: BrowserContext) -> tuple[Page, Watch]:
 
 @pytest.fixture
 def component(watched_page: tuple[Page, Watch], empty_page_url: str) -> Iterator[Component]:
-    """An empty page with nothing kept from the test before; nothing may go wrong in it unsaid."""
+    """A component on an empty page with empty storage. Errors on the page fail the test."""
     page, watch = watched_page
     page.goto(empty_page_url)
     page.evaluate("localStorage.clear(); sessionStorage.clear()")
     yield Component(page)
-    troubles = watch.troubles[:]
+    errors = watch.troubles[:]
     watch.troubles.clear()
-    assert troubles == []
+    assert errors == []

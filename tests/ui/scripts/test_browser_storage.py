@@ -1,4 +1,4 @@
-"""What the browser keeps: drafts of the session in the address bar, and the secret of this browser."""
+"""The functions of drafts.js: drafts of the session in the address bar, and the secret of this browser."""
 
 import json
 from typing import Any
@@ -16,61 +16,61 @@ FORBIDDEN = """() => {
 }"""
 
 
-def kept(page: Page, call: str) -> Any:
+def run(page: Page, call: str) -> Any:
     return page.evaluate(f"() => hermesWorkbench.{call}")
 
 
-def test_a_draft_belongs_to_the_session_of_the_address_bar(component: Component) -> None:
+def test_a_draft_belongs_to_the_session_in_the_address_bar(component: Component) -> None:
     page = component.page
     page.evaluate("history.replaceState(null, '', '?session=one')")
-    assert kept(page, "keepField('composer', 'Hello')") == []
-    assert kept(page, "keepField('variables', 'a = 1')") == []
-    assert kept(page, "keepField('variables', '')") == []
+    assert run(page, "keepField('composer', 'Hello')") == []
+    assert run(page, "keepField('variables', 'a = 1')") == []
+    assert run(page, "keepField('variables', '')") == []
     page.evaluate("history.replaceState(null, '', '?session=two')")
-    assert kept(page, "readDraft()")[0] == ""
+    assert run(page, "readDraft()")[0] == ""
     page.evaluate("history.replaceState(null, '', '?session=one')")
-    assert json.loads(kept(page, "readDraft()")[0]) == {"composer": "Hello"}
-    kept(page, "dropDraft()")
-    assert kept(page, "readDraft()")[0] == ""
+    assert json.loads(run(page, "readDraft()")[0]) == {"composer": "Hello"}
+    run(page, "dropDraft()")
+    assert run(page, "readDraft()")[0] == ""
 
 
-def test_a_message_that_is_edited_comes_with_the_draft_of_its_session(component: Component) -> None:
+def test_the_edited_message_is_part_of_the_draft_of_its_session(component: Component) -> None:
     page = component.page
     editing = json.dumps({"session": "one", "text": "new"})
     page.evaluate("text => localStorage.setItem('hermes-workbench:editing', text)", editing)
     page.evaluate("history.replaceState(null, '', '?session=two')")
-    assert kept(page, "readDraft()")[0] == ""
+    assert run(page, "readDraft()")[0] == ""
     page.evaluate("history.replaceState(null, '', '?session=one')")
-    assert json.loads(kept(page, "readDraft()")[0]) == {"editing": editing}
+    assert json.loads(run(page, "readDraft()")[0]) == {"editing": editing}
 
 
-def test_the_secret_is_made_once(component: Component) -> None:
+def test_the_secret_is_created_once(component: Component) -> None:
     page = component.page
-    assert kept(page, "readSecret()") == [""]
-    made = kept(page, "readDraft()")[1]
-    assert len(made) == 32
-    assert kept(page, "readDraft()")[1] == made
-    assert kept(page, "readKept('compare')") == ["", made]
+    assert run(page, "readSecret()") == [""]
+    secret = run(page, "readDraft()")[1]
+    assert len(secret) == 32
+    assert run(page, "readDraft()")[1] == secret
+    assert run(page, "readKept('compare')") == ["", secret]
 
 
-def test_texts_are_kept_by_name_and_what_is_on_the_page_wins(component: Component) -> None:
+def test_texts_are_stored_by_name_and_the_text_on_the_page_wins(component: Component) -> None:
     page = component.page
-    kept(page, "keepNamed('contract', 'mine', 'Be brief.')")
-    kept(page, "keepNamed('contract', '', 'lost')")
+    run(page, "keepNamed('contract', 'mine', 'Be brief.')")
+    run(page, "keepNamed('contract', '', 'lost')")
     assert page.evaluate("Object.entries(localStorage)") == [
         ["hermes-workbench:contract:draft:mine", "Be brief."]
     ]
-    kept(page, "keepText('inspect', 'old')")
-    assert kept(page, "readText('inspect', '')") == ["old"]
-    assert kept(page, "readText('inspect', 'new')") == ["new"]
+    run(page, "keepText('inspect', 'old')")
+    assert run(page, "readText('inspect', '')") == ["old"]
+    assert run(page, "readText('inspect', 'new')") == ["new"]
 
 
-def test_forbidden_storage_and_broken_drafts_stop_nothing(component: Component) -> None:
+def test_forbidden_storage_and_invalid_drafts_raise_nothing(component: Component) -> None:
     page = component.page
     page.evaluate("localStorage.setItem('hermes-workbench:draft:', '{broken')")
-    kept(page, "keepField('composer', 'Hello')")
-    assert json.loads(kept(page, "readDraft()")[0]) == {"composer": "Hello"}
+    run(page, "keepField('composer', 'Hello')")
+    assert json.loads(run(page, "readDraft()")[0]) == {"composer": "Hello"}
     page.evaluate(FORBIDDEN)
-    assert kept(page, "keepField('composer', 'x')") == kept(page, "dropDraft()") == []
-    draft, secret = kept(page, "readDraft()")
+    assert run(page, "keepField('composer', 'x')") == run(page, "dropDraft()") == []
+    draft, secret = run(page, "readDraft()")
     assert (draft, len(secret)) == ("", 32)

@@ -1,4 +1,4 @@
-"""Differences: what was added, dropped and changed is marked, and the text itself stays as it is."""
+"""Diffs: added, dropped and changed text is marked, and the text itself is unchanged."""
 
 from dataclasses import replace
 
@@ -10,6 +10,7 @@ from workbench.ui.present.blocks import CallCard
 from workbench.ui.present.compare.board import BoardView, CellView, ColumnHeadView, TurnView
 from workbench.ui.present.compare.signs import ArgumentView, CallView, FixLine, diff_words
 from workbench.ui.present.contracts import DiffLine, DiffView
+from workbench.ui.present.glossary_terms import TERMS
 from workbench.ui.present.inspect import EditRow, FixesView, FixRow
 from workbench.ui.present.parsers import ParserComparisonView, ParserRow
 from workbench.ui.present.read_text import FixChange, ReadPiece, ReadSection, ReadTextView
@@ -69,7 +70,7 @@ READ = ReadTextView(
         ("Fixed", 'Let me look.\n{"a": true}'),
     ],
 )
-def test_a_completion_is_shown_as_written_as_fixed_and_both(
+def test_a_completion_is_shown_as_written_fixed_or_with_changes(
     component: Component, way: str, text: str
 ) -> None:
     part = component.mount("read_text", READ)
@@ -79,16 +80,18 @@ def test_a_completion_is_shown_as_written_as_fixed_and_both(
     assert "".join(part.locator("section pre").all_text_contents()) == text
 
 
-def test_a_change_says_why(component: Component) -> None:
+def test_a_change_names_its_fix(component: Component) -> None:
     part = component.mount("read_text", READ)
     expect(part.locator("del").first).to_have_attribute("title", "python-literal")
-    assert part.locator("ins").evaluate_all("all => all.map((one) => [one.title, one.className])") == [
+    assert part.locator("ins").evaluate_all(
+        "all => all.map((change) => [change.title, change.className])"
+    ) == [
         ["python-literal", ""],
         ["closed (guess)", "is-guess"],
     ]
 
 
-def test_the_way_that_was_chosen_stays_for_the_next_text(component: Component) -> None:
+def test_the_selected_view_stays_for_the_next_text(component: Component) -> None:
     part = component.mount("read_text", READ)
     part.get_by_role("button", name="Fixed", exact=True).click()
     component.update(replace(READ, summary="other"))
@@ -96,12 +99,12 @@ def test_the_way_that_was_chosen_stays_for_the_next_text(component: Component) -
     assert part.locator("del").count() == 0
 
 
-def test_without_fixes_there_is_nothing_to_choose(component: Component) -> None:
+def test_without_fixes_there_is_no_choice_of_views(component: Component) -> None:
     part = component.mount("read_text", replace(READ, has_fixes=False))
     assert part.get_by_role("group", name="Text view").count() == 0
 
 
-def test_a_fix_shows_what_it_changed_and_the_picked_one_is_marked(component: Component) -> None:
+def test_a_fix_shows_its_edits_and_the_selected_fix_is_marked(component: Component) -> None:
     fixes = tuple(
         FixRow(
             code=code,
@@ -118,9 +121,10 @@ def test_a_fix_shows_what_it_changed_and_the_picked_one_is_marked(component: Com
     assert part.locator("ins").all_text_contents() == [HOSTILE, HOSTILE]
     assert part.locator(".is-selected code").all_text_contents() == ["closed"]
     assert part.locator(".k-guess").all_text_contents() == ["closed"]
+    expect(part.get_by_text("Fixes", exact=True)).to_have_attribute("title", TERMS["fix"])
 
 
-# Compare: the second column against the first
+# Compare: the second column compared with the first
 
 
 def _card(name: str) -> CallCard:
@@ -131,7 +135,7 @@ def _argument(sign: str, name: str, value: str, was: str = "") -> ArgumentView:
     return ArgumentView(sign=sign, name=name, value=value, was=was)
 
 
-def test_what_differs_from_the_first_column_is_marked_in_words_too(component: Component) -> None:
+def test_differences_from_the_first_column_have_labels(component: Component) -> None:
     first = CellView(
         letter="A", state="done", summary="", differs=False, text=diff_words("It is 31.", "It is 31.")
     )
@@ -163,7 +167,9 @@ def test_what_differs_from_the_first_column_is_marked_in_words_too(component: Co
     )
     part = component.mount("compare_board", board)
     column = part.get_by_role("region", name="Column B")
-    signs = column.get_by_role("img").evaluate_all("all => all.map((one) => one.getAttribute('aria-label'))")
+    signs = column.get_by_role("img").evaluate_all(
+        "all => all.map((sign) => sign.getAttribute('aria-label'))"
+    )
     assert signs == [
         "different from A",
         "same as in A",
@@ -177,7 +183,7 @@ def test_what_differs_from_the_first_column_is_marked_in_words_too(component: Co
     assert part.get_by_role("region", name="Column A").locator("del, ins").count() == 0
 
 
-# What other parsers read, asked for where someone looks
+# Results of other parsers, loaded when the pane is visible
 
 
 def _differ(message: str, *, is_known: bool) -> ParserComparisonView:
@@ -185,7 +191,7 @@ def _differ(message: str, *, is_known: bool) -> ParserComparisonView:
     return ParserComparisonView(rows=(row,) if is_known else (), message_id=message, is_known=is_known)
 
 
-def test_an_answer_about_another_message_than_the_one_that_is_shown_is_not_drawn(
+def test_an_answer_about_a_message_that_is_not_shown_is_not_drawn(
     component: Component,
 ) -> None:
     part = component.mount("differ")
@@ -204,7 +210,7 @@ def test_an_answer_about_another_message_than_the_one_that_is_shown_is_not_drawn
     assert component.events == [("ask_differ", {"id": "first"})]
 
 
-def test_a_pane_that_nobody_sees_asks_once_it_is_seen(component: Component) -> None:
+def test_a_hidden_pane_loads_once_it_is_visible(component: Component) -> None:
     component.page.evaluate("document.querySelector('#component').style.display = 'none'")
     component.mount("differ", _differ("first", is_known=False))
     component.update(_differ("second", is_known=False))

@@ -1,4 +1,4 @@
-"""Drafts: what is typed and not saved stays with the browser, until it is saved or dropped."""
+"""Drafts: unsaved text stays in the browser until it is saved or discarded."""
 
 import json
 from typing import Any
@@ -36,7 +36,7 @@ CALL = EditView(
 
 
 def saved(component: Component) -> dict[str, Any]:
-    """The one event that saves: what was said, and what is to follow."""
+    """Return the data of the one `save_message` event, with its edit parsed."""
     [(name, data)] = component.events
     assert name == "save_message"
     return {**data, "edit": json.loads(data["edit"])}
@@ -47,10 +47,10 @@ def opened(component: Component, view: EditView) -> None:
     component.update(view)
 
 
-# A message that is edited
+# Editing a message
 
 
-def test_a_draft_survives_a_reload_and_ends_with_its_save(component: Component) -> None:
+def test_a_draft_survives_a_reload_until_it_is_saved(component: Component) -> None:
     opened(component, TEXT)
     field = component.element.get_by_label("Edit text").get_by_role("textbox")
     expect(field).to_be_focused()
@@ -66,7 +66,7 @@ def test_a_draft_survives_a_reload_and_ends_with_its_save(component: Component) 
     expect(field).to_have_value("It is 31.")
 
 
-def test_another_session_that_is_opened_keeps_the_draft(component: Component) -> None:
+def test_opening_another_session_keeps_the_draft(component: Component) -> None:
     opened(component, TEXT)
     field = component.element.get_by_label("Edit text").get_by_role("textbox")
     field.fill("It is 13.")
@@ -77,7 +77,7 @@ def test_another_session_that_is_opened_keeps_the_draft(component: Component) ->
 
 
 @pytest.mark.parametrize("way", ["Cancel", "Escape"])
-def test_what_is_dropped_is_forgotten(component: Component, way: str) -> None:
+def test_a_discarded_draft_is_gone(component: Component, way: str) -> None:
     opened(component, TEXT)
     field = component.element.get_by_label("Edit text").get_by_role("textbox")
     field.fill("It is 13.")
@@ -99,7 +99,7 @@ def test_what_is_dropped_is_forgotten(component: Component, way: str) -> None:
         (None, "go_on"),
     ],
 )
-def test_each_way_to_save_says_what_is_to_follow(component: Component, button: str | None, then: str) -> None:
+def test_each_way_to_save_names_the_next_step(component: Component, button: str | None, then: str) -> None:
     opened(component, TEXT)
     if button is None:
         component.press("Control+Enter")
@@ -108,36 +108,36 @@ def test_each_way_to_save_says_what_is_to_follow(component: Component, button: s
     assert saved(component)["then"] == then
 
 
-def test_line_ends_stay_what_they_were(component: Component) -> None:
+def test_line_endings_are_preserved(component: Component) -> None:
     opened(component, EditView(message_id="m1", title="Edit text", text="a\r\nb"))
     component.element.get_by_role("textbox").fill("a\nc\n")
     component.press("Control+Enter")
     assert saved(component)["edit"] == {"text": "a\r\nc\r\n"}
 
 
-def test_a_message_that_is_edited_is_named_for_a_reload(component: Component) -> None:
+def test_the_edited_message_is_stored_for_a_reload(component: Component) -> None:
     opened(component, TEXT)
-    kept = "JSON.parse(localStorage.getItem('hermes-workbench:editing'))"
-    assert component.page.evaluate(kept) == {"session": "", "id": "m1", "call": None}
+    editing = "JSON.parse(localStorage.getItem('hermes-workbench:editing'))"
+    assert component.page.evaluate(editing) == {"session": "", "id": "m1", "call": None}
     component.reload()
     component.mount("message_pane")
-    assert component.page.evaluate(kept)["id"] == "m1"
+    assert component.page.evaluate(editing)["id"] == "m1"
     component.update(TEXT)
     component.press("Escape")
-    assert component.page.evaluate(kept) is None
+    assert component.page.evaluate(editing) is None
 
 
-# A call in its form
+# Editing a call
 
 
-def test_a_call_is_edited_by_its_tool_s_schema(component: Component) -> None:
+def test_a_call_is_edited_in_a_form_of_its_tools_schema(component: Component) -> None:
     opened(component, CALL)
     part = component.element
     expect(part.get_by_label("city", exact=True)).to_be_focused()
     part.get_by_label("city", exact=True).fill("London")
     part.get_by_label("days", exact=True).fill("3")
     part.get_by_label("unit", exact=True).select_option('"C"')
-    part.get_by_label("Give odd").uncheck()
+    part.get_by_label("Set odd").uncheck()
     component.reload()
     opened(component, CALL)
     expect(part.get_by_label("days", exact=True)).to_have_value("3")
@@ -147,19 +147,19 @@ def test_a_call_is_edited_by_its_tool_s_schema(component: Component) -> None:
     assert saved(component)["edit"] == {"name": "get_weather", "texts": texts}
 
 
-def test_an_empty_text_is_given_and_an_empty_number_is_not(component: Component) -> None:
+def test_an_empty_text_is_a_value_and_an_empty_number_is_not(component: Component) -> None:
     opened(component, CALL)
     part = component.element
     part.get_by_label("city", exact=True).fill("")
     part.get_by_label("days", exact=True).fill("3")
     part.get_by_label("days", exact=True).fill("")
-    expect(part.get_by_label("Give city")).to_be_checked()
-    expect(part.get_by_label("Give days")).not_to_be_checked()
+    expect(part.get_by_label("Set city")).to_be_checked()
+    expect(part.get_by_label("Set days")).not_to_be_checked()
     component.press("Control+Enter")
     assert saved(component)["edit"]["texts"] == {"city": "", "odd": "1"}
 
 
-def test_another_tool_has_another_form_and_keeps_what_was_written(component: Component) -> None:
+def test_choosing_another_tool_keeps_the_values(component: Component) -> None:
     opened(component, CALL)
     component.element.get_by_label("Tool", exact=True).select_option("get_time")
     expect(component.element.get_by_label("city", exact=True)).to_have_value("Cairo")
@@ -168,10 +168,10 @@ def test_another_tool_has_another_form_and_keeps_what_was_written(component: Com
     assert saved(component)["edit"]["name"] == "get_time"
 
 
-# What else the pane shows
+# Code and deletions
 
 
-def test_code_is_shown_by_its_tabs_and_closed_by_escape(component: Component) -> None:
+def test_code_has_tabs_and_closes_with_escape(component: Component) -> None:
     component.mount("message_pane")
     tabs = (CodeTab(name="curl", text="curl <x>"), CodeTab(name="Python", text="import x"))
     component.update(CodeView(title="As code", tabs=tabs, note=""))
@@ -183,7 +183,7 @@ def test_code_is_shown_by_its_tabs_and_closed_by_escape(component: Component) ->
     assert component.events == [("close_pane", {})]
 
 
-def test_a_deletion_can_be_undone_for_a_while(component: Component) -> None:
+def test_a_deletion_can_be_undone_for_ten_seconds(component: Component) -> None:
     component.page.clock.install()
     component.mount("message_pane")
     view = DeletedView(message_id="m1", title="Deleted: It is 31.")
@@ -194,7 +194,7 @@ def test_a_deletion_can_be_undone_for_a_while(component: Component) -> None:
     expect(component.element).to_be_empty()
 
 
-# Texts and tools that are opened with their drafts
+# Texts and tools that open with their drafts
 
 
 def texts(open_name: str, *, is_look: bool = False, is_draft: bool = False) -> TextListView:
@@ -208,33 +208,33 @@ def keep(component: Component, name: str, text: str) -> None:
     component.page.evaluate("([name, text]) => localStorage.setItem(name, text)", [name, text])
 
 
-def test_a_text_is_opened_with_the_draft_that_the_browser_kept(component: Component) -> None:
+def test_a_text_opens_with_its_draft(component: Component) -> None:
     keep(component, "hermes-workbench:contract:draft:minimal", "typed")
     component.mount("text_list", texts("full"))
     component.element.get_by_role("button", name="minimal").click()
     assert component.events == [("open_text", {"name": "minimal", "draft": "typed"})]
     component.update(texts("minimal", is_draft=True))
-    expect(component.element.get_by_role("status")).to_contain_text("did not save")
+    expect(component.element.get_by_role("status")).to_contain_text("unsaved draft")
 
 
 @pytest.mark.parametrize(
-    ("kept", "expected"), [("minimal", "minimal"), ("gone", "full"), ("begun", "begun"), (None, "full")]
+    ("last_open", "expected"), [("minimal", "minimal"), ("gone", "full"), ("new", "new"), (None, "full")]
 )
-def test_the_first_look_opens_what_was_open_last(
-    component: Component, kept: str | None, expected: str
+def test_the_tab_opens_the_text_that_was_open_last(
+    component: Component, last_open: str | None, expected: str
 ) -> None:
-    keep(component, "hermes-workbench:contract:draft:begun", "typed")
-    if kept:
-        keep(component, "hermes-workbench:contract:open", kept)
+    keep(component, "hermes-workbench:contract:draft:new", "typed")
+    if last_open:
+        keep(component, "hermes-workbench:contract:open", last_open)
     component.mount("text_list")
     component.update(texts("", is_look=True))
     component.update(texts("", is_look=True))
     assert component.events == [
-        ("open_text", {"name": expected, "draft": "typed" if expected == "begun" else ""})
+        ("open_text", {"name": expected, "draft": "typed" if expected == "new" else ""})
     ]
 
 
-def test_a_new_text_is_begun_by_its_name(component: Component) -> None:
+def test_a_new_text_is_created_by_its_name(component: Component) -> None:
     component.mount("text_list", texts("full"))
     field = component.element.get_by_label("Name of a new contract")
     field.fill("  short ")
@@ -249,20 +249,20 @@ def tools(*, wants_open: bool) -> ToolListView:
     return ToolListView(groups=groups, open_name="alpha", wants_open=wants_open)
 
 
-@pytest.mark.parametrize(("kept", "expected"), [("beta", "beta"), ("gone", "alpha"), (None, "alpha")])
-def test_tools_open_what_was_open_last_with_its_drafts(
-    component: Component, kept: str | None, expected: str
+@pytest.mark.parametrize(("last_open", "expected"), [("beta", "beta"), ("gone", "alpha"), (None, "alpha")])
+def test_the_tab_opens_the_tool_that_was_open_last_with_its_draft(
+    component: Component, last_open: str | None, expected: str
 ) -> None:
     keep(component, "hermes-workbench:tool:draft:beta", '{"spec": "{}"}')
-    if kept:
-        keep(component, "hermes-workbench:tool:open", json.dumps(kept))
+    if last_open:
+        keep(component, "hermes-workbench:tool:open", json.dumps(last_open))
     component.mount("tool_list")
     component.update(tools(wants_open=True))
     spec = "{}" if expected == "beta" else ""
     assert component.events == [("open_tool", {"name": expected, "spec": spec, "rules": ""})]
 
 
-def test_where_the_browser_keeps_nothing_everything_else_works(component: Component) -> None:
+def test_saving_works_without_browser_storage(component: Component) -> None:
     component.page.evaluate(
         """() => {
           for (const name of ["getItem", "setItem", "removeItem"])
@@ -275,10 +275,10 @@ def test_where_the_browser_keeps_nothing_everything_else_works(component: Compon
     assert saved(component)["edit"] == {"text": "It is 13."}
 
 
-# Fields that are drawn anew while somebody types
+# Fields that are redrawn while somebody types
 
 
-def test_a_title_that_is_being_written_is_not_ended_by_the_same_value(component: Component) -> None:
+def test_the_same_value_does_not_interrupt_the_editing_of_a_title(component: Component) -> None:
     view = SessionBarView(is_open=True, title="Weather")
     component.mount("session_bar", view)
     component.element.get_by_role("button", name="Rename Weather").click()
@@ -289,7 +289,7 @@ def test_a_title_that_is_being_written_is_not_ended_by_the_same_value(component:
     assert component.events == [("rename_session", {"title": "Cairo"})]
 
 
-def test_escape_and_an_unchanged_title_rename_nothing(component: Component) -> None:
+def test_escape_and_an_unchanged_title_do_not_rename(component: Component) -> None:
     component.mount("session_bar", SessionBarView(is_open=True, title="Weather"))
     for keys in (["C", "Escape"], ["Enter"]):
         component.element.get_by_role("button", name="Rename Weather").click()

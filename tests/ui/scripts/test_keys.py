@@ -1,4 +1,4 @@
-"""Keys of the tabs: each does its one thing, where its tab is open and nobody types."""
+"""Keyboard shortcuts: each acts only on its own tab, and not while somebody types."""
 
 import pytest
 from playwright.sync_api import expect
@@ -24,8 +24,8 @@ SUITES = f"<div id='suites-columns'>{button('suites-start')}<div id='suites-bar'
 
 
 def pressed(component: Component) -> list[str]:
-    """The buttons that were pressed so far."""
-    # A key that sends waits a moment for the field's last keystroke.
+    """Return the ids of the buttons that were pressed so far."""
+    # The shortcut that sends waits a moment for the last keystroke of the field.
     component.page.wait_for_timeout(60)
     return component.page.evaluate("window.pressed ?? []")
 
@@ -34,14 +34,14 @@ def pressed(component: Component) -> list[str]:
 
 
 @pytest.mark.parametrize("keys", ["Control+Enter", "Meta+Enter"])
-def test_play_sends_also_while_somebody_types(component: Component, keys: str) -> None:
+def test_play_sends_while_somebody_types(component: Component, keys: str) -> None:
     component.mount("keys", around=PLAY)
     component.page.locator("#composer").focus()
     component.press(keys)
     assert pressed(component) == ["play-send"]
 
 
-def test_play_s_escape_closes_the_drawer_first_and_then_stops(component: Component) -> None:
+def test_escape_in_play_closes_the_drawer_and_then_stops(component: Component) -> None:
     component.mount("keys", around=PLAY)
     component.page.evaluate("document.querySelector('#play-columns').dataset.pane = 'setup'")
     component.press("Escape")
@@ -51,7 +51,7 @@ def test_play_s_escape_closes_the_drawer_first_and_then_stops(component: Compone
     assert pressed(component) == ["play-stop"]
 
 
-def test_what_is_open_above_the_composer_has_the_keys(component: Component) -> None:
+def test_an_open_pane_above_the_composer_gets_the_keys(component: Component) -> None:
     component.mount("keys", around=PLAY)
     component.page.locator("#inner").focus()
     component.press("Control+Enter", "Escape")
@@ -61,16 +61,16 @@ def test_what_is_open_above_the_composer_has_the_keys(component: Component) -> N
 @pytest.mark.parametrize(
     ("script", "around"), [("keys", PLAY), ("suite_keys", SUITES)], ids=["play", "suites"]
 )
-@pytest.mark.parametrize("state", ["hidden tab", "disabled", "taken away"])
-def test_keys_do_nothing_where_their_buttons_cannot_be_pressed(
+@pytest.mark.parametrize("state", ["hidden tab", "disabled", "removed"])
+def test_keys_do_nothing_if_their_buttons_cannot_be_pressed(
     component: Component, script: str, around: str, state: str
 ) -> None:
     component.mount(script, around=around)
     component.page.evaluate(
         {
             "hidden tab": "document.querySelector('#around').hidden = true",
-            "disabled": "for (const one of document.querySelectorAll('button')) one.disabled = true",
-            "taken away": "document.querySelector('#component').remove()",
+            "disabled": "for (const button of document.querySelectorAll('button')) button.disabled = true",
+            "removed": "document.querySelector('#component').remove()",
         }[state]
     )
     component.press("Control+Enter", "Escape")
@@ -88,7 +88,7 @@ def test_suites_start_and_stop(component: Component) -> None:
     assert pressed(component) == ["suites-start", "stop"]
 
 
-# The vote of Compare
+# Votes in Compare
 
 
 def cell(letter: str, message: str) -> CellView:
@@ -124,9 +124,7 @@ def board(*votes: tuple[str, int | None], answers: int = 2) -> BoardView:
         ("x", ("compare_vote", {"turn": 0, "kind": "bad", "column": None})),
     ],
 )
-def test_a_key_votes_on_the_turn_that_is_marked(
-    component: Component, key: str, event: tuple[str, object]
-) -> None:
+def test_a_key_votes_on_the_marked_turn(component: Component, key: str, event: tuple[str, object]) -> None:
     component.mount("compare_board", board(("", None), ("", None)))
     component.press("3", "4", key)
     assert component.events == [event]
@@ -136,13 +134,13 @@ def test_a_key_votes_on_the_turn_that_is_marked(
     assert component.events == [event]
 
 
-def test_the_same_vote_again_or_u_takes_it_back(component: Component) -> None:
+def test_the_same_vote_again_or_u_undoes_it(component: Component) -> None:
     component.mount("compare_board", board(("best", 1)))
     component.press("2", "u")
     assert component.events == [("compare_unvote", {"turn": 0})] * 2
 
 
-def test_there_is_no_vote_before_two_columns_have_answered(component: Component) -> None:
+def test_votes_need_two_answers(component: Component) -> None:
     component.mount("compare_board", board(("", None), answers=1))
     component.press("1", "2", "t", "x", "u")
     assert component.events == []
@@ -150,13 +148,13 @@ def test_there_is_no_vote_before_two_columns_have_answered(component: Component)
 
 
 @pytest.mark.parametrize("keys", ["Control+1", "Alt+1", "Shift+t"])
-def test_a_vote_takes_no_other_key_with_it(component: Component, keys: str) -> None:
+def test_keys_with_modifiers_do_not_vote(component: Component, keys: str) -> None:
     component.mount("compare_board", board(("", None)))
     component.press(keys)
     assert component.events == []
 
 
-def test_a_vote_is_not_given_while_somebody_types(component: Component) -> None:
+def test_keys_do_not_vote_while_somebody_types(component: Component) -> None:
     component.mount("compare_board", board(("", None)), around="<input id=field>")
     component.page.locator("#field").focus()
     component.press("1", "t", "x")
@@ -164,7 +162,7 @@ def test_a_vote_is_not_given_while_somebody_types(component: Component) -> None:
     expect(component.page.locator("#field")).to_have_value("1tx")
 
 
-def test_the_focus_stays_on_the_button_of_the_vote(component: Component) -> None:
+def test_the_focus_stays_on_the_vote_button(component: Component) -> None:
     component.mount("compare_board", board(("", None)))
     component.element.get_by_role("button", name="B is better").click()
     component.update(board(("best", 1)))
@@ -173,24 +171,24 @@ def test_the_focus_stays_on_the_button_of_the_vote(component: Component) -> None
     expect(better).to_be_focused()
 
 
-# The list of keys
+# The list of shortcuts
 
 
 KEYS = KeysView(
     tabs=(
         TabKeys(tab="open-tab", keys=(Shortcut(keys="j", does="next"),)),
         TabKeys(tab="other-tab", keys=(Shortcut(keys="x", does="all bad"),)),
-        TabKeys(tab="", keys=(Shortcut(keys="?", does="these keys"),)),
+        TabKeys(tab="", keys=(Shortcut(keys="?", does="these shortcuts"),)),
     )
 )
 TABS = "<div id='open-tab'>open <input id=field></div><div id='other-tab' hidden>other</div>"
 
 
-def test_the_question_mark_shows_the_keys_of_the_open_tab(component: Component) -> None:
+def test_the_question_mark_shows_the_shortcuts_of_the_open_tab(component: Component) -> None:
     component.mount("keys_help", KEYS, around=TABS)
     component.press("?")
     dialog = component.page.get_by_role("dialog", name="Keyboard shortcuts")
-    expect(dialog.locator("dd")).to_have_text(["next", "these keys"])
+    expect(dialog.locator("dd")).to_have_text(["next", "these shortcuts"])
     component.press("Escape")
     expect(dialog).to_be_hidden()
 
@@ -215,7 +213,7 @@ STEPS = TourView(
 )
 
 
-def test_the_tour_is_walked_by_arrows_and_comes_once(component: Component) -> None:
+def test_the_tour_moves_with_arrows_and_is_shown_once(component: Component) -> None:
     component.mount("tour", around="<button id='first'>first</button>")
     component.update(STEPS)
     card = component.page.get_by_role("dialog")
@@ -229,7 +227,7 @@ def test_the_tour_is_walked_by_arrows_and_comes_once(component: Component) -> No
     expect(card).to_be_hidden()
 
 
-def test_escape_ends_the_tour_and_gives_the_focus_back(component: Component) -> None:
+def test_escape_ends_the_tour_and_restores_the_focus(component: Component) -> None:
     component.mount("tour", around="<button id='first'>first</button>")
     component.page.locator("#first").focus()
     component.update(STEPS)

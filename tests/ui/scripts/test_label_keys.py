@@ -1,4 +1,4 @@
-"""The labelling desk by its keys: what each orders, in which order, and what is kept until it is answered."""
+"""The keys of the Label tab: the commands that they send, their order, and changes stored until confirmed."""
 
 import json
 from dataclasses import replace
@@ -19,22 +19,22 @@ pytestmark = pytest.mark.browser
 
 SESSIONS = ("one", "two", "three")
 CALL, ANSWER = ("m1", 0), ("m2", None)
-"""Where the cursor stops in each conversation: at the call, and at the answer."""
+"""The targets where the cursor stops in each conversation: the call and the answer."""
 SILENCE_MS = 20_000
 
 
 class Desk:
-    """The desk, and a server that answers when it is told to."""
+    """The Label tab, with a server that answers on request."""
 
     def __init__(self, component: Component) -> None:
         self.component = component
         self.saved: dict[tuple[str, str, int | None], LabelView] = {}
         self.stale: tuple[str, ...] = ()
-        self.orders: list[dict[str, Any]] = []
-        """Orders that have no answer yet."""
+        self.commands: list[dict[str, Any]] = []
+        """Commands without an answer."""
 
     def begin(self) -> "Desk":
-        """Puts the desk on the page, with the first conversation open."""
+        """Mount the tab and open the first conversation."""
         self.component.mount("label_desk", self.view(0, None))
         self.answer()
         return self
@@ -44,40 +44,40 @@ class Desk:
         return self
 
     def take(self) -> list[dict[str, Any]]:
-        """What was ordered since, each with what matters of it; nothing is answered."""
-        self._hear()
-        return self.orders
+        """Return the commands without an answer, without answering them."""
+        self._read_events()
+        return self.commands
 
     def answer(self) -> list[dict[str, Any]]:
-        """Answers all orders, and those that follow from the answers; returns them."""
+        """Answer all commands, and those that follow from the answers, and return them."""
         answered = []
-        self._hear()
-        while self.orders:
-            order = self.orders.pop(0)
-            answered.append(order)
-            self.component.update(self._obey(order))
-            self._hear()
+        self._read_events()
+        while self.commands:
+            command = self.commands.pop(0)
+            answered.append(command)
+            self.component.update(self._carry_out(command))
+            self._read_events()
         return answered
 
     def refuse(self) -> None:
-        """Answers the order that waits with an error."""
-        self._hear()
-        order = self.orders.pop(0)
+        """Answer the waiting command with an error."""
+        self._read_events()
+        command = self.commands.pop(0)
         line = NoticeLine(word="label", text="Somebody else saved a label.")
-        view = self.view(order["serial"], order["session"])
+        view = self.view(command["serial"], command["session"])
         self.component.update(replace(view, notice=NoticeView(lines=(line,))))
 
     def labels(self) -> list[tuple[str, int | None, dict[str, Any]]]:
-        """Answers all orders; what was labelled: message, call, what was said."""
+        """Answer all commands, and return the saved labels with their message and call."""
         return [
-            (order["message"], order["call"], order["label"])
-            for order in self.answer()
-            if order["act"] == "label"
+            (command["message"], command["call"], command["label"])
+            for command in self.answer()
+            if command["act"] == "label"
         ]
 
     @property
     def here(self) -> Locator:
-        """What the cursor is at."""
+        """The element with the cursor."""
         return self.component.element.locator(".hw-entries [aria-current=true]")
 
     @property
@@ -92,29 +92,29 @@ class Desk:
     def open_session(self) -> str | None:
         return self.component.element.locator("ol[data-session]").get_attribute("data-session")
 
-    def _hear(self) -> None:
+    def _read_events(self) -> None:
         for name, data in self.component.events:
             assert name in ("label_order", "label_again", "label_stop")
             if name != "label_stop":
-                self.orders.append(json.loads(data["order"]))
+                self.commands.append(json.loads(data["order"]))
 
-    def _obey(self, order: dict[str, Any]) -> LabelTabView:
-        session = order["session"] or SESSIONS[0]
-        if order["act"] == "label":
-            key = (session, order["message"], order["call"])
-            given = {name: value for name, value in order["label"].items() if name != "form"}
-            if form := order["label"].get("form"):
-                given |= {"name": form["name"], "arguments": json.dumps(form["texts"])}
-            given["tags"] = tuple(given["tags"])
-            self.saved[key] = LabelView(**given, revision=order["revision"] + 1)
-        elif order["act"] in ("submit", "reject"):
+    def _carry_out(self, command: dict[str, Any]) -> LabelTabView:
+        session = command["session"] or SESSIONS[0]
+        if command["act"] == "label":
+            key = (session, command["message"], command["call"])
+            label = {name: value for name, value in command["label"].items() if name != "form"}
+            if form := command["label"].get("form"):
+                label |= {"name": form["name"], "arguments": json.dumps(form["texts"])}
+            label["tags"] = tuple(label["tags"])
+            self.saved[key] = LabelView(**label, revision=command["revision"] + 1)
+        elif command["act"] in ("submit", "reject"):
             session = SESSIONS[(SESSIONS.index(session) + 1) % len(SESSIONS)]
-        return self.view(order["serial"], session)
+        return self.view(command["serial"], session)
 
     def view(self, serial: int, session: str | None) -> LabelTabView:
         rows = tuple(
-            QueueRow(id=one, title=one, state="pending", word="to do", is_open=one == session)
-            for one in SESSIONS
+            QueueRow(id=name, title=name, state="pending", word="to do", is_open=name == session)
+            for name in SESSIONS
         )
         return LabelTabView(
             serial=serial,
@@ -153,10 +153,12 @@ class Desk:
             )
             for card in cards
         )
-        itself = self._target(session, message, None, role, is_stop=role == "model" and not cards, text=text)
+        message_target = self._target(
+            session, message, None, role, is_stop=role == "model" and not cards, text=text
+        )
         entry = TranscriptEntry(id=message, role=role, blocks=(ProseBlock(text=text), *cards))
         stale = (message,) if message in self.stale else ()
-        return LabelEntry(entry=entry, stale=stale, targets=(*calls, itself))
+        return LabelEntry(entry=entry, stale=stale, targets=(*calls, message_target))
 
     def _target(
         self, session: str, message: str, call: int | None, role: str, **more: Any
@@ -176,7 +178,7 @@ def desk(component: Component) -> Desk:
 # The cursor
 
 
-def test_j_and_k_stop_at_calls_and_answers_and_at_the_ends(desk: Desk) -> None:
+def test_j_and_k_move_between_calls_and_answers(desk: Desk) -> None:
     heading = desk.panel.get_by_role("heading")
     expect(heading).to_have_text("m1 call 0")
     desk.press("k")
@@ -188,7 +190,7 @@ def test_j_and_k_stop_at_calls_and_answers_and_at_the_ends(desk: Desk) -> None:
     expect(desk.here).to_have_attribute("data-id", "m2")
 
 
-def test_a_click_puts_the_cursor_where_no_key_stops(desk: Desk) -> None:
+def test_a_click_selects_a_message_that_the_keys_skip(desk: Desk) -> None:
     desk.component.element.get_by_text("How warm is it?").click()
     expect(desk.panel.get_by_role("heading")).to_have_text("u1 itself")
     desk.press("1", "6")
@@ -197,7 +199,7 @@ def test_a_click_puts_the_cursor_where_no_key_stops(desk: Desk) -> None:
     expect(desk.panel.get_by_role("heading")).to_have_text("m1 call 0")
 
 
-def test_the_cursor_is_where_it_was_when_a_conversation_comes_back(desk: Desk) -> None:
+def test_the_cursor_returns_to_its_place_in_a_conversation(desk: Desk) -> None:
     desk.press("j", "n")
     desk.answer()
     assert desk.open_session == "two"
@@ -211,7 +213,7 @@ def test_the_cursor_is_where_it_was_when_a_conversation_comes_back(desk: Desk) -
 
 
 @pytest.mark.parametrize(
-    ("keys", "target", "said"),
+    ("keys", "target", "changes"),
     [
         (["1"], CALL, {"verdict": "right"}),
         (["2"], CALL, {"verdict": "wrong-tool"}),
@@ -229,14 +231,14 @@ def test_the_cursor_is_where_it_was_when_a_conversation_comes_back(desk: Desk) -
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
-def test_a_key_says_one_thing_of_one_target(
-    desk: Desk, keys: list[str], target: tuple[str, int | None], said: dict[str, Any]
+def test_a_key_sets_one_field_of_one_target(
+    desk: Desk, keys: list[str], target: tuple[str, int | None], changes: dict[str, Any]
 ) -> None:
     desk.press(*keys)
-    [(message, call, told)] = desk.labels()
+    [(message, call, label)] = desk.labels()
     assert (message, call) == target
     before = {"verdict": "", "rating": 0, "tags": [], "comment": "", "text": None}
-    assert {name: told[name] for name in before} == before | said
+    assert {name: label[name] for name in before} == before | changes
 
 
 @pytest.mark.parametrize(
@@ -244,23 +246,23 @@ def test_a_key_says_one_thing_of_one_target(
     [["j", "2"], ["j", "5"], ["8"], ["Shift+Digit6"], ["Control+1"], ["Alt+1"], ["x"]],
     ids=lambda keys: " ".join(keys),
 )
-def test_other_keys_say_nothing(desk: Desk, keys: list[str]) -> None:
+def test_other_keys_do_nothing(desk: Desk, keys: list[str]) -> None:
     desk.press(*keys)
     assert desk.take() == []
 
 
-def test_the_same_key_again_takes_it_back(desk: Desk) -> None:
+def test_the_same_key_again_undoes_it(desk: Desk) -> None:
     desk.press("3")
     desk.answer()
     expect(desk.panel.get_by_role("button", name="bad arguments")).to_have_attribute("aria-pressed", "true")
     desk.press("3", "Shift+Digit4")
     desk.answer()
     desk.press("Shift+Digit4")
-    assert [said["verdict"] for _, _, said in desk.labels()] == [""]
+    assert [label["verdict"] for _, _, label in desk.labels()] == [""]
     assert desk.saved["one", *CALL].rating == 0
 
 
-def test_u_takes_back_one_after_the_other(desk: Desk) -> None:
+def test_u_undoes_one_change_after_the_other(desk: Desk) -> None:
     desk.press("1")
     desk.answer()
     desk.press("j", "1")
@@ -276,45 +278,45 @@ def test_u_takes_back_one_after_the_other(desk: Desk) -> None:
     expect(desk.notice).to_have_text("Nothing to undo.")
 
 
-def test_tag_and_comment_are_typed_and_none_of_their_letters_is_a_key(desk: Desk) -> None:
+def test_letters_in_a_tag_or_comment_are_not_shortcuts(desk: Desk) -> None:
     desk.press("t", "j", "k", "r", "Enter", "Escape", "c", *"a 1 u", "Escape")
-    assert [(said["tags"], said["comment"]) for _, _, said in desk.labels()] == [
+    assert [(label["tags"], label["comment"]) for _, _, label in desk.labels()] == [
         (["jkr"], ""),
         (["jkr"], "a 1 u"),
     ]
     expect(desk.panel.get_by_role("button", name="Remove tag jkr")).to_be_visible()
 
 
-# Orders go one after the other
+# Commands are sent one after the other
 
 
-def test_keys_that_are_faster_than_the_server_are_all_said_in_their_order(desk: Desk) -> None:
+def test_keys_faster_than_the_server_are_all_sent_in_order(desk: Desk) -> None:
     desk.press("3", "Shift+Digit2", "j", "7")
-    assert [order["act"] for order in desk.take()] == ["label"]
-    said = desk.labels()
-    assert [(message, call) for message, call, _ in said] == [CALL, CALL, ANSWER]
-    assert (said[1][2]["verdict"], said[1][2]["rating"]) == ("bad-arguments", 2)
-    assert said[2][2]["verdict"] == "bad-answer"
+    assert [command["act"] for command in desk.take()] == ["label"]
+    labels = desk.labels()
+    assert [(message, call) for message, call, _ in labels] == [CALL, CALL, ANSWER]
+    assert (labels[1][2]["verdict"], labels[1][2]["rating"]) == ("bad-arguments", 2)
+    assert labels[2][2]["verdict"] == "bad-answer"
 
 
-def test_a_whole_conversation_is_labelled_before_the_first_answer(desk: Desk) -> None:
+def test_a_whole_conversation_can_be_labelled_before_the_first_answer(desk: Desk) -> None:
     desk.press("a", "a", "Enter")
-    acts = [(order["act"], order.get("message")) for order in desk.answer()]
+    acts = [(command["act"], command.get("message")) for command in desk.answer()]
     assert acts == [("label", "m1"), ("label", "m2"), ("submit", None)]
     assert desk.open_session == "two"
 
 
-def test_keys_wait_for_the_conversation_that_comes_and_mean_that_one(desk: Desk) -> None:
+def test_keys_wait_for_the_next_conversation_and_apply_to_it(desk: Desk) -> None:
     desk.press("n", "2")
-    assert [order["act"] for order in desk.take()] == ["show"]
-    assert [(order["act"], order["session"]) for order in desk.answer()] == [
+    assert [command["act"] for command in desk.take()] == ["show"]
+    assert [(command["act"], command["session"]) for command in desk.answer()] == [
         ("show", "two"),
         ("label", "two"),
     ]
     assert desk.saved["two", *CALL].verdict == "wrong-tool"
 
 
-def test_what_is_typed_for_a_field_of_the_next_conversation_is_held_for_it(desk: Desk) -> None:
+def test_text_typed_for_the_next_conversation_goes_into_its_field(desk: Desk) -> None:
     desk.press("n", "c", *"a j")
     desk.answer()
     assert desk.open_session == "two"
@@ -322,20 +324,20 @@ def test_what_is_typed_for_a_field_of_the_next_conversation_is_held_for_it(desk:
     expect(comment).to_be_focused()
     expect(comment).to_have_value("a j")
     desk.press("!", "Escape")
-    assert [said["comment"] for _, _, said in desk.labels()] == ["a j!"]
+    assert [label["comment"] for _, _, label in desk.labels()] == ["a j!"]
 
 
-def test_an_answer_to_another_order_than_the_last_is_not_shown(desk: Desk) -> None:
+def test_an_answer_to_an_older_command_is_not_shown(desk: Desk) -> None:
     desk.press("n")
-    [order] = desk.take()
-    stale = desk.view(order["serial"] - 1, "three")
+    [command] = desk.take()
+    stale = desk.view(command["serial"] - 1, "three")
     desk.component.update(stale)
     assert desk.open_session == "one"
     desk.answer()
     assert desk.open_session == "two"
 
 
-def test_what_the_server_refuses_is_told_and_is_nothing_to_undo(desk: Desk) -> None:
+def test_a_refused_change_is_reported_and_cannot_be_undone(desk: Desk) -> None:
     desk.press("1")
     desk.refuse()
     expect(desk.notice).to_have_text("Somebody else saved a label.")
@@ -344,46 +346,46 @@ def test_what_the_server_refuses_is_told_and_is_nothing_to_undo(desk: Desk) -> N
     assert desk.take() == []
 
 
-def test_submit_reject_and_their_undo_go_on_to_the_next(desk: Desk) -> None:
+def test_submit_and_reject_open_the_next_conversation_and_can_be_undone(desk: Desk) -> None:
     for key, act in (("Enter", "submit"), ("r", "reject")):
         session = desk.open_session
         desk.press(key)
-        [order] = desk.answer()
-        assert (order["act"], order["session"]) == (act, session)
+        [command] = desk.answer()
+        assert (command["act"], command["session"]) == (act, session)
         assert desk.open_session != session
         desk.press("u")
-        assert [(order["act"], order["session"]) for order in desk.answer()] == [("reopen", session)]
+        assert [(command["act"], command["session"]) for command in desk.answer()] == [("reopen", session)]
         assert desk.open_session == session
 
 
-def test_the_server_s_silence_is_told_and_keys_work_again(component: Component) -> None:
+def test_a_missing_answer_is_reported_and_keys_work_again(component: Component) -> None:
     component.page.clock.install()
     desk = Desk(component).begin()
     desk.press("1")
     [lost] = desk.take()
     component.page.clock.run_for(SILENCE_MS + 1)
-    expect(desk.notice).to_contain_text("The server did not answer.")
-    desk.orders.clear()
+    expect(desk.notice).to_contain_text("The server did not respond.")
+    desk.commands.clear()
     desk.press("j", "6")
-    [order] = desk.answer()
-    assert (order["message"], order["label"]["verdict"]) == ("m2", "missing-call")
-    assert order["serial"] > lost["serial"]
+    [command] = desk.answer()
+    assert (command["message"], command["label"]["verdict"]) == ("m2", "missing-call")
+    assert command["serial"] > lost["serial"]
 
 
-# What the browser keeps
+# What the browser stores
 
 
-def test_what_was_said_and_not_answered_is_said_again_after_a_reload(desk: Desk) -> None:
+def test_unconfirmed_changes_are_sent_again_after_a_reload(desk: Desk) -> None:
     desk.press("3", "j", "7")
     assert len(desk.take()) == 1
     desk.component.reload()
     again = Desk(desk.component).begin()
-    assert [said.verdict for said in again.saved.values()] == ["bad-arguments", "bad-answer"]
+    assert [label.verdict for label in again.saved.values()] == ["bad-arguments", "bad-answer"]
     desk.component.reload()
     assert Desk(desk.component).begin().saved == {}
 
 
-def test_a_comment_that_is_being_typed_is_there_after_a_reload(desk: Desk) -> None:
+def test_an_unfinished_comment_survives_a_reload(desk: Desk) -> None:
     desk.press("c", *"not London")
     desk.component.reload()
     again = Desk(desk.component).begin()
@@ -391,7 +393,7 @@ def test_a_comment_that_is_being_typed_is_there_after_a_reload(desk: Desk) -> No
     assert again.labels() == []
 
 
-def test_who_labels_and_the_filter_are_there_after_a_reload(desk: Desk) -> None:
+def test_labeller_and_filter_survive_a_reload(desk: Desk) -> None:
     desk.component.element.get_by_text("Filter", exact=True).click()
     desk.component.element.get_by_label("Labeller").fill("ann")
     desk.press("Tab")
@@ -399,14 +401,14 @@ def test_who_labels_and_the_filter_are_there_after_a_reload(desk: Desk) -> None:
     desk.answer()
     desk.component.reload()
     desk.component.mount("label_desk", desk.view(0, None))
-    [order] = Desk(desk.component).take()
-    assert (order["labeller"], order["filter"]) == ("ann", {"state": "pending"})
+    [command] = Desk(desk.component).take()
+    assert (command["labeller"], command["filter"]) == ("ann", {"state": "pending"})
 
 
 # Corrections
 
 
-def test_a_call_is_corrected_in_its_form_and_the_draft_survives_a_reload(desk: Desk) -> None:
+def test_a_call_is_corrected_in_a_form_whose_draft_survives_a_reload(desk: Desk) -> None:
     desk.press("e")
     field = desk.panel.get_by_label("city", exact=True)
     expect(field).to_be_focused()
@@ -416,13 +418,13 @@ def test_a_call_is_corrected_in_its_form_and_the_draft_survives_a_reload(desk: D
     again = Desk(desk.component).begin()
     expect(again.panel.get_by_label("city", exact=True)).to_have_value("London")
     again.press("Control+Enter")
-    [(message, call, said)] = again.labels()
+    [(message, call, label)] = again.labels()
     assert (message, call) == CALL
-    assert said["form"] == {"name": "get_weather", "texts": {"city": "London"}}
+    assert label["form"] == {"name": "get_weather", "texts": {"city": "London"}}
     assert again.panel.get_by_label("city", exact=True).count() == 0
 
 
-def test_escape_drops_the_correction_that_was_begun(desk: Desk) -> None:
+def test_escape_discards_an_unfinished_correction(desk: Desk) -> None:
     desk.press("j", "e")
     desk.panel.get_by_label("Text", exact=True).fill("other")
     desk.press("Escape")
@@ -432,34 +434,34 @@ def test_escape_drops_the_correction_that_was_begun(desk: Desk) -> None:
     assert desk.take() == []
 
 
-def test_an_answer_that_is_as_it_was_is_no_correction(desk: Desk) -> None:
+def test_an_unchanged_answer_is_not_a_correction(desk: Desk) -> None:
     desk.press("j", "e", "Control+Enter")
-    assert [said["text"] for _, _, said in desk.labels()] == [None]
+    assert [label["text"] for _, _, label in desk.labels()] == [None]
 
 
-def test_what_is_stale_is_accepted_or_made_anew(component: Component) -> None:
+def test_a_stale_message_is_accepted_or_regenerated(component: Component) -> None:
     desk = Desk(component)
     desk.stale = ("m2",)
     desk.begin()
     desk.press("j", "a")
-    assert [(order["act"], order["message"]) for order in desk.answer()] == [
+    assert [(command["act"], command["message"]) for command in desk.answer()] == [
         ("accept", "m2"),
         ("label", "m2"),
     ]
     desk.press("g")
-    [order] = desk.take()
-    assert (order["act"], order["message"]) == ("regenerate", "m2")
+    [command] = desk.take()
+    assert (command["act"], command["message"]) == ("regenerate", "m2")
     expect(component.element.get_by_text("regenerating · Esc stops")).to_be_visible()
     desk.press("Escape")
     assert component.events == [("label_stop", {})]
     desk.answer()
-    expect(component.element.get_by_text("writing anew")).to_have_count(0)
+    expect(component.element.get_by_text("regenerating")).to_have_count(0)
 
 
 # Elsewhere
 
 
-def test_keys_do_nothing_behind_the_help_and_on_another_tab(desk: Desk) -> None:
+def test_keys_do_nothing_below_the_help_and_on_another_tab(desk: Desk) -> None:
     desk.press("?")
     expect(desk.component.page.get_by_role("dialog")).to_contain_text("wrong tool")
     desk.press("1", "r", "Escape")
@@ -469,7 +471,7 @@ def test_keys_do_nothing_behind_the_help_and_on_another_tab(desk: Desk) -> None:
     assert desk.take() == []
 
 
-def test_the_address_names_the_conversation_while_it_is_seen(desk: Desk) -> None:
+def test_the_address_names_the_conversation_while_it_is_visible(desk: Desk) -> None:
     page = desk.component.page
     page.wait_for_url("**/?label=one")
     page.evaluate("document.querySelector('#component').style.display = 'none'")

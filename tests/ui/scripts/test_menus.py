@@ -1,4 +1,4 @@
-"""The menu of a message, and the palette: worked by pointer and by keys."""
+"""The menu of a message and the palette, with pointer and keyboard."""
 
 import pytest
 from playwright.sync_api import Locator, expect
@@ -30,7 +30,7 @@ TALK = TranscriptView(
     hint="",
     examples=(),
 )
-# Menu items by role; what only applies where a session can be written to comes in `test_a_shared_session_…`.
+# Menu items by message. Those of a read-only session are in `test_a_shared_session_has_no_action_that_changes_it`.
 ITEMS = {
     "s": ["Copy text"],
     "u": [
@@ -68,12 +68,12 @@ def open_menu(component: Component, message: str) -> Locator:
 
 
 @pytest.mark.parametrize("message", ITEMS)
-def test_each_role_has_its_acts(component: Component, message: str) -> None:
+def test_each_role_has_its_menu_items(component: Component, message: str) -> None:
     component.mount("transcript", TALK)
     assert open_menu(component, message).get_by_role("menuitem").all_text_contents() == ITEMS[message]
 
 
-def test_a_shared_session_has_no_act_that_changes_it(component: Component) -> None:
+def test_a_shared_session_has_no_action_that_changes_it(component: Component) -> None:
     component.mount(
         "transcript",
         TranscriptView(entries=TALK.entries, selected=None, heading="", hint="", examples=(), can_edit=False),
@@ -94,7 +94,7 @@ def test_a_shared_session_has_no_act_that_changes_it(component: Component) -> No
         ("m", "Label", ("open_label", {"id": "m"})),
     ],
 )
-def test_an_act_is_triggered_once_and_the_menu_gone(
+def test_an_action_is_triggered_once_and_closes_the_menu(
     component: Component, message: str, item: str, event: tuple[str, object]
 ) -> None:
     component.mount("transcript", TALK)
@@ -105,7 +105,7 @@ def test_an_act_is_triggered_once_and_the_menu_gone(
     assert component.focused == "Actions"
 
 
-def test_arrows_go_round_and_home_and_end_to_the_ends(component: Component) -> None:
+def test_arrows_wrap_around_and_home_and_end_go_to_the_ends(component: Component) -> None:
     component.mount("transcript", TALK)
     open_menu(component, "u")
     first, last = ITEMS["u"][0], ITEMS["u"][-1]
@@ -120,7 +120,7 @@ def test_arrows_go_round_and_home_and_end_to_the_ends(component: Component) -> N
     assert component.focused == ITEMS["u"][1]
 
 
-def test_enter_acts_and_picks_no_message(component: Component) -> None:
+def test_enter_triggers_the_action_and_selects_no_message(component: Component) -> None:
     component.mount("transcript", TALK)
     open_menu(component, "u")
     component.press("ArrowDown", "Enter")
@@ -148,7 +148,7 @@ def test_a_menu_closes(component: Component, way: str) -> None:
         assert component.focused == "Actions"
 
 
-def test_a_menu_at_the_window_s_end_stands_within_it(component: Component) -> None:
+def test_a_menu_near_the_edge_stays_inside_the_window(component: Component) -> None:
     component.mount("transcript", TALK, around='<div style="height: 560px"></div>')
     box = open_menu(component, "u").bounding_box()
     assert box
@@ -156,7 +156,7 @@ def test_a_menu_at_the_window_s_end_stands_within_it(component: Component) -> No
     assert 0 <= box["y"] <= 700 - box["height"]
 
 
-def test_a_click_picks_the_message_or_the_call_under_it(component: Component) -> None:
+def test_a_click_selects_the_message_or_the_call(component: Component) -> None:
     component.mount("transcript", TALK)
     entry(component, "u").get_by_text("How warm is it?").click()
     entry(component, "m").locator(".hw-call-head").click()
@@ -164,12 +164,13 @@ def test_a_click_picks_the_message_or_the_call_under_it(component: Component) ->
     expect(entry(component, "m").locator(".hw-call")).to_have_class("hw-call is-picked")
 
 
-def test_branches_are_turned_to_at_the_ends_only_one_way(component: Component) -> None:
-    branched = TranscriptEntry(
+def test_the_first_branch_has_no_previous_one(component: Component) -> None:
+    entry_with_branch = TranscriptEntry(
         id="u", role="user", blocks=(), branch=BranchView(place=1, count=2, before=None, after="u2")
     )
     component.mount(
-        "transcript", TranscriptView(entries=(branched,), selected=None, heading="", hint="", examples=())
+        "transcript",
+        TranscriptView(entries=(entry_with_branch,), selected=None, heading="", hint="", examples=()),
     )
     expect(component.element.get_by_role("button", name="Previous branch")).to_be_disabled()
     component.element.get_by_role("button", name="Next branch").click()
@@ -187,7 +188,7 @@ FOUND = PaletteView(
 )
 
 
-def test_the_palette_asks_as_it_is_typed_in_and_goes_where_it_is_told(component: Component) -> None:
+def test_the_palette_searches_while_typing_and_opens_the_selection(component: Component) -> None:
     component.mount("palette", PaletteView())
     component.press("Control+k")
     page = component.page
@@ -204,24 +205,24 @@ def test_the_palette_asks_as_it_is_typed_in_and_goes_where_it_is_told(component:
     expect(page.get_by_role("dialog")).to_be_hidden()
 
 
-def test_what_is_found_later_leaves_the_choice_where_it_is(component: Component) -> None:
+def test_later_results_do_not_move_the_selection(component: Component) -> None:
     component.mount("palette", PaletteView())
     component.press("Control+k", "ArrowDown", "ArrowDown")
-    chosen = component.page.locator("[role=option][aria-selected=true]")
-    before = chosen.text_content()
+    selected = component.page.locator("[role=option][aria-selected=true]")
+    before = selected.text_content()
     component.update(FOUND)
-    expect(chosen).to_have_text(str(before))
+    expect(selected).to_have_text(str(before))
     component.press("ArrowUp", "ArrowUp", "ArrowUp")
-    expect(chosen).to_contain_text("smoke")
+    expect(selected).to_contain_text("smoke")
     component.press("Enter")
     assert component.events[-1] == ("go_to_suite", {"name": "smoke"})
 
 
-def test_no_other_key_works_while_the_palette_is_open(component: Component) -> None:
+def test_no_other_shortcut_works_while_the_palette_is_open(component: Component) -> None:
     component.mount("palette", PaletteView())
     component.page.evaluate(
-        "window.heard = []; document.addEventListener('keydown', (event) => window.heard.push(event.key))"
+        "window.keys = []; document.addEventListener('keydown', (event) => window.keys.push(event.key))"
     )
     component.press("Control+k", "j", "Escape", "j")
-    assert component.page.evaluate("window.heard") == ["Control", "j"]
+    assert component.page.evaluate("window.keys") == ["Control", "j"]
     expect(component.page.get_by_role("dialog")).to_be_hidden()

@@ -1,4 +1,4 @@
-"""A component and its module: nothing is lost while the module is on its way."""
+"""Mounting components: nothing is lost while a module is loading."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,8 +18,8 @@ COMPONENTS = [path.stem for path in sorted(SCRIPTS.glob("*.js")) if "export cons
 
 
 @contextmanager
-def held(component: Component, script: str) -> Iterator[list[Route]]:
-    """Holds a module back until the end of the block."""
+def delayed(component: Component, script: str) -> Iterator[list[Route]]:
+    """Delay the loading of a module until the end of the block."""
     routes: list[Route] = []
     pattern = f"**/{script}.js"
     component.page.route(pattern, lambda route: routes.append(route))
@@ -33,17 +33,17 @@ def held(component: Component, script: str) -> Iterator[list[Route]]:
 
 
 @pytest.mark.parametrize("script", COMPONENTS)
-def test_every_component_draws_nothing_without_trouble(component: Component, script: str) -> None:
+def test_every_component_draws_an_empty_value_without_errors(component: Component, script: str) -> None:
     component.mount(script, around='<div id="play-columns"></div>')
     component.update(None)
 
 
-def test_values_that_come_before_the_module_are_drawn_in_their_order(component: Component) -> None:
+def test_values_that_arrive_before_the_module_are_drawn_in_order(component: Component) -> None:
     page = component.page
     page.evaluate("document.addEventListener('click', (event) => event.preventDefault())")
     page.evaluate("URL.createObjectURL = () => '#'; window.saved = []")
     page.evaluate("document.addEventListener('click', (event) => window.saved.push(event.target.download))")
-    with held(component, "download"):
+    with delayed(component, "download"):
         component.begin("download", DownloadView(name="old.jsonl", text="", serial=1))
         component.update(DownloadView(name="first.jsonl", text="{}", serial=2))
         component.update(DownloadView(name="second.jsonl", text="{}", serial=3))
@@ -53,8 +53,8 @@ def test_values_that_come_before_the_module_are_drawn_in_their_order(component: 
     assert page.evaluate("window.saved") == ["first.jsonl", "second.jsonl", "third.jsonl"]
 
 
-def test_the_last_value_is_what_stands_there(component: Component) -> None:
-    with held(component, "notice"):
+def test_the_last_value_is_shown(component: Component) -> None:
+    with delayed(component, "notice"):
         component.begin("notice")
         for text in ("first", "second"):
             component.update(NoticeView(lines=(NoticeLine(word="error", text=text),)))
@@ -62,10 +62,10 @@ def test_the_last_value_is_what_stands_there(component: Component) -> None:
     expect(component.element).to_have_text("errorsecond")
 
 
-def test_a_key_that_is_pressed_before_the_module_is_there_is_answered_once_it_is(
+def test_a_key_pressed_before_the_module_is_loaded_is_handled_afterwards(
     component: Component,
 ) -> None:
-    with held(component, "palette"):
+    with delayed(component, "palette"):
         component.begin("palette", PaletteView())
         component.press("Control+k")
         assert component.page.locator("dialog").count() == 0
@@ -74,19 +74,19 @@ def test_a_key_that_is_pressed_before_the_module_is_there_is_answered_once_it_is
     expect(component.page.get_by_role("dialog", name="Find anything")).to_be_hidden()
 
 
-def test_a_key_that_was_answered_is_not_pressed_again(component: Component) -> None:
+def test_a_handled_key_is_not_pressed_again(component: Component) -> None:
     component.page.evaluate(
         """() => {
-          window.answered = 0;
+          window.handled = 0;
           document.addEventListener("keydown", (event) => {
             if (event.key !== "k") return;
-            window.answered += 1;
+            window.handled += 1;
             event.preventDefault();
           });
         }"""
     )
-    with held(component, "palette"):
+    with delayed(component, "palette"):
         component.begin("palette", PaletteView())
         component.press("Control+k")
     expect(component.page.get_by_role("dialog", name="Find anything")).to_be_hidden()
-    assert component.page.evaluate("window.answered") == 1
+    assert component.page.evaluate("window.handled") == 1

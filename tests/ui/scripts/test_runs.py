@@ -1,4 +1,4 @@
-"""A run of suites and a contract's measurements: charts, the matrix, and what a click opens."""
+"""Runs of suites and measurements of contracts: charts, the matrix, and clicks."""
 
 from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
@@ -20,7 +20,7 @@ from workbench.ui.present.suites.run import (
 pytestmark = pytest.mark.browser
 
 BOTTOM, HEIGHT, LEFT, WIDTH = 168, 156, 52, 522
-"""Of a chart's frame, in the units of its drawing."""
+"""The frame of a chart, in the units of its SVG."""
 
 
 def run(name: str = "r1", *, is_live: bool = False, picked: SelectedCase | None = None) -> SuiteRunView:
@@ -51,7 +51,7 @@ def query(component: Component) -> dict[str, list[str]]:
     return parse_qs(urlsplit(component.page.url).query)
 
 
-def test_dots_lie_at_their_rates_and_say_what_they_are(component: Component) -> None:
+def test_dots_are_placed_by_their_rates_and_labelled(component: Component) -> None:
     component.mount("suite_run", run())
     chart = component.element.get_by_role("img")
     places = chart.locator("circle").evaluate_all(
@@ -64,7 +64,7 @@ def test_dots_lie_at_their_rates_and_say_what_they_are(component: Component) -> 
     expect(component.element.locator("ol li")).to_have_text(["● full", "○ minimal"])
 
 
-def test_a_cell_opens_its_repetitions_and_is_named_in_the_address(component: Component) -> None:
+def test_a_cell_opens_its_runs_and_is_named_in_the_address(component: Component) -> None:
     component.mount("suite_run", run())
     cell = component.element.get_by_role("button", name="weather: 1/5")
     cell.click()
@@ -78,12 +78,12 @@ def test_a_cell_opens_its_repetitions_and_is_named_in_the_address(component: Com
     expect(pressed).to_have_text(["greeting", "✓ 5/5", "✗ 1/5"])
 
 
-def test_a_link_opens_what_it_names(component: Component) -> None:
+def test_a_link_opens_its_case(component: Component) -> None:
     component.mount("suite_run", run(picked=SelectedCase(case="weather", arm="full")))
     assert component.events == [("open_case", {"run": "r1", "case": "weather", "arm": "full"})]
 
 
-def test_a_look_at_another_run_that_is_under_way_is_not_drawn(component: Component) -> None:
+def test_an_update_of_another_run_is_not_drawn(component: Component) -> None:
     component.mount("suite_run", run("r1"))
     component.update(run("r2", is_live=True))
     expect(component.element.get_by_role("heading", level=2)).to_have_text("r1")
@@ -91,7 +91,7 @@ def test_a_look_at_another_run_that_is_under_way_is_not_drawn(component: Compone
     expect(component.element.get_by_role("heading", level=2)).to_have_text("r2")
 
 
-def test_a_look_waits_until_the_pointer_is_up_and_keeps_the_focus(component: Component) -> None:
+def test_an_update_waits_until_the_pointer_is_released_and_keeps_the_focus(component: Component) -> None:
     component.mount("suite_run", run(is_live=True))
     component.element.get_by_role("button", name="weather: 1/5").hover()
     component.page.mouse.down()
@@ -103,7 +103,7 @@ def test_a_look_waits_until_the_pointer_is_up_and_keeps_the_focus(component: Com
     expect(component.element.get_by_role("button", name="weather: 1/5")).to_be_focused()
 
 
-def test_the_stop_button_stays_the_same_while_a_run_goes_on(component: Component) -> None:
+def test_the_stop_button_stays_the_same_during_a_run(component: Component) -> None:
     component.mount("run_bar", RunBarView(note="0 of 5", share=0.0, is_running=True))
     component.page.evaluate("window.stop = document.querySelector('#component button')")
     component.update(RunBarView(note="1 of 5", share=0.2, is_running=True))
@@ -114,7 +114,7 @@ def test_the_stop_button_stays_the_same_while_a_run_goes_on(component: Component
     expect(component.element.get_by_role("button", name="Stop")).to_have_count(0)
 
 
-def test_a_contract_s_rates_are_a_line_with_their_intervals(component: Component) -> None:
+def test_the_rates_of_a_contract_are_a_line_with_intervals(component: Component) -> None:
     points = tuple(
         PointView(x=x, y=y, low=y - 0.1, high=y + 0.1, label=f"{y:.0%}") for x, y in ((0.0, 0.5), (1.0, 0.75))
     )
