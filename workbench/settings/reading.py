@@ -138,13 +138,13 @@ def hosts(name: str, text: str) -> tuple[str, ...]:
     Raises:
         BadInput: One of them is not a host name, for example because it has a scheme or a port.
     """
-    found = tuple(host.lower().removeprefix("[").removesuffix("]") for host in names(text))
-    for host in found:
+    parsed = tuple(host.lower().removeprefix("[").removesuffix("]") for host in names(text))
+    for host in parsed:
         if not _HOST.fullmatch(host):
             raise BadInput(
                 f"setting {name}", f"{host!r} is not a host name", "write it without scheme and port"
             )
-    return found
+    return parsed
 
 
 def origins(name: str, text: str) -> tuple[str, ...]:
@@ -153,13 +153,13 @@ def origins(name: str, text: str) -> tuple[str, ...]:
     Raises:
         BadInput: One of them is not an origin.
     """
-    found = tuple(origin.lower().removesuffix("/") for origin in names(text))
-    for origin in found:
+    parsed = tuple(origin.lower().removesuffix("/") for origin in names(text))
+    for origin in parsed:
         if not _ORIGIN.fullmatch(origin):
             raise BadInput(
                 f"setting {name}", f"{origin!r} is not an origin", "example: https://portal.example.org"
             )
-    return found
+    return parsed
 
 
 SPACE_UPLOAD_MB: Final = 20

@@ -141,12 +141,12 @@ def _line_of(tree: Any, place: tuple[str | int, ...]) -> int:
     node, line = tree, 1
     for part in place:
         if isinstance(node, yaml.MappingNode):
-            found = next((value for key, value in node.value if key.value == str(part)), None)
+            child = next((value for key, value in node.value if key.value == str(part)), None)
         elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-            found = node.value[part]
+            child = node.value[part]
         else:
-            found = None
-        if found is None:
+            child = None
+        if child is None:
             break
-        node, line = found, found.start_mark.line + 1
+        node, line = child, child.start_mark.line + 1
     return line

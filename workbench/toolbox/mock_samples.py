@@ -110,18 +110,20 @@ def _text(schema: JsonObject, random: Random) -> str:
 
 
 def _all_properties(parts: Sequence[JsonValue]) -> JsonObject:
-    found: dict[str, JsonValue] = {}
+    properties: dict[str, JsonValue] = {}
     for part in parts:
         if isinstance(part, Mapping) and isinstance(declared := part.get("properties"), Mapping):
-            found |= declared
-    return found
+            properties |= declared
+    return properties
 
 
 def _local(reference: str, root: JsonObject) -> JsonValue:
-    found: JsonValue = root
+    target: JsonValue = root
     for part in reference.removeprefix("#").split("/")[1:]:
-        found = found.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(found, Mapping) else None
-    return cast(JsonValue, found)
+        target = (
+            target.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(target, Mapping) else None
+        )
+    return cast(JsonValue, target)
 
 
 def _whole(value: JsonValue, otherwise: int) -> int:

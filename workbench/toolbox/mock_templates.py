@@ -258,10 +258,10 @@ def _compiled(text: str) -> tuple[Template, int]:
     environment.filters["tojson"] = bounded_filter("tojson", result_text)
     environment.tests = {name: bounded_filter(name, test) for name, test in environment.tests.items()}
     tree = environment.parse(text)
-    found = list(tree.find_all(nodes.Node))
-    for node in found:
+    syntax_nodes = list(tree.find_all(nodes.Node))
+    for node in syntax_nodes:
         _refuse_unlisted(node)
-    return environment.from_string(with_bounded_concat(tree)), len(found)
+    return environment.from_string(with_bounded_concat(tree)), len(syntax_nodes)
 
 
 def _refuse_unlisted(node: nodes.Node) -> None:

@@ -90,7 +90,9 @@ class ToolStudio:
         rules = (
             check_rules(tools.specs[0], draft.rules_text) if tools.specs and draft.rules_text.strip() else ()
         )
-        return DraftFindings(rules=rules, lint=tuple(_without_index(found) for found in lint_tools(tools)))
+        return DraftFindings(
+            rules=rules, lint=tuple(_without_index(finding) for finding in lint_tools(tools))
+        )
 
     def try_draft(
         self, draft: ToolDraft, arguments: JsonObject, *, call_number: int, seed: int, toolbox: Toolbox

@@ -152,8 +152,8 @@ class _Checker:
                 self._writes = self._writes or not all(
                     _HARMLESS_OUTPUT.fullmatch(word.text) for word in targets
                 )
-            found = (paths.reading(word) if operator == "<" else paths.writing(word) for word in targets)
-            yield from (doubt for doubt in found if doubt)
+            reasons = (paths.reading(word) if operator == "<" else paths.writing(word) for word in targets)
+            yield from (reason for reason in reasons if reason)
             if operator != "<" and not all(word.is_fixed for word in targets):
                 yield ApprovalReason(SYNTAX, "a redirection to a file that is not spelled out")
 
@@ -336,12 +336,12 @@ class Allowlist:
 
 
 def _listed(text: str, path: Path) -> list[str]:
-    found = _loaded(text, path).get(KEY)
-    if found is None:
+    items = _loaded(text, path).get(KEY)
+    if items is None:
         return []
-    if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
+    if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
         raise BadInput(f"{path}, {KEY}", "not a list of texts", "write one per line, each after a `-`")
-    return cast(list[str], found)
+    return cast(list[str], items)
 
 
 def _loaded(text: str, path: Path) -> Mapping[str, JsonValue]:

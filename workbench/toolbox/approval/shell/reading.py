@@ -196,15 +196,15 @@ class _Reader:
     def _redirected(self, node: Node, depth: int) -> None:
         body, *redirects = node.children
         self._check_line([body, *redirects])
-        found = [self._redirection(child, depth) for child in redirects]
+        redirections = [self._redirection(child, depth) for child in redirects]
         if body.type == "command":
-            self._command(body, found, depth)
+            self._command(body, redirections, depth)
         else:
             if body.type.endswith("redirect"):
-                found.insert(0, self._redirection(body, depth))
+                redirections.insert(0, self._redirection(body, depth))
             else:
                 self._statement(body, depth + 1)
-            self.commands.append(Command(words=(), redirections=tuple(found)))
+            self.commands.append(Command(words=(), redirections=tuple(redirections)))
 
     def _redirection(self, node: Node, depth: int) -> Redirection:
         if node.type == "heredoc_redirect":
@@ -245,15 +245,15 @@ class _Reader:
         blanks, newline, rest = self._source[line_end:].partition(b"\n")
         body_start = line_end + len(blanks) + 1
         word = next(group for group in match.groups() if group).encode()
-        found = re.search(rb"^" + word + rb"$", rest, re.MULTILINE)
+        end_match = re.search(rb"^" + word + rb"$", rest, re.MULTILINE)
         if (
             blanks.strip(b" \t")
             or not newline
-            or found is None
-            or body_start + found.start() != end.start_byte
+            or end_match is None
+            or body_start + end_match.start() != end.start_byte
         ):
             raise _unsupported(node)
-        if match.group(3) and re.search(rb"[$`\\]", rest[: found.start()]):
+        if match.group(3) and re.search(rb"[$`\\]", rest[: end_match.start()]):
             raise _UnreadableError("a here-document with expansions")
         if redirect:
             self.commands.append(Command(words=(), redirections=(self._redirection(redirect, depth),)))

@@ -138,11 +138,11 @@ def _joined(raw: RawWord, choice: Sequence[ShellWord]) -> ShellWord:
 def _braced(raw: RawWord, word: ShellWord) -> Iterator[ShellWord]:
     """Yield the words of a brace expansion, and also the unexpanded word, because not every shell expands braces."""
     plain = "".join(piece.text if piece.kind == "plain" else "\1" for piece in raw)
-    if not (found := _BRACES.search(plain)):
+    if not (braces := _BRACES.search(plain)):
         yield word
         return
     match = _BRACES.search(word.text)
-    if match is None or len(_BRACES.findall(word.text)) > 1 or match.group() != found.group():
+    if match is None or len(_BRACES.findall(word.text)) > 1 or match.group() != braces.group():
         yield ShellWord(text=UNKNOWN, is_fixed=False)
         return
     yield replace(word, is_fixed=False)
