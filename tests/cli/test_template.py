@@ -90,7 +90,7 @@ def test_the_chat_template_of_the_embedded_model_does_not_support_tools(workbenc
     ("data", "message"),
     [
         (b"GGUF\3\0\0\0" + bytes(16), "no tokenizer.chat_template in its metadata"),
-        (b"x", "it is no GGUF file"),
+        (b"x", "it is not a GGUF file"),
     ],
 )
 def test_a_model_file_without_a_template_is_reported_in_one_line(run_cli, tmp_path, data, message):

@@ -129,7 +129,7 @@ class TestWhatReceiptsTell:
 
     @pytest.mark.parametrize(
         ("data", "words"),
-        [(gguf(TEMPLATE), "of type 'model'"), (b"hello", "no GGUF file"), (b"", "no GGUF file")],
+        [(gguf(TEMPLATE), "of type 'model'"), (b"hello", "not a GGUF file"), (b"", "not a GGUF file")],
     )
     def test_what_is_no_adapter_is_said(self, tmp_path: Path, data: bytes, words: str) -> None:
         file = adapter(tmp_path / "first", data=data)

@@ -111,7 +111,7 @@ def test_servers_are_read_with_their_defaults_and_keys_by_the_variable_s_name(tm
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("servers: {lab: {}}", "it has no base_url"),
+        ("servers: {lab: {}}", "base_url is missing"),
         ("servers: {lab: {base_url: 'ftp://x'}}", "servers.lab.base_url.*http://"),
         ("servers: {lab: {kind: magic}}", "servers.lab.kind"),
         ("servers: {lab: {api_key: sk-1, kind: vllm}}", "servers.lab.api_key: Extra inputs"),

@@ -66,18 +66,18 @@ def test_a_file_without_a_template_has_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (b"", "it is no GGUF file"),
-        (b"PK\3\4 and so on", "it is no GGUF file"),
-        (gguf(version=1), "it has GGUF version 1; 2 and 3 can be read"),
-        (gguf(TEMPLATE)[:-1], "it ends too early"),
-        (gguf(entry("k", 4, b"")), "it ends too early"),
-        (gguf(entry("k", 13, b"")), "it has a value of unknown type 13"),
-        (gguf(entry("k", 9, struct.pack("<IQ", 9, 1))), "it has an array of arrays"),
+        (b"", "it is not a GGUF file"),
+        (b"PK\3\4 and so on", "it is not a GGUF file"),
+        (gguf(version=1), "GGUF version 1 is not supported; versions 2 and 3 are"),
+        (gguf(TEMPLATE)[:-1], "the file ends too early"),
+        (gguf(entry("k", 4, b"")), "the file ends too early"),
+        (gguf(entry("k", 13, b"")), "a value in it has the unknown type 13"),
+        (gguf(entry("k", 9, struct.pack("<IQ", 9, 1))), "it contains an array of arrays"),
         (
             gguf(entry("tokenizer.chat_template", 8, struct.pack("<Q", 2**60))),
-            "it has a text that is too long",
+            "a text in it is too long",
         ),
-        (gguf(entry("k", 8, struct.pack("<Q", 2**64 - 1))), "it ends too early"),
+        (gguf(entry("k", 8, struct.pack("<Q", 2**64 - 1))), "the file ends too early"),
     ],
 )
 def test_what_is_no_gguf_is_bad_input(tmp_path: Path, data: bytes, problem: str) -> None:

@@ -124,10 +124,10 @@ def test_a_call_that_was_cut_off_is_stored_and_never_run(reason):
 
 def test_an_interrupted_answer_is_stored_and_the_turn_says_what_happened():
     events, _, _ = run_all(
-        [Delta(text="It is no"), Delta(finish_reason=FinishReason.INTERRUPTED, problem="silent for 9 s")]
+        [Delta(text="It is no"), Delta(finish_reason=FinishReason.INTERRUPTED, problem="no data for 9 s")]
     )
     assert of_kind(events, CompletionEnded)[0].message.text == "It is no"
-    assert events[-1] == TurnEnded(reason=EndReason.INTERRUPTED, rounds=1, problem="silent for 9 s")
+    assert events[-1] == TurnEnded(reason=EndReason.INTERRUPTED, rounds=1, problem="no data for 9 s")
 
 
 def test_the_prompt_is_marked_as_predicted_and_contains_the_tools_once():

@@ -129,7 +129,7 @@ class TestTheProvidersArePaidForByTheServerForItsOwnModelsAlone:
         models = build_models(self.settings(tmp_path, deployment), GgufHub(wait=lambda _: None, memory=1))
         for name in self.OTHER:
             # Looked at without a token, as the page does before a turn; asked, it says what is missing.
-            with pytest.raises(RemoteFailed, match="needs a key of your own"):
+            with pytest.raises(RemoteFailed, match="needs an API key"):
                 ask(models.engine(name))
             assert models.engine(name, token=Secret("hf_own")).name == name
             with pytest.raises(RemoteFailed):  # What one caller paid for is not kept for the next.

@@ -92,7 +92,7 @@ def test_a_cut_download_goes_on_where_it_broke(hub, server):
 
 def test_a_download_that_keeps_breaking_is_told_and_goes_on_the_next_time(hub, server):
     server.cuts = [1_000_000, 0, 0, 0, 0, 0]
-    with pytest.raises(RemoteFailed, match="pull again to go on from there"):
+    with pytest.raises(RemoteFailed, match="pull again to resume it"):
         pull(hub)
     server.cuts = []
     pull(hub)
@@ -120,7 +120,7 @@ def test_a_server_that_knows_no_ranges_begins_anew(hub, server):
 
 def test_bytes_that_are_not_the_file_are_thrown_away(hub, server):
     server.lies = True
-    with pytest.raises(RemoteFailed, match="not the file that it should be"):
+    with pytest.raises(RemoteFailed, match="the downloaded file is damaged"):
         pull(hub)
     server.lies = False
     pull(hub)
@@ -164,7 +164,7 @@ def test_no_room_is_said_before_anything_is_fetched(hub, server, monkeypatch):
     import shutil
 
     monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10, 9, 1))
-    with pytest.raises(BadInput, match="no room"):
+    with pytest.raises(BadInput, match="not enough disk space"):
         pull(hub)
     assert server.ranges == []
 

@@ -36,9 +36,9 @@ def failure(engine) -> RemoteFailed:
     ("status", "words", "tries"),
     [
         (400, "refused the request with status 400", 1),
-        (401, "the key was refused", 1),
-        (403, "the key was refused", 1),
-        (404, "model '.*[Hh]ermes' is not there", 1),
+        (401, "the API key was refused", 1),
+        (403, "the API key was refused", 1),
+        (404, "there is no model '.*[Hh]ermes'", 1),
         (429, "too many requests", 4),
         (500, "failed with status 500", 4),
         (503, "failed with status 503", 4),
@@ -114,13 +114,13 @@ def test_a_stalled_stream_keeps_what_came_and_is_unfinished(engine_of):
         deltas = ask(engine_of(server.url, timeout_s=0.3))
     assert text_of(deltas) == "It is "
     assert deltas[-1].finish_reason is FinishReason.INTERRUPTED
-    assert "silent for 0.3 s" in deltas[-1].problem
+    assert "no data for 0.3 s" in deltas[-1].problem
 
 
 @CHAT
 def test_a_server_that_never_answers_is_not_waited_for_twice(engine_of):
     with scripted_server(stream(20.0)) as server:
-        assert "silent for 0.3 s" in str(failure(engine_of(server.url, timeout_s=0.3)))
+        assert "no data for 0.3 s" in str(failure(engine_of(server.url, timeout_s=0.3)))
     assert len(server.asked) == 1
 
 
@@ -137,7 +137,7 @@ def test_invalid_json_is_said(engine_of):
 def test_a_page_in_place_of_a_stream_is_said(engine_of):
     page = Answer(headers={"Content-Type": "text/html"}, pieces=(b"<html>Welcome</html>",))
     with scripted_server(page) as server:
-        assert "holds no completion" in str(failure(engine_of(server.url)))
+        assert "contains no completion" in str(failure(engine_of(server.url)))
     assert len(server.asked) == 1
 
 

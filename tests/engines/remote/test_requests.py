@@ -72,7 +72,7 @@ def test_a_server_whose_contract_writes_the_tools_is_sent_none():
         assert not engine.capabilities.writes_tools
         ask(engine)
         assert "tools" not in server.asked[0].body
-        with pytest.raises(RemoteFailed, match="needs the server to know the tools"):
+        with pytest.raises(RemoteFailed, match="needs a server that gets the tools"):
             ask(engine, replace(REQUEST, tool_choice=ToolChoice(kind=ChoiceKind.REQUIRED)))
 
 

@@ -65,8 +65,8 @@ def test_an_empty_list_says_what_to_do():
 
 
 def test_progress_is_shown_as_share_and_text():
-    step = PullProgress(done_bytes=500_000_000, total_bytes=2_000_000_000, note="checking")
-    assert show_progress(NAME, step).note == "500 MB of 2.00 GB · checking"
+    step = PullProgress(done_bytes=500_000_000, total_bytes=2_000_000_000, note="verifying")
+    assert show_progress(NAME, step).note == "500 MB of 2.00 GB · verifying"
     assert show_progress(NAME, step).share == 0.25
     assert show_pull_end(NAME, step).note == "stopped; download it again to resume"
     assert show_pull_end(NAME, PullProgress(done_bytes=1, total_bytes=1, path="/m")).share == 1.0

@@ -1,6 +1,6 @@
 """Read the header of a GGUF file, with a limit on every count and length that it declares.
 
-Nothing is taken on trust: a count is checked against the bytes that are left before anything is made of it.
+The file is not trusted: each count is checked against the number of bytes left before memory is allocated for it.
 
 *Source:* GGUF specification, versions 2 and 3 (ggml, `docs/gguf.md`), little endian: magic, version, counts; key and
 value pairs, each value with its type; then name, shape, type and offset of each tensor, and the tensors' bytes.
@@ -18,11 +18,11 @@ from workbench.errors import BadInput
 
 
 class TensorType(NamedTuple):
-    """One way to pack values."""
+    """How the values of a tensor are stored."""
 
     name: str
     block: int
-    """Values that are packed together; a row holds a multiple of them."""
+    """Number of values that are stored together. The length of a row is a multiple of it."""
     block_bytes: int
 
 
@@ -63,14 +63,14 @@ TENSOR_TYPES: Final[Mapping[int, TensorType]] = {
     41: TensorType("Q1_0", 128, 18),
     42: TensorType("Q2_0", 64, 18),
 }
-"""By number."""
+"""Tensor types by their number in GGUF."""
 
 
-REMEDY: Final = "name a .gguf file, and fetch it anew"
+REMEDY: Final = "choose a .gguf file, or download it again"
 MOST_KEYS: Final = 10_000
 MOST_TENSORS: Final = 200_000
 MOST_ITEMS: Final = 1 << 21
-"""Of all arrays of texts together, and of any other array; the largest vocabularies have 300,000 tokens."""
+"""Limit for all arrays of texts together, and for any other array. The largest vocabularies have 300,000 tokens."""
 MOST_STRING_BYTES: Final = 16_000_000
 MOST_HEADER_BYTES: Final = 256 << 20
 MOST_KEY_BYTES: Final = 65_535
@@ -79,7 +79,7 @@ MOST_NAME_BYTES: Final = 63
 """*Source:* ggml, `GGML_MAX_NAME`."""
 MOST_DIMENSIONS: Final = 4
 KEPT_ITEMS: Final = 4096
-"""Numbers of an array that are kept: values by layer, not by token."""
+"""Longer arrays are not kept: values by layer are needed, values by token are not."""
 DEFAULT_ALIGNMENT: Final = 32
 MOST_ALIGNMENT: Final = 1 << 20
 
@@ -91,47 +91,47 @@ STRING: Final = 8
 ARRAY: Final = 9
 FLOAT64: Final = 12
 _LAYOUTS: Final = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "B", 10: "Q", 11: "q", 12: "d"}
-"""How `struct` names a value of each type whose size is fixed."""
+"""Format of `struct` for each type of fixed size."""
 _LEAST_KEY_BYTES: Final = 8 + 1 + 4
 _LEAST_TENSOR_BYTES: Final = 8 + 1 + 4 + 8 + 4 + 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GgufArray:
-    """An array of the header."""
+    """An array in the header."""
 
     kind: int
     count: int
     numbers: tuple[int | float, ...] = ()
-    """The items, if they are numbers and at most `KEPT_ITEMS`; otherwise empty."""
+    """The items if they are numbers and at most `KEPT_ITEMS`. Otherwise empty."""
     has_nan: bool = False
-    """True if one of them is not a number."""
+    """True if one of the items is NaN."""
 
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 GgufValue = int | float | bool | str | GgufArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GgufTensor:
-    """A tensor as the header describes it."""
+    """The description of a tensor in the header."""
 
     name: str
     shape: tuple[int, ...]
-    """Sizes, the one that varies fastest first."""
+    """Size of each dimension, the fastest varying first."""
     type: TensorType
     offset: int
-    """From the beginning of the tensors' bytes."""
+    """Offset in bytes from the beginning of the tensors' data."""
 
     @property
     def size_bytes(self) -> int:
-        """What the tensor takes in the file, without the gap after it."""
+        """Size in the file, without the padding after it."""
         return math.prod(self.shape) // self.type.block * self.type.block_bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GgufHeader:
-    """All that stands before the tensors' bytes."""
+    """Everything before the tensors' data."""
 
     values: Mapping[str, GgufValue] = field(hash=False)
     kinds: Mapping[str, int] = field(hash=False)
@@ -140,19 +140,22 @@ class GgufHeader:
 
 
 def read_header(path: Path) -> GgufHeader:
-    """The header of a file, with its tensors, which all lie within the file.
+    """Parse the header of a file and check that all its tensors lie within the file.
 
     Raises:
-        BadInput: There is no such file, or something in its header cannot be true.
+        BadInput: There is no such file, or its header is impossible.
     """
     return _opened(path, _whole_header)
 
 
 def read_values(path: Path, is_wanted: Callable[[str], bool]) -> Mapping[str, GgufValue]:
-    """The values of the wanted keys alone; the tensors are not looked at.
+    """Parse the values of selected keys. The tensors are not checked.
+
+    Args:
+        is_wanted: Returns whether to return the value of a key.
 
     Raises:
-        BadInput: As `read_header`.
+        BadInput: There is no such file, or its header is impossible.
     """
 
     def read(source: "_Source") -> Mapping[str, GgufValue]:
@@ -161,15 +164,15 @@ def read_values(path: Path, is_wanted: Callable[[str], bool]) -> Mapping[str, Gg
     return _opened(path, read)
 
 
-def _opened(path: Path, read: "Callable[[_Source], Made]") -> Made:
+def _opened(path: Path, read: "Callable[[_Source], Result]") -> Result:
     where = f"model file {path.name!r}"
     try:
         with path.open("rb") as file:
             return read(_Source(file))
     except OSError as error:
-        raise BadInput(where, error.strerror or "cannot be read", "name a .gguf file") from error
+        raise BadInput(where, error.strerror or "cannot be read", "choose a .gguf file") from error
     except (EOFError, UnicodeDecodeError, ValueError) as error:
-        problem = "it has a name that is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+        problem = "a name in it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
         raise BadInput(where, problem, REMEDY) from error
 
 
@@ -181,71 +184,71 @@ class _Counts:
 
 def _counts(source: "_Source") -> _Counts:
     if source.size < 4 or source.take(4) != b"GGUF":
-        raise ValueError("it is no GGUF file")
+        raise ValueError("it is not a GGUF file")
     version = source.number("I")
     if version not in (2, 3):
-        raise ValueError(f"it has GGUF version {version}; 2 and 3 can be read")
+        raise ValueError(f"GGUF version {version} is not supported; versions 2 and 3 are")
     return _Counts(tensors=source.number("Q"), keys=source.number("Q"))
 
 
 def _whole_header(source: "_Source") -> GgufHeader:
     counts = _counts(source)
-    found = _Values(source, counts.keys, lambda _: True)
-    alignment = _alignment(found)
+    pairs = _Values(source, counts.keys, lambda _: True)
+    alignment = _alignment(pairs)
     source.check_count(counts.tensors, "tensors", most=MOST_TENSORS, least_bytes=_LEAST_TENSOR_BYTES)
     tensors = tuple(_tensor(source) for _ in range(counts.tensors))
     _check_places(tensors, alignment, room=source.size - source.place - -source.place % alignment)
-    return GgufHeader(values=found.values, kinds=found.kinds, tensors=tensors, alignment=alignment)
+    return GgufHeader(values=pairs.values, kinds=pairs.kinds, tensors=tensors, alignment=alignment)
 
 
-def _alignment(found: "_Values") -> int:
-    alignment = found.values.get("general.alignment", DEFAULT_ALIGNMENT)
+def _alignment(pairs: "_Values") -> int:
+    alignment = pairs.values.get("general.alignment", DEFAULT_ALIGNMENT)
     if (
-        found.kinds.get("general.alignment", UINT32) == UINT32
+        pairs.kinds.get("general.alignment", UINT32) == UINT32
         and isinstance(alignment, int)
         and 8 <= alignment <= MOST_ALIGNMENT
         and not alignment & (alignment - 1)
     ):
         return alignment
-    raise ValueError(f"'general.alignment' is {alignment!r}, not a power of two from 8 on")
+    raise ValueError(f"'general.alignment' is {alignment!r}; expected a power of two of at least 8")
 
 
 def _tensor(source: "_Source") -> GgufTensor:
-    name = source.string(most=MOST_NAME_BYTES, what="name of a tensor").decode("utf-8")
+    name = source.string(most=MOST_NAME_BYTES, what="tensor name").decode("utf-8")
     dimensions = source.number("I")
     if not 1 <= dimensions <= MOST_DIMENSIONS:
-        raise ValueError(f"tensor {name!r} has {dimensions} dimensions; 1 to {MOST_DIMENSIONS} are possible")
+        raise ValueError(f"tensor {name!r} has {dimensions} dimensions; expected 1 to {MOST_DIMENSIONS}")
     shape = tuple(source.number("Q") for _ in range(dimensions))
     number = source.number("I")
     kind = TENSOR_TYPES.get(number)
     if kind is None:
         raise ValueError(f"tensor {name!r} has the unknown type {number}")
     if 0 in shape or math.prod(shape) >= 1 << 62:
-        raise ValueError(f"tensor {name!r} has the shape {shape}, which cannot be")
+        raise ValueError(f"tensor {name!r} has the impossible shape {shape}")
     if shape[0] % kind.block:
         raise ValueError(
-            f"tensor {name!r} has rows of {shape[0]} values; {kind.name} packs {kind.block} at once"
+            f"tensor {name!r} has rows of {shape[0]} values; {kind.name} needs a multiple of {kind.block}"
         )
     return GgufTensor(name=name, shape=shape, type=kind, offset=source.number("Q"))
 
 
 def _check_places(tensors: tuple[GgufTensor, ...], alignment: int, *, room: int) -> None:
-    """llama.cpp wants the tensors one after the other, in the order of the header."""
+    """Check that the tensors follow each other in the order of the header, as llama.cpp expects."""
     names: set[str] = set()
     expected = 0
     for tensor in tensors:
         if tensor.name in names:
-            raise ValueError(f"it has the tensor {tensor.name!r} twice")
+            raise ValueError(f"tensor {tensor.name!r} occurs twice")
         names.add(tensor.name)
         if tensor.offset != expected:
-            raise ValueError(f"tensor {tensor.name!r} is at {tensor.offset}, not at {expected}")
+            raise ValueError(f"tensor {tensor.name!r} is at offset {tensor.offset}; expected {expected}")
         if tensor.offset + tensor.size_bytes > room:
-            raise ValueError(f"it ends too early: tensor {tensor.name!r} reaches beyond its end")
+            raise ValueError(f"the file ends too early: tensor {tensor.name!r} goes past its end")
         expected = tensor.offset + tensor.size_bytes + -tensor.size_bytes % alignment
 
 
 class _Values:
-    """The key and value pairs."""
+    """Parses the pairs of key and value."""
 
     def __init__(self, source: "_Source", count: int, is_wanted: Callable[[str], bool]) -> None:
         self.values: dict[str, GgufValue] = {}
@@ -255,7 +258,7 @@ class _Values:
             key = source.string(most=MOST_KEY_BYTES, what="key").decode("utf-8")
             kind = source.number("I")
             if key in self.kinds:
-                raise ValueError(f"it has the key {key!r} twice")
+                raise ValueError(f"key {key!r} occurs twice")
             self.kinds[key] = kind
             if kind == STRING and not is_wanted(key):
                 source.skip_string()
@@ -273,10 +276,10 @@ def _value(source: "_Source", key: str, kind: int) -> GgufValue:
     if kind == BOOL:
         value = source.number("B")
         if value > 1:
-            raise ValueError(f"{key!r} is {value}, neither true nor false")
+            raise ValueError(f"{key!r} is {value}; expected true or false")
         return bool(value)
     if kind not in _LAYOUTS:
-        raise ValueError(f"it has a value of unknown type {kind}")
+        raise ValueError(f"a value in it has the unknown type {kind}")
     number = source.float(_LAYOUTS[kind]) if kind in (FLOAT32, FLOAT64) else source.number(_LAYOUTS[kind])
     if not math.isfinite(number):
         raise ValueError(f"{key!r} is {number}")
@@ -286,7 +289,7 @@ def _value(source: "_Source", key: str, kind: int) -> GgufValue:
 def _array(source: "_Source", key: str) -> GgufArray:
     kind, count = source.number("I"), source.number("Q")
     if kind == ARRAY:
-        raise ValueError("it has an array of arrays")
+        raise ValueError("it contains an array of arrays")
     if kind == STRING:
         source.check_count(count, f"items in {key!r}", most=MOST_ITEMS - source.texts, least_bytes=8)
         source.texts += count
@@ -294,35 +297,35 @@ def _array(source: "_Source", key: str) -> GgufArray:
             source.skip_string()
         return GgufArray(kind=kind, count=count)
     if kind not in _LAYOUTS:
-        raise ValueError(f"it has a value of unknown type {kind}")
+        raise ValueError(f"a value in it has the unknown type {kind}")
     size = struct.calcsize(_LAYOUTS[kind])
     source.check_count(count, f"items in {key!r}", most=MOST_ITEMS, least_bytes=size)
     data = source.take(size * count)
     if kind not in (FLOAT32, FLOAT64) and count > KEPT_ITEMS:
         return GgufArray(kind=kind, count=count)
     numbers = struct.unpack(f"<{count}{_LAYOUTS[kind]}", data)
-    kept = numbers if count <= KEPT_ITEMS else ()
-    return GgufArray(kind=kind, count=count, numbers=kept, has_nan=any(map(math.isnan, numbers)))
+    items = numbers if count <= KEPT_ITEMS else ()
+    return GgufArray(kind=kind, count=count, numbers=items, has_nan=any(map(math.isnan, numbers)))
 
 
 class _Source:
-    """Bytes of a file from its beginning on, as long as there are any."""
+    """Reads a file from its beginning, within the limits for headers."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self.size = os.fstat(file.fileno()).st_size
         self.place = 0
         self.texts = 0
-        """Of arrays, so far."""
+        """Number of texts in arrays so far."""
 
     def take(self, size: int) -> bytes:
         if size > self.size - self.place:
-            raise EOFError("it ends too early")
+            raise EOFError("the file ends too early")
         if self.place + size > MOST_HEADER_BYTES:
             raise ValueError(f"its header is larger than {MOST_HEADER_BYTES >> 20} MB")
         data = self._file.read(size)
-        if len(data) < size:  # It was cut while it is read.
-            raise EOFError("it ends too early")
+        if len(data) < size:  # The file was truncated meanwhile.
+            raise EOFError("the file ends too early")
         self.place += size
         return data
 
@@ -337,7 +340,7 @@ class _Source:
     def string(self, *, most: int, what: str) -> bytes:
         size = self.number("Q")
         if size > most:
-            raise ValueError(f"it has a {what} that is too long")
+            raise ValueError(f"a {what} in it is too long")
         return self.take(size)
 
     def skip_string(self) -> None:
@@ -345,6 +348,6 @@ class _Source:
 
     def check_count(self, count: int, what: str, *, most: int, least_bytes: int) -> None:
         if count * least_bytes > self.size - self.place:
-            raise EOFError(f"it ends too early for {count} {what}")
+            raise EOFError(f"the file ends too early for {count} {what}")
         if count > most:
-            raise ValueError(f"it has {count} {what}; {most} are possible")
+            raise ValueError(f"it has {count} {what}; the limit is {most}")

@@ -1,4 +1,4 @@
-"""Open a model in a child process, so that a crash of llama.cpp only ends the child."""
+"""Load a model in a child process first, so that a crash of llama.cpp only ends the child."""
 
 import json
 import os
@@ -14,35 +14,35 @@ from workbench.errors import EngineError, ModelBroken
 
 CHILD: Final = "workbench.engines.gguf_files.trial_child"
 FIXED_LIMIT_S: Final = 30.0
-"""For starting and for a model of no size."""
+"""Time for starting the process, without the time for the model."""
 SLOWEST_BYTES_PER_S: Final = 50 << 20
-"""A disk that is slower than this makes a large model look as if it hung."""
+"""Expected minimum speed of the disk. On a slower one, a large model looks as if it hangs."""
 REFUSED: Final = 3
-"""Exit status of a child that llama.cpp gave an error instead of a model."""
+"""Exit status of the child if llama.cpp reported an error."""
 _OUTPUT_BYTES: Final = 8 << 10
-_SAID_CHARS: Final = 300
+_MESSAGE_CHARS: Final = 300
 _VARIABLES: Final = ("PATH", "HOME", "TMPDIR", "TEMP", "TMP", "LANG", "SYSTEMROOT", "LD_LIBRARY_PATH")
 _PREFIXES: Final = ("LC_", "DYLD_", "CUDA", "NVIDIA_", "HIP_", "ROCR_", "HSA_", "VK_", "GGML_", "LLAMA_", "OMP_",
                     "GOMP_", "OPENBLAS_", "MKL_")  # fmt: skip
 
 
 def open_in_child(path: Path, loading: LoadOptions, *, size_bytes: int, limit_s: float | None = None) -> None:
-    """Loads the model as it will be loaded, and evaluates a token.
+    """Load a model in a child process and evaluate a few tokens.
 
     Args:
-        loading: How it will be loaded.
-        size_bytes: Of all parts and adapters.
-        limit_s: Time that the child may take; None makes it fit the size.
+        loading: The options that the model will be loaded with.
+        size_bytes: Size of all parts and adapters.
+        limit_s: Time limit for the child. None derives it from the size.
 
     Raises:
         EngineError: llama.cpp refused the model or an adapter.
-        ModelBroken: It crashed, or took too long.
+        ModelBroken: llama.cpp crashed or took too long.
     """
     limit_s = limit_s or FIXED_LIMIT_S + size_bytes / SLOWEST_BYTES_PER_S
     task = json.dumps({"limit_s": limit_s, "path": str(path.absolute()), **_described(loading)}).encode()
     with tempfile.TemporaryFile() as output:
         try:
-            done = subprocess.run(
+            result = subprocess.run(
                 [sys.executable, "-m", CHILD],
                 input=task,
                 stdout=output,
@@ -52,14 +52,14 @@ def open_in_child(path: Path, loading: LoadOptions, *, size_bytes: int, limit_s:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            raise ModelBroken(path.name, f"llama.cpp had not opened it after {limit_s:.0f} s") from None
-        if done.returncode == 0:
+            raise ModelBroken(path.name, f"llama.cpp did not load it within {limit_s:.0f} s") from None
+        if result.returncode == 0:
             return
-        said = _end_of(output)
-    if done.returncode == REFUSED:
-        raise EngineError(said or f"llama.cpp cannot load {path.name}")
+        message = _end_of(output)
+    if result.returncode == REFUSED:
+        raise EngineError(message or f"llama.cpp cannot load {path.name}")
     raise ModelBroken(
-        path.name, f"llama.cpp crashed while opening it, {_cause(done.returncode)}: {said}".rstrip(": ")
+        path.name, f"llama.cpp crashed while loading it {_cause(result.returncode)}: {message}".rstrip(": ")
     )
 
 
@@ -75,25 +75,25 @@ def _described(loading: LoadOptions) -> dict[str, object]:
 
 
 def _environment() -> dict[str, str]:
-    """What llama.cpp may need; no token and no password: the child handles what nobody vouches for."""
-    kept = {
+    """Return the variables that llama.cpp may need, without tokens and passwords, because the file is not trusted."""
+    variables = {
         name: value for name, value in os.environ.items() if name in _VARIABLES or name.startswith(_PREFIXES)
     }
-    # Else a crash would be looked into by a debugger, if there is one.
-    return {**kept, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "GGML_NO_BACKTRACE": "1"}
+    # GGML_NO_BACKTRACE: without it, a crash would start a debugger if there is one.
+    return {**variables, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "GGML_NO_BACKTRACE": "1"}
 
 
 def _cause(status: int) -> str:
     if status >= 0:
         return f"with exit status {status}"
     try:
-        return f"by {signal.Signals(-status).name}"
+        return f"with {signal.Signals(-status).name}"
     except ValueError:
-        return f"by signal {-status}"
+        return f"with signal {-status}"
 
 
 def _end_of(output: BinaryIO) -> str:
-    """The last of what the child wrote, on one line."""
+    """Return the end of the child's output as one line."""
     size = output.seek(0, os.SEEK_END)
     output.seek(max(size - _OUTPUT_BYTES, 0))
-    return " ".join(output.read().decode("utf-8", "replace").split())[-_SAID_CHARS:]
+    return " ".join(output.read().decode("utf-8", "replace").split())[-_MESSAGE_CHARS:]

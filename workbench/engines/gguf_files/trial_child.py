@@ -1,7 +1,7 @@
-"""The child process of a trial: open one model, evaluate one token, exit.
+"""The child process of a trial: load a model, evaluate a few tokens, exit.
 
-Standard input holds the task as JSON. Exit status 0 says that all went well, `REFUSED` that llama.cpp gave an error,
-which is written to standard output. Anything else is a crash.
+Standard input has the task as JSON. Exit status 0 means success. `REFUSED` means that llama.cpp reported an error,
+which is written to standard output. Any other status is a crash.
 """
 
 import json
@@ -26,11 +26,11 @@ EVERY_BYTE: Final = "".join(
         (*range(1, 0x800), *range(0x800, 0xD800, 0x800), 0xE000, 0xFFFD, *range(0x10000, 0x110000, 0x10000)),
     )
 )
-"""A text that holds every byte that UTF-8 uses, except zero."""
+"""A text with every byte that occurs in UTF-8, except zero."""
 
 
 def main() -> int:
-    """Opens the model of the task; the exit status."""
+    """Load the model of the task and return the exit status."""
     task: dict[str, Any] = json.load(sys.stdin)
     _confine(limit_s=task.pop("limit_s"))
     path, lora = Path(task.pop("path")), task.pop("lora")
@@ -43,14 +43,16 @@ def main() -> int:
     except EngineError as error:
         sys.stdout.write(f"{error}\n")
         return REFUSED
-    # What freeing it would find wrong is found here too.
+    # Freeing the model can fail too.
     binding.close()
     return 0
 
 
 def _use(binding: "Binding") -> None:
-    """Does once all that later texts may lead to: a token that cannot be spelled, or a byte without a token, ends the
-    process as surely as a wrong shape."""
+    """Use every function once that later texts may use.
+
+    A token without text, or a byte without a token, crashes llama.cpp just like a wrong shape.
+    """
     for token in range(binding.vocabulary_size):
         binding.piece(token)
         binding.is_end(token)
@@ -65,8 +67,8 @@ def _use(binding: "Binding") -> None:
 
 
 def _confine(*, limit_s: float) -> None:
-    """Ends with the parent's patience even if the parent is gone, leaves no core, and is the first to run out of
-    memory."""
+    """Limit the process: a time limit that works without the parent, no core dump, and first to go if memory runs
+    out."""
     if sys.platform == "win32":
         return
     import resource
@@ -81,5 +83,5 @@ def _confine(*, limit_s: float) -> None:
 if __name__ == "__main__":
     status = main()
     sys.stdout.flush()
-    # Not by `sys.exit`: what libraries do at the end of a process is not on trial.
+    # Not `sys.exit`: it would also run the exit handlers of libraries, which are not part of the trial.
     os._exit(status)

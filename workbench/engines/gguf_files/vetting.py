@@ -1,6 +1,6 @@
-"""Keep files that would crash llama.cpp away from it: check headers, then try the file in a child process.
+"""Protect this process from files that crash llama.cpp: check headers, then load the file in a child process.
 
-A file that was opened well is remembered with this build and these settings, and is not tried again.
+A file that loaded without problems is remembered with the build and the settings, and is not tried again.
 """
 
 import json
@@ -22,21 +22,21 @@ from workbench.engines.llama_loading import LoadOptions, describe_build
 from workbench.errors import BadInput, EngineError, ModelMissing
 
 FAILED_FOR_S: Final = 60.0
-"""A file that failed is refused at once for this long, and not tried again."""
+"""For this long, a file that failed is refused without another trial."""
 MOST_REMEMBERED: Final = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFiles:
-    """What is to be loaded, and how."""
+    """The files of a model and the options to load them with."""
 
     path: Path
-    """Of the model; its first part, if it has several."""
+    """File of the model, or its first part if it has several."""
     loading: LoadOptions
 
     @property
     def all(self) -> tuple[Path, ...]:
-        """The model's parts, then its adapters."""
+        """The parts of the model, then its adapters."""
         parts = (self.path.with_name(name) for name in parts_of(self.path.name))
         return (*parts, *(adapter.path for adapter in self.loading.lora))
 
@@ -46,7 +46,7 @@ class ModelFiles:
 
 
 class GgufVetting:
-    """Decides whether a file may be loaded into this process. For one caller at a time."""
+    """Decides whether a file may be loaded into this process. Not safe for several threads."""
 
     def __init__(
         self,
@@ -56,12 +56,12 @@ class GgufVetting:
         try_files: "Callable[[ModelFiles], None] | None" = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Nothing is looked at yet.
+        """Check nothing yet.
 
         Args:
-            memory: JSON file that keeps what was opened well.
+            memory: JSON file that remembers the files that loaded without problems.
             trusted: Files that are never checked.
-            try_files: Opens files where a crash does no harm; None does so in a child process.
+            try_files: Loads files where a crash does no harm. None uses a child process.
         """
         self._memory = memory
         self._trusted = trusted
@@ -70,23 +70,23 @@ class GgufVetting:
         self._failed: dict[str, tuple[float, EngineError]] = {}
 
     def check(self, files: ModelFiles) -> bool:
-        """Checks headers; True if the files may be loaded at once, False if they must be tried first.
+        """Check headers. Return True if the files may be loaded, or False if `try_first` must be called before.
 
         Raises:
-            BadInput: A header cannot be true.
+            BadInput: A header is impossible.
             EngineError: The files failed a short time ago.
-            ModelMissing: A file is not there.
+            ModelMissing: A file does not exist.
         """
         missing = next((path for path in files.all if not path.is_file()), None)
         if missing is not None:
-            raise ModelMissing(files.path.name, f"no file {missing}; all parts of a model must be there")
+            raise ModelMissing(files.path.name, f"there is no file {missing}; a model needs all of its parts")
         if self._trusted.issuperset(files.all) or find_spec("llama_cpp") is None:
-            return True  # Without llama.cpp, whoever loads the model says so.
+            return True  # Without llama.cpp, loading the model reports it.
         try:
             key = _key(files)
         except OSError as error:
             problem = error.strerror or "cannot be read"
-            raise BadInput(f"model file {files.path.name!r}", problem, "name a .gguf file") from error
+            raise BadInput(f"model file {files.path.name!r}", problem, "choose a .gguf file") from error
         if key in self._remembered():
             return True
         self._refuse_again(key)
@@ -98,10 +98,10 @@ class GgufVetting:
         return False
 
     def try_first(self, files: ModelFiles) -> None:
-        """Opens the files where a crash does no harm, and remembers them if all went well.
+        """Load the files where a crash does no harm, and remember them if there was no problem.
 
         Raises:
-            EngineError: llama.cpp refused a file, crashed on it, or did not come to an end.
+            EngineError: llama.cpp refused a file, crashed or took too long.
         """
         key = _key(files)
         try:
@@ -117,18 +117,18 @@ class GgufVetting:
             raise error
 
     def _remembered(self) -> dict[str, str]:
-        """Name of the model's file by key; empty if nothing was written yet, or it cannot be read."""
+        """Return the names of remembered models by key. Empty if there is no readable file."""
         try:
-            found: object = json.loads(self._memory.read_text(encoding="utf-8"))
+            document: object = json.loads(self._memory.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError):
             return {}
-        return cast(dict[str, str], found) if isinstance(found, dict) else {}
+        return cast(dict[str, str], document) if isinstance(document, dict) else {}
 
     def _remember(self, key: str, files: ModelFiles) -> None:
-        kept = list(self._remembered().items())[1 - MOST_REMEMBERED :]
-        text = json.dumps({**dict(kept), key: files.path.name}, indent=1)
+        recent = list(self._remembered().items())[1 - MOST_REMEMBERED :]
+        text = json.dumps({**dict(recent), key: files.path.name}, indent=1)
         draft = self._memory.with_name(f"{self._memory.name}.{os.getpid()}")
-        # Without a place to write to, the file is tried again the next time.
+        # If it cannot be written, the file is tried again next time.
         with suppress(OSError):
             self._memory.parent.mkdir(parents=True, exist_ok=True)
             draft.write_text(text, encoding="utf-8")
@@ -136,13 +136,13 @@ class GgufVetting:
 
 
 def try_in_child(files: ModelFiles) -> None:
-    """Opens the files in a child process; see `workbench.engines.gguf_files.trial`."""
+    """Load the files in a child process; see `workbench.engines.gguf_files.trial`."""
     open_in_child(files.path, files.loading, size_bytes=files.size_bytes)
 
 
 def _key(files: ModelFiles) -> str:
-    """Of these files as they are now, loaded in this way, by this build."""
-    found = [(str(path.absolute()), path.stat().st_mtime_ns, fingerprint_of(path)) for path in files.all]
+    """Return a key of the files as they are now, the options and the build."""
+    versions = [(str(path.absolute()), path.stat().st_mtime_ns, fingerprint_of(path)) for path in files.all]
     loading = files.loading
-    way = (loading.context_tokens, loading.gpu_layers, loading.flash_attention, loading.kv_type)
-    return sha256(repr((found, way, describe_build())).encode()).hexdigest()
+    options = (loading.context_tokens, loading.gpu_layers, loading.flash_attention, loading.kv_type)
+    return sha256(repr((versions, options, describe_build())).encode()).hexdigest()

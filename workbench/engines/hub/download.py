@@ -1,8 +1,8 @@
 """Download the files of a model from the hub, resumably and with progress.
 
-`hf_hub_download` of huggingface_hub 2.4 throws away what it has when it is stopped. So the bytes are fetched here,
-by ranges, into the place where it looks for them; then it is asked for the file, finds it, and does the rest of its
-bookkeeping.
+`hf_hub_download` of huggingface_hub 2.4 discards a partial download when it is stopped. So the bytes are downloaded
+here, with range requests, to where huggingface_hub looks for them. Then it is asked for the file, finds it, and adds it
+to its cache.
 """
 
 import shutil
@@ -17,25 +17,25 @@ from workbench.errors import BadInput, RemoteFailed
 
 CHUNK_BYTES: Final = 1 << 20
 READ_TIMEOUT_S: Final = 30.0
-"""How long the hub may be silent within a file."""
+"""Timeout while a file is downloaded."""
 MOST_TRIES: Final = 5
-"""How often a file is gone on with, in one pull, without a byte coming."""
+"""Number of attempts in a row that bring no bytes."""
 PAUSE_S: Final = 1.0
 PARTIAL: Final = ".workbench.incomplete"
-"""Ending of what has come so far; huggingface_hub counts files that end in `.incomplete` as such."""
+"""Suffix of partial downloads. huggingface_hub treats files that end in `.incomplete` as partial."""
 _SHA256_CHARS: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Download:
-    """What to fetch, and where to."""
+    """What to download, and where to store it."""
 
     repository: str
     """`OWNER/NAME`."""
     parts: tuple[str, ...]
     """Paths in the repository."""
     endpoint: str | None
-    """Where the hub is; None takes huggingface_hub's."""
+    """Address of the hub. None uses that of huggingface_hub."""
     cache: Path
     """Folder of the hub's cache."""
 
@@ -56,11 +56,11 @@ class _Part(NamedTuple):
 def pull_parts(
     download: Download, *, is_cancelled: Callable[[], bool], wait: Callable[[float], None]
 ) -> Iterator[PullProgress]:
-    """All parts, one after the other.
+    """Download all parts, one after the other.
 
     Raises:
-        RemoteFailed: The hub does not go on, or sent something else than it said.
-        BadInput: The disk has no room, or the file is being fetched already.
+        RemoteFailed: The hub stopped sending, or sent other bytes than announced.
+        BadInput: The disk is full, or the file is being downloaded already.
     """
     from filelock import FileLock, Timeout
 
@@ -72,13 +72,15 @@ def pull_parts(
         lock.acquire()
     except Timeout:
         where = f"model {download.repository}/{download.parts[0]}"
-        raise BadInput(where, "it is being fetched already", "wait for it, or stop it first") from None
+        raise BadInput(
+            where, "it is being downloaded already", "wait for that download, or stop it"
+        ) from None
     try:
         for part in parts:
             yield from _pull_part(part, parts, total, is_cancelled, wait)
             if is_cancelled():
                 return
-        paths = [_enter(download, file) for file in download.parts]
+        paths = [_add_to_cache(download, file) for file in download.parts]
         yield PullProgress(done_bytes=total, total_bytes=total, path=paths[0])
     finally:
         lock.release()
@@ -91,7 +93,7 @@ def _look_up(download: Download, file: str) -> _Part:
     url = hf_hub_url(download.repository, file, endpoint=download.endpoint)
     metadata = _client().get_hf_file_metadata(url, token=get_token(), endpoint=download.endpoint)
     if metadata.etag is None or metadata.size is None:
-        raise RemoteFailed("the hub", f"it does not say how large {file!r} is")
+        raise RemoteFailed("the hub", f"it does not report the size of {file!r}")
     folder = download.cache / repo_folder_name(repo_id=download.repository, repo_type="model") / "blobs"
     folder.mkdir(parents=True, exist_ok=True)
     return _Part(
@@ -103,9 +105,11 @@ def _check_room(parts: Sequence[_Part], cache: Path) -> None:
     missing = sum(part.size - part.done_bytes() for part in parts)
     free = shutil.disk_usage(cache).free
     if missing > free:
-        gigabytes = f"{missing / 1e9:.1f} GB are wanted and {free / 1e9:.1f} GB are free"
+        gigabytes = f"{missing / 1e9:.1f} GB needed, {free / 1e9:.1f} GB free"
         raise BadInput(
-            f"folder {cache}", f"no room: {gigabytes}", "free some, or set HF_HOME to another disk"
+            f"folder {cache}",
+            f"not enough disk space: {gigabytes}",
+            "free some space, or set HF_HOME to another disk",
         )
 
 
@@ -116,37 +120,39 @@ def _pull_part(
     is_cancelled: Callable[[], bool],
     wait: Callable[[float], None],
 ) -> Generator[PullProgress]:
-    """One part: gone on with as long as bytes come, then checked and put in its place."""
+    """Download one part, resume as long as bytes arrive, then verify it and move it into the cache."""
     import httpx2
 
     def progress(note: str = "") -> PullProgress:
-        return PullProgress(done_bytes=sum(one.done_bytes() for one in parts), total_bytes=total, note=note)
+        return PullProgress(
+            done_bytes=sum(entry.done_bytes() for entry in parts), total_bytes=total, note=note
+        )
 
     tries = 0
     while part.done_bytes() < part.size:
-        before, trouble = part.done_bytes(), "it sent too little"
-        yield progress("goes on where it stopped" if before else "")
+        before, problem = part.done_bytes(), "it sent too few bytes"
+        yield progress("resuming" if before else "")
         try:
             for _ in _fetch(part):
                 yield progress()
                 if is_cancelled():
                     return
         except (httpx2.TransportError, httpx2.StreamError) as error:
-            trouble = str(error) or type(error).__name__
+            problem = str(error) or type(error).__name__
         if is_cancelled():
             return
         tries = 1 if part.done_bytes() > before else tries + 1
         if tries >= MOST_TRIES:
-            raise RemoteFailed("the hub", f"it broke off: {trouble}", "pull again to go on from there")
+            raise RemoteFailed("the hub", f"the download broke off: {problem}", "pull again to resume it")
         if part.done_bytes() < part.size:
             wait(PAUSE_S)
     if not part.blob.exists():
-        yield progress("checking")
-        _settle(part)
+        yield progress("verifying")
+        _verify(part)
 
 
 def _fetch(part: _Part) -> Iterator[int]:
-    """Appends what is missing; gives the length of each chunk once it is written."""
+    """Download and append the missing bytes. Yield the length of each chunk once it is written."""
     from huggingface_hub import get_session, get_token
     from huggingface_hub.utils import hf_raise_for_status
 
@@ -155,27 +161,27 @@ def _fetch(part: _Part) -> Iterator[int]:
     headers["Accept-Encoding"] = "identity"
     if start:
         headers["Range"] = f"bytes={start}-"
-    # The client follows the redirect to the store of the bytes, and leaves the token behind at another host.
+    # The client follows the redirect to the storage of the file, and does not send the token to another host.
     with get_session().stream("GET", part.url, headers=headers, timeout=READ_TIMEOUT_S) as response:
         hf_raise_for_status(response)
-        is_rest = response.status_code == 206
-        with part.partial.open("ab" if is_rest else "wb") as file:
+        is_partial = response.status_code == 206
+        with part.partial.open("ab" if is_partial else "wb") as file:
             for chunk in response.iter_raw():
                 file.write(chunk)
                 file.flush()
                 yield len(chunk)
 
 
-def _settle(part: _Part) -> None:
-    """Checks what has come and makes it the cache's; a file that is not what the hub said is thrown away."""
-    if part.partial.stat().st_size != part.size or not _is_as_said(part):
+def _verify(part: _Part) -> None:
+    """Verify a complete download and move it into the cache. Delete it if it is not the announced file."""
+    if part.partial.stat().st_size != part.size or not _has_announced_hash(part):
         part.partial.unlink()
-        raise RemoteFailed("the hub", "what came is not the file that it should be", "pull again")
+        raise RemoteFailed("the hub", "the downloaded file is damaged", "pull again")
     part.partial.replace(part.blob)
 
 
-def _is_as_said(part: _Part) -> bool:
-    """The hub names large files by their SHA-256; small ones by another hash, which is not checked."""
+def _has_announced_hash(part: _Part) -> bool:
+    """Return whether the SHA-256 matches the ETag. Small files have another hash there, which is not checked."""
     if len(part.etag) != _SHA256_CHARS:
         return True
     digest = sha256()
@@ -185,8 +191,8 @@ def _is_as_said(part: _Part) -> bool:
     return digest.hexdigest() == part.etag
 
 
-def _enter(download: Download, file: str) -> str:
-    """Lets huggingface_hub find the bytes and enter them into its cache; the path of the file there."""
+def _add_to_cache(download: Download, file: str) -> str:
+    """Let huggingface_hub add the file to its cache. Return its path there."""
     path: str = _client().hf_hub_download(
         download.repository, file, cache_dir=download.cache, endpoint=download.endpoint
     )
@@ -194,7 +200,7 @@ def _enter(download: Download, file: str) -> str:
 
 
 def _client() -> Any:
-    """huggingface_hub, whose annotations leave some types open."""
+    """Return huggingface_hub as Any, because its annotations are incomplete."""
     import huggingface_hub
 
     return huggingface_hub

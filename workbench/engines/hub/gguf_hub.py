@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from huggingface_hub import CachedFileInfo
 
 PLACE: Final = "the hub"
-KNOCK_TIMEOUT_S: Final = 10.0
-"""How long the hub may take to answer at all."""
+REACHABLE_TIMEOUT_S: Final = 10.0
+"""How long to wait for the hub's first answer."""
 
 
 class GgufHub:
@@ -44,13 +44,13 @@ class GgufHub:
         cache: Path | None = None,
         memory: int | None = None,
     ) -> None:
-        """Nothing is asked yet.
+        """Send nothing yet.
 
         Args:
-            wait: Lets seconds pass between tries.
-            endpoint: Where the hub is; None takes huggingface_hub's (`HF_ENDPOINT`).
-            cache: Folder of the cache; None takes huggingface_hub's (`HF_HOME`).
-            memory: Bytes that models may use; None looks.
+            wait: Sleeps for a number of seconds, between attempts.
+            endpoint: Address of the hub. None uses that of huggingface_hub (`HF_ENDPOINT`).
+            cache: Folder of the cache. None uses that of huggingface_hub (`HF_HOME`).
+            memory: Bytes of memory that models may use. None determines them.
         """
         self._wait = wait
         self._endpoint = endpoint
@@ -58,19 +58,19 @@ class GgufHub:
         self._memory = memory_bytes() if memory is None else memory
 
     def find(self, words: str, *, with_token: bool, limit: int = 20) -> Sequence[HubRepository]:
-        """Repositories with GGUF files whose name has the words, most downloaded first.
+        """Search repositories with GGUF files, most downloaded first.
 
         Args:
-            words: Part of the name.
-            with_token: Search with this machine's token, which also finds private repositories. False for anyone
-                whom the owner of the token does not trust.
-            limit: Number of repositories at most.
+            words: Words to find in the name.
+            with_token: True to use this machine's access token, which also finds private repositories. Use False for
+                people whom the owner of the token does not trust.
+            limit: Maximum number of repositories.
         """
         from huggingface_hub import HfApi
 
-        with _told():
-            self._knock()
-            found = HfApi(endpoint=self._endpoint).list_models(
+        with _hub_errors():
+            self._check_reachable()
+            models = HfApi(endpoint=self._endpoint).list_models(
                 filter="gguf",
                 search=words,
                 sort="downloads",
@@ -79,20 +79,20 @@ class GgufHub:
             )
             return [
                 HubRepository(
-                    id=one.id,
-                    downloads=one.downloads or 0,
-                    likes=one.likes or 0,
-                    is_gated=bool(one.gated),
+                    id=model.id,
+                    downloads=model.downloads or 0,
+                    likes=model.likes or 0,
+                    is_gated=bool(model.gated),
                 )
-                for one in found
+                for model in models
             ]
 
     def files(self, repository: str, *, with_token: bool) -> Sequence[HubFile]:
-        """The models of a repository, smallest first.
+        """Return the models of a repository, smallest first.
 
         Args:
             repository: `OWNER/NAME`.
-            with_token: As for `find`.
+            with_token: As in `find`.
 
         Raises:
             BadInput: There is no such repository.
@@ -100,35 +100,35 @@ class GgufHub:
         from huggingface_hub import HfApi
         from huggingface_hub.hf_api import RepoFile
 
-        with _told(repository):
-            self._knock()
+        with _hub_errors(repository):
+            self._check_reachable()
             tree = HfApi(endpoint=self._endpoint).list_repo_tree(
                 repository, recursive=True, token=_token(with_token=with_token)
             )
             sizes = {entry.path: entry.size for entry in tree if isinstance(entry, RepoFile)}
-        found = [self._file(repository, parts, sizes_of(parts, sizes)) for parts in model_parts(sizes)]
-        return sorted(found, key=lambda one: (one.size_bytes, one.name))
+        files = [self._file(repository, parts, sizes_of(parts, sizes)) for parts in model_parts(sizes)]
+        return sorted(files, key=lambda file: (file.size_bytes, file.name))
 
     def pull(self, name: str, *, is_cancelled: Callable[[], bool]) -> Iterator[PullProgress]:
-        """Fetches `hf:OWNER/NAME/FILE`, and goes on where an earlier download stopped.
+        """Download `hf:OWNER/NAME/FILE`, or resume an earlier download, and yield the progress.
 
-        Ends early where it is cancelled; what has come stays, for the next time.
+        If it is cancelled, the partial download stays for the next time.
 
         Raises:
-            BadInput: There is no such file, or no room for it.
+            BadInput: There is no such file, or not enough disk space.
         """
-        wanted = parse_hub_name(name)
+        hub_name = parse_hub_name(name)
         path = self.path(name)
         if path is not None:
-            size = sum(self._size(wanted, part) for part in parts_of(wanted.file))
+            size = sum(self._size(hub_name, part) for part in parts_of(hub_name.file))
             yield PullProgress(done_bytes=size, total_bytes=size, path=str(path))
             return
-        with _told(wanted.repository, wanted.file):
-            self._knock()
+        with _hub_errors(hub_name.repository, hub_name.file):
+            self._check_reachable()
             yield from pull_parts(
                 Download(
-                    repository=wanted.repository,
-                    parts=parts_of(wanted.file),
+                    repository=hub_name.repository,
+                    parts=parts_of(hub_name.file),
                     endpoint=self._endpoint,
                     cache=self._folder(),
                 ),
@@ -137,33 +137,33 @@ class GgufHub:
             )
 
     def path(self, name: str) -> Path | None:
-        """Where the first part of a model is, once all parts are in the cache; None until then. Asks nobody.
+        """Return the path of a model's first part if all parts are in the cache, otherwise None. Works offline.
 
         Raises:
-            BadInput: The name is of another form.
+            BadInput: The name has another form.
         """
-        wanted = parse_hub_name(name)
-        paths = [self._cached_path(wanted.repository, part) for part in parts_of(wanted.file)]
+        hub_name = parse_hub_name(name)
+        paths = [self._cached_path(hub_name.repository, part) for part in parts_of(hub_name.file)]
         return paths[0] if all(paths) else None
 
     def cached(self) -> Sequence[CachedModel]:
-        """What is on this machine, by name; asks nobody."""
-        return sorted(self._cached_models(), key=lambda one: one.name)
+        """Return the models in the cache, by name. Works offline."""
+        return sorted(self._cached_models(), key=lambda model: model.name)
 
     def delete(self, name: str) -> int:
-        """Deletes a cached model; the bytes that became free.
+        """Delete a model from the cache. Return the number of bytes freed.
 
         Raises:
             BadInput: It is not in the cache.
         """
         from huggingface_hub import scan_cache_dir
 
-        wanted = parse_hub_name(name)
-        parts = set(parts_of(wanted.file))
-        files = [file for file in self._cached_files(wanted.repository) if _in_repository(file) in parts]
+        hub_name = parse_hub_name(name)
+        parts = set(parts_of(hub_name.file))
+        files = [file for file in self._cached_files(hub_name.repository) if _in_repository(file) in parts]
         if not files:
             raise BadInput(
-                f"model {name!r}", "it is not in the cache", "`workbench models list` shows what is"
+                f"model {name!r}", "it is not in the cache", "`workbench models list` shows the cached models"
             )
         strategy = scan_cache_dir(self._folder()).delete_files(*files)
         freed = strategy.expected_freed_size
@@ -171,14 +171,14 @@ class GgufHub:
         return freed
 
     def known(self) -> Sequence[KnownModel]:
-        """The recommended models."""
+        """Return the recommended models."""
         return KNOWN_MODELS
 
-    def _knock(self) -> None:
-        """Fails at once where the hub cannot be reached: its client would try for half a minute."""
+    def _check_reachable(self) -> None:
+        """Fail at once if the hub cannot be reached. Its client would try for half a minute."""
         from huggingface_hub import constants, get_session
 
-        get_session().head(self._endpoint or constants.ENDPOINT, timeout=KNOCK_TIMEOUT_S)
+        get_session().head(self._endpoint or constants.ENDPOINT, timeout=REACHABLE_TIMEOUT_S)
 
     def _file(self, repository: str, parts: tuple[str, ...], size: int) -> HubFile:
         return HubFile(
@@ -222,17 +222,17 @@ class GgufHub:
             return ()
         return [
             file
-            for one in repositories
-            if one.repo_id == repository and one.repo_type == "model"
-            for revision in one.revisions
+            for cached in repositories
+            if cached.repo_id == repository and cached.repo_type == "model"
+            for revision in cached.revisions
             for file in revision.files
         ]
 
     def _cached_path(self, repository: str, file: str) -> Path | None:
         from huggingface_hub import try_to_load_from_cache
 
-        found = try_to_load_from_cache(repository, file, cache_dir=self._folder())
-        return Path(found) if isinstance(found, str) else None
+        path = try_to_load_from_cache(repository, file, cache_dir=self._folder())
+        return Path(path) if isinstance(path, str) else None
 
     def _size(self, name: HubName, part: str) -> int:
         path = self._cached_path(name.repository, part)
@@ -245,20 +245,20 @@ class GgufHub:
 
 
 def _token(*, with_token: bool) -> bool | None:
-    """What huggingface_hub takes: None uses the token that it finds (`HF_TOKEN`, a stored login), False none."""
+    """Return the value for huggingface_hub: None uses `HF_TOKEN` or a stored login, False uses no token."""
     return None if with_token else False
 
 
 def _in_repository(file: "CachedFileInfo") -> str:
-    """Path of a cached file in its repository: behind `snapshots/COMMIT/`."""
+    """Return the path of a cached file in its repository: the part after `snapshots/COMMIT/`."""
     parts = file.file_path.parts
     place = len(parts) - 1 - parts[::-1].index("snapshots")
     return "/".join(parts[place + 2 :])
 
 
 @contextmanager
-def _told(repository: str = "", file: str = "") -> Generator[None]:
-    """What goes wrong at the hub, in words."""
+def _hub_errors(repository: str = "", file: str = "") -> Generator[None]:
+    """Turn errors of the hub into errors with a message for people."""
     import httpx2
     from huggingface_hub.errors import (
         EntryNotFoundError,
@@ -269,26 +269,26 @@ def _told(repository: str = "", file: str = "") -> Generator[None]:
         RepositoryNotFoundError,
     )
 
-    trouble: Exception
+    problem: Exception
     try:
         yield
         return
     except OfflineModeIsEnabled:
-        trouble = RemoteFailed(PLACE, "HF_HUB_OFFLINE is set: only what is in the cache can be used")
+        problem = RemoteFailed(PLACE, "HF_HUB_OFFLINE is set, so only models in the cache can be used")
     except GatedRepoError:
-        remedy = "accept its licence on its page, then set HF_TOKEN or run `hf auth login`"
-        trouble = RemoteFailed(PLACE, f"{repository!r} is gated", remedy)
+        remedy = "accept its licence on the hub, then set HF_TOKEN or run `hf auth login`"
+        problem = RemoteFailed(PLACE, f"{repository!r} is gated", remedy)
     except (RepositoryNotFoundError, HFValidationError):
-        remedy = "`workbench models find WORDS` finds others; a private one needs HF_TOKEN"
-        trouble = BadInput(f"repository {repository!r}", "there is no such repository on the hub", remedy)
+        remedy = "search with `workbench models find WORDS`; private repositories need HF_TOKEN"
+        problem = BadInput(f"repository {repository!r}", "there is no such repository on the hub", remedy)
     except EntryNotFoundError:
         remedy = f"`workbench models show {repository}` lists its files"
-        trouble = BadInput(f"file {file!r}", f"it is not in {repository!r}", remedy)
+        problem = BadInput(f"file {file!r}", f"it is not in {repository!r}", remedy)
     except HfHubHTTPError as error:
-        trouble = RemoteFailed(
-            PLACE, f"it refused with status {error.response.status_code}", "try again later"
+        problem = RemoteFailed(
+            PLACE, f"it refused the request with status {error.response.status_code}", "try again later"
         )
     except httpx2.HTTPError as error:
-        remedy = "is there a network? what is in the cache works without one"
-        trouble = RemoteFailed(PLACE, f"it cannot be reached: {str(error) or type(error).__name__}", remedy)
-    raise trouble
+        remedy = "check the network; models in the cache work offline"
+        problem = RemoteFailed(PLACE, f"it cannot be reached: {str(error) or type(error).__name__}", remedy)
+    raise problem

@@ -1,4 +1,4 @@
-"""Models on the hub and in its cache as values: repositories, files, their names, and whether they fit into memory."""
+"""Models on the hub and in its cache: repositories, files, their names, and whether they fit into memory."""
 
 import os
 import re
@@ -12,50 +12,49 @@ from workbench.errors import BadInput
 
 
 class MemoryFit(StrEnum):
-    """Whether a model can be held in this machine's memory, with room for its context."""
+    """Whether a model and its context fit into this machine's memory."""
 
     YES = "fits"
-    """It leaves a fifth of the memory free."""
+    """At least a fifth of the memory stays free."""
     TIGHT = "tight"
-    """Just so."""
+    """It fits, with less than a fifth to spare."""
     NO = "too large"
     UNKNOWN = "unknown"
-    """The size of the file or of the memory is not known."""
+    """The size of the file or of the memory is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HubRepository:
-    """A repository that holds GGUF files."""
+    """A repository with GGUF files."""
 
     id: str
     """`OWNER/NAME`."""
     downloads: int
-    """In the last 30 days."""
+    """Downloads in the last 30 days."""
     likes: int
     is_gated: bool
-    """True: its licence must be accepted on the hub first, and a token is needed."""
+    """True if its licence must be accepted on the hub, and an access token is needed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HubFile:
-    """A model in a repository: one GGUF file, or the parts of one."""
+    """A model in a repository: a GGUF file, or several parts of one."""
 
     repository: str
     """`OWNER/NAME`."""
     parts: tuple[str, ...]
-    """Paths in the repository, in order; llama.cpp is given the first and finds the others."""
+    """Paths in the repository, in order. llama.cpp loads the first and finds the others."""
     size_bytes: int
-    """Of all parts; 0 where the hub does not say."""
+    """Size of all parts; 0 if the hub does not report it."""
     quantisation: str
-    """As the file's name says, such as `Q4_K_M`; empty where it does not."""
+    """Quantisation by the name of the file, such as `Q4_K_M`. Empty if the name has none."""
     fit: MemoryFit
-    """Whether it fits this machine."""
     is_cached: bool
-    """True where all parts are on this machine."""
+    """True if all parts are on this machine."""
 
     @property
     def name(self) -> str:
-        """As `--model` takes it."""
+        """The name for `--model`."""
         return f"hf:{self.repository}/{self.parts[0]}"
 
 
@@ -64,53 +63,50 @@ class CachedModel:
     """A model of the hub's cache on this machine."""
 
     name: str
-    """As `--model` takes it."""
+    """The name for `--model`."""
     size_bytes: int
     quantisation: str
-    """As in `HubFile`."""
     fit: MemoryFit
-    """As in `HubFile`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullProgress:
-    """How far a download is."""
+    """The progress of a download."""
 
     done_bytes: int
-    """Of all parts, what an earlier download left among them."""
+    """Bytes of all parts so far, including those of an earlier download."""
     total_bytes: int
     note: str = ""
-    """What is going on beside fetching, such as `checking`; empty while bytes come."""
+    """Current activity other than downloading, such as `verifying`. Empty while bytes arrive."""
     path: str = ""
-    """Where the first part is, once all is there; empty until then."""
+    """Path of the first part once everything is downloaded. Empty until then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownModel:
-    """A model that is recommended: what it is, and how it wants to be asked."""
+    """A recommended model: what it is and which prompts it expects."""
 
     title: str
-    """For a person."""
     repository: str
     family: str
-    """How it spells prompts; a family of `docs/reference/families.md`."""
+    """Template family of its prompts; see `docs/reference/families.md`."""
     template: str
-    """Which published chat template it was trained with."""
+    """The published chat template that it was trained with."""
     context_tokens: int
     note: str
-    """What it is good for, and how large."""
+    """Strengths and size."""
 
 
 ROOM_BYTES: Final = 600 << 20
-"""For the context, the buffers of llama.cpp and this program; a rough figure for 4,096 tokens of an 8B model."""
+"""Memory for the context, llama.cpp's buffers and this program: an estimate for 4,096 tokens with an 8B model."""
 COMFORT: Final = 0.8
-"""A model that takes more than this share of the memory is a tight fit."""
+"""A model that needs more than this fraction of the memory is a tight fit."""
 CONTROL_GROUP: Final = Path("/sys/fs/cgroup/memory.max")
-"""What a container may use. *Source:* Linux, cgroup v2."""
+"""Memory limit of a container. *Source:* Linux, cgroup v2."""
 
 
 def memory_bytes() -> int:
-    """Memory that this process may use; 0 where it cannot be told."""
+    """Return the bytes of memory that this process may use; 0 if unknown."""
     try:
         total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
@@ -123,7 +119,7 @@ def memory_bytes() -> int:
 
 
 def fit_of(size_bytes: int, *, memory: int) -> MemoryFit:
-    """Whether weights of a size fit.
+    """Return whether weights of a size fit into memory.
 
     >>> fit_of(2 << 30, memory=8 << 30), fit_of(7 << 30, memory=8 << 30), fit_of(9 << 30, memory=8 << 30)
     (<MemoryFit.YES: 'fits'>, <MemoryFit.TIGHT: 'tight'>, <MemoryFit.NO: 'too large'>)
@@ -147,7 +143,7 @@ def _windows_memory_bytes() -> int:
 
 
 PREFIX: Final = "hf:"
-"""Before the name of a model of the hub."""
+"""Prefix of the names of models on the hub."""
 
 _SHARD: Final = re.compile(r"-(\d{5})-of-(\d{5})\.gguf$", re.IGNORECASE)
 _QUANTISATION: Final = re.compile(
@@ -167,10 +163,10 @@ class HubName(NamedTuple):
 
 
 def parse_hub_name(name: str) -> HubName:
-    """`hf:OWNER/NAME/FILE` in parts.
+    """Parse `hf:OWNER/NAME/FILE`.
 
     Raises:
-        BadInput: It is of another form.
+        BadInput: The name has another form.
 
     >>> parse_hub_name("hf:org/repo/sub/m.Q4_K_M.gguf")
     HubName(repository='org/repo', file='sub/m.Q4_K_M.gguf')
@@ -178,7 +174,7 @@ def parse_hub_name(name: str) -> HubName:
     owner, _, rest = name.removeprefix(PREFIX).partition("/")
     repository, _, file = rest.partition("/")
     parts = (owner, repository, *file.split("/"))
-    # A part that is empty, or that a file system takes for another place, would lead out of the cache.
+    # An empty part, or one such as `..`, could lead out of the cache.
     is_inside = all(_PART.fullmatch(part) for part in parts)
     if not name.startswith(PREFIX) or not is_inside or not file.lower().endswith(".gguf"):
         raise BadInput(
@@ -190,43 +186,43 @@ def parse_hub_name(name: str) -> HubName:
 
 
 def quantisation(file: str) -> str:
-    """How the weights are packed, in the convention's words; empty where the name does not say.
+    """Return the quantisation in the name of a file, such as `Q4_K_M`. Empty if the name has none.
 
     >>> [quantisation(name) for name in ("Hermes-3.Q4_K_M.gguf", "m-UD-Q4_K_XL-00001-of-00002.gguf", "m.gguf")]
     ['Q4_K_M', 'UD-Q4_K_XL', '']
     """
     stem = _SHARD.sub("", file).removesuffix(".gguf").removesuffix(".GGUF")
-    found = _QUANTISATION.search(stem)
-    return found[1].upper() if found else ""
+    match = _QUANTISATION.search(stem)
+    return match[1].upper() if match else ""
 
 
 def model_parts(files: Iterable[str]) -> Sequence[tuple[str, ...]]:
-    """The models among the files of a repository: each a file, or all parts of one, in order.
+    """Return the models among the files of a repository, each as one file or all of its parts in order.
 
-    Projectors and importance matrices are GGUF and no models; a model of which a part is missing is none.
+    Projectors and importance matrices are GGUF files, but not models. Models with missing parts are left out.
 
     >>> model_parts(["a.gguf", "b-00002-of-00002.gguf", "b-00001-of-00002.gguf", "mmproj-a.gguf", "x.bin"])
     [('a.gguf',), ('b-00001-of-00002.gguf', 'b-00002-of-00002.gguf')]
     """
-    wanted = sorted(name for name in files if name.lower().endswith(".gguf") and not _NO_MODEL.search(name))
+    names = sorted(name for name in files if name.lower().endswith(".gguf") and not _NO_MODEL.search(name))
     groups: dict[str, list[str]] = {}
-    for name in wanted:
+    for name in names:
         groups.setdefault(_SHARD.sub("-of-.gguf", name) if _SHARD.search(name) else name, []).append(name)
     return [tuple(parts) for parts in groups.values() if len(parts) == part_count(parts[0])]
 
 
 def part_count(file: str) -> int:
-    """How many parts the model of a file has.
+    """Return the number of parts of the model that a file belongs to.
 
     >>> part_count("m-00001-of-00003.gguf"), part_count("m.gguf")
     (3, 1)
     """
-    found = _SHARD.search(file)
-    return int(found[2]) if found else 1
+    match = _SHARD.search(file)
+    return int(match[2]) if match else 1
 
 
 def parts_of(file: str) -> tuple[str, ...]:
-    """All parts of the model that a file belongs to, in order.
+    """Return all parts of the model that a file belongs to, in order.
 
     >>> parts_of("m-00002-of-00002.gguf")
     ('m-00001-of-00002.gguf', 'm-00002-of-00002.gguf')
@@ -239,6 +235,6 @@ def parts_of(file: str) -> tuple[str, ...]:
 
 
 def sizes_of(parts: Sequence[str], sizes: Mapping[str, int]) -> int:
-    """Bytes of all parts; 0 where one is not known."""
+    """Return the size of all parts in bytes; 0 if the size of one is unknown."""
     known = [sizes.get(part, 0) for part in parts]
     return sum(known) if all(known) else 0

@@ -1,1 +1,1 @@
-"""Models behind a server: the OpenAI protocol in its variants, with limits on what a server may send."""
+"""Models on servers that speak the OpenAI protocol, with limits on what a server may send."""

@@ -1,4 +1,24 @@
-"""Limits on a server's answer: size, depth, time between pieces, total time, tokens, and retries."""
+"""Limits on a server's answer: size, depth, time between pieces, total time, tokens and retries.
+
+The idea: a server is not trusted. It may be broken, malicious, or simply not the server that somebody meant. Every
+answer has to end, with limited memory and time, whatever it consists of. Each limit follows from `max_tokens`,
+generously, so that no slow but honest server reaches it.
+
+Each kind of endless answer needs a limit of its own, because it passes all others:
+
+| a server that | is stopped by |
+|---|---|
+| sends nothing, or only comments such as `: keep-alive` | `silence_s`: only pieces of the completion count |
+| sends one token every minute, for ever | `wall_s`, the total time |
+| ignores `max_tokens` | `TokenMeter`: pieces and characters |
+| sends one JSON string or one line without an end | `event_bytes`, checked while it arrives |
+| sends a kilobyte that unpacks to a gigabyte | `body_bytes`, which counts unpacked bytes too |
+| sends single bytes, each in a network packet | `network_pieces`: they cost far more time than their size suggests |
+| sends `[[[[…` | `MOST_DEPTH`, checked before anything recurses |
+
+Invariant: what arrived before a limit was reached is kept. The completion ends with finish reason `length` if the
+server wrote too much, otherwise as interrupted, with a message that says which limit it was.
+"""
 
 import math
 import time
@@ -10,53 +30,53 @@ from workbench.engines.remote.failures import Refusal, silence
 from workbench.rollout.ports import Delta, StructuredCallPiece
 
 CHARS_PER_TOKEN: Final = 32
-"""More than any answer has on average: tokens of 30 characters exist, but they are rare."""
+"""More than the average of any answer. Tokens of 30 characters exist, but are rare."""
 SPARE_CHARS: Final = 1024
 PIECES_PER_TOKEN: Final = 4
-"""Some servers stream single characters; none needs more than this many pieces for each of its tokens."""
+"""Some servers stream single characters. None needs more pieces than this for a token."""
 SPARE_PIECES: Final = 16
 MOST_DEPTH: Final = 64
-"""Objects and arrays inside each other; a piece of a completion has about six."""
+"""Maximum nesting of objects and arrays. A chunk of a completion has about six levels."""
 MOST_EVENT_BYTES: Final = 8 << 20
-"""Of one event, however many tokens were asked for."""
+"""Limit of one event for any number of tokens."""
 ERROR_BYTES: Final = 64 << 10
-"""What is read of an answer with an error status; the rest is left unread."""
+"""Number of bytes that are read of an answer with an error status."""
 LINGER_S: Final = 3.0
-"""How long the token counts are waited for once the completion is finished."""
+"""How long to wait for the token counts after the completion has finished."""
 
 
 class AnswerError(Exception):
-    """An answer that we do not use, in words for a person."""
+    """An answer cannot be used. The message is for people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerLimits:
-    """Limits of one answer."""
+    """The limits of one answer."""
 
     max_tokens: int
     silence_s: float
-    """Time without anything that belongs to a completion; comments and empty pieces do not count."""
+    """Maximum time without a piece of the completion. Comments and empty pieces do not count."""
     wall_s: float
-    """Time from the request to the end."""
+    """Maximum time from the request to the end."""
     body_bytes: int
-    """Of the whole body, both as sent and unpacked."""
+    """Limit of the whole body, both as sent and after unpacking."""
     event_bytes: int
     network_pieces: int
-    """Pieces that the body may arrive in: a body of single bytes costs far more time than its size says."""
+    """Maximum number of pieces that the body may arrive in."""
 
     @property
     def chars(self) -> int:
-        """Characters of text, thoughts and calls that are kept."""
+        """Maximum number of characters of text, thoughts and calls."""
         return CHARS_PER_TOKEN * self.max_tokens + SPARE_CHARS
 
     @property
     def pieces(self) -> int:
-        """Pieces of text, thoughts and calls that are kept."""
+        """Maximum number of pieces of text, thoughts and calls."""
         return PIECES_PER_TOKEN * self.max_tokens + SPARE_PIECES
 
 
 def limits_of_completion(max_tokens: int, *, timeout_s: float) -> AnswerLimits:
-    """Limits of a streamed completion: generous for a slow honest server, finite for any other.
+    """Return the limits of a streamed completion.
 
     >>> limits = limits_of_completion(2048, timeout_s=120.0)
     >>> limits.wall_s, limits.body_bytes, limits.event_bytes, limits.chars
@@ -73,7 +93,7 @@ def limits_of_completion(max_tokens: int, *, timeout_s: float) -> AnswerLimits:
 
 
 def limits_of_list(*, timeout_s: float) -> AnswerLimits:
-    """Limits of an answer that is one JSON document, such as the list of models."""
+    """Return the limits of an answer that is one JSON document, such as the list of models."""
     return AnswerLimits(
         max_tokens=0,
         silence_s=timeout_s,
@@ -85,28 +105,28 @@ def limits_of_list(*, timeout_s: float) -> AnswerLimits:
 
 
 class StreamTimeout:
-    """Says how long an answer may still be waited for."""
+    """Decides how long to wait for an answer."""
 
     def __init__(self, limits: AnswerLimits, clock: Callable[[], float] = time.monotonic) -> None:
-        """The request is sent now."""
+        """Start the time. Create the object when the request is sent."""
         self._limits = limits
         self._clock = clock
         self._started_s = self._heard_s = clock()
         self._finished_s: float | None = None
 
-    def beat(self) -> None:
-        """Something of the completion came."""
+    def restart(self) -> None:
+        """Record that a piece of the completion arrived."""
         self._heard_s = self._clock()
 
     def finish(self) -> None:
-        """The completion is finished; only its token counts are missing."""
+        """Record that the completion has finished and only its token counts are missing."""
         self._finished_s = self._finished_s or self._clock()
 
-    def goes_on(self) -> bool:
-        """False once nothing more is waited for.
+    def keeps_waiting(self) -> bool:
+        """Return False once there is nothing more to wait for.
 
         Raises:
-            AnswerError: The server was silent for too long, or took too long in all.
+            AnswerError: The server was silent for too long, or took too long in total.
         """
         now_s = self._clock()
         if self._finished_s is not None:
@@ -119,19 +139,19 @@ class StreamTimeout:
 
 
 class TokenMeter:
-    """Cuts a completion where the server goes on past `max_tokens`.
+    """Cuts off a completion if the server ignores `max_tokens`.
 
-    The server alone knows its tokens, so pieces and characters are counted, both with room to spare.
+    Only the server knows its tokens. So pieces and characters are counted, both with room to spare.
     """
 
     def __init__(self, limits: AnswerLimits) -> None:
         self._chars = limits.chars
         self._pieces = limits.pieces
         self.is_full = False
-        """True once nothing more is taken."""
+        """True once a limit was reached."""
 
     def take(self, delta: Delta) -> Delta:
-        """The delta, as far as there is room for it."""
+        """Return the delta, cut to what the limits still allow."""
         text, thought = self._cut(delta.text), self._cut(delta.thought)
         calls = tuple(self._cut_call(piece) for piece in delta.call_pieces[: max(self._pieces, 0)])
         self._pieces -= max(len(delta.call_pieces), 1)
@@ -142,29 +162,29 @@ class TokenMeter:
         return replace(piece, name=self._cut(piece.name), arguments_text=self._cut(piece.arguments_text))
 
     def _cut(self, text: str) -> str:
-        kept = text[: max(self._chars, 0)]
+        head = text[: max(self._chars, 0)]
         self._chars -= len(text)
-        return kept
+        return head
 
 
 MOST_TRIES: Final = 4
-"""How often a request is sent at most."""
+"""Maximum number of attempts for one request."""
 FIRST_WAIT_S: Final = 0.5
-"""Before the second try; each wait is twice as long as the one before."""
+"""Wait before the second attempt. Each further wait is twice as long."""
 LONGEST_WAIT_S: Final = 30.0
-"""A server that wants to be left alone for longer is not waited for."""
+"""If a server asks for a longer wait, the request fails instead."""
 _LOOK_S: Final = 0.05
 
 
 def wait_before(
     attempt: int, refusal: Refusal, *, wait: Callable[[float], None], is_cancelled: Callable[[], bool]
 ) -> bool:
-    """Waits where another try makes sense; False where it does not, or a person has stopped it.
+    """Wait if another attempt makes sense. Return False if it does not, or if the request was cancelled.
 
     Args:
-        attempt: Which try was refused, from 1.
-        refusal: What came.
-        is_cancelled: Asked all the while.
+        attempt: Number of the attempt that failed, from 1.
+        refusal: Why it failed.
+        is_cancelled: Called while waiting.
     """
     pause_s = refusal.retry_after_s
     if pause_s is None:
@@ -178,7 +198,7 @@ def wait_before(
 
 
 def retry_after_s(header: str | None) -> float | None:
-    """Seconds of a `Retry-After` header; None where there is none, or a date stands in it.
+    """Parse a `Retry-After` header into seconds. None if there is no header, or it has a date.
 
     >>> retry_after_s("2"), retry_after_s("Wed, 21 Oct 2026 07:28:00 GMT"), retry_after_s(None)
     (2.0, None, None)

@@ -1,4 +1,18 @@
-"""Read a stream in a thread of its own, so that a silent stream can be cancelled."""
+"""Read a stream in a background thread, so that a silent stream can be cancelled.
+
+The idea: reading from a socket blocks until the server sends something, and a blocked thread cannot look at the stop
+button. So a background thread reads and puts each item into a queue, and the caller takes items out of the queue with a
+short timeout. Between two items it checks whether it should stop.
+
+Invariants:
+
+- The queue is bounded. A server that is faster than the caller waits; it cannot fill memory.
+- `close` always ends the thread: `hang_up` wakes it if it waits for the server, and `_is_over` if it waits for room
+  in the queue. A caller that leaves early, for example because the browser tab was closed, must therefore call
+  `close`.
+- An error of the thread is raised in the caller, after all items that were read before it. If a server sends half an
+  answer and then breaks the connection, the caller still gets that half.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from queue import Empty, Full, Queue
@@ -8,9 +22,9 @@ from typing import Final, Generic, TypeVar
 T = TypeVar("T")
 
 POLL_S: Final = 0.02
-"""How often it is looked whether a person has stopped it."""
+"""How often to check whether the stream was cancelled."""
 MOST_WAITING: Final = 256
-"""Things that are read ahead of the listener; a server that is faster waits."""
+"""Maximum number of items in the queue."""
 
 
 class _Failed:
@@ -19,65 +33,65 @@ class _Failed:
 
 
 class _Ended:
-    """The stream came to its own end."""
+    """The stream has ended."""
 
 
 class BackgroundStream(Generic[T]):
-    """A stream that is read aside; to be closed by whoever stops listening."""
+    """A stream that a background thread reads. Call `close` when you no longer need it."""
 
     def __init__(self, read: Callable[[], Iterable[T]], hang_up: Callable[[], None]) -> None:
-        """Begins to read.
+        """Start to read.
 
         Args:
-            read: Opens the stream and gives its things; runs in the thread.
-            hang_up: Wakes `read` where it waits; called once, from the listener's thread.
+            read: Opens the stream and returns its items. Runs in the background thread.
+            hang_up: Wakes `read` if it waits for the server. Called once, in the caller's thread.
         """
-        self._made: Queue[T | _Failed | _Ended] = Queue(MOST_WAITING)
+        self._queue: Queue[T | _Failed | _Ended] = Queue(MOST_WAITING)
         self._is_over = Event()
         self._hang_up = hang_up
         Thread(target=self._run, args=(read,), name="remote", daemon=True).start()
 
-    def things(self, *, is_cancelled: Callable[[], bool], goes_on: Callable[[], bool]) -> Iterator[T]:
-        """What comes, until the stream ends or a person stops it; asks before each thing.
+    def items(self, *, is_cancelled: Callable[[], bool], keeps_waiting: Callable[[], bool]) -> Iterator[T]:
+        """Yield the items until the stream ends or is cancelled. Both callbacks are called before each item.
 
         Args:
-            goes_on: False where nothing more is waited for; may raise an error of its own.
+            keeps_waiting: Returns False if there is nothing more to wait for. May raise an error.
 
         Raises:
-            BaseException: What the stream raised, once all before it was handed over; or `goes_on`.
+            BaseException: What the stream raised, after all items before it, or what `keeps_waiting` raised.
         """
-        while not is_cancelled() and goes_on():
+        while not is_cancelled() and keeps_waiting():
             try:
-                thing = self._made.get(timeout=POLL_S)
+                item = self._queue.get(timeout=POLL_S)
             except Empty:
                 continue
-            if isinstance(thing, _Ended):
+            if isinstance(item, _Ended):
                 return
-            if isinstance(thing, _Failed):
-                raise thing.error
-            yield thing
+            if isinstance(item, _Failed):
+                raise item.error
+            yield item
 
     def close(self) -> None:
-        """Ends the thread: at once where it waits for the server."""
+        """End the thread, even if it waits for the server."""
         self._is_over.set()
         self._hang_up()
 
     def _run(self, read: Callable[[], Iterable[T]]) -> None:
         try:
-            for thing in read():
-                self._hand_over(thing)
+            for item in read():
+                self._hand_over(item)
                 if self._is_over.is_set():
                     return
-        except BaseException as error:  # noqa: BLE001 - handed to the listener, who raises it
+        except BaseException as error:  # noqa: BLE001 - raised in the thread of the caller
             self._hand_over(_Failed(error))
         else:
             self._hand_over(_Ended())
 
-    def _hand_over(self, thing: T | _Failed | _Ended) -> None:
-        """Waits while there is no room, unless nobody listens any more."""
+    def _hand_over(self, item: T | _Failed | _Ended) -> None:
+        """Put an item into the queue. Wait while the queue is full, unless the stream was closed."""
         while not self._is_over.is_set():
             try:
-                self._made.put(thing, timeout=POLL_S)
+                self._queue.put(item, timeout=POLL_S)
             except Full:
                 continue
             return

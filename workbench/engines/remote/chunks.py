@@ -1,7 +1,7 @@
 """Convert the chunks of a streamed completion, chat or raw, to deltas.
 
-*Source:* OpenAI's streaming of chat completions and completions; vLLM, SGLang and llama-server (`reasoning_content`),
-Ollama and OpenRouter (`reasoning`) for what they add.
+*Source:* OpenAI's API reference, streaming of chat completions and completions. For reasoning: the documentation of
+vLLM, SGLang and llama-server (`reasoning_content`) and of Ollama and OpenRouter (`reasoning`).
 """
 
 import math
@@ -13,32 +13,32 @@ from workbench.hermes.spelling.tools import spelled_json
 from workbench.rollout.ports import Delta, EmittedToken, FinishReason, StructuredCallPiece, Usage
 
 THOUGHT_FIELDS: Final = ("reasoning_content", "reasoning")
-"""Where servers put reasoning that they keep apart; one of them counts, for some send both."""
+"""Fields in which servers send reasoning. Only the first one present is used, because some servers send both."""
 MOST_TOKENS: Final = 1 << 31
-"""A count above this is no count of tokens."""
+"""A higher number cannot be a count of tokens."""
 _LENGTH: Final = frozenset({"length", "max_tokens", "model_length"})
 
 
 class ChunkReader:
-    """Takes the chunks of one completion in order."""
+    """Reads the chunks of one completion in order."""
 
     def __init__(self) -> None:
         self.finish_reason: FinishReason | None = None
-        """As the server said; None until then."""
+        """Finish reason of the server. None until it sends one."""
         self.has_any = False
-        """True once something of the completion came."""
+        """True once a piece of the completion arrived."""
         self._usage: JsonObject = {}
         self._written = 0
         self._call_ids: list[str] = []
 
     def feed(self, chunk: JsonObject) -> Delta | None:
-        """What the chunk adds; None where it adds nothing."""
+        """Return what the chunk adds to the completion, or None if it adds nothing."""
         self._usage = as_object(chunk.get("usage")) or self._usage
         choice = as_object(_first(chunk.get("choices")))
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
             self.finish_reason = FinishReason.LENGTH if reason in _LENGTH else FinishReason.STOP
-        # A server that does not stream sends the whole `message` in place of a `delta`.
+        # A server that does not stream sends the complete `message` instead of a `delta`.
         added = as_object(choice.get("delta")) or as_object(choice.get("message"))
         delta = Delta(
             text=_text(choice.get("text")) + _text(added.get("content")),
@@ -53,7 +53,7 @@ class ChunkReader:
         return delta
 
     def usage(self) -> Usage:
-        """As the server told it; else one token a chunk, and nothing of the prompt."""
+        """Return the token counts of the server. Without them, each chunk counts as one token, and the prompt as 0."""
         details = as_object(self._usage.get("prompt_tokens_details"))
         return Usage(
             prompt_tokens=_number(self._usage.get("prompt_tokens")),
@@ -75,10 +75,13 @@ class ChunkReader:
             )
 
     def _index(self, fields: JsonObject, *, has_name: bool) -> int:
-        """Place of the call; some servers give every call the index 0, or none, and another id."""
+        """Return the index of a call.
+
+        Some servers send index 0 or no index for every call. A new id with a name then starts a new call.
+        """
         call_id = _text(fields.get("id"))
-        given = fields.get("index")
-        index = given if isinstance(given, int) else max(len(self._call_ids) - 1, 0)
+        sent_index = fields.get("index")
+        index = sent_index if isinstance(sent_index, int) else max(len(self._call_ids) - 1, 0)
         if 0 <= index < len(self._call_ids):
             known = self._call_ids[index]
             if not (has_name and call_id and known and call_id != known):
@@ -107,12 +110,12 @@ def _list(value: JsonValue) -> Sequence[JsonValue]:
 
 
 def _text(value: JsonValue) -> str:
-    """The text; half a surrogate pair, which JSON can spell and UTF-8 cannot, is replaced."""
+    """Return the text. Half a surrogate pair, which is possible in JSON but not in UTF-8, is replaced."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
 def _json(value: JsonValue) -> str:
-    """Arguments that a server gives as an object, against the protocol."""
+    """Return arguments that a server sends as an object, against the protocol, as JSON text."""
     return _text(spelled_json(value)) if isinstance(value, Mapping) else ""
 
 
@@ -121,7 +124,7 @@ def _number(value: JsonValue) -> int:
 
 
 def _float(value: JsonValue) -> float | None:
-    """A number that a log-probability can be: JSON's `1e999` is infinite, and a long integer fits no float."""
+    """Return a number that can be a logprob, otherwise None: `1e999` is infinite, and a long integer is no float."""
     if not isinstance(value, int | float) or abs(value) > MOST_TOKENS or math.isnan(value):
         return None
     return float(value)

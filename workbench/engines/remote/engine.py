@@ -1,4 +1,4 @@
-"""A model behind a server as an engine: retried when that may help, cancelled at once, partial answers kept."""
+"""The engine for models on servers: it retries, cancels at once, and keeps partial answers."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Final, NamedTuple, Protocol
@@ -18,20 +18,20 @@ from workbench.errors import RemoteFailed, WorkbenchError
 from workbench.rollout.ports import Capabilities, Delta, FinishReason, GenerationRequest, Usage
 
 CHARS_PER_TOKEN: Final = 4
-"""What an estimate of a prompt's length reckons with: the server alone knows its tokens."""
-SILENT_END: Final = "the server ended the stream without saying why"
-NO_STREAM: Final = "the answer holds no completion; is the base URL right, with its /v1?"
+"""Used to estimate the length of a prompt, because only the server knows its tokens."""
+SILENT_END: Final = "the server ended the stream without a reason"
+NO_STREAM: Final = "the answer contains no completion; check the base URL, which should end with /v1"
 
 
 class RemoteRequest(Protocol):
-    """One request under way."""
+    """A request that is being sent."""
 
     def read(self) -> Iterable[JsonObject]:
-        """Sends it and gives the chunks as they come; runs in a thread of its own."""
+        """Send the request and yield the chunks as they arrive. Runs in a background thread."""
         ...
 
     def hang_up(self) -> None:
-        """Ends the connection, from another thread than `read`."""
+        """End the connection. Called in another thread than `read`."""
         ...
 
 
@@ -39,11 +39,11 @@ class RemoteClient(Protocol):
     """A client of one kind of server."""
 
     def ask(self, request: GenerationRequest) -> RemoteRequest:
-        """Prepares a request; nothing is sent yet."""
+        """Prepare a request, without sending it."""
         ...
 
     def refusal_of(self, error: Exception) -> Refusal:
-        """What an error means, of the client or of whatever else an answer has led to."""
+        """Explain an error of the client, or any other error that an answer caused."""
         ...
 
 
@@ -53,12 +53,12 @@ class _Ending(NamedTuple):
 
 
 class RemoteEngine:
-    """Safe for several askers at once; each has a connection of its own."""
+    """An engine for a model on a server. Safe for several threads; each request has its own connection."""
 
     def __init__(
-        self, line: RemoteClient, server: Server, *, name: str, model: str, wait: Callable[[float], None]
+        self, client: RemoteClient, server: Server, *, name: str, model: str, wait: Callable[[float], None]
     ) -> None:
-        self._line = line
+        self._client = client
         self.server = server
         self.model = model
         self._wait = wait
@@ -77,17 +77,17 @@ class RemoteEngine:
         )
 
     def count_tokens(self, text: str) -> int:
-        """An estimate: four characters a token."""
+        """Estimate the number of tokens: one for four characters."""
         return -(-len(text) // CHARS_PER_TOKEN)
 
     def close(self) -> None:
-        """Does nothing: each request has a connection of its own, which ends with it."""
+        """Do nothing: each request has its own connection, which ends with it."""
 
     def generate(self, request: GenerationRequest, *, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
-        """The completion in pieces; see `workbench.rollout.ports.Engine`.
+        """Yield the completion in pieces; see `workbench.rollout.ports.Engine`.
 
         Raises:
-            RemoteFailed: The server refused, or nothing came, also when asked again.
+            RemoteFailed: The server refused or sent nothing, after all attempts.
         """
         self._refuse_unaskable(request)
         attempt = 1
@@ -96,52 +96,52 @@ class RemoteEngine:
             if ending.last is not None:
                 yield ending.last
                 return
-            refusal = ending.refusal or Refusal(status=None, words=NO_STREAM, is_final=True)
+            refusal = ending.refusal or Refusal(status=None, message=NO_STREAM, is_final=True)
             if not wait_before(attempt, refusal, wait=self._wait, is_cancelled=is_cancelled):
                 break
             attempt += 1
         if not is_cancelled():
             raise remote_failed(refusal, self.server, self.model)
-        nothing = Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
-        yield Delta(finish_reason=FinishReason.CANCELLED, usage=nothing)
+        no_usage = Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
+        yield Delta(finish_reason=FinishReason.CANCELLED, usage=no_usage)
 
     def _refuse_unaskable(self, request: GenerationRequest) -> None:
         if self.server.needs_key and self.server.key is None:
-            problem = "it needs a key of your own, and none was given"
+            problem = "it needs an API key, and none is set"
             raise RemoteFailed(self.server.place, problem, f"set {self.server.key_variable}")
         capabilities = self.capabilities
         if capabilities.is_chat_only and not capabilities.writes_tools and request.tool_choice.is_forced:
             raise RemoteFailed(
                 self.server.place,
-                f"tool choice {str(request.tool_choice)!r} needs the server to know the tools",
-                "set tool choice to 'auto', or `tools: server` for this server",
+                f"tool choice {str(request.tool_choice)!r} needs a server that gets the tools",
+                "set tool choice to 'auto', or set `tools: server` for this server",
             )
 
     def _attempt(
         self, request: GenerationRequest, is_cancelled: Callable[[], bool]
     ) -> Generator[Delta, None, _Ending]:
         limits = limits_of_completion(request.sampling.max_tokens, timeout_s=self.server.timeout_s)
-        reader, meter, pulse = ChunkReader(), TokenMeter(limits), StreamTimeout(limits)
+        reader, meter, timeout = ChunkReader(), TokenMeter(limits), StreamTimeout(limits)
         refusal: Refusal | None = None
-        ask = self._line.ask(request)
-        aside = BackgroundStream(ask.read, ask.hang_up)
+        remote_request = self._client.ask(request)
+        chunks = BackgroundStream(remote_request.read, remote_request.hang_up)
         try:
-            for chunk in aside.things(is_cancelled=is_cancelled, goes_on=pulse.goes_on):
+            for chunk in chunks.items(is_cancelled=is_cancelled, keeps_waiting=timeout.keeps_waiting):
                 delta = reader.feed(chunk)
                 if reader.finish_reason is not None:
-                    pulse.finish()
+                    timeout.finish()
                 if delta is not None:
                     yield meter.take(delta)
-                    pulse.beat()
+                    timeout.restart()
                 if meter.is_full:
                     reader.finish_reason = FinishReason.LENGTH
                     break
         except WorkbenchError:
             raise
-        except Exception as error:  # noqa: BLE001 - whatever an answer leads to is a message, never a traceback
-            refusal = self._line.refusal_of(error)
+        except Exception as error:  # noqa: BLE001 - any error that an answer causes becomes a message
+            refusal = self._client.refusal_of(error)
         finally:
-            aside.close()
+            chunks.close()
         return self._ending(reader, refusal, is_cancelled=is_cancelled())
 
     def _ending(self, reader: ChunkReader, refusal: Refusal | None, *, is_cancelled: bool) -> _Ending:
@@ -152,5 +152,5 @@ class RemoteEngine:
             return _Ending(Delta(finish_reason=FinishReason.CANCELLED, usage=usage), None)
         if not reader.has_any:
             return _Ending(None, refusal)
-        problem = quoted(refusal.words, self.server) if refusal else SILENT_END
+        problem = quoted(refusal.message, self.server) if refusal else SILENT_END
         return _Ending(Delta(finish_reason=FinishReason.INTERRUPTED, usage=usage, problem=problem), None)

@@ -1,8 +1,8 @@
-"""Read server-sent events that carry JSON, with limits for each line and each event.
+"""Parse server-sent events with JSON, with limits for each line and each event.
 
-The `openai` client has a reader for these too; it keeps a line of any length, and raises errors of many kinds.
+The `openai` client can parse them too, but it buffers lines of any length and raises many kinds of errors.
 
-*Source:* HTML living standard, 9.2 server-sent events.
+*Source:* HTML Living Standard, section "Server-sent events".
 """
 
 import json
@@ -14,14 +14,14 @@ from workbench.chat.json_value import JsonObject, JsonValue, as_object, is_too_d
 from workbench.engines.remote.answer_limits import MOST_DEPTH, AnswerError
 from workbench.engines.remote.failures import NO_JSON
 
-TOO_DEEP: Final = f"the server sent JSON that is nested more than {MOST_DEPTH} deep"
+TOO_DEEP: Final = f"the server sent JSON with more than {MOST_DEPTH} levels"
 
 
 def parse_bounded_json(data: bytes) -> JsonValue:
-    """The JSON value in `data`; bytes that are not UTF-8 are replaced, `NaN` and `Infinity` become null.
+    """Parse JSON. Bytes that are not UTF-8 are replaced; `NaN` and `Infinity` become null.
 
     Raises:
-        AnswerError: It is not JSON, or nested too deep.
+        AnswerError: It is not JSON, or has too many levels.
     """
     try:
         value = cast(JsonValue, json.loads(data.decode("utf-8", "replace"), parse_constant=lambda _: None))
@@ -40,10 +40,11 @@ _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 
 
 def read_events(pieces: Iterable[bytes], *, most_bytes: int) -> Iterator[JsonObject]:
-    """The objects of a stream's events, up to `[DONE]` or the end of the stream.
+    """Yield the JSON objects of the events, up to `[DONE]` or the end of the stream.
 
     Args:
-        pieces: The body, cut anywhere.
+        pieces: The body in pieces of any size.
+        most_bytes: Limit for a line and for an event.
 
     Raises:
         AnswerError: An event is too large, is not a JSON object, or reports an error.
@@ -55,12 +56,12 @@ def read_events(pieces: Iterable[bytes], *, most_bytes: int) -> Iterator[JsonObj
         if not isinstance(value, dict):
             raise AnswerError(NO_CHUNK)
         if value.get("error"):
-            raise AnswerError(_reported(value["error"]))
+            raise AnswerError(_message_of(value["error"]))
         yield value
 
 
 def _event_data(pieces: Iterable[bytes], most_bytes: int) -> Iterator[bytes]:
-    """The data of each event; comments, names and ids of events are skipped."""
+    """Yield the data of each event. Comments, event names and ids are ignored."""
     data = bytearray()
     for line in _lines(pieces, most_bytes):
         name, _, value = line.partition(b":")
@@ -75,13 +76,13 @@ def _event_data(pieces: Iterable[bytes], most_bytes: int) -> Iterator[bytes]:
 
 
 def _lines(pieces: Iterable[bytes], most_bytes: int) -> Iterator[bytes]:
-    """Lines without their ends."""
+    """Yield the lines without their line ends."""
     rest = bytearray()
     was_return = False
-    for whole in pieces:
-        # `\r\n` may be cut between two pieces, and is one end of a line all the same.
-        piece = whole.removeprefix(b"\n") if was_return else whole
-        was_return = whole.endswith(b"\r")
+    for received in pieces:
+        # `\r\n` is one line end, even if it is split between two pieces.
+        piece = received.removeprefix(b"\n") if was_return else received
+        was_return = received.endswith(b"\r")
         rest += piece
         if b"\n" in piece or b"\r" in piece:
             *lines, last = _LINE_END.split(rest)
@@ -94,10 +95,10 @@ def _lines(pieces: Iterable[bytes], most_bytes: int) -> Iterator[bytes]:
 
 def _check_size(data: bytearray, most_bytes: int) -> None:
     if len(data) > most_bytes:
-        raise AnswerError(f"the server sent a piece of more than {most_bytes:,} bytes")
+        raise AnswerError(f"the server sent a line or event of more than {most_bytes:,} bytes")
 
 
-def _reported(error: JsonValue) -> str:
-    """The server's own words; its error is a text, or an object with a message."""
+def _message_of(error: JsonValue) -> str:
+    """Return the message of an error, which is a text or an object with a message."""
     message = as_object(error).get("message", error)
     return message if isinstance(message, str) and message.strip() else "the server reported an error"

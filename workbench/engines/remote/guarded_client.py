@@ -1,9 +1,9 @@
 """An HTTP client for one request: it stays on its host, reads up to a limit, and can be cancelled.
 
-Each request has its own connection. Only then the socket is known from the first moment, and a server that sends
-nothing, or endless headers, can be hung up on from another thread.
+Each request has its own connection. Only then is the socket known from the first moment, so that another thread can
+close it if the server sends nothing, or headers without end.
 
-*Source:* httpx2 2.16, event hooks, extension `trace`; httpcore2 2.16 for the names of its events.
+*Source:* the documentation of httpx2 2.16, event hooks and extension `trace`; httpcore2 2.16 for the event names.
 """
 
 import ssl
@@ -19,7 +19,7 @@ import httpx2
 from workbench.engines.remote.answer_limits import ERROR_BYTES, AnswerError, AnswerLimits
 
 CONNECT_TIMEOUT_S: Final = 10.0
-"""A server that does not even take the connection is not waited for any longer."""
+"""How long to wait until a server accepts the connection."""
 MOST_REDIRECTS: Final = 5
 _UNPACKED_AT_ONCE: Final = 64 << 10
 _GZIP_OR_ZLIB: Final = 32 + zlib.MAX_WBITS
@@ -36,41 +36,41 @@ class GuardedConnection:
         self._is_over = False
 
     def hang_up(self) -> None:
-        """Ends the connection. Shutting the socket down wakes a thread that waits on it; closing it would not."""
+        """End the connection. This shuts the socket down, which wakes a thread that reads; closing it would not."""
         with self._lock:
             self._is_over = True
-            for one in self._sockets:
-                _shut(one)
+            for connected in self._sockets:
+                _shut_down(connected)
 
     def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Takes what httpcore2 reports: once with TLS, the socket is another one."""
+        """Record the socket that httpcore2 reports. With TLS, a second one replaces the first."""
         if event not in _CONNECTED:
             return
-        found = info["return_value"].get_extra_info("socket")
-        if isinstance(found, socket):
+        connected = info["return_value"].get_extra_info("socket")
+        if isinstance(connected, socket):
             with self._lock:
-                self._sockets.append(found)
+                self._sockets.append(connected)
                 if self._is_over:
-                    _shut(found)
+                    _shut_down(connected)
 
 
 def guarded_client(base_url: str, limits: AnswerLimits, connection: GuardedConnection) -> httpx2.Client:
-    """A client for one request to the server at `base_url`.
+    """Return a client for one request to the server at `base_url`.
 
-    Errors of our own limits are raised as `AnswerError`, by whatever reads from the client.
+    If a limit is exceeded, reading from the client raises `AnswerError`.
     """
     home = _origin(httpx2.URL(base_url))
 
     def on_request(request: httpx2.Request) -> None:
-        there = _origin(request.url)
-        if there != home:
-            raise AnswerError(f"it redirects to another host, {there}, where nothing was sent")
+        target = _origin(request.url)
+        if target != home:
+            raise AnswerError(f"it redirects to another host, {target}; nothing was sent there")
         request.headers["Accept-Encoding"] = "identity"
         request.extensions = {**request.extensions, "trace": connection.trace}
 
     def on_response(response: httpx2.Response) -> None:
         packing = response.headers.pop("content-encoding", "identity").strip().lower()
-        # A charset of the server's choice could name any of Python's codecs, `zlib` among them.
+        # A charset from the server could name any of Python's codecs, such as `zlib`.
         response.encoding = "utf-8"
         assert isinstance(response.stream, httpx2.SyncByteStream)
         is_answer = response.is_success
@@ -88,7 +88,7 @@ def guarded_client(base_url: str, limits: AnswerLimits, connection: GuardedConne
 
 
 class _GuardedBody(httpx2.SyncByteStream):
-    """A body, unpacked as far as the limit."""
+    """A response body, unpacked up to the limit."""
 
     def __init__(
         self, body: httpx2.SyncByteStream, packing: str, limits: AnswerLimits, *, is_answer: bool
@@ -117,14 +117,14 @@ class _GuardedBody(httpx2.SyncByteStream):
         if self._packing in ("", "identity"):
             return packed
         if self._packing not in _PACKED:
-            raise AnswerError(f"the answer is packed with {self._packing[:40]!r}, which was not asked for")
+            raise AnswerError(f"the answer is compressed with {self._packing[:40]!r}, which is not supported")
         return _unpack(packed)
 
     def _packed(self, limit: int) -> Iterator[bytes]:
         size = 0
         for count, piece in enumerate(self._body):
             size += len(piece)
-            # What exceeds the limit is handed on once: the reader says what happened.
+            # Yield the piece that exceeds the limit too: the reader reports the problem.
             yield piece
             if size > limit:
                 return
@@ -133,7 +133,7 @@ class _GuardedBody(httpx2.SyncByteStream):
 
 
 def _unpack(packed: Iterator[bytes]) -> Iterator[bytes]:
-    """What gzip or deflate packed, in pieces of bounded size: a kilobyte may unpack to a megabyte."""
+    """Unpack gzip or deflate in pieces of limited size, because a kilobyte may unpack to a megabyte."""
     unpacker = zlib.decompressobj(_GZIP_OR_ZLIB)
     try:
         for piece in packed:
@@ -142,24 +142,24 @@ def _unpack(packed: Iterator[bytes]) -> Iterator[bytes]:
                 yield unpacker.decompress(waiting, _UNPACKED_AT_ONCE)
                 waiting = unpacker.unconsumed_tail
     except zlib.error:
-        raise AnswerError("the answer is packed, and cannot be unpacked") from None
+        raise AnswerError("the compressed answer cannot be unpacked") from None
 
 
 def _origin(url: httpx2.URL) -> str:
-    """Scheme, host and port."""
+    """Return scheme, host and port of a URL."""
     ports = {"http": 80, "https": 443}
     return f"{url.scheme}://{url.host}:{url.port or ports.get(url.scheme, 0)}"
 
 
-def _shut(one: socket) -> None:
+def _shut_down(connected: socket) -> None:
     try:
-        # Not the method of an SSL socket, which would take TLS off under the thread that reads.
-        socket.shutdown(one, SHUT_RDWR)
+        # Not the method of the SSL socket, which would remove TLS while another thread reads.
+        socket.shutdown(connected, SHUT_RDWR)
     except OSError:
-        return  # It is closed already, or was replaced by the one with TLS.
+        return  # The socket is closed already, or was replaced by the one with TLS.
 
 
 @cache
 def _tls() -> ssl.SSLContext:
-    """Loading the certificates takes longer than many a request."""
+    """Return a shared TLS context, because loading the certificates takes longer than many requests."""
     return httpx2.create_ssl_context()

@@ -30,44 +30,43 @@ if TYPE_CHECKING:
 
 
 LIST_TIMEOUT_S: Final = 10.0
-"""How long a server may take to say which models it offers."""
+"""Timeout for the list of models."""
 MOST_MODELS: Final = 10_000
 MOST_NAME_CHARS: Final = 256
 NO_LIST: Final = "the server sent something that is not a list of models"
-BROKE_OFF: Final = "the connection broke off"
+BROKE_OFF: Final = "the connection was lost"
 
 
 def open_openai(server: Server, model: str, *, name: str, wait: Callable[[float], None]) -> RemoteEngine:
-    """A model of a server as an engine; nothing is sent yet.
+    """Return an engine for a model on a server. Sends nothing yet.
 
     Args:
-        server: Which server, and how it is asked.
-        model: As the server names it.
+        model: Name of the model on the server.
     """
-    return RemoteEngine(_OpenAiLine(server, model), server, name=name, model=model, wait=wait)
+    return RemoteEngine(_OpenAiClient(server, model), server, name=name, model=model, wait=wait)
 
 
 def fetch_model_names(server: Server) -> tuple[str, ...]:
-    """What the server offers, in its order.
+    """Return the names of the models on a server, in its order.
 
     Raises:
-        RemoteFailed: It cannot be asked, or its answer cannot be used.
+        RemoteFailed: The server cannot be reached, or its answer cannot be used.
     """
     limits = limits_of_list(timeout_s=min(LIST_TIMEOUT_S, server.timeout_s))
-    connection, pulse = _connection(), StreamTimeout(limits)
-    aside = BackgroundStream(lambda: _listed(server, limits, connection), connection.hang_up)
+    connection, timeout = _connection(), StreamTimeout(limits)
+    names = BackgroundStream(lambda: _read_model_names(server, limits, connection), connection.hang_up)
     try:
-        return tuple(aside.things(is_cancelled=lambda: False, goes_on=pulse.goes_on))
+        return tuple(names.items(is_cancelled=lambda: False, keeps_waiting=timeout.keeps_waiting))
     except WorkbenchError:
         raise
-    except Exception as error:  # noqa: BLE001 - whatever an answer leads to is a message, never a traceback
+    except Exception as error:  # noqa: BLE001 - any error that an answer causes becomes a message
         refusal = refusal_of(error, timeout_s=limits.silence_s)
     finally:
-        aside.close()
+        names.close()
     raise remote_failed(refusal, server, "")
 
 
-def _listed(server: Server, limits: AnswerLimits, connection: "GuardedConnection") -> Iterator[str]:
+def _read_model_names(server: Server, limits: AnswerLimits, connection: "GuardedConnection") -> Iterator[str]:
     with _client(server, limits, connection) as client:
         create = cast(Any, client.models).with_streaming_response.list
         with create(extra_headers=_headers(server)) as response:
@@ -96,56 +95,56 @@ def _client(server: Server, limits: AnswerLimits, connection: "GuardedConnection
     return openai.OpenAI(
         base_url=server.base_url,
         api_key=server.key.reveal() if server.key else "none",
-        max_retries=0,  # We wait ourselves: a person can stop us.
+        max_retries=0,  # We retry ourselves, so that people can cancel it.
         timeout=http.timeout,
         http_client=http,
     )
 
 
 def _headers(server: Server) -> dict[str, Any]:
-    """What the client would add from its own environment variables is none of this server's business."""
+    """Return headers that remove what the client adds from its own environment variables."""
     import openai
 
     headers: dict[str, Any] = {"OpenAI-Organization": openai.omit, "OpenAI-Project": openai.omit}
     return headers if server.key else {**headers, "Authorization": openai.omit}
 
 
-class _OpenAiLine:
+class _OpenAiClient:
     def __init__(self, server: Server, model: str) -> None:
         self._server = server
         self._model = model
 
-    def ask(self, request: GenerationRequest) -> "_OpenAiAsk":
-        return _OpenAiAsk(self._server, self._model, request)
+    def ask(self, request: GenerationRequest) -> "_OpenAiCompletion":
+        return _OpenAiCompletion(self._server, self._model, request)
 
     def refusal_of(self, error: Exception) -> Refusal:
         return refusal_of(error, timeout_s=self._server.timeout_s)
 
 
 def refusal_of(error: Exception, *, timeout_s: float) -> Refusal:
-    """What an error means: of our limits, of the client, of what it is made of, or of anything else."""
+    """Explain an error: of our limits, of the client, of its libraries, or any other."""
     import httpx2
     import openai
 
-    limit = _limit_in(error)
+    limit = _answer_error_in(error)
     if limit is not None:
-        return Refusal(status=None, words=str(limit), is_final=True)
+        return Refusal(status=None, message=str(limit), is_final=True)
     match error:
         case openai.APIStatusError():
             return _status_refusal(error.response)
         case openai.APITimeoutError() | httpx2.TimeoutException():
-            return Refusal(status=None, words=silence(timeout_s), is_final=True)
+            return Refusal(status=None, message=silence(timeout_s), is_final=True)
         case openai.APIConnectionError(__cause__=httpx2.TooManyRedirects() as cause):
-            return Refusal(status=None, words=str(cause), is_final=True)
+            return Refusal(status=None, message=str(cause), is_final=True)
         case openai.APIConnectionError() | httpx2.HTTPError() | httpx2.StreamError():
-            return Refusal(status=None, words=str(error.__cause__ or error).strip() or BROKE_OFF)
+            return Refusal(status=None, message=str(error.__cause__ or error).strip() or BROKE_OFF)
         case _:
-            words = f"the answer cannot be used ({type(error).__name__})"
-            return Refusal(status=None, words=words, is_final=True)
+            message = f"the answer cannot be used ({type(error).__name__})"
+            return Refusal(status=None, message=message, is_final=True)
 
 
-def _limit_in(error: BaseException | None) -> AnswerError | None:
-    """The error of ours that the client has wrapped into its own."""
+def _answer_error_in(error: BaseException | None) -> AnswerError | None:
+    """Return our own error if the client wrapped it into one of its errors."""
     while error is not None and not isinstance(error, AnswerError):
         error = error.__cause__ or error.__context__
     return error
@@ -155,14 +154,14 @@ def _status_refusal(response: "httpx2.Response") -> Refusal:
     import httpx2
 
     try:
-        words = response.text
-    except httpx2.StreamError:  # The body of a stream was not read.
-        words = ""
+        message = response.text
+    except httpx2.StreamError:  # The body of the stream was not read.
+        message = ""
     wait_s = retry_after_s(response.headers.get("retry-after"))
-    return Refusal(status=response.status_code, words=words, retry_after_s=wait_s)
+    return Refusal(status=response.status_code, message=message, retry_after_s=wait_s)
 
 
-class _OpenAiAsk:
+class _OpenAiCompletion:
     """One request."""
 
     def __init__(self, server: Server, model: str, request: GenerationRequest) -> None:
@@ -182,12 +181,12 @@ class _OpenAiAsk:
                 yield from read_events(response.iter_bytes(), most_bytes=self._limits.event_bytes)
 
     def hang_up(self) -> None:
-        """Ends the connection, whatever it waits for."""
+        """End the connection, even while it waits."""
         self._connection.hang_up()
 
 
 ROUTER_URL: Final = "https://router.huggingface.co/v1"
-"""Where the hub hands requests on to the providers. *Source:* Inference Providers, "OpenAI-compatible API"."""
+"""*Source:* Hugging Face's documentation of Inference Providers, "OpenAI-compatible API"."""
 
 
 def open_hf_inference(
@@ -199,27 +198,27 @@ def open_hf_inference(
     wait: Callable[[float], None],
     base_url: str | None = None,
 ) -> RemoteEngine:
-    """A model of the hub as an engine; nothing is sent yet.
+    """Return an engine for a model of the hub's Inference Providers. Sends nothing yet.
 
     Args:
-        repository: `OWNER/NAME`, which takes the provider that the account prefers, or `OWNER/NAME:PROVIDER`.
-        token: Of the account that pays; the router cannot be asked without.
-        timeout_s: How long a provider may be silent.
-        base_url: An endpoint of one's own that speaks the same protocol; None asks the router.
+        repository: `OWNER/NAME` for the provider that the account prefers, or `OWNER/NAME:PROVIDER`.
+        token: Access token of the account that pays. Required by the router.
+        timeout_s: Maximum time without data.
+        base_url: Address of another endpoint with the same protocol. None uses the router.
     """
     server = Server(
         name="hf-inference",
         base_url=base_url or ROUTER_URL,
         key=token,
         needs_key=base_url is None,
-        key_variable="HF_TOKEN, or sign in: on a Space with Hugging Face, elsewhere by `hf auth login`",
+        key_variable="HF_TOKEN, or sign in (on a Space with Hugging Face, elsewhere with `hf auth login`)",
         timeout_s=timeout_s,
     )
     return open_openai(server, repository, name=name, wait=wait)
 
 
 def stored_token() -> Secret | None:
-    """The token of this machine's user, as huggingface_hub finds it; None where there is none."""
+    """Return the access token that huggingface_hub finds on this machine, or None."""
     from huggingface_hub import get_token
 
     token = get_token()

@@ -1,4 +1,4 @@
-"""Build a request of the OpenAI protocol; engines send it, and "Copy as code" shows it."""
+"""Build requests of the OpenAI protocol, for engines and for "Copy as code"."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,19 +12,19 @@ from workbench.rollout.ports import ChoiceKind, GenerationRequest, ToolChoice
 from workbench.rollout.sampling import SAMPLING_FIELDS, Sampling
 
 STREAMED: Final[Mapping[str, JsonValue]] = {"stream": True, "stream_options": {"include_usage": True}}
-"""What an engine adds to a request to get the answer in pieces."""
+"""Fields that an engine adds to get the answer as a stream."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAiRequest:
-    """One request, not yet sent."""
+    """A request that was not sent yet."""
 
     path: str
-    """Follows the server's base URL."""
+    """Path after the server's base URL."""
     fields: JsonObject = field(hash=False)
-    """The protocol's own fields, which are the arguments of the official client's `create`."""
+    """Fields of the protocol: arguments of `create` in the official client."""
     own: JsonObject = field(hash=False)
-    """Fields that only this software takes; the official client's `extra_body`."""
+    """Fields that only this software accepts: `extra_body` in the official client."""
 
     @property
     def body(self) -> JsonObject:
@@ -33,16 +33,18 @@ class OpenAiRequest:
 
 
 def build_request(request: GenerationRequest, server: Server, model: str) -> OpenAiRequest:
-    """Build the request that asks a server for a completion, streaming left out.
+    """Build the request for a completion, without streaming.
 
     Args:
-        request: What the engine is asked. Its constraint is not sent: servers do not agree on a grammar format.
-        server: Its mode says whether the prompt or the messages are sent, its kind which sampling it takes.
-        model: As the server names it.
+        request: The request to the engine. Its constraint is not sent, because servers have different grammar formats.
+        server: Its mode decides whether the prompt or the messages are sent, its kind which sampling fields.
+        model: Name of the model on the server.
     """
     is_raw = server.mode is Mode.RAW
     logprobs: JsonObject = {"logprobs": 1 if is_raw else True} if request.wants_logprobs else {}
-    asked = {"prompt": request.prompt} if is_raw else _chat_fields(request, writes_tools=server.writes_tools)
+    content = (
+        {"prompt": request.prompt} if is_raw else _chat_fields(request, writes_tools=server.writes_tools)
+    )
     stops = _stop_texts(request, server.mode)
     return OpenAiRequest(
         path="completions" if is_raw else "chat/completions",
@@ -51,7 +53,7 @@ def build_request(request: GenerationRequest, server: Server, model: str) -> Ope
             **_protocol_sampling(server.kind, request.sampling),
             **({"stop": stops} if stops else {}),
             **logprobs,
-            **asked,
+            **content,
         },
         own=own_sampling(server.kind, request.sampling),
     )
@@ -65,18 +67,18 @@ def _protocol_sampling(kind: ServerKind, sampling: Sampling) -> JsonObject:
             declared.protocol == "unless default" and value != declared.default
         ):
             fields[name] = value
-    biases = [(one.token, one.limited) for one in sampling.logit_bias]
+    biases = [(entry.token, entry.limited) for entry in sampling.logit_bias]
     if kind is ServerKind.LLAMA_SERVER and biases:
-        # A list of pairs, in which a text stands for each of its tokens.
+        # A list of pairs. A text means each of its tokens.
         fields["logit_bias"] = [[token, bias] for token, bias in biases]
     elif by_id := {str(token): bias for token, bias in biases if isinstance(token, int)}:
-        # The protocol knows token ids only.
+        # The protocol only supports token ids.
         fields["logit_bias"] = {**by_id}
     return fields
 
 
 def own_sampling(kind: ServerKind, sampling: Sampling) -> JsonObject:
-    """The sampling that a kind of server takes beside the protocol.
+    """Return the sampling fields that a kind of server accepts in addition to the protocol.
 
     >>> own_sampling(ServerKind.VLLM, Sampling(top_k=0))
     {'top_k': -1, 'min_p': 0.05, 'repetition_penalty': 1.0, 'skip_special_tokens': False}
@@ -87,20 +89,20 @@ def own_sampling(kind: ServerKind, sampling: Sampling) -> JsonObject:
         if kind in declared.servers
     }
     if kind in (ServerKind.VLLM, ServerKind.SGLANG):
-        # -1 keeps all tokens there. Hermes' tags are special tokens, which these servers leave out of the text.
+        # There, -1 keeps all tokens. Tags of Hermes models are special tokens, which these servers remove by default.
         fields["top_k"] = sampling.top_k or -1
         fields["skip_special_tokens"] = False
     return fields
 
 
 def _stop_texts(request: GenerationRequest, mode: Mode) -> list[JsonValue]:
-    """A chat server ends the turn itself; with a prompt of our own, the mark that closes a turn must be named."""
+    """Return the stop texts. With our own prompt, they include the token that closes a turn."""
     first = (TURN_CLOSE,) if mode is Mode.RAW else ()
     return list(dict.fromkeys((*first, *request.stop_texts)))
 
 
 def _chat_fields(request: GenerationRequest, *, writes_tools: bool) -> JsonObject:
-    """`messages`, and `tools` with `tool_choice` if the server writes the tools and there are any."""
+    """Return `messages`, and `tools` with `tool_choice` if the server writes the tools and there are any."""
     messages = to_chat_request(request.conversation) if request.conversation else []
     if not writes_tools or not request.tools.specs:
         return {"messages": [*messages]}

@@ -1,4 +1,4 @@
-"""Servers that speak the OpenAI protocol: address, mode and software of each, read from `servers.yaml`."""
+"""Servers that speak the OpenAI protocol: their addresses, modes and software, parsed from `servers.yaml`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,28 +16,28 @@ from workbench.settings import Secret
 
 
 class Mode(StrEnum):
-    """How a server is asked."""
+    """Which API of a server is used."""
 
     CHAT = "chat"
-    """`/v1/chat/completions`: messages and tools; the server renders its own prompt."""
+    """`/v1/chat/completions` with messages and tools. The server renders its own prompt."""
     RAW = "raw"
-    """`/v1/completions`: our prompt, byte for byte."""
+    """`/v1/completions` with our prompt, byte for byte."""
 
 
 class ToolsBy(StrEnum):
-    """Who tells the model of the tools, with mode `chat`."""
+    """Who writes the tools into the prompt, with mode `chat`."""
 
     SERVER = "server"
-    """They are sent as `tools`, and the contract leaves them out."""
+    """The tools are sent as `tools`, and the contract leaves them out."""
     CONTRACT = "contract"
-    """The contract writes them into the system text, and `tools` is not sent."""
+    """The contract writes the tools into the system text, and `tools` is not sent."""
 
 
 class ServerKind(StrEnum):
     """The software of a server."""
 
     OPENAI = "openai"
-    """Anything; only the protocol's own sampling is sent."""
+    """Any software. Only the sampling fields of the protocol are sent."""
     VLLM = "vllm"
     SGLANG = "sglang"
     LLAMA_SERVER = "llama-server"
@@ -52,7 +52,7 @@ DEFAULT_URLS: Final[Mapping[ServerKind, str]] = {
     ServerKind.OLLAMA: "http://127.0.0.1:11434/v1",
     ServerKind.LM_STUDIO: "http://127.0.0.1:1234/v1",
 }
-"""Where each software listens unless told otherwise. *Source:* each one's documentation."""
+"""Default address of each software. *Source:* the documentation of each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,54 +60,53 @@ class Server:
     """One server."""
 
     name: str
-    """As `models.yaml` names it; empty for the one of the settings."""
+    """Name in `servers.yaml`. Empty for the server of the settings."""
     base_url: str
-    """Up to and with `/v1`."""
+    """Address, including `/v1`."""
     key: Secret | None = None
-    """None where it wants none."""
+    """Access token. None if the server needs none."""
     key_variable: str = "WORKBENCH_OPENAI_API_KEY"
-    """Where the key comes from, for a person."""
+    """Where to set the API key, as a text for people."""
     needs_key: bool = False
-    """True where nothing is sent without a key."""
+    """True if requests without an API key fail at once."""
     kind: ServerKind = ServerKind.OPENAI
     mode: Mode = Mode.CHAT
     tools_by: ToolsBy = ToolsBy.SERVER
-    """Who writes the tools, with mode `chat`."""
     timeout_s: float = 120.0
-    """How long it may be silent."""
+    """Maximum time without data."""
     context_tokens: int = 0
-    """Room for prompt and completion; 0 where it is not known."""
+    """Size of the context; 0 if not known."""
     models: tuple[str, ...] = ()
-    """Models to offer on the page."""
+    """Models to show on the page."""
 
     @property
     def place(self) -> str:
-        """Where it is, for a person: no user, no password, no query."""
+        """The address to show: without user, password and query."""
         parts = urlsplit(self.base_url)
         port = f":{parts.port}" if parts.port else ""
         return f"{parts.scheme}://{parts.hostname}{port}{parts.path}"
 
     @property
     def plain_url(self) -> str:
-        """The base URL without user, password and query, and without characters that a shell would expand."""
+        """The base URL without user, password, query, and characters that a shell would expand."""
         parts = urlsplit(self.base_url)
         host = quote(parts.netloc.rpartition("@")[2], safe=":[]%")
         return f"{parts.scheme}://{host}{quote(parts.path, safe='/%:@+,;=~')}"
 
     @property
     def writes_tools(self) -> bool:
-        """True where the server writes the tools into its prompt."""
+        """True if the server writes the tools into its prompt."""
         return self.mode is Mode.CHAT and self.tools_by is ToolsBy.SERVER
 
     def fingerprint(self, model: str) -> str:
-        """Tells a model on a server from others; the server does not say which weights it has."""
+        """Return a fingerprint of a model on this server. It does not depend on the weights, which are not known."""
         return sha256(f"{self.place}\n{model}\n{self.mode}".encode()).hexdigest()
 
 
 FILE: Final = "servers.yaml"
 
 ReadSecret = Callable[[str], Secret | None]
-"""The key that a variable holds; None where it is not set."""
+"""Returns the API key in a variable, or None if it is not set."""
 
 
 class _Entry(BaseModel):
@@ -126,7 +125,7 @@ class _Entry(BaseModel):
     @classmethod
     def _is_address(cls, value: str) -> str:
         if value and urlsplit(value).scheme not in ("http", "https"):
-            raise ValueError("an address begins with http:// or https://")
+            raise ValueError("an address must start with http:// or https://")
         return value
 
 
@@ -137,15 +136,15 @@ class _File(BaseModel):
 
 
 def load_servers(folder: Path, *, timeout_s: float, read_secret: ReadSecret) -> Mapping[str, Server]:
-    """The servers by name, in the file's order; none where there is no file.
+    """Load the servers by name, in the order of the file. Empty if there is no file.
 
     Args:
         folder: The data folder.
-        timeout_s: Of servers that do not say.
-        read_secret: Reads a key.
+        timeout_s: Timeout of servers that do not set one.
+        read_secret: Reads the API key from a variable.
 
     Raises:
-        BadInput: The file cannot be read, or a server has no address.
+        BadInput: The file cannot be parsed, or a server has no address.
     """
     path = folder / FILE
     if not path.is_file():
@@ -167,7 +166,7 @@ def load_servers(folder: Path, *, timeout_s: float, read_secret: ReadSecret) -> 
 def _server(name: str, entry: _Entry, where: str, timeout_s: float, read_secret: ReadSecret) -> Server:
     base_url = entry.base_url or DEFAULT_URLS.get(entry.kind, "")
     if not base_url:
-        raise BadInput(where, "it has no base_url", "write its address, such as https://host/v1")
+        raise BadInput(where, "base_url is missing", "add the address, such as https://host/v1")
     return Server(
         name=name,
         base_url=base_url,
