@@ -86,9 +86,11 @@ class Comparing:
         session_id = address.partition("session=")[2].partition("&")[0]
         store = Store(f"sqlite:///{self.server.folder / 'data' / 'workbench.sqlite3'}")
         try:
-            wanted = ExportOptions(choice=SessionFilter(session_ids=(session_id,)), format="dpo")
+            options = ExportOptions(choice=SessionFilter(session_ids=(session_id,)), format="dpo")
             rows = [
-                made.row for one in export_rows(store.of(LOCAL_OWNER).corpus, wanted) for made in one.rows
+                result.row
+                for session in export_rows(store.of(LOCAL_OWNER).corpus, options)
+                for result in session.rows
             ]
             return [(row["chosen"][-1]["content"], row["rejected"][-1]["content"]) for row in rows if row]
         finally:

@@ -263,8 +263,8 @@ def look_through(play: Play, entry: int) -> None:
 def test_hostile_text_and_a_very_long_line_are_shown_as_text_in_every_pane(
     play: Play, tmp_path: Path
 ) -> None:
-    said = {"name": "get_flumbuster", "arguments": {HOSTILE: HOSTILE, "flumb": HOSTILE}}
-    call = f"<tool_call>\n{json.dumps(said)}\n</tool_call>"
+    arguments = {"name": "get_flumbuster", "arguments": {HOSTILE: HOSTILE, "flumb": HOSTILE}}
+    call = f"<tool_call>\n{json.dumps(arguments)}\n</tool_call>"
     scripted(play, tmp_path, call, HOSTILE, HOSTILE)
     play.page.get_by_label("Samples").fill("2")
     play.page.get_by_label("Max tokens").fill("2048")
@@ -303,9 +303,9 @@ def test_tokens_of_the_embedded_model_are_exact_and_have_logprobs(
     tokens = play.part("tokens")
     expect(tokens).to_contain_text("exact: the vocabulary of 'embedded'")
     expect(tokens).to_contain_text("left")
-    kept = embedded_server.path(play.session_id)[2]
-    expect(tokens.locator(".r-completion pre")).to_have_text(kept.message.text, use_inner_text=False)
-    assert "".join(tokens.locator(".r-completion pre .hw-token").all_text_contents()) == kept.message.text
+    stored = embedded_server.path(play.session_id)[2]
+    expect(tokens.locator(".r-completion pre")).to_have_text(stored.message.text, use_inner_text=False)
+    assert "".join(tokens.locator(".r-completion pre .hw-token").all_text_contents()) == stored.message.text
     tokens.get_by_role("button", name="Compute logprobs").click()
     expect(tokens.get_by_role("button", name=re.compile("log-probabilities|weighing"))).to_have_count(0)
     tokens.locator(".r-completion pre").focus()
@@ -314,7 +314,7 @@ def test_tokens_of_the_embedded_model_are_exact_and_have_logprobs(
     page.screenshot(path=artifacts / "tokens.png")
     system = tokens.locator("details.r-system")
     system.locator("summary").click()
-    assert kept.generation and system.locator("pre").text_content() in kept.generation.prompt_text
+    assert stored.generation and system.locator("pre").text_content() in stored.generation.prompt_text
     play.tab("Decision")
     expect(play.part("decision").locator(".hw-odds.is-chosen")).to_contain_text("get_flumbuster")
     play.entries.nth(3).click()

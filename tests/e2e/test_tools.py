@@ -98,7 +98,7 @@ def test_grid_and_json_stay_in_sync_and_the_tool_is_saved_and_used(tab: Page, se
     play = Play(tab, server)
     play.use_script(write_script(server.folder / f"{name}.yaml", tool_call(name, a="x"), "Done."))
     play.ask("go")
-    assert [kept.message.text for kept in server.path(play.session_id)][3] == '{"mine": 7}'
+    assert [stored.message.text for stored in server.path(play.session_id)][3] == '{"mine": 7}'
 
 
 def test_tools_in_any_format_are_imported_into_a_toolset(tab: Page) -> None:
@@ -143,7 +143,7 @@ def test_in_step_mode_the_turn_waits_for_the_person(play: Play, tmp_path: Path, 
     expect(play.part("step")).to_be_hidden()
     heights = [play.part(name).evaluate("part => part.offsetHeight") for name in ("waiting", "transcript")]
     assert heights[0] < 20 < 200 < heights[1], "a pane in which nothing waits takes no room"
-    texts = [kept.message.text for kept in play.server.path(play.session_id)]
+    texts = [stored.message.text for stored in play.server.path(play.session_id)]
     assert json.loads(texts[3])["reading"] == 31
     assert texts[4:] == ['{"mine": 1}', '{"error": "burnt"}', "Done."]
 
@@ -163,7 +163,9 @@ def test_a_risky_command_asks_and_the_approval_applies_to_the_session(play: Play
     play.part("approval-session").click()
     play.wait_until_idle()
     texts = [
-        kept.message.text for kept in play.server.path(play.session_id) if kept.message.name == "terminal"
+        stored.message.text
+        for stored in play.server.path(play.session_id)
+        if stored.message.name == "terminal"
     ]
     assert texts == ['{"output": "", "exit_code": 0}'] * 2
 

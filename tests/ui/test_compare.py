@@ -25,9 +25,9 @@ from workbench.ui.visitor import Visitor
 
 def request(**query: str) -> gr.Request:
     """Return a request as Gradio passes it to a handler."""
-    made = gr.Request(session_hash="tab")
-    made.request = cast(Any, SimpleNamespace(query_params=query, session={}))
-    return made
+    built = gr.Request(session_hash="tab")
+    built.request = cast(Any, SimpleNamespace(query_params=query, session={}))
+    return built
 
 
 def screen_of(values: tuple[object, ...]) -> CompareScreen:
@@ -84,8 +84,8 @@ def test_a_tab_runs_one_comparison_at_a_time_and_a_turn_at_the_same_time(service
 
 
 def test_a_vote_is_shown_on_the_board_and_an_invalid_vote_is_an_error(services: Services) -> None:
-    kept, _ = played(services, asked(services, column(services), column(services)))
-    events, shown = CompareEvents(services, Runs()), {"id": kept.id}
+    stored, _ = played(services, asked(services, column(services), column(services)))
+    events, shown = CompareEvents(services, Runs()), {"id": stored.id}
 
     def vote(kind: str, place: int | None) -> CompareScreen:
         event = gr.EventData(None, {"turn": 0, "kind": kind, "column": place})
@@ -93,20 +93,20 @@ def test_a_vote_is_shown_on_the_board_and_an_invalid_vote_is_an_error(services: 
 
     assert cast(BoardView, vote("best", 1).board).turns[0].voted == 1
     assert "column 3 has no answer" in notice_text(vote("best", 2))
-    found = services.comparisons.find_comparison(kept.id)
+    found = services.comparisons.find_comparison(stored.id)
     assert found and found.votes[0].kind is VoteKind.BEST
     undone = events.on_unvote(Visitor(), shown, request(), gr.EventData(None, {"turn": 0}))
     assert cast(BoardView, undone.board).turns[0].vote == ""
 
 
 def test_the_address_opens_a_comparison_and_an_unknown_id_is_an_error(services: Services) -> None:
-    kept, _ = played(services, asked(services, column(services), column(services)))
+    stored, _ = played(services, asked(services, column(services), column(services)))
     events = TargetEvents(services)
-    values = events.on_page("", "", request(compare=kept.id))
+    values = events.on_page("", "", request(compare=stored.id))
     screen = screen_of(values)
-    assert cast(BoardView, screen.board).id == kept.id
+    assert cast(BoardView, screen.board).id == stored.id
     assert cast(Any, screen.tabs)["selected"] == "compare"
-    assert screen.target == f"{kept.comparison.session_id} {kept.comparison.turns[0]}"
+    assert screen.target == f"{stored.comparison.session_id} {stored.comparison.turns[0]}"
     assert "there is no comparison 'nope'" in notice_text(
         screen_of(events.on_page("", "", request(compare="nope")))
     )
@@ -116,18 +116,18 @@ def test_on_a_space_a_browser_cannot_see_another_browsers_comparisons(services: 
     space = replace(services, settings=replace(services.settings, is_on_space=True))
     mine, theirs = "a" * 32, "b" * 32
     owner = replace(services.owner, key=browser_key_of(mine))
-    kept, _ = played(space.of(owner), asked(space.of(owner), column(services), column(services)))
+    stored, _ = played(space.of(owner), asked(space.of(owner), column(services), column(services)))
     events = TargetEvents(space)
-    assert screen_of(events.on_page("", mine, request(compare=kept.id))).board
-    other = screen_of(events.on_page("", theirs, request(compare=kept.id)))
+    assert screen_of(events.on_page("", mine, request(compare=stored.id))).board
+    other = screen_of(events.on_page("", theirs, request(compare=stored.id)))
     assert "there is no comparison" in notice_text(other)
     visitor = Visitor(browser_key=browser_key_of(theirs))
-    assert "no comparison" in notice_text(CompareEvents(space, Runs()).on_show(visitor, kept.id, request()))
+    assert "no comparison" in notice_text(CompareEvents(space, Runs()).on_show(visitor, stored.id, request()))
 
 
 def test_the_message_selected_in_play_is_used_if_the_form_is_empty(services: Services) -> None:
-    kept, _ = played(services, asked(services, column(services), column(services)))
-    session_id, leaf_id = kept.comparison.session_id, kept.answers[0].leaf_id
+    stored, _ = played(services, asked(services, column(services), column(services)))
+    session_id, leaf_id = stored.comparison.session_id, stored.answers[0].leaf_id
     visitor = Visitor(session_id=session_id, message_id=leaf_id)
     events = TargetEvents(services)
     taken = screen_of(events.on_enter(visitor, "", "", request()))

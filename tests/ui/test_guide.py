@@ -20,9 +20,9 @@ from workbench.ui.visitor import Visitor
 
 def request() -> gr.Request:
     """Return a request as Gradio passes it to a handler."""
-    made = gr.Request(session_hash="tab")
-    made.request = cast(Any, SimpleNamespace(query_params={}, session={}))
-    return made
+    built = gr.Request(session_hash="tab")
+    built.request = cast(Any, SimpleNamespace(query_params={}, session={}))
+    return built
 
 
 def guide_events(services: Services, runs: Runs | None = None) -> GuideEvents:
@@ -46,9 +46,9 @@ def test_a_message_sent_while_the_example_loads_stays_on_the_screen(
     with services_for(tmp_path, "Hello.") as (services, play):
         load = guide.load_conversation
 
-        def load_while_a_message_is_sent(*given: Any) -> str:
+        def load_while_a_message_is_sent(*arguments: Any) -> str:
             play("Is anybody there?")
-            return load(*given)
+            return load(*arguments)
 
         monkeypatch.setattr(guide, "load_conversation", load_while_a_message_is_sent)
         screen = first_screen(guide_events(services))

@@ -18,9 +18,9 @@ BROWSER = browser_key_of("a" * 32)
 
 def request(username: str | None = None, **session: object) -> gr.Request:
     """Return a request as Gradio passes it to a handler."""
-    made = gr.Request(username=username, session_hash="tab")
-    made.request = SimpleNamespace(session=session)  # pyright: ignore[reportAttributeAccessIssue]
-    return made
+    built = gr.Request(username=username, session_hash="tab")
+    built.request = SimpleNamespace(session=session)  # pyright: ignore[reportAttributeAccessIssue]
+    return built
 
 
 def signed_in(expires_at: float) -> gr.Request:

@@ -30,7 +30,7 @@ def config(tmp_path_factory):
 
 
 def test_the_api_has_six_functions_and_no_event_of_the_page(config):
-    offered = {one["api_name"] for one in config["dependencies"] if one["api_visibility"] != "private"}
+    offered = {event["api_name"] for event in config["dependencies"] if event["api_visibility"] != "private"}
     assert offered == {"parse", "render", "check", "chat", "run", "export"}
     assert len(config["dependencies"]) > 50
 
@@ -41,9 +41,10 @@ def test_the_api_functions_have_their_recorded_parameters_and_results(tmp_path):
     found = {
         name: {
             "parameters": [
-                [one["parameter_name"], one["parameter_has_default"]] for one in function["parameters"]
+                [parameter["parameter_name"], parameter["parameter_has_default"]]
+                for parameter in function["parameters"]
             ],
-            "returns": [one["type"] for one in function["returns"]],
+            "returns": [value["type"] for value in function["returns"]],
         }
         for name, function in described.items()
     }
@@ -62,23 +63,25 @@ def test_all_model_work_shares_one_concurrency_limit(tmp_path):
 
 
 def test_element_ids_are_unique(config):
-    ids = [one["props"].get("elem_id") for one in config["components"]]
-    named = [one for one in ids if one]
+    ids = [component["props"].get("elem_id") for component in config["components"]]
+    named = [elem_id for elem_id in ids if elem_id]
     assert len(named) == len(set(named))
     assert {"play-composer", "play-transcript", "play-raw", "play-contract-text", "play-send"} <= set(named)
 
 
 def test_every_text_field_starts_with_a_text_value(config):
-    texts = [one["props"] for one in config["components"] if one["type"] in ("textbox", "code")]
+    texts = [
+        component["props"] for component in config["components"] if component["type"] in ("textbox", "code")
+    ]
     assert len(texts) > 40
-    assert [one.get("elem_id") for one in texts if not isinstance(one.get("value"), str)] == []
+    assert [props.get("elem_id") for props in texts if not isinstance(props.get("value"), str)] == []
 
 
 @pytest.mark.parametrize("field", [TextField, CodeEditor])
 def test_an_empty_text_field_holds_the_empty_text(field):
-    one = field()
-    assert (one.preprocess(None), one.preprocess(" a ")) == ("", " a ")
-    assert (one.postprocess(None), one.postprocess(" a ")) == ("", " a ")
+    empty = field()
+    assert (empty.preprocess(None), empty.preprocess(" a ")) == ("", " a ")
+    assert (empty.postprocess(None), empty.postprocess(" a ")) == ("", " a ")
 
 
 def test_a_choice_field_accepts_values_that_are_not_among_its_choices():
@@ -120,7 +123,7 @@ def test_a_value_is_sent_to_the_browser_as_json_and_not_through_a_template():
 
 
 def test_scripts_are_served_as_files_and_not_inside_the_page(config):
-    drawn = [one["props"] for one in config["components"] if one["props"].get("script")]
+    drawn = [component["props"] for component in config["components"] if component["props"].get("script")]
     assert len(drawn) > 80
     assert all(len(props["js_on_load"]) < 120 for props in drawn)
     head = launch_options()["head"]

@@ -8,7 +8,7 @@ from workbench.ui.tabs.play.runs import Runs, run_in_thread
 
 
 def test_events_arrive_in_order():
-    assert [thing for batch in run_in_thread(lambda report: iter(range(100))) for thing in batch] == list(
+    assert [event for batch in run_in_thread(lambda report: iter(range(100))) for event in batch] == list(
         range(100)
     )
 
@@ -25,18 +25,18 @@ def test_events_before_an_error_arrive_first():
 
 
 def test_a_consumer_that_stops_reading_does_not_end_the_turn():
-    told, is_over = Event(), Event()
+    released, is_over = Event(), Event()
 
     def play(report):
         yield 1
-        assert told.wait(5)
+        assert released.wait(5)
         yield 2
         is_over.set()
 
     batches = run_in_thread(play)
     assert next(batches) == [1]
     batches.close()
-    told.set()
+    released.set()
     assert is_over.wait(5)
 
 
@@ -76,4 +76,4 @@ def test_work_can_report_events_between_those_that_it_yields():
         report(2)
         yield 3
 
-    assert [thing for batch in run_in_thread(play) for thing in batch] == [1, 2, 3]
+    assert [event for batch in run_in_thread(play) for event in batch] == [1, 2, 3]

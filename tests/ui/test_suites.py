@@ -30,21 +30,21 @@ REQUEST = SimpleNamespace(session_hash="tab", username=None, query_params={})
 WAIT_S = 60
 
 
-def kept_run(services, **wanted) -> StoredRun:
+def stored_run(services, **options) -> StoredRun:
     plan = plan_run(
-        services, RunRequest(suites=("nonsense",), limit=2, **wanted), [load_suite(services, "nonsense")]
+        services, RunRequest(suites=("nonsense",), limit=2, **options), [load_suite(services, "nonsense")]
     )
     return begin_run(services, plan)
 
 
 def test_a_run_completes_in_its_own_thread(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
-        active_runs, kept = ActiveRuns(), kept_run(services)
-        assert active_runs.begin(services, kept)
+        active_runs, stored = ActiveRuns(), stored_run(services)
+        assert active_runs.begin(services, stored)
         one = active_runs.of(services.owner)
         assert one is None or one.over.wait(WAIT_S)
         assert active_runs.of(services.owner) is None
-        found = find_run(services, kept.id)
+        found = find_run(services, stored.id)
         assert (found.listed.state, found.listed.done) == (RunState.DONE, 2)
 
 
@@ -52,9 +52,9 @@ def test_each_owner_has_one_run_at_a_time(tmp_path):
     with services_for(tmp_path, SLOW) as (services, _):
         active_runs = ActiveRuns()
         other = services.of(Owner(key="browser:x"))
-        assert active_runs.begin(services, kept_run(services))
-        assert not active_runs.begin(services, kept_run(services))
-        assert active_runs.begin(other, kept_run(other))
+        assert active_runs.begin(services, stored_run(services))
+        assert not active_runs.begin(services, stored_run(services))
+        assert active_runs.begin(other, stored_run(other))
         runs = [active_runs.of(services.owner), active_runs.of(other.owner)]
         active_runs.stop_all()
         assert all(one.over.wait(WAIT_S) for one in runs)
@@ -63,9 +63,9 @@ def test_each_owner_has_one_run_at_a_time(tmp_path):
 
 def test_a_store_error_ends_the_run_and_is_reported(tmp_path):
     with services_for(tmp_path, SLOW) as (services, _):
-        active_runs, kept = ActiveRuns(), kept_run(services)
-        services.runs.delete_run(kept.id)
-        assert active_runs.begin(services, kept)
+        active_runs, stored = ActiveRuns(), stored_run(services)
+        services.runs.delete_run(stored.id)
+        assert active_runs.begin(services, stored)
         one = active_runs.of(services.owner)
         assert one is None or one.over.wait(WAIT_S)
         assert isinstance(active_runs.last(services.owner).error, StoreError)
@@ -87,14 +87,14 @@ def test_a_run_is_started_watched_and_inspected(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         active_runs = ActiveRuns()
         events, looks = RunEvents(services, active_runs), RunResultEvents(services, active_runs)
-        begun = events.on_run(Visitor(), REQUEST, None, *fields(services))
-        assert begun.bar.is_running
-        run_id = begun.run.id
+        started = events.on_run(Visitor(), REQUEST, None, *fields(services))
+        assert started.bar.is_running
+        run_id = started.run.id
         for screen in events.on_watch_begun(Visitor(), REQUEST):
             assert screen.notice is SAME
-        # The run is over by now, and what just began it is told of it all the same.
+        # The run has ended by now, but the tab that started it still gets its result.
         assert next(events.on_watch_begun(Visitor(), REQUEST)).bar.note == "2 of 2 · 0 passed"
-        # A run that was over before anybody looked is told of all the same, and no other.
+        # A run that ended before anybody watched it is still shown, and no other one is.
         looks_again = [
             list(events.on_watch_shown(Visitor(), one, REQUEST)) for one in (run_id, None, "another")
         ]
@@ -108,21 +108,21 @@ def test_a_run_is_started_watched_and_inspected(tmp_path):
             Visitor(), gr.EventData(None, {"run": run_id, "case": case, "arm": ""}), REQUEST
         )
         assert [message.role for message in plays.runs[0].messages] == ["system", "user", "assistant"]
-        gone, told = looks.on_case(
+        gone, notice = looks.on_case(
             Visitor(), gr.EventData(None, {"run": run_id, "case": "s/nowhere", "arm": ""}), REQUEST
         )
-        assert gone is None and "no case" in told.lines[0].text
+        assert gone is None and "no case" in notice.lines[0].text
 
 
 def test_a_link_opens_the_run_and_its_case(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
-        kept = kept_run(services)
-        request = replace_query({"run": kept.id, "case": "nonsense/zorbix-add", "arm": "minimal"})
+        stored = stored_run(services)
+        request = replace_query({"run": stored.id, "case": "nonsense/zorbix-add", "arm": "minimal"})
         tabs, *screen = RunEvents(services, ActiveRuns()).on_link("", request)
         shown = SuitesScreen(*screen)
         assert tabs["selected"] == "suites"
         assert (shown.run.id, shown.run.picked.case, shown.run.can_resume) == (
-            kept.id,
+            stored.id,
             "nonsense/zorbix-add",
             True,
         )
@@ -136,7 +136,7 @@ def replace_query(query):
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "notice"),
     [
         ({}, "2 runs: 2 cases × 1 arm"),
         (
@@ -149,10 +149,10 @@ def replace_query(query):
         ({"suites": []}, "Suites: nothing is selected"),
     ],
 )
-def test_the_form_shows_the_size_of_the_run_or_an_error(tmp_path, changes, told):
+def test_the_form_shows_the_size_of_the_run_or_an_error(tmp_path, changes, notice):
     with services_for(tmp_path, "Hello.") as (services, _):
         view = RunEvents(services, ActiveRuns()).on_size(Visitor(), REQUEST, *fields(services, **changes))
-    assert told in view.lines[0].text
+    assert notice in view.lines[0].text
 
 
 def test_a_run_of_a_space_visitor_is_limited(tmp_path):

@@ -22,9 +22,9 @@ def blocks() -> Iterator[WholeSteps]:
 @pytest.fixture
 def event() -> BlockFunction:
     # Only how many outputs there are is looked at.
-    one: Any = object.__new__(BlockFunction)
-    one.outputs = [None, None]
-    return one
+    event_function: Any = object.__new__(BlockFunction)
+    event_function.outputs = [None, None]
+    return event_function
 
 
 def test_changed_values_are_sent_completely_and_unchanged_values_are_omitted(

@@ -24,7 +24,9 @@ def test_the_api_describes_six_functions_with_types(own_server: Server, connect:
     assert offered["unnamed_endpoints"] == {}
     chat = offered["named_endpoints"]["/chat"]
     assert "Run one turn" in chat["description"]
-    types = {one["parameter_name"]: one["python_type"]["type"] for one in chat["parameters"]}
+    types = {
+        parameter["parameter_name"]: parameter["python_type"]["type"] for parameter in chat["parameters"]
+    }
     assert types["text"] == "str"
     assert "int" in types["max_tokens"]
 
@@ -45,23 +47,23 @@ def test_parse_reads_a_completion_at_the_chosen_level(own_server: Server, connec
 
 def test_render_returns_the_prompt_of_a_family(own_server: Server, connect: Connect) -> None:
     spec = {"name": "look_up", "parameters": {"type": "object", "properties": {}}}
-    made = json.loads(
+    result = json.loads(
         connect(own_server).predict(
             [{"role": "user", "content": "Hi"}], family="qwen2.5", tools=[spec], api_name="/render"
         )
     )
-    assert '"name": "look_up"' in made["prompt"]
-    assert made["prompt"].endswith("<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n")
+    assert '"name": "look_up"' in result["prompt"]
+    assert result["prompt"].endswith("<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n")
 
 
 def test_check_reports_the_place_of_each_finding(own_server: Server, connect: Connect) -> None:
     row = json.dumps(
         {"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello."}]}
     )
-    told = json.loads(connect(own_server).predict(f"{row}\nno row\n{row}", api_name="/check"))
-    assert told["summary"]["rows"] == 3
-    assert ("unreadable-row", 2) in [(one["code"], one["row"]) for one in told["findings"]]
-    double = next(one for one in told["findings"] if one["code"] == "duplicate-row")
+    report = json.loads(connect(own_server).predict(f"{row}\nno row\n{row}", api_name="/check"))
+    assert report["summary"]["rows"] == 3
+    assert ("unreadable-row", 2) in [(finding["code"], finding["row"]) for finding in report["findings"]]
+    double = next(finding for finding in report["findings"] if finding["code"] == "duplicate-row")
     assert (double["row"], double["message"]) == (3, "the same conversation as row 1")
 
 
@@ -73,9 +75,9 @@ def test_a_turn_is_run_saved_continued_and_exported(own_server: Server, connect:
     again = json.loads(client.predict("And now?", session=first["session"], api_name="/chat"))
     assert again["session"] == first["session"]
     assert len(own_server.path(first["session"])) == len(again["messages"]) > len(first["messages"])
-    made = json.loads(client.predict(sessions=[first["session"]], format="openai", api_name="/export"))
-    assert len(made["rows"]) == 1 and made["left_out"] == []
-    assert made["rows"][0]["messages"][2]["tool_calls"][0]["function"]["name"] == "get_flumbuster"
+    result = json.loads(client.predict(sessions=[first["session"]], format="openai", api_name="/export"))
+    assert len(result["rows"]) == 1 and result["left_out"] == []
+    assert result["rows"][0]["messages"][2]["tool_calls"][0]["function"]["name"] == "get_flumbuster"
 
 
 def test_a_suite_is_run_and_reported(own_server: Server, connect: Connect) -> None:
@@ -84,7 +86,7 @@ def test_a_suite_is_run_and_reported(own_server: Server, connect: Connect) -> No
 
 
 @pytest.mark.parametrize(
-    ("function", "asked", "told"),
+    ("function", "arguments", "message"),
     [
         ("/parse", {"text": "x", "tools": ["/etc/passwd"]}, "no toolset or tool has this name"),
         ("/parse", {"text": "x", "level": "bad"}, "level: Input should be 'strict'"),
@@ -99,10 +101,10 @@ def test_a_suite_is_run_and_reported(own_server: Server, connect: Connect) -> No
     ],
 )
 def test_an_invalid_call_is_an_error_of_one_line(
-    own_server: Server, connect: Connect, function: str, asked: dict[str, object], told: str
+    own_server: Server, connect: Connect, function: str, arguments: dict[str, object], message: str
 ) -> None:
-    with pytest.raises(AppError, match=told) as caught:
-        connect(own_server).predict(**asked, api_name=function)
+    with pytest.raises(AppError, match=message) as caught:
+        connect(own_server).predict(**arguments, api_name=function)
     assert "\n" not in str(caught.value)
 
 
@@ -119,7 +121,7 @@ def test_callers_of_a_space_cannot_see_each_others_data(space_server: Server, co
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("arguments", "message"),
     [
         ({"model": "/etc/passwd"}, "there is no such model here"),
         ({"model": "scripted:/etc/passwd"}, "there is no such model here"),
@@ -132,10 +134,10 @@ def test_callers_of_a_space_cannot_see_each_others_data(space_server: Server, co
     ],
 )
 def test_the_limits_of_a_space_apply_to_programs(
-    space_server: Server, connect: Connect, asked: dict[str, object], told: str
+    space_server: Server, connect: Connect, arguments: dict[str, object], message: str
 ) -> None:
-    with pytest.raises(AppError, match=told):
-        connect(space_server, headers=ANN).predict(**{"text": "x", **asked}, api_name="/chat")
+    with pytest.raises(AppError, match=message):
+        connect(space_server, headers=ANN).predict(**{"text": "x", **arguments}, api_name="/chat")
 
 
 def test_a_run_on_a_space_is_limited(space_server: Server, connect: Connect) -> None:

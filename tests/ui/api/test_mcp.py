@@ -16,7 +16,7 @@ from workbench.settings import read_settings
 from workbench.ui import serve
 
 mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
-from mcp.client.streamable_http import streamable_http_client  # noqa: E402 - behind the skip
+from mcp.client.streamable_http import streamable_http_client  # noqa: E402 - after the skip
 from mcp.shared._httpx_utils import create_mcp_http_client  # noqa: E402 - as the client makes its own
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
@@ -48,25 +48,27 @@ def answer_of(result: "mcp.types.CallToolResult") -> dict[str, object]:
 
 @pytest.mark.slow
 def test_an_agent_finds_six_tools_with_descriptions(own_server: Server) -> None:
-    tools = {one.name: one for one in ask(own_server, lambda session: session.list_tools()).tools}
+    tools = {tool.name: tool for tool in ask(own_server, lambda session: session.list_tools()).tools}
     assert sorted(tools) == ["chat", "check", "export", "parse", "render", "run"]
     for tool in tools.values():
         assert tool.description and len(tool.description) > 60
-        assert all(one.get("description") for one in tool.inputSchema["properties"].values()), tool.name
+        assert all(parameter.get("description") for parameter in tool.inputSchema["properties"].values()), (
+            tool.name
+        )
     assert tools["parse"].inputSchema["required"] == ["text"]
 
 
 @pytest.mark.slow
 def test_an_agent_gets_json(own_server: Server) -> None:
-    asked = {"text": '<tool_call>\n{"name": "f", "arguments": {"a": true, "b": null}}\n</tool_call>'}
-    read = answer_of(ask(own_server, lambda session: session.call_tool("parse", asked)))
+    arguments = {"text": '<tool_call>\n{"name": "f", "arguments": {"a": true, "b": null}}\n</tool_call>'}
+    read = answer_of(ask(own_server, lambda session: session.call_tool("parse", arguments)))
     assert read["calls"][0]["arguments"] == {"a": True, "b": None}  # type: ignore[index]
 
 
 @pytest.mark.slow
 def test_an_agent_gets_the_error_message(own_server: Server) -> None:
-    asked = {"text": "x", "tools": ["none"]}
-    result = ask(own_server, lambda session: session.call_tool("parse", asked))
+    arguments = {"text": "x", "tools": ["none"]}
+    result = ask(own_server, lambda session: session.call_tool("parse", arguments))
     assert result.isError
     assert "no toolset or tool has this name" in result.content[0].text
 

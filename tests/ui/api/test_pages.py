@@ -36,11 +36,11 @@ def test_an_example_prints_the_output_that_its_page_shows(
 def test_the_curl_commands_of_the_page_work(own_server: Server, tmp_path: Path) -> None:
     """Run the two curl commands, the second with the id from the first."""
     lines = re.findall(r"^curl .*$", (HOW_TO / "use-the-api.md").read_text(encoding="utf-8"), re.MULTILINE)
-    asked, waited = (line.replace("http://127.0.0.1:7860", own_server.url) for line in lines)
+    first, second = (line.replace("http://127.0.0.1:7860", own_server.url) for line in lines)
 
     def shell(line: str) -> str:
         done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, timeout=60, check=True)
         return done.stdout
 
-    event_id = shell(asked).partition('"event_id":"')[2].partition('"')[0]
-    assert "bad-name" in shell(waited.replace("EVENT_ID", event_id))
+    event_id = shell(first).partition('"event_id":"')[2].partition('"')[0]
+    assert "bad-name" in shell(second.replace("EVENT_ID", event_id))
