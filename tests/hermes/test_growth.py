@@ -52,6 +52,16 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "untagged functions": lambda n: "<function=f><parameter=a>" * n,
     "quoted tags": lambda n: f"`{OPEN}`" * n,
     "less-than signs": lambda n: "<" * n * 10,
+    "Mistral tokens": lambda n: "[TOOL_CALLS][" * n,
+    "Mistral names": lambda n: "[TOOL_CALLS]f" * n,
+    "Llama tokens": lambda n: "<|python_tag|>{" * n,
+    "Python calls never closed": lambda n: "f(a=" * n,
+    "Python lists never closed": lambda n: "\n[f(a=1), " * n,
+    "invokes never closed": lambda n: '<invoke name="f"><parameter name="a">' * n,
+    "fenced JSON never closed": lambda n: '```json\n{"name": ' * n,
+    "lines of JSON": lambda n: '{"name": 1}\n' * n,
+    "harmony recipients": lambda n: "to=functions.f {" * n,
+    "misspelled tags": lambda n: "<tool_cal>{" * n,
 }
 
 

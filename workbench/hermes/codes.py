@@ -95,6 +95,7 @@ CODES: Final[tuple[Code, ...]] = (
     _fix("missing-close-tag", CodeArea.TAGS, "no </tool_call> behind a complete payload"),
     _fix("missing-open-tag", CodeArea.TAGS, "no <tool_call> before a call (lenient)"),
     _fix("no-tag", CodeArea.TAGS, "no tags around a call (lenient)"),
+    _fix("foreign-call", CodeArea.TAGS, "a call in another model family's form (lenient)"),
     _fix("duplicate-open-tag", CodeArea.TAGS, "<tool_call> twice before one payload"),
     _fix("orphan-open-tag", CodeArea.TAGS, "an open tag that opens nothing"),
     _fix("orphan-close-tag", CodeArea.TAGS, "a close tag that closes nothing"),

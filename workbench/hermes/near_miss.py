@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from difflib import get_close_matches
 from itertools import accumulate
 from typing import Final
 
@@ -25,6 +26,8 @@ _MEANT: Final = {
     "scratchpad": "scratch_pad",
     "reasoningscratchpad": "REASONING_SCRATCHPAD",
 }
+_MISSPELLED: Final = ("toolcall", "toolresponse")
+"""Words whose misspellings are recognized by their distance; the others are too short or too common."""
 _NAMED: Final = re.compile(r"(function|parameter)[=:].")
 
 
@@ -57,7 +60,7 @@ def _near_misses(text: str) -> Iterator[Finding]:
         written = match.group()
         if _EXACT.fullmatch(written) or _is_quoted(text, match):
             continue
-        meant = _meant(match.group(1))
+        meant = meant_tag(match.group(1))
         if meant:
             message = f"{written[:30]!r} is no tag; perhaps {meant!r} is meant"
             yield Finding(
@@ -69,12 +72,18 @@ def _is_quoted(text: str, match: "re.Match[str]") -> bool:
     return text.startswith("`", match.end()) and text[match.start() - 1 : match.start()] == "`"
 
 
-def _meant(inside: str) -> str:
-    """The tag that `inside` brackets is nearly; empty where it is near none."""
+def meant_tag(inside: str) -> str:
+    """Return the tag that the text between two brackets was probably meant as, or an empty string.
+
+    >>> meant_tag("tool-call"), meant_tag("/tool_cal"), meant_tag("table")
+    ('<tool_call>', '</tool_call>', '')
+    """
     squeezed = _FILLER.sub("", inside.translate(_UNSEEN).lower())
     slash = "/" if squeezed.startswith("/") else ""
     word = squeezed.strip("/")
     named = _NAMED.match(word)
     if named and not slash:
         return f"<{named.group(1)}=…>"
-    return f"<{slash}{_MEANT[word]}>" if word in _MEANT else ""
+    nearest = get_close_matches(word, _MISSPELLED, n=1, cutoff=0.87) if len(word) < 20 else []
+    known = word if word in _MEANT else next(iter(nearest), "")
+    return f"<{slash}{_MEANT[known]}>" if known else ""

@@ -118,6 +118,7 @@ def _reading(terms: Completion, blocks: list[Block]) -> Reading:
         calls=tuple(call for result in results for call in result.calls),
         fixes=tuple(fix for result in results for fix in result.fixes),
         findings=tuple(finding for result in results for finding in result.findings),
+        foreign=tuple(block.foreign for block in blocks if block.foreign),
         dropped=sum(1 for result in results if result.is_dropped),
     )
 

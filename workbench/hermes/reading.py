@@ -88,6 +88,19 @@ class ReadCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignForm:
+    """A stretch of the completion that is a tool call in another model family's form."""
+
+    dialect: str
+    """A key of `workbench.hermes.dialects.known.DIALECTS`, for example `mistral`."""
+    span: Span
+    names: tuple[str, ...]
+    """The tools that it calls, in order; empty if it could not be read."""
+    is_read: bool
+    """Whether its calls are among the calls of the reading, as they are at the lenient level."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """A pure function of the text, the offered tools, dialect, level, finish reason and whether it starts
     in a thought."""
@@ -102,6 +115,8 @@ class Reading:
     """In order of place: one a code and block. Their edits never overlap."""
     findings: tuple[Finding, ...] = ()
     """In order of place."""
+    foreign: tuple[ForeignForm, ...] = ()
+    """Calls in the form of other model families, in order, whether they were read or not."""
     dropped: int = 0
     """Number of call blocks that gave no call; a call of an unknown tool is not dropped."""
 

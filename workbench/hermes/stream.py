@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from workbench.chat.finding import apply_edits
+from workbench.hermes.dialects.find import certain_prose, has_opener
 from workbench.hermes.marks import CALL_TAG, MARK, PAYLOAD_START
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Dialect, Level, Reading, SegmentKind
@@ -148,6 +149,8 @@ class Stream:
         if may_be_call and self._pending.lstrip().startswith(("{", "`")):
             self._step = self._deferred
             return True
+        if self._level is Level.LENIENT and self._tools is not None:
+            return self._lenient_prose(events)
         if "<" not in self._pending:
             self._give(events, SegmentKind.PROSE, len(self._pending))
             return False
@@ -157,6 +160,19 @@ class Stream:
             self._give(events, SegmentKind.PROSE, held)
             return False
         self._give(events, SegmentKind.PROSE, mark.start())
+        return self._at_mark(events, mark.end() - mark.start(), str(mark.lastgroup))
+
+    def _lenient_prose(self, events: list[Event]) -> bool:
+        """Give out whole lines up to a mark or a foreign form, which is read at the end of the text only."""
+        mark = MARK.search(self._pending)
+        end = mark.start() if mark else len(self._pending)
+        if has_opener(self._pending[:end]):
+            self._give(events, SegmentKind.PROSE, certain_prose(self._pending[:end]))
+            self._step = self._deferred
+            return True
+        self._give(events, SegmentKind.PROSE, end if mark else certain_prose(self._pending))
+        if mark is None:
+            return False
         return self._at_mark(events, mark.end() - mark.start(), str(mark.lastgroup))
 
     def _at_mark(self, events: list[Event], size: int, kind: str) -> bool:

@@ -104,6 +104,26 @@ TABLES: Final = {
         ),
         terms={"level": "lenient"},
     ),
+    "foreign-call": Table(
+        noop=(
+            "[TOOL_CALLS] is the special token of Mistral models.",
+            '[TOOL_CALLS][{"name": "nope", "arguments": {}}]',
+            "Call f() first.",
+            "<tool_call>\nnope\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</tool_call>",
+        ),
+        rows=(
+            (
+                '[TOOL_CALLS][{"name": "f", "arguments": {}}]',
+                '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>',
+            ),
+            (
+                "<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</tool_call>",
+                '<tool_call>\n{"name": "f", "arguments": {"a": "1"}}\n</tool_call>',
+            ),
+            ("f(a=1)", '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'),
+        ),
+        terms={"level": "lenient"},
+    ),
     "no-tag": Table(
         noop=(
             'See {"name": "f", "arguments": {}}',

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, cast
 
@@ -97,6 +98,22 @@ def normal_name(
         else:
             notes.place(code, *place)
     return name
+
+
+def is_tool_spec(value: JsonValue) -> bool:
+    """Whether a JSON value is the spec of a tool and not a call: it has a description, or a schema for parameters."""
+    if not isinstance(value, Mapping):
+        return False
+    inner = value.get("function")
+    if isinstance(inner, Mapping):
+        value = cast(JsonObject, inner)
+    parameters = value.get("parameters")
+    has_schema = isinstance(parameters, Mapping) and (
+        isinstance(parameters.get("properties"), Mapping)
+        or parameters.get("type") == "object"
+        or "$schema" in parameters
+    )
+    return "description" in value or has_schema
 
 
 def is_bad_parameter(name: str) -> bool:

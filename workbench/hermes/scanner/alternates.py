@@ -1,13 +1,12 @@
 """Read blocks between tags other than `<tool_call>`, from a closed list."""
 
 import re
-from collections.abc import Mapping
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.body.calls import as_bodies, draft_calls, finish_draft, json_can_spell
 from workbench.hermes.body.payload import Body, note_tail, read_all
-from workbench.hermes.body.shape import CallDraft, normal_name
+from workbench.hermes.body.shape import CallDraft, is_tool_spec, normal_name
 from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.marks import ALTERNATE_CLOSE, CALL_CLOSE, CALL_OPEN
 from workbench.hermes.reading import Dialect
@@ -30,7 +29,7 @@ def read_alternate(completion: Completion, start: int, end: int) -> Block | None
         position = source.skip(end)
         if text[start + 1 : end].startswith(word + ">"):
             body = read_all(source, position, completion.declares)
-            if word == "tools" and _holds_spec(body):
+            if word == "tools" and holds_spec(body):
                 return None
         else:
             body = Body((read_value(source, position, ""),), 0)
@@ -51,7 +50,7 @@ def read_alternate(completion: Completion, start: int, end: int) -> Block | None
     return call_block(start, block_end, notes, drafts)
 
 
-def _holds_spec(body: Body) -> bool:
+def holds_spec(body: Body) -> bool:
     """Whether an entry of `<tools>` is a tool's spec: it has a description, or a schema for its
     parameters."""
     values: list[JsonValue] = []
@@ -60,22 +59,7 @@ def _holds_spec(body: Body) -> bool:
             values.extend(
                 item.value for item in payload.items
             ) if payload.items is not None else values.append(payload.value)
-    return any(_is_spec(value) for value in values)
-
-
-def _is_spec(value: JsonValue) -> bool:
-    if not isinstance(value, Mapping):
-        return False
-    inner = value.get("function")
-    if isinstance(inner, Mapping):
-        value = cast(JsonObject, inner)
-    parameters = value.get("parameters")
-    has_schema = isinstance(parameters, Mapping) and (
-        isinstance(parameters.get("properties"), Mapping)
-        or parameters.get("type") == "object"
-        or "$schema" in parameters
-    )
-    return "description" in value or has_schema
+    return any(is_tool_spec(value) for value in values)
 
 
 def _end(completion: Completion, source: BodyText, body: Body, *, has_close: bool) -> int | None:

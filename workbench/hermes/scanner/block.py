@@ -9,7 +9,7 @@ from workbench.chat.json_value import JsonObject
 from workbench.hermes.body.shape import CallDraft, is_plain_name
 from workbench.hermes.json_text.fast import decode
 from workbench.hermes.marks import ANY_TAG, CALL_CLOSE, CALL_OPEN, SPACE
-from workbench.hermes.reading import Dialect, SegmentKind
+from workbench.hermes.reading import Dialect, ForeignForm, SegmentKind
 from workbench.hermes.text.completion import Completion
 from workbench.hermes.text.notes import BlockNotes, finding_of
 from workbench.toolspec.coerce import coercions
@@ -30,11 +30,13 @@ class Block(NamedTuple):
     fixes: tuple[Fix, ...] = ()
     """Its fixes; none of a call block that gives no call."""
     findings: tuple[Finding, ...] = ()
+    foreign: ForeignForm | None = None
+    """Set if the block is a call in another model family's form."""
 
     @property
     def is_unread(self) -> bool:
         """Whether a call was looked for and none was found."""
-        is_mere_tag = self.kind is SegmentKind.PROSE and not (self.fixes or self.findings)
+        is_mere_tag = self.kind is SegmentKind.PROSE and not (self.fixes or self.findings or self.foreign)
         return not self.drafts and (self.is_call or is_mere_tag)
 
 

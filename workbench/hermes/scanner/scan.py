@@ -10,6 +10,7 @@ from workbench.hermes.marks import CALL_TAG, MARK, PAYLOAD_START, SPACE
 from workbench.hermes.reading import SegmentKind
 from workbench.hermes.scanner.alternates import read_alternate
 from workbench.hermes.scanner.block import Block, as_text, read_clean_block, refused_block, stray, unread
+from workbench.hermes.scanner.foreign import with_foreign_blocks
 from workbench.hermes.scanner.tagged import read_call_block
 from workbench.hermes.scanner.untagged import read_function_between_prose, read_whole
 from workbench.hermes.text.completion import Completion, Tag
@@ -45,6 +46,7 @@ def scan(completion: Completion, *, starts_in_thought: bool) -> list[Block]:
     position = _whole(found, position)
     while mark := MARK.search(completion.text, position):
         position = _HANDLERS[str(mark.lastgroup)](found, Tag(*mark.span()))
+    found.blocks = with_foreign_blocks(completion, found.blocks)
     _note_fences(found)
     return sorted(found.blocks, key=lambda block: block.start)
 

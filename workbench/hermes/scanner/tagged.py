@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from workbench.chat.finding import Span
 from workbench.hermes.body.calls import draft_calls
 from workbench.hermes.body.payload import Body, note_tail, read_body
 from workbench.hermes.json_text.fast import decode
@@ -14,6 +15,7 @@ from workbench.hermes.marks import (
     SPACE,
 )
 from workbench.hermes.scanner.block import Block, call_block, refused_block
+from workbench.hermes.scanner.foreign import read_foreign_block
 from workbench.hermes.text.completion import BodyText, Completion, Tag, UnreadableBody
 from workbench.hermes.text.notes import BlockNotes
 
@@ -86,7 +88,11 @@ def _first_only(completion: Completion, source: BodyText, tag: Tag, body: Body) 
 def _foreign(completion: Completion, tag: Tag, which: str) -> Block:
     block = _unreadable(completion, tag, UnreadableBody(tag.end))
     message = f"the body is {_FOREIGN_NAMES[which]}; not read"
-    return refused_block("foreign-dialect", tag.start, block.end, message)
+    refused = refused_block("foreign-dialect", tag.start, block.end, message)
+    close = completion.close_tags.next(tag.end, block.end)
+    if close is None or close.end != block.end:
+        return refused
+    return read_foreign_block(completion, which, refused, Span(tag.end, close.start))
 
 
 def _unreadable(completion: Completion, tag: Tag, failure: UnreadableBody) -> Block:

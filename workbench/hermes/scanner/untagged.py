@@ -10,7 +10,8 @@ from workbench.hermes.body.payload import Body
 from workbench.hermes.body.shape import CallDraft
 from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.marks import CALL_BEGINS, CALL_CLOSE, CALL_OPEN, FENCE_CLOSE, FENCE_OPEN, SPACE
-from workbench.hermes.reading import Level, SegmentKind
+from workbench.hermes.reading import ForeignForm, Level, SegmentKind
+from workbench.hermes.scanner.alternates import holds_spec
 from workbench.hermes.scanner.block import Block, call_block
 from workbench.hermes.text.completion import BodyText, Completion, UnreadableBody
 from workbench.hermes.text.notes import BlockNotes, finding_of
@@ -87,6 +88,9 @@ def _read(completion: Completion, start: int) -> tuple[Body, BlockNotes, CallDra
         completion.spend(failure.at - start)
         return None
     body = Body((payload,), payload.end)
+    if holds_spec(body):
+        completion.spend(payload.end - start)
+        return None
     drafts = draft_calls(completion, notes, body)
     if len(drafts) == 1 and completion.spec(drafts[0].name) and not notes.fix_codes & _NOT_COMPLETE:
         return body, notes, drafts[0]
@@ -99,13 +103,23 @@ def _block(completion: Completion, place: Span, body: Body, notes: BlockNotes, d
     text = completion.text
     tag = _CLOSE_BEHIND.match(text, place.end)
     end = tag.end() if tag else place.end
+    form = _form(completion, place, body, draft)
     if completion.level is not Level.LENIENT:
         message = f"a call of {draft.name[:40]!r} without tags; not run"
         told = finding_of("untagged-call", place.start, place.end, message)
-        return Block(place.start, end, SegmentKind.PROSE, findings=(told,))
+        return Block(place.start, end, SegmentKind.PROSE, findings=(told,), foreign=form)
     if tag and place == (body.payloads[0].start, body.end):
         notes.edit("missing-open-tag", place.start, place.start, CALL_OPEN + "\n")
     else:
         code = "missing-open-tag" if tag else "no-tag"
         notes.rewrite(code, place.start, end, f"{CALL_OPEN}\n{as_bodies(notes, [draft])}\n{CALL_CLOSE}")
-    return call_block(place.start, end, notes, [draft])
+    return call_block(place.start, end, notes, [draft])._replace(foreign=form)
+
+
+def _form(completion: Completion, place: Span, body: Body, draft: CallDraft) -> ForeignForm | None:
+    """The foreign form of an untagged call; None for `<function=…>`, which is a form of this reader's families."""
+    if isinstance(body.payloads[0], Function):
+        return None
+    dialect = "fenced-json" if completion.text.startswith("`", place.start) else "bare-json"
+    is_read = completion.level is Level.LENIENT
+    return ForeignForm(dialect=dialect, span=place, names=(draft.name,), is_read=is_read)

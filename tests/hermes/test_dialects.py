@@ -1,0 +1,128 @@
+"""Calls in the form of other model families: named, explained, read at the lenient level, never found in plain answers."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.hermes.laws import assert_fixed_reads_strictly, assert_spans_hold
+from tests.hermes.readings import TOOLS
+from workbench.hermes.dialects.known import DIALECTS
+from workbench.hermes.parse import parse
+from workbench.hermes.stream import Stream
+from workbench.hermes.stream_events import TextDelta
+
+CORPUS = Path(__file__).parents[1] / "corpus" / "dialects.jsonl"
+ROWS: list[dict[str, Any]] = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
+LEVELS = ("strict", "tolerant", "lenient")
+
+
+def calls_of(reading: Any) -> list[dict[str, Any]]:
+    return [{"name": call.name, "arguments": dict(call.arguments)} for call in reading.calls]
+
+
+def test_every_dialect_has_at_least_eight_rows() -> None:
+    counts = {key: sum(row["dialect"] == key for row in ROWS) for key in DIALECTS}
+    assert min(counts.values()) >= 8, counts
+    assert {row["dialect"] for row in ROWS} == DIALECTS.keys()
+    assert all(row["source"].startswith("https://") for row in ROWS)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
+def test_a_foreign_call_is_named_and_read_only_at_the_lenient_level(row: dict[str, Any], level: str) -> None:
+    reading = parse(row["text"], tools=TOOLS, level=level)
+    expected = row["calls"][level]
+    assert {form.dialect for form in reading.foreign} == {row["dialect"]}
+    assert calls_of(reading) == expected
+    assert row["advice"] in DIALECTS[row["dialect"]].advice
+    assert [form.is_read for form in reading.foreign] == [bool(expected)] * len(reading.foreign)
+    assert_spans_hold(reading)
+    assert_fixed_reads_strictly(reading, {"tools": TOOLS, "level": level, "dialect": "auto"})
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
+def test_a_foreign_call_is_named_without_tools_too(row: dict[str, Any]) -> None:
+    reading = parse(row["text"])
+    assert reading.calls == ()
+    # Forms that plain answers contain too need a tool's name, unless they are all that the model wrote.
+    if row["dialect"] not in ("fenced-json", "bare-json", "near-miss-tag", "pythonic"):
+        assert {form.dialect for form in reading.foreign} == {row["dialect"]}
+
+
+@pytest.mark.parametrize("size", [1, 3, 7])
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_stream_gives_the_same_reading_and_no_foreign_text_as_prose(level: str, size: int) -> None:
+    for row in ROWS:
+        text = row["text"]
+        stream = Stream(tools=TOOLS, level=level)
+        events = [event for at in range(0, len(text), size) for event in stream.feed(text[at : at + size])]
+        reading = stream.finish()
+        assert reading == parse(text, tools=TOOLS, level=level), row["id"]
+        shown = "".join(
+            event.text for event in [*events, *stream.last_events()] if isinstance(event, TextDelta)
+        )
+        if level == "lenient" and row["calls"]["lenient"]:
+            assert shown.strip() == "".join(reading.prose).strip(), row["id"]
+
+
+PLAIN_PIECES = (
+    "Here is the configuration:\n```json\n{}\n```\nRestart the server afterwards.",
+    "The endpoint answers with `{}` and status 200.",
+    "You can write it like this:\n```python\nprint({!r})\nresult = compute(a=1, b=2)\n```",
+    "```\n{}\n```",
+    "{}",
+    "The schema of a tool looks like this:\n```json\n{}\n```",
+    "First, call `setup()`. Then edit the file:\n```yaml\nname: build\nsteps: [1, 2]\n```\n{}",
+    "In JavaScript:\n```js\nconst answer = {};\nfetch(url, {{ method: 'POST' }});\n```",
+    "Mistral models write `[TOOL_CALLS]` before a call, Llama models write `<|python_tag|>`. {}",
+    "An example of the Mistral form:\n```\n[TOOL_CALLS] [{{\"name\": \"lookup\", \"arguments\": {}}}]\n```",
+    "print(\"hello\")\n\n{}",
+    "Use <table> and <tool> elements: <tool>{}</tool>",
+    "sorted(values, key=len) returns a list.\n{}",
+    "| name | arguments |\n|---|---|\n| f | {} |",
+)
+PLAIN_VALUES: tuple[Any, ...] = (
+    {"name": "Ada", "age": 36},
+    {"name": "get_time", "description": "The time", "parameters": {"type": "object", "properties": {}}},
+    {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}},
+    {"status": "ok", "arguments": [1, 2, 3]},
+    [{"id": 1}, {"id": 2}],
+    {"name": "lookup", "arguments": {"id": 7}},
+    {"error": {"code": 404, "message": "no such page"}},
+    "text",
+    [1, 2.5, None, True],
+    {"command": "deploy", "parameters": {"region": "eu"}},
+)
+
+
+def plain_answers() -> list[str]:
+    draw = random.Random(25)
+    return [
+        "\n\n".join(
+            draw.choice(PLAIN_PIECES).format(json.dumps(draw.choice(PLAIN_VALUES), indent=draw.choice((None, 2))))
+            for _ in range(draw.randint(1, 3))
+        )
+        for _ in range(500)
+    ]
+
+
+def test_no_call_is_seen_in_500_plain_answers_with_code_and_json() -> None:
+    for answer in plain_answers():
+        reading = parse(answer, tools=TOOLS)
+        assert (reading.foreign, reading.findings, reading.calls) == ((), (), ()), answer
+
+
+def test_the_page_lists_every_dialect_with_its_parsers() -> None:
+    page = (Path(__file__).parents[2] / "docs/reference/dialects.md").read_text(encoding="utf-8")
+    rows = [
+        [cell.strip().strip("`") for cell in line.replace("\\|", "¦").strip("|").split("|")]
+        for line in page.splitlines()
+        if line.startswith("| `")
+    ]
+    assert rows == [
+        [dialect.key, dialect.title.replace("|", "¦"), dialect.vllm, dialect.sglang]
+        for dialect in DIALECTS.values()
+    ]

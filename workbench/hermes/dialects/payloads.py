@@ -1,0 +1,196 @@
+"""Read the payload of a foreign call: JSON objects, a name with JSON arguments, tagged parameters, a Python call."""
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple, cast
+
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.hermes.body.calls import draft_calls, finish_draft, json_can_spell
+from workbench.hermes.body.function_xml import typed_value
+from workbench.hermes.body.payload import Body
+from workbench.hermes.body.shape import CallDraft, is_tool_spec, normal_name
+from workbench.hermes.json_text.reader import read_value
+from workbench.hermes.reading import Dialect
+from workbench.hermes.text.completion import BodyText, Completion, JsonNode, UnreadableBody
+from workbench.hermes.text.notes import BlockNotes
+from workbench.toolspec.coerce import types_allowed
+
+_CALL_OPEN: Final = re.compile(r"([A-Za-z_][\w.-]{0,200})\s{0,20}\(")
+_KEYWORD: Final = re.compile(r"\s*+([A-Za-z_]\w{0,200})\s*+=\s*+")
+_COMMA: Final = re.compile(r"\s*+,\s*+")
+
+
+class Calls(NamedTuple):
+    """Calls that were read, and where their text ends."""
+
+    drafts: list[CallDraft]
+    end: int
+    """One past the last code point."""
+
+
+class Parameter(NamedTuple):
+    """One parameter between tags."""
+
+    name: str
+    start: int
+    """Where its value begins."""
+    end: int
+    """Where its value ends."""
+    is_json: bool = False
+    """Whether the value is JSON whatever the schema says."""
+
+
+class PayloadReader:
+    """Reads payloads of foreign calls in one stretch of a completion.
+
+    The notes hold what was repaired on the way. A call that needs a repair is read all the same: the whole
+    block is rewritten, so the repair is part of that edit.
+    """
+
+    def __init__(self, completion: Completion, end: int) -> None:
+        self.completion = completion
+        self.notes = BlockNotes(completion.text)
+        self._source = BodyText(completion.text, end, self.notes)
+
+    @property
+    def text(self) -> str:
+        """The whole completion."""
+        return self.completion.text
+
+    @property
+    def end(self) -> int:
+        """Where the stretch ends."""
+        return self._source.end
+
+    def json(self, position: int, inside: str = "") -> JsonNode | None:
+        """The JSON value at `position`, or None if there is none.
+
+        Args:
+            position: White space is skipped.
+            inside: The closing bracket of the Python call around the value, if there is one.
+        """
+        if not self.completion.may_look_far:
+            return None
+        try:
+            return read_value(self._source, position, inside)
+        except UnreadableBody as failure:
+            self.completion.spend(failure.at - position)
+            return None
+
+    def objects(self, position: int) -> Calls | None:
+        """The call, or the array of calls, at `position`: `{"name": …, "arguments": …}`."""
+        node = self.json(position)
+        if node is None or not _looks_like_calls(node):
+            return None
+        return Calls(draft_calls(self.completion, self.notes, Body((node,), node.end)), node.end)
+
+    def named(self, written: str, place: tuple[int, int], position: int) -> Calls | None:
+        """The call of the tool `written` (at `place`), whose arguments are the JSON object at `position`."""
+        node = self.json(position)
+        if node is None or node.members is None:
+            return None
+        draft = self._draft(written, place, cast(JsonObject, node.value), (node.start, node.end), node)
+        return Calls([draft] if draft else [], node.end)
+
+    def tagged(
+        self, written: str, place: tuple[int, int], parameters: Iterator[Parameter], span: tuple[int, int]
+    ) -> list[CallDraft]:
+        """The call of the tool `written` (at `place`) with parameters between tags; empty if it has a bad name.
+
+        Values are typed by the tool's schema, as in `<parameter=…>`.
+        """
+        values: dict[str, JsonValue] = {}
+        spec = self.completion.spec(written.strip().removeprefix("functions."))
+        for parameter in parameters:
+            schema = spec.properties.get(parameter.name) if spec is not None else None
+            allowed = (
+                frozenset({"string"})
+                if schema is None or spec is None
+                else types_allowed(schema, spec.parameters)
+            )
+            if parameter.is_json:
+                allowed = frozenset({"number", "integer", "boolean", "null", "object", "array"})
+            values[parameter.name] = typed_value(self.notes, parameter.start, parameter.end, allowed)
+        draft = self._draft(written, place, values, span, None)
+        return [draft] if draft else []
+
+    def python_calls(self, position: int) -> Calls | None:
+        """The Python calls at `position`: `f(a=1)`, `[f(a=1), g()]`, or one call a line; keyword arguments only."""
+        start = self._skip(position)
+        is_list = self.text.startswith("[", start)
+        position = self._skip(start + 1) if is_list else start
+        drafts: list[CallDraft] = []
+        while (call := self._python_call(position)) is not None:
+            drafts += call.drafts
+            position = self._skip(call.end)
+            comma = _COMMA.match(self.text, position, self.end) if is_list else None
+            if is_list and not comma:
+                break
+            if comma:
+                position = comma.end()
+        if is_list:
+            if not drafts or not self.text.startswith("]", position):
+                return None
+            position += 1
+        return Calls(drafts, drafts[-1].end if drafts and not is_list else position) if drafts else None
+
+    def _python_call(self, position: int) -> Calls | None:
+        opened = _CALL_OPEN.match(self.text, position, self.end)
+        if not opened:
+            return None
+        values: dict[str, JsonValue] = {}
+        position = self._skip(opened.end())
+        while not self.text.startswith(")", position):
+            keyword = _KEYWORD.match(self.text, position, self.end)
+            node = self.json(keyword.end(), ")") if keyword else None
+            if keyword is None or node is None:
+                return None
+            values[keyword[1]] = node.value
+            comma = _COMMA.match(self.text, node.end, self.end)
+            position = comma.end() if comma else self._skip(node.end)
+            if not comma and not self.text.startswith(")", position):
+                return None
+        span = (opened.start(), position + 1)
+        # Llama 3 calls its built-in tools as methods: `brave_search.call(query="…")`.
+        name = opened[1].removesuffix(".call")
+        draft = self._draft(name, opened.span(1), values, span, None)
+        return Calls([draft], position + 1) if draft else None
+
+    def _draft(
+        self,
+        written: str,
+        place: tuple[int, int],
+        arguments: JsonObject,
+        span: tuple[int, int],
+        node: JsonNode | None,
+    ) -> CallDraft | None:
+        scratch = BlockNotes(self.text)
+        name = normal_name(scratch, written, place, self.completion.tools, json_text=False)
+        if name is None or self.notes.has_refused(*span) or not json_can_spell(self.notes, name, *place):
+            return None
+        draft = CallDraft(name, arguments, Dialect.JSON, *span, node)
+        finish_draft(self.completion, self.notes, draft)
+        return draft
+
+    def _skip(self, position: int) -> int:
+        while position < self.end and self.text[position].isspace():
+            position += 1
+        return position
+
+
+def _looks_like_calls(node: JsonNode) -> bool:
+    """Whether a JSON value has the shape of a call: a name, arguments, and nothing else of its own."""
+    if node.items is not None:
+        return bool(node.items) and all(_looks_like_calls(item) for item in node.items)
+    if node.members is None or is_tool_spec(node.value):
+        return False
+    wrapped = node.member("function")
+    if wrapped is not None and wrapped[1].members is not None:
+        node = wrapped[1]
+    name = node.member("name")
+    arguments = node.member("arguments") or node.member("parameters")
+    if name is None or arguments is None or not isinstance(name[1].value, str):
+        return False
+    value = arguments[1].value
+    known = {"name", "arguments", "parameters", "id", "type", "index"}
+    return isinstance(value, dict | str) and all(key.value in known for key, _ in node.members or ())
