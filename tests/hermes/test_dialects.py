@@ -78,8 +78,8 @@ PLAIN_PIECES = (
     "First, call `setup()`. Then edit the file:\n```yaml\nname: build\nsteps: [1, 2]\n```\n{}",
     "In JavaScript:\n```js\nconst answer = {};\nfetch(url, {{ method: 'POST' }});\n```",
     "Mistral models write `[TOOL_CALLS]` before a call, Llama models write `<|python_tag|>`. {}",
-    "An example of the Mistral form:\n```\n[TOOL_CALLS] [{{\"name\": \"lookup\", \"arguments\": {}}}]\n```",
-    "print(\"hello\")\n\n{}",
+    'An example of the Mistral form:\n```\n[TOOL_CALLS] [{{"name": "lookup", "arguments": {}}}]\n```',
+    'print("hello")\n\n{}',
     "Use <table> and <tool> elements: <tool>{}</tool>",
     "sorted(values, key=len) returns a list.\n{}",
     "| name | arguments |\n|---|---|\n| f | {} |",
@@ -102,7 +102,9 @@ def plain_answers() -> list[str]:
     draw = random.Random(25)
     return [
         "\n\n".join(
-            draw.choice(PLAIN_PIECES).format(json.dumps(draw.choice(PLAIN_VALUES), indent=draw.choice((None, 2))))
+            draw.choice(PLAIN_PIECES).format(
+                json.dumps(draw.choice(PLAIN_VALUES), indent=draw.choice((None, 2)))
+            )
             for _ in range(draw.randint(1, 3))
         )
         for _ in range(500)

@@ -171,6 +171,7 @@ TABLES: Final = {
             '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call> thanks',
             '<tool_call>\n{"name": "f", "arguments": {}} "x"\n</tool_call>',
             '<tool_call>\nsee {x} {"name": "f", "arguments": {}}\n</tool_call>',
+            "<tool_call>\n<function=f>\n<parameter=a>\nx </parameter> y\n</parameter>\n</function>\n</tool_call>",
         ),
         rows=(
             (
@@ -184,6 +185,16 @@ TABLES: Final = {
             (
                 "<tool_call>\nSure:\n<function=f>\n</function>\nok\n</tool_call>",
                 "<tool_call>\n<function=f>\n</function>\n\n</tool_call>",
+            ),
+            (
+                "<tool_call>\n<function=f>\nI look.\n<parameter=a>\nx\n</parameter>\n</function>\n</tool_call>",
+                "<tool_call>\n<function=f>\n\n<parameter=a>\nx\n</parameter>\n</function>\n</tool_call>",
+            ),
+            (
+                "<tool_call>\n<function=f>\n<parameter=a>\nx\n</parameter>\nand\n<parameter=b>\ny\n</parameter>\nDone.\n"
+                "</function>\n</tool_call>",
+                "<tool_call>\n<function=f>\n<parameter=a>\nx\n</parameter>\n\n<parameter=b>\ny\n</parameter>\n\n"
+                "</function>\n</tool_call>",
             ),
         ),
     ),

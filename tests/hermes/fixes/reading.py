@@ -49,8 +49,8 @@ TABLES: Final = {
                 "<tool_call>\n<function=f\n</function>\n</tool_call>",
             ),
             (
-                "<tool_call>\n<function=f>\ntext\n</function>\n</tool_call>",
-                "<tool_call>\n<function=f>\ntext\n</function>\n</tool_call>",
+                "<tool_call>\n<function=f>\n<b>text</b>\n</function>\n</tool_call>",
+                "<tool_call>\n<function=f>\n<b>text</b>\n</function>\n</tool_call>",
             ),
         ),
     ),

@@ -103,6 +103,10 @@ TABLES: Final = {
                 '<tool_call>\n{"arguments": {}, "name": "f"}\n</tool_call>',
             ),
             (
+                '<tool_call>\n{"name": "f", "arguments": ""}\n</tool_call>',
+                '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>',
+            ),
+            (
                 '<tool_call>\n{"name": "f", "arguments": null}\n</tool_call>',
                 '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>',
             ),

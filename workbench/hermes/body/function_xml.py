@@ -117,6 +117,9 @@ def _is_standard(written: str) -> bool:
 
 _RESTART: Final = re.compile(r"\s*+<(?i:tool_call)>\s*+(?:[{\[]|<function)")
 
+_NEXT_TAG: Final = re.compile(r"<parameter=|</function>|</(?i:tool_call)>|(?P<other><function=|<(?i:tool_call)>)")
+_TAG_AFTER_TEXT: Final = re.compile(r"[^<]*+(?:(?P<closes></function>)|<parameter=(?P<parameter>[^<>\n]*)>)")
+"""Text outside of parameters and the tag after it."""
 _JSON_END: Final = re.compile(r"</function>|</(?i:tool_call)>")
 _LONGEST_TAG: Final = 600
 _LONGEST_INDENT: Final = 200
@@ -192,9 +195,25 @@ def read_function(source: BodyText, start: int, declares: Declares) -> Function:
             source.notes.close("missing-close-function", start, position, FUNCTION_CLOSE + "\n")
             function.end = position
             return function
+        if garbage_end := _garbage_end(source, position):
+            source.notes.edit("skipped-garbage", position, garbage_end, "")
+            position = _behind_space(source, garbage_end)
+            continue
         position = _read_parameter(source, function, position, declares)
     function.end = position + len(FUNCTION_CLOSE)
     return function
+
+
+def _garbage_end(source: BodyText, position: int) -> int:
+    """Where text outside of parameters ends that begins at `position`; 0 if a tag is there, or no tag follows.
+
+    Models explain themselves there: `<function=f>\\nI look it up.\\n<parameter=a>…`. It is in no value.
+    """
+    tag = _NEXT_TAG.search(source.text, position, source.end)
+    if not tag or tag.start() == position or tag["other"]:
+        return 0
+    text = source.text[position : tag.start()]
+    return 0 if "<" in text or STOP.search(text) else position + len(text.rstrip())
 
 
 def _behind_space(source: BodyText, position: int) -> int:
@@ -277,6 +296,8 @@ def _value_end(source: BodyText, start: int, tool: str, declares: Declares) -> _
     for event in VALUE_EVENT.finditer(source.text, start, source.end):
         if event["ends"] is not None:
             return _ValueEnd(event.start(), event.start() + len(PARAMETER_CLOSE), "", holds_tag)
+        if event[0] == PARAMETER_CLOSE and _is_text_after(source, event.end(), tool, declares):
+            return _ValueEnd(event.start(), event.end(), "", holds_tag)
         if event["line"] is not None and declares(tool, event["parameter"].strip("\"'")):
             line_start = _line_start(source.text, start, event.start())
             if line_start >= 0:
@@ -294,6 +315,16 @@ def _value_end(source: BodyText, start: int, tool: str, declares: Declares) -> _
             calls_open = max(calls_open, 0)
         holds_tag = True
     raise UnreadableBody(source.end, is_over=True)
+
+
+def _is_text_after(source: BodyText, position: int, tool: str, declares: Declares) -> bool:
+    """Whether what follows a `</parameter>` is text outside of parameters, and not the rest of the value.
+
+    It is if a tag of the form comes next that is no further `</parameter>`: in `a </parameter> b </parameter>` the
+    first tag belongs to the value.
+    """
+    tag = _TAG_AFTER_TEXT.match(source.text, position, source.end)
+    return tag is not None and (tag["closes"] is not None or declares(tool, tag["parameter"].strip("\"'")))
 
 
 def _line_start(text: str, start: int, position: int) -> int:

@@ -190,7 +190,8 @@ def _read_arguments(notes: BlockNotes, node: JsonNode, draft: CallDraft, tools: 
     if value.members is not None:
         draft.arguments, draft.node = cast(JsonObject, value.value), value
         return True
-    if value.value is None and not notes.has_refused(value.start, value.end):
+    is_empty = value.value is None or (isinstance(value.value, str) and not value.value.strip())
+    if is_empty and not notes.has_refused(value.start, value.end):
         notes.rewrite("missing-arguments", value.start, value.end, "{}")
         return True
     if isinstance(value.value, str) and _read_string(notes, value, draft):

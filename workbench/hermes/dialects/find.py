@@ -280,12 +280,15 @@ def _invoke(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
         parameters: list[Parameter] = []
         inner = begin.end()
         while tag := _PARAMETER.match(reader.text, inner, reader.end):
-            close = _PARAMETER_END.search(reader.text, tag.end(), reader.end)
+            may_look = reader.completion.may_look_far
+            close = _PARAMETER_END.search(reader.text, tag.end(), reader.end) if may_look else None
             if close is None:
                 reader.completion.spend(reader.end - tag.end())
                 return None
             parameters.append(
-                Parameter(tag["name"], *_trimmed(reader.text, tag.end(), close.start()), tag["string"] == "false")
+                Parameter(
+                    tag["name"], *_trimmed(reader.text, tag.end(), close.start()), tag["string"] == "false"
+                )
             )
             inner = close.end()
         end = _INVOKE_END.match(reader.text, inner, reader.end)

@@ -67,7 +67,9 @@ _ALL: Final = (
     ForeignDialect(
         key="near-miss-tag",
         title="with a misspelled <tool_call> tag",
-        contract="Check the tag in the contract for the same mistake or for invisible characters, and show one example.",
+        contract=(
+            "Check the tag in the contract for the same mistake or for invisible characters, and show one example."
+        ),
     ),
     ForeignDialect(
         key="mistral",
