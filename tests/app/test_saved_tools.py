@@ -68,7 +68,7 @@ def test_a_tool_that_code_answers_is_not_saved_over(tmp_path):
         draft = services.studio.open_tool("calculate")
         assert is_run_by_code(services, draft)
         assert not is_run_by_code(services, replace(draft, rules_text="- result: 1"))
-        with pytest.raises(BadInput, match="code runs it"):
+        with pytest.raises(BadInput, match="implemented in code"):
             is_run_by_code(
                 services, replace(draft, spec_text='{"name": "calculate", "description": "Other."}')
             )

@@ -65,6 +65,7 @@ def test_json_is_one_object_and_nothing_else(run_cli):
         ],
         "findings": [],
         "prose": [],
+        "foreign": [],
         "dropped": 0,
     }
 

@@ -27,6 +27,7 @@ from workbench.cli.terminal.sources import (
     select_tools,
 )
 from workbench.errors import BadInput
+from workbench.hermes.dialects.known import DIALECTS, describe
 from workbench.hermes.near_miss import check_prose
 from workbench.hermes.reading import CallStatus, Dialect, Level, ReadCall, Reading, Segment, SegmentKind
 
@@ -56,7 +57,12 @@ def reading_lines(reading: Reading, paint: Paint) -> Iterator[str]:
             yield from _call_lines(calls.pop(0), paint)
     for fix in reading.fixes:
         yield from _fix_lines(reading.text, fix, paint)
-    for finding in (*reading.findings, *check_prose(reading)):
+    for form in reading.foreign:
+        place = place_of(reading.text, form.span.start)
+        yield paint(f"foreign-dialect {form.dialect} at {place.line}:{place.column}", Tone.FIX)
+        yield from _marked(reading.text, form.span, describe(form), Tone.FIX, paint)
+        yield f"  {DIALECTS[form.dialect].advice}"
+    for finding in (*reading.own_findings, *check_prose(reading)):
         yield from _finding_lines(reading.text, finding, paint)
     yield paint(_summary(reading), Tone.TITLE)
 

@@ -121,6 +121,16 @@ class Reading:
     """Number of call blocks that gave no call; a call of an unknown tool is not dropped."""
 
     @property
+    def own_findings(self) -> tuple[Finding, ...]:
+        """The findings except those that `foreign` explains in more detail."""
+        explained = {form.span for form in self.foreign}
+        return tuple(
+            finding
+            for finding in self.findings
+            if finding.code != "foreign-dialect" or finding.span not in explained
+        )
+
+    @property
     def prose(self) -> tuple[str, ...]:
         """The text of each prose segment, byte for byte, blank ones too."""
         return tuple(segment.text for segment in self.segments if segment.kind is SegmentKind.PROSE)

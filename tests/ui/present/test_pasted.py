@@ -119,3 +119,37 @@ def test_each_example_has_its_own_summary():
         "1 call · 1 finding",
         "0 calls · 1 finding · 1 dropped",
     ]
+
+
+LOST = {
+    'Sure!\n```json\n{"name": "f", "arguments": {"a": 1}}\n```': "fenced-json",
+    '<tool_cal>{"name": "f", "arguments": {"a": 1}}</tool_cal>': "near-miss-tag",
+    '[TOOL_CALLS] [{"name": "f", "arguments": {"a": 1}}]': "mistral",
+    '<|python_tag|>{"name": "f", "parameters": {"a": 1}}': "llama-python-tag",
+    "f(a=1)": "pythonic",
+    '<function_calls><invoke name="f"><parameter name="a">1</parameter></invoke></function_calls>': "invoke",
+}
+
+
+@pytest.mark.parametrize("text", LOST, ids=LOST.values())
+def test_a_lost_call_is_explained_and_never_called_a_completion_without_faults(text):
+    view = show(text, TOOLS)
+    (row,) = view.fixes.foreign
+    assert row.dialect == LOST[text]
+    assert "A call of f, written" in row.sentence and "Not read" in row.sentence
+    assert row.contract
+    assert view.fixes.calm == ""
+    assert "Fixes" in view.calls.hint
+
+
+@pytest.mark.parametrize("text", LOST, ids=LOST.values())
+def test_a_lost_call_of_an_offered_tool_is_read_at_the_lenient_level(text):
+    view = show(text, TOOLS, level="lenient")
+    assert [row.name for row in view.calls.calls] == ["f"]
+    assert "Read at the level lenient" in view.fixes.foreign[0].sentence
+
+
+def test_only_what_was_read_needed_no_fix():
+    assert show(call(a=1), TOOLS).fixes.calm == "No fixes were needed."
+    assert "no tool calls" in show("Hello.", TOOLS).fixes.calm
+    assert show("<tool_call>\n{", TOOLS).fixes.calm == ""

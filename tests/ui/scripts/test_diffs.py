@@ -11,7 +11,7 @@ from workbench.ui.present.compare.board import BoardView, CellView, ColumnHeadVi
 from workbench.ui.present.compare.signs import ArgumentView, CallView, FixLine, diff_words
 from workbench.ui.present.contracts import DiffLine, DiffView
 from workbench.ui.present.glossary_terms import TERMS
-from workbench.ui.present.inspect import EditRow, FixesView, FixRow
+from workbench.ui.present.inspect import EditRow, FixesView, FixRow, ForeignRow
 from workbench.ui.present.parsers import ParserComparisonView, ParserRow
 from workbench.ui.present.read_text import FixChange, ReadPiece, ReadSection, ReadTextView
 
@@ -122,6 +122,24 @@ def test_a_fix_shows_its_edits_and_the_selected_fix_is_marked(component: Compone
     assert part.locator(".is-selected code").all_text_contents() == ["closed"]
     assert part.locator(".k-guess").all_text_contents() == ["closed"]
     expect(part.get_by_text("Fixes", exact=True)).to_have_attribute("title", TERMS["fix"])
+
+
+def test_a_call_in_another_format_shows_its_parser_and_what_to_change(component: Component) -> None:
+    row = ForeignRow(
+        dialect="mistral",
+        sentence=HOSTILE,
+        place="line 1",
+        parsers="vLLM --tool-call-parser mistral",
+        contract=HOSTILE,
+    )
+    part = component.mount("fixes", FixesView(hint="", foreign=(row, replace(row, parsers=""))))
+    assert part.locator("h3").all_text_contents() == ["Other formats"]
+    assert part.locator("code").all_text_contents() == [
+        "mistral",
+        "vLLM --tool-call-parser mistral",
+        "mistral",
+    ]
+    assert part.get_by_text(HOSTILE).count() >= 2
 
 
 # Compare: the second column compared with the first

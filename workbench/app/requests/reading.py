@@ -10,8 +10,9 @@ from workbench.app.requests.prompt import tools_of_row
 from workbench.chat.finding import Finding, Fix, Severity, Span
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
+from workbench.hermes.dialects.known import DIALECTS
 from workbench.hermes.parse import parse
-from workbench.hermes.reading import Dialect, Level, ReadCall, Reading
+from workbench.hermes.reading import Dialect, ForeignForm, Level, ReadCall, Reading
 from workbench.library.datasets.row_import import ReadRow
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.row import RowFinding
@@ -134,6 +135,7 @@ def reading_fields(reading: Reading) -> JsonObject:
         "calls": [_call(call) for call in reading.calls],
         "fixes": [_fix(fix) for fix in reading.fixes],
         "findings": [_finding(finding) for finding in reading.findings],
+        "foreign": [_foreign(form) for form in reading.foreign],
         "prose": [text.strip() for text in reading.prose if text.strip()],
         "dropped": reading.dropped,
     }
@@ -164,6 +166,16 @@ def _fix(fix: Fix) -> JsonObject:
 
 def _finding(finding: Finding) -> JsonObject:
     return {"code": finding.code, "span": finding.span and _span(finding.span), "message": finding.message}
+
+
+def _foreign(form: ForeignForm) -> JsonObject:
+    return {
+        "dialect": form.dialect,
+        "span": _span(form.span),
+        "names": list[JsonValue](form.names),
+        "read": form.is_read,
+        "advice": DIALECTS[form.dialect].advice,
+    }
 
 
 def _span(span: Span) -> list[JsonValue]:

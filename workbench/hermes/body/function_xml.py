@@ -117,7 +117,9 @@ def _is_standard(written: str) -> bool:
 
 _RESTART: Final = re.compile(r"\s*+<(?i:tool_call)>\s*+(?:[{\[]|<function)")
 
-_NEXT_TAG: Final = re.compile(r"<parameter=|</function>|</(?i:tool_call)>|(?P<other><function=|<(?i:tool_call)>)")
+_NEXT_TAG: Final = re.compile(
+    r"<parameter=|</function>|</(?i:tool_call)>|(?P<other><function=|<(?i:tool_call)>)"
+)
 _TAG_AFTER_TEXT: Final = re.compile(r"[^<]*+(?:(?P<closes></function>)|<parameter=(?P<parameter>[^<>\n]*)>)")
 """Text outside of parameters and the tag after it."""
 _JSON_END: Final = re.compile(r"</function>|</(?i:tool_call)>")

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from workbench.hermes.reading import ForeignForm
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignDialect:
@@ -159,3 +161,15 @@ _ALL: Final = (
 
 DIALECTS: Final = {dialect.key: dialect for dialect in _ALL}
 """Each form by its key."""
+
+
+def describe(form: ForeignForm) -> str:
+    """Say what a foreign form looks like and whether its calls were read.
+
+    >>> from workbench.chat.finding import Span
+    >>> describe(ForeignForm(dialect="mistral", span=Span(0, 12), names=("f",), is_read=False))
+    'A call of f, written in the form of Mistral models ([TOOL_CALLS]). Not read.'
+    """
+    called = f"A call of {' and '.join(form.names)}" if form.names else "Looks like a call"
+    outcome = "Read at the level lenient." if form.is_read else "Not read."
+    return f"{called}, written {DIALECTS[form.dialect].title}. {outcome}"

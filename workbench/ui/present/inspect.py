@@ -9,8 +9,9 @@ from typing import Final
 
 from workbench.chat.finding import Finding, Fix
 from workbench.hermes.codes import meaning_of
+from workbench.hermes.dialects.known import DIALECTS, describe
 from workbench.hermes.near_miss import check_prose
-from workbench.hermes.reading import Reading
+from workbench.hermes.reading import ForeignForm, Reading
 from workbench.records.sessions import StoredMessage
 from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.text_spans import narrow
@@ -18,6 +19,11 @@ from workbench.ui.present.words import call_status, milliseconds, place_of
 
 NO_CALLS_YET: Final = "Tool calls appear here with their arguments, schema findings and results."
 NO_CALLS: Final = "This completion has no tool calls."
+NO_CALLS_BUT_FOREIGN: Final = (
+    "This completion has no <tool_call> blocks, but it looks like a call in another format. See Fixes."
+)
+NO_FIXES_NEEDED: Final = "No fixes were needed."
+NOTHING_READ: Final = "This completion has no tool calls, so there was nothing to fix."
 NO_FIXES_YET: Final = (
     "When a completion departs from the format, each fix appears here with the text before and after."
 )
@@ -96,6 +102,21 @@ class FixRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignRow:
+    """A call in the format of another model family."""
+
+    dialect: str
+    """Its name in `docs/reference/dialects.md`."""
+    sentence: str
+    """What it looks like, and whether it was read."""
+    place: str
+    parsers: str
+    """Server flags that read this format. Empty if none is known."""
+    contract: str
+    """What to change so that the model writes `<tool_call>` blocks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FixesView:
     """The fixes and findings of a completion."""
 
@@ -104,6 +125,8 @@ class FixesView:
     calm: str = ""
     fixes: tuple[FixRow, ...] = ()
     """In the order of their position."""
+    foreign: tuple[ForeignRow, ...] = ()
+    """Calls in the format of other model families, in the order of their position."""
     findings: tuple[FindingRow, ...] = ()
     """In the order of their position."""
 
@@ -131,7 +154,8 @@ def show_calls(
         _call_row(reading, index, results.get(index), is_selected=index == selected_call, no_result=no_result)
         for index in range(len(reading.calls))
     )
-    return CallsView(calls=rows, hint=NO_CALLS, message_id=message_id)
+    hint = NO_CALLS_BUT_FOREIGN if reading.foreign else NO_CALLS
+    return CallsView(calls=rows, hint=hint, message_id=message_id)
 
 
 def _call_row(
@@ -177,18 +201,37 @@ def show_fixes(
     picked_fixes = reading.calls[picked_call].fixes if picked_call is not None and has_call else ()
     return FixesView(
         hint="",
-        calm="" if reading.fixes else "No fixes were needed.",
+        calm=_calm(reading),
+        foreign=tuple(_foreign_row(reading.text, form) for form in reading.foreign),
         fixes=tuple(_fix_row(reading.text, fix, is_picked=fix in picked_fixes) for fix in reading.fixes),
         findings=tuple(
             _finding_row(reading.text, finding)
-            for finding in (*reading.findings, *stored_findings, *check_prose(reading))
+            for finding in (*reading.own_findings, *stored_findings, *check_prose(reading))
         ),
+    )
+
+
+def _calm(reading: Reading) -> str:
+    """Return the line for a completion without fixes; only what was read can be said to need none."""
+    if reading.fixes or reading.foreign or reading.dropped:
+        return ""
+    return NO_FIXES_NEEDED if reading.calls else NOTHING_READ
+
+
+def _foreign_row(text: str, form: ForeignForm) -> ForeignRow:
+    dialect = DIALECTS[form.dialect]
+    return ForeignRow(
+        dialect=form.dialect,
+        sentence=describe(form),
+        place=place_of(text, form.span.start, form.span.end),
+        parsers=dialect.parsers,
+        contract=dialect.contract,
     )
 
 
 def fixes_label(view: FixesView) -> str:
     """Return the label of the Fixes pane, with the number of fixes and findings."""
-    number = len(view.fixes) + len(view.findings)
+    number = len(view.fixes) + len(view.foreign) + len(view.findings)
     return f"Fixes ({number})" if number else "Fixes"
 
 

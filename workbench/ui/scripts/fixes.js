@@ -16,6 +16,22 @@ const findingRow = (finding) =>
     node("div", {}, finding.message),
   );
 
+const foreignRow = (form) =>
+  node(
+    "li",
+    { class: "hw-fix" },
+    node(
+      "div",
+      { class: "hw-fix-head" },
+      node("code", { class: "t-warning" }, form.dialect),
+      node("span", { class: "hw-gap" }),
+      node("span", { class: "hw-note" }, form.place),
+    ),
+    node("div", {}, form.sentence),
+    form.parsers ? node("div", {}, "Server: ", node("code", {}, form.parsers)) : null,
+    node("div", {}, "Contract: " + form.contract),
+  );
+
 const fixRow = (fix) =>
   node(
     "li",
@@ -51,6 +67,8 @@ export const mount = ({ element, follow }) => {
     if (value.calm) parts.push(node("p", { class: "hw-calm" }, value.calm));
     if (value.fixes.length)
       parts.push(node("h3", {}, term("fix", "Fixes")), node("ul", {}, value.fixes.map(fixRow)));
+    if (value.foreign.length)
+      parts.push(node("h3", {}, "Other formats"), node("ul", {}, value.foreign.map(foreignRow)));
     if (value.findings.length)
       parts.push(node("h3", {}, term("finding", "Findings")), node("ul", {}, value.findings.map(findingRow)));
     element.replaceChildren(...parts);
