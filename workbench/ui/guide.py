@@ -101,8 +101,8 @@ class GuideEvents:
         """Create the demo sessions for the visitor."""
         services = services_of(self.services, visitor, request)
         try:
-            made = len(load_demo(services))
-            view = DemoView(is_loaded=True, note=f"Added {count(made, 'session')} with the tag demo.")
+            added = len(load_demo(services))
+            view = DemoView(is_loaded=True, note=f"Added {count(added, 'session')} with the tag demo.")
             return view, list_sessions(services, visitor), SAME
         except WorkbenchError as error:
             return DemoView(), SAME, problem(error)

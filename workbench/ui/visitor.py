@@ -27,7 +27,7 @@ class Visitor:
     """True while an admin lists the sessions of all."""
     query: str = ""
     """The words to search the session list for; blank shows all sessions."""
-    wanted: SearchFilter = NO_FILTER
+    search_filter: SearchFilter = NO_FILTER
     """The filter of the session list."""
     listed: int = PAGE
     """The most sessions in the list; `ListEvents.on_more` increases it."""
@@ -42,6 +42,6 @@ class Visitor:
             browser_key=self.browser_key,
             all_owners=self.all_owners,
             query=self.query,
-            wanted=self.wanted,
+            search_filter=self.search_filter,
             listed=self.listed,
         )

@@ -71,8 +71,8 @@ class AllowedHosts:
         bound = _address(settings.host)
         takes_any_address = not settings.host or (bound is not None and bound.is_unspecified)
         # The same IPv6 address can be written in several ways.
-        given = (settings.host, *settings.allowed_hosts)
-        names = {address.compressed if (address := _address(host)) else host.lower() for host in given}
+        allowed = (settings.host, *settings.allowed_hosts)
+        names = {address.compressed if (address := _address(host)) else host.lower() for host in allowed}
         return cls(names=frozenset({"localhost", *names}), takes_any_address=takes_any_address)
 
     def allows(self, authority: Authority) -> bool:
@@ -142,9 +142,9 @@ def is_foreign(method: str, headers: Headers, own: frozenset[Origin], *, is_page
         own: The origins of our own page.
         is_page: Whether other sites may link to the path.
     """
-    given = headers.getlist("origin")
-    if given:
-        return len(given) > 1 or parse_origin(given[0]) not in own
+    origins = headers.getlist("origin")
+    if origins:
+        return len(origins) > 1 or parse_origin(origins[0]) not in own
     is_link = is_page and method in READING
     site = headers.get("sec-fetch-site")
     if site is not None:

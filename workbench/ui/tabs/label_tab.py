@@ -39,8 +39,8 @@ class LabelEvents:
     @needs(Permission.WORK)
     def on_page(self, visitor: Visitor, request: gr.Request) -> tuple[Update, LabelTabView | Update]:
         """Open the Label tab if the address names a session to label."""
-        asked = cast(Mapping[str, str], cast(Any, request).query_params)
-        if not asked.get("label"):
+        query = cast(Mapping[str, str], cast(Any, request).query_params)
+        if not query.get("label"):
             return SAME, SAME
         return gr.update(selected="label"), self.on_open(visitor, request)
 

@@ -111,13 +111,13 @@ class ModelsEvents:
             found = self.services.adapters.describe(place.strip(), base)
         except WorkbenchError as error:
             return ModelsScreen(place_notice=problem(error))
-        others = [one for one in self.services.adapters.available() if one.model != found.model]
+        others = [model for model in self.services.adapters.available() if model.model != found.model]
         return ModelsScreen(adapters=show_adapters([found, *others]), place_notice=CLEAR)
 
     def bases(self) -> list[str]:
         """Return the local models that an adapter can be applied to. Users can also type a path."""
         own = [name for name in self.services.models.names() if name == EMBEDDED]
-        return own + [one.name for one in self.services.hub.cached()]
+        return own + [model.name for model in self.services.hub.cached()]
 
     @needs(Permission.WORK)
     def on_find(self, words: str, request: gr.Request) -> ModelsScreen:
@@ -198,7 +198,7 @@ class ModelsEvents:
             files = self.services.hub.files(repository, with_token=with_token)
         except WorkbenchError as error:
             return ModelsScreen(notice=problem(error))
-        known = next((one for one in self.services.hub.known() if one.repository == repository), None)
+        known = next((model for model in self.services.hub.known() if model.repository == repository), None)
         return ModelsScreen(found=show_files(repository, files, known), notice=CLEAR)
 
     def _choices(self) -> Update:

@@ -57,10 +57,10 @@ def watch(
     """
     stored, rounds = read.stored, dict[int, tuple[int, LiveRound]]()
 
-    def play(_report: Callable[[CompareEvent], None]) -> Iterator[CompareEvent]:
+    def generate(_report: Callable[[CompareEvent], None]) -> Iterator[CompareEvent]:
         return run_comparison(services, stored, is_cancelled=is_cancelled, token=token)
 
-    for batch in run_in_thread(play):
+    for batch in run_in_thread(generate):
         now_s = services.calendar.seconds()
         ended = [event.answer for event in batch if isinstance(event, AnswerEnded)]
         for event in batch:

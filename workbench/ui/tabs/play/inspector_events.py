@@ -56,17 +56,19 @@ class InspectorEvents:
     @needs(Permission.WORK)
     def on_ask_raw(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> RawView | Update:
         """Return the raw pane with section sizes in tokens, and the texts its prompt can be compared with."""
-        found_round = self._asked(visitor, request, event)
-        if found_round is None:
+        shown = self._shown_round(visitor, request, event)
+        if shown is None:
             return SAME
-        services, opened, one = found_round
+        services, opened, read_round = shown
         setup = opened.session.setup
         try:
-            found = other_texts(services, setup, opened.path, one.stored.id)
+            found = other_texts(services, setup, opened.path, read_round.stored.id)
         except WorkbenchError:
             found = ()
         others = tuple(OtherPrompt(key=other.key, label=other.label) for other in found)
-        view = show_round(opened.path, one, family=family_of(setup), call=visitor.call_index, others=others)
+        view = show_round(
+            opened.path, read_round, family=family_of(setup), call=visitor.call_index, others=others
+        )
         return with_sizes(view, count_sections(services, setup.model, view.text, section_spans(view)))
 
     @needs(Permission.WORK)
@@ -79,47 +81,47 @@ class InspectorEvents:
             opened = reopened(services, visitor)
             if opened is None or not key:
                 return None, CLEAR
-            made = compare_prompt(services, opened.session.setup, opened.path, id_of(event), key)
+            comparison = compare_prompt(services, opened.session.setup, opened.path, id_of(event), key)
         except WorkbenchError as error:
             return None, problem(error)
-        return show_diff(made.title, made.diff), CLEAR
+        return show_diff(comparison.title, comparison.diff), CLEAR
 
     @needs(Permission.WORK)
     def on_ask_tokens(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData
     ) -> TokensView | Update:
         """Return the tokens of a completion and of its prompt."""
-        found_round = self._asked(visitor, request, event)
-        if found_round is None:
+        shown = self._shown_round(visitor, request, event)
+        if shown is None:
             return SAME
-        services, opened, one = found_round
+        services, opened, read_round = shown
         setup = opened.session.setup
         try:
-            sheet = tokens_of_message(services, setup.model, one.stored)
+            sheet = tokens_of_message(services, setup.model, read_round.stored)
         except WorkbenchError as error:
-            return show_reported_tokens(one, f"No exact tokens: {error}.")
-        raw = show_round(opened.path, one, family=family_of(setup))
-        return show_tokens(one, sheet, raw.sections[:-1])
+            return show_reported_tokens(read_round, f"No exact tokens: {error}.")
+        raw = show_round(opened.path, read_round, family=family_of(setup))
+        return show_tokens(read_round, sheet, raw.sections[:-1])
 
     @needs(Permission.WORK)
     def on_ask_differ(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData
     ) -> ParserComparisonView | Update:
         """Return what other parsers would have read in the completion."""
-        found_round = self._asked(visitor, request, event)
-        if found_round is None:
+        shown = self._shown_round(visitor, request, event)
+        if shown is None:
             return SAME
-        _, opened, one = found_round
-        return show_round_differ(one, tools_of(opened.session.setup))
+        _, opened, read_round = shown
+        return show_round_differ(read_round, tools_of(opened.session.setup))
 
-    def _asked(
+    def _shown_round(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData
     ) -> tuple[Services, OpenedSession, ReadRound] | None:
         """Return the open session and the completion that a pane shows, or None if it no longer exists."""
         services = services_of(self.services, visitor, request)
         opened = reopened(services, visitor)
-        one = round_at(opened, id_of(event))
-        return None if opened is None or one is None else (services, opened, one)
+        read_round = round_at(opened, id_of(event))
+        return None if opened is None or read_round is None else (services, opened, read_round)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,30 +142,39 @@ class DecisionEvents:
             yield Screen(notice=advice("Wait until the model has answered."))
             return
         yield Screen(live=waiting("computing logprobs"), notice=CLEAR).with_run(is_running=True)
-        one, shown = None, Screen()
+        read_round, shown = None, Screen()
         try:
             path = services.sessions.path(session.id, leaf_id=visitor.leaf_id)
             rounds = read_path(path, session.setup.offered_tools())
-            one = next((one for one in rounds if one.stored.id == message_id), None)
+            read_round = next(
+                (read_round for read_round in rounds if read_round.stored.id == message_id), None
+            )
             stop = self.runs.stop_of(tab)
-            logprobs = one and message_logprobs(services, session.setup, one.stored, is_cancelled=stop.is_set)
-            shown = self._shown(services, visitor, one, logprobs)
+            logprobs = read_round and message_logprobs(
+                services, session.setup, read_round.stored, is_cancelled=stop.is_set
+            )
+            shown = self._shown(services, visitor, read_round, logprobs)
         except WorkbenchError as error:
-            shown = Screen(notice=problem(error), decision=show_decision(one))
+            shown = Screen(notice=problem(error), decision=show_decision(read_round))
         finally:
             self.runs.end(tab)
         yield shown._replace(live=LiveView()).with_run(is_running=False)
 
     def _shown(
-        self, services: Services, visitor: Visitor, one: ReadRound | None, logprobs: CompletionLogprobs | None
+        self,
+        services: Services,
+        visitor: Visitor,
+        read_round: ReadRound | None,
+        logprobs: CompletionLogprobs | None,
     ) -> Screen:
         """Return the panes with the logprobs, or unchanged panes if the computation was stopped."""
         opened = reopened(services, visitor)
-        if one is None or logprobs is None or opened is None:
-            return Screen(decision=show_decision(one), tokens=ask_tokens(one))
+        if read_round is None or logprobs is None or opened is None:
+            return Screen(decision=show_decision(read_round), tokens=ask_tokens(read_round))
         setup = opened.session.setup
-        sheet = tokens_of_message(services, setup.model, one.stored)
-        prompt = show_round(opened.path, one, family=family_of(setup)).sections[:-1]
+        sheet = tokens_of_message(services, setup.model, read_round.stored)
+        prompt = show_round(opened.path, read_round, family=family_of(setup)).sections[:-1]
         return Screen(
-            decision=show_logprobs(one, logprobs), tokens=show_tokens(one, sheet, prompt, logprobs.tokens)
+            decision=show_logprobs(read_round, logprobs),
+            tokens=show_tokens(read_round, sheet, prompt, logprobs.tokens),
         )

@@ -98,11 +98,11 @@ class ListEvents:
     def on_search(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
         """Search the sessions by words and by the filter beside the search field."""
         try:
-            wanted = read_filter(json_text_of(event, "filter"))
+            search_filter = read_filter(json_text_of(event, "filter"))
         except BadInput as error:
             return Screen(notice=problem(error))
         return self._listed(
-            replace(visitor, query=text_of(event, "query"), wanted=wanted, listed=PAGE), request
+            replace(visitor, query=text_of(event, "query"), search_filter=search_filter, listed=PAGE), request
         )
 
     @needs(Permission.WORK)
@@ -158,11 +158,11 @@ def _export(
     services: Services, session_ids: Sequence[str] | None
 ) -> tuple[DownloadView | Update, NoticeView]:
     try:
-        made = export_sharegpt(services, session_ids)
+        exported = export_sharegpt(services, session_ids)
     except WorkbenchError as error:
         return SAME, problem(error)
-    if not made.row_count:
-        return SAME, advice("; ".join(made.left_out) or "Nothing to export yet. Send a message first.")
+    if not exported.row_count:
+        return SAME, advice("; ".join(exported.left_out) or "Nothing to export yet. Send a message first.")
     name = f"session-{session_ids[0]}.jsonl" if session_ids else "sessions.jsonl"
-    view = DownloadView(name=name, text=made.text, serial=services.calendar.seconds())
-    return view, advice("; ".join(made.left_out))
+    view = DownloadView(name=name, text=exported.text, serial=services.calendar.seconds())
+    return view, advice("; ".join(exported.left_out))

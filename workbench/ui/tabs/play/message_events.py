@@ -43,25 +43,27 @@ class MessageEvents:
         services = services_of(self.services, visitor, request)
         try:
             opened = _opened(services, visitor)
-            kept = _of_path(opened, id_of(event))
+            stored = _of_path(opened, id_of(event))
             match id_of(event, "act"):
                 case "edit":
                     _check_own(visitor)
                     return Screen(
-                        message_pane=edit_view(opened, kept.id, optional_number_of(event, "call")),
+                        message_pane=edit_view(opened, stored.id, optional_number_of(event, "call")),
                         notice=CLEAR,
                     )
                 case "branch":
                     _check_own(visitor)
-                    return self._branched(services, visitor, opened, kept)
+                    return self._branched(services, visitor, opened, stored)
                 case "delete":
                     _check_own(visitor)
-                    return self._deleted(services, visitor, opened, kept)
+                    return self._deleted(services, visitor, opened, stored)
                 case "code":
-                    code = code_of(services, opened.session.id, opened.session.setup, opened.path, kept.id)
+                    code = code_of(services, opened.session.id, opened.session.setup, opened.path, stored.id)
                     return Screen(message_pane=show_code(code), notice=CLEAR)
                 case _:
-                    copied = ClipboardView(text=written_out(kept.message), serial=services.calendar.seconds())
+                    copied = ClipboardView(
+                        text=written_out(stored.message), serial=services.calendar.seconds()
+                    )
                     return Screen(copied=copied, notice=CLEAR)
         except WorkbenchError as error:
             return Screen(notice=problem(error))
@@ -72,8 +74,8 @@ class MessageEvents:
         services = services_of(self.services, visitor, request)
         try:
             _check_own(visitor)
-            kept = _of_path(_opened(services, visitor), id_of(event))
-            resume = _resume_point(kept, id_of(event, "act"))
+            stored = _of_path(_opened(services, visitor), id_of(event))
+            resume = _resume_point(stored, id_of(event, "act"))
         except WorkbenchError as error:
             return Screen(notice=problem(error))
         return self._begun(visitor, request, resume)
@@ -88,9 +90,9 @@ class MessageEvents:
                 return Screen(notice=advice("Wait until the model has answered. Your edit is not lost."))
             opened = _opened(services, visitor)
             if then == "continue":
-                kept = _of_path(opened, id_of(event))
+                stored = _of_path(opened, id_of(event))
                 resume = ResumePoint(
-                    message_id=kept.parent_id or "", prefix=str(object_of(event, "edit").get("text", ""))
+                    message_id=stored.parent_id or "", prefix=str(object_of(event, "edit").get("text", ""))
                 )
                 return self._begun(visitor, request, resume)._replace(message_pane=None)
             last = _saved(
@@ -128,27 +130,27 @@ class MessageEvents:
         return screen._replace(live=waiting("waiting for the model"), notice=CLEAR).with_run(is_running=True)
 
     def _branched(
-        self, services: Services, visitor: Visitor, opened: OpenedSession, kept: StoredMessage
+        self, services: Services, visitor: Visitor, opened: OpenedSession, stored: StoredMessage
     ) -> Screen:
         """End the path at the message, so that the next message starts a branch.
 
         For a user message, the path ends before it and its text goes back into the composer.
         """
-        is_user = kept.message.role is Role.USER
-        place = place_of(opened.path, kept.id)
-        last = opened.path[place - 1] if is_user else kept
+        is_user = stored.message.role is Role.USER
+        place = place_of(opened.path, stored.id)
+        last = opened.path[place - 1] if is_user else stored
         told = "Your next message starts a new branch. The messages after this point are kept in the old one."
         screen = self._shown(services, visitor, last.id)._replace(notice=advice(told))
-        return screen._replace(composer=kept.message.text) if is_user else screen
+        return screen._replace(composer=stored.message.text) if is_user else screen
 
     def _deleted(
-        self, services: Services, visitor: Visitor, opened: OpenedSession, kept: StoredMessage
+        self, services: Services, visitor: Visitor, opened: OpenedSession, stored: StoredMessage
     ) -> Screen:
         """Delete the message and everything after it, and show the messages before it."""
-        services.sessions.delete_message(opened.session.id, kept.id)
-        following = len(opened.path) - place_of(opened.path, kept.id) - 1
-        pane = DeletedView(message_id=kept.id, title=f"Deleted {count(following + 1, 'message')}.")
-        return self._shown(services, visitor, kept.parent_id or "")._replace(message_pane=pane)
+        services.sessions.delete_message(opened.session.id, stored.id)
+        following = len(opened.path) - place_of(opened.path, stored.id) - 1
+        pane = DeletedView(message_id=stored.id, title=f"Deleted {count(following + 1, 'message')}.")
+        return self._shown(services, visitor, stored.parent_id or "")._replace(message_pane=pane)
 
     def _shown(self, services: Services, visitor: Visitor, leaf_id: str) -> Screen:
         """Show the session up to the message `leaf_id`."""
@@ -171,7 +173,7 @@ def _check_own(visitor: Visitor) -> None:
 
 
 def _of_path(opened: OpenedSession, message_id: str) -> StoredMessage:
-    found = next((kept for kept in opened.path if kept.id == message_id), None)
+    found = next((stored for stored in opened.path if stored.id == message_id), None)
     if found is None:
         raise BadInput(
             f"message {message_id!r}", "it is not on this branch", "choose a message that is shown"
@@ -185,20 +187,20 @@ def edit_view(opened: OpenedSession, message_id: str, call: object) -> EditView:
     Raises:
         BadInput: The message is not on the path, or cannot be edited.
     """
-    kept = _of_path(opened, message_id)
-    place_of(opened.path, kept.id)
-    one = round_at(opened, kept.id)
-    if isinstance(call, int) and one is not None and 0 <= call < len(one.reading.calls):
-        return show_edit_call(kept, one.reading, call, tools_of(opened.session.setup))
-    return show_edit(kept)
+    stored = _of_path(opened, message_id)
+    place_of(opened.path, stored.id)
+    read_round = round_at(opened, stored.id)
+    if isinstance(call, int) and read_round is not None and 0 <= call < len(read_round.reading.calls):
+        return show_edit_call(stored, read_round.reading, call, tools_of(opened.session.setup))
+    return show_edit(stored)
 
 
-def _resume_point(kept: StoredMessage, act: str) -> ResumePoint:
+def _resume_point(stored: StoredMessage, act: str) -> ResumePoint:
     if act == "continue":
-        return continuation_of(kept)
+        return continuation_of(stored)
     if act == "regenerate":
-        return ResumePoint(message_id=kept.parent_id or "", is_answer=True)
-    return ResumePoint(message_id=kept.id, is_answer=act == "answer")
+        return ResumePoint(message_id=stored.parent_id or "", is_answer=True)
+    return ResumePoint(message_id=stored.id, is_answer=act == "answer")
 
 
 def _saved(

@@ -146,7 +146,7 @@ def round_at(opened: OpenedSession | None, message_id: str) -> ReadRound | None:
     if opened is None:
         return None
     rounds = read_path(opened.path, tools_of(opened.session.setup))
-    return next((one for one in rounds if one.stored.id == message_id), None)
+    return next((read_round for read_round in rounds if read_round.stored.id == message_id), None)
 
 
 DELETED = 200
@@ -169,7 +169,7 @@ def list_sessions(services: Services, visitor: Visitor, *, undo_id: str | None =
     scope = "Show only my sessions" if all_owners else "Show all users' sessions"
     # Ask for one more than is shown, to know whether there are more.
     found = services.search.find(
-        visitor.query, visitor.wanted, limit=visitor.listed + 1, all_owners=all_owners
+        visitor.query, visitor.search_filter, limit=visitor.listed + 1, all_owners=all_owners
     )
     return show_sessions(
         found[: visitor.listed],
@@ -179,6 +179,6 @@ def list_sessions(services: Services, visitor: Visitor, *, undo_id: str | None =
         undo_id=undo_id,
         scope=scope if is_admin else "",
         query=visitor.query,
-        is_filtered=visitor.wanted != NO_FILTER,
+        is_filtered=visitor.search_filter != NO_FILTER,
         has_more=len(found) > visitor.listed,
     )

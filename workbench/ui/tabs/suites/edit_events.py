@@ -63,7 +63,7 @@ class SuiteEditEvents:
         )
 
     @needs(Permission.WORK)
-    def on_play(
+    def on_use(
         self, visitor: Visitor, name: str, text: str, request: gr.Request
     ) -> tuple[Update, Update, NoticeView]:
         """Choose the suite in the form of a run."""

@@ -47,7 +47,7 @@ class SuitesScreen(NamedTuple):
     bar: RunBarView | Update | None = SAME
     notice: NoticeView | Update = SAME
     comparison: ComparisonView | Update | None = SAME
-    plays: CaseRunsView | Update | None = SAME
+    case_runs: CaseRunsView | Update | None = SAME
     shown: Update = SAME
     """The dropdown of the shown run."""
     baseline: Update = SAME
@@ -208,7 +208,7 @@ class RunParts:
     bar: Drawn
     run: Drawn
     comparison: Drawn
-    plays: Drawn
+    case_runs: Drawn
 
     @property
     def screen(self) -> list[Block]:
@@ -232,7 +232,7 @@ class EditParts:
     notice: Drawn
     diff: Drawn
     rows: gr.UploadButton
-    play: gr.Button
+    use: gr.Button
     checked: Drawn
 
 
@@ -276,10 +276,10 @@ def _build_run() -> RunParts:
         comparison = Drawn("suite_comparison", elem_id="suites-comparison")
         run = Drawn("suite_run", elem_id="suites-run")
     with gr.Column(elem_id="suites-plays-column", elem_classes=["hw-column"], min_width=0):
-        plays = Drawn("suite_case_runs", elem_id="suites-plays")
+        case_runs = Drawn("suite_case_runs", elem_id="suites-plays")
     return RunParts(
         shown=shown, baseline=baseline, baseline_arm=baseline_arm, arm=arm, notice=notice, bar=bar, run=run,
-        comparison=comparison, plays=plays,
+        comparison=comparison, case_runs=case_runs,
     )  # fmt: skip
 
 
@@ -299,11 +299,11 @@ def _build_edit() -> EditParts:
                 rows = gr.UploadButton(
                     "Add cases from CSV", file_types=[".csv"], size="sm", elem_id="suites-rows"
                 )
-                play = gr.Button("Use in a run", size="sm", elem_id="suites-play")
+                use = gr.Button("Use in a run", size="sm", elem_id="suites-play")
             heading("Preview")
             checked = Drawn("suite_text", elem_id="suites-checked")
     return EditParts(
-        texts=texts, name=name, text=text, versions=versions, notice=notice, diff=diff, rows=rows, play=play,
+        texts=texts, name=name, text=text, versions=versions, notice=notice, diff=diff, rows=rows, use=use,
         checked=checked,
     )  # fmt: skip
 

@@ -71,7 +71,7 @@ class RunResultEvents:
             comparison=show_comparison(report.comparison, against=against)
             if report.comparison and is_pairing
             else None,
-            plays=None,
+            case_runs=None,
             baseline_arm=before,
             arm=now,
         )

@@ -147,7 +147,7 @@ class RunEvents:
             bar=bar,
             notice=CLEAR,
             comparison=None,
-            plays=None,
+            case_runs=None,
             shown=shown,
             baseline=baseline,
         )

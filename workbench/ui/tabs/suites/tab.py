@@ -62,13 +62,13 @@ def _wire_runs(
 
 def _wire_looks(parts: SuitesParts, events: RunResultEvents, play: PlayParts) -> None:
     run, visitor = parts.run, [play.visitor]
-    result: list[Block] = [run.plays, run.notice]
+    result: list[Block] = [run.case_runs, run.notice]
     chosen = any_of(*(part.input for part in (run.shown, run.baseline, run.baseline_arm, run.arm)))
     listen(chosen, events.on_show, [*visitor, *run.compared], run.screen)
     listen(run.run.event("open_case"), events.on_case, visitor, result)
     listen(run.run.event("label_failing"), events.on_label_failing, visitor, [run.notice])
     listen(run.comparison.event("open_pair"), events.on_pair, [*visitor, *run.compared], result)
-    listen(run.plays.event("label_case"), events.on_label, visitor, [run.notice])
+    listen(run.case_runs.event("label_case"), events.on_label, visitor, [run.notice])
     talk = play.talk
     listen(talk.transcript.event("make_case"), events.on_make_case, visitor, [talk.notice])
 
@@ -96,4 +96,4 @@ def _wire_editor(parts: SuitesParts, events: SuiteEditEvents, visitor: list[Bloc
     listen(line.event("restore_version"), texts.on_restore, edited, [edit.text, *result])
     listen(line.event("compare_version"), texts.on_compare, edited, [edit.diff, edit.notice])
     listen(edit.rows.upload, events.on_rows, [edit.text, edit.rows], [edit.text, edit.notice])
-    listen(edit.play.click, events.on_play, edited, [parts.grid.suites, parts.rooms, edit.notice])
+    listen(edit.use.click, events.on_use, edited, [parts.grid.suites, parts.rooms, edit.notice])

@@ -93,17 +93,17 @@ class ToolStorageEvents:
             services_of(self.services, visitor, request),
             ToolDraft(spec_text=spec, rules_text=rules),
         )
-        told = self._changed(
+        result = self._changed(
             visitor, draft, toolset, request, lambda own: _save(own, [draft], toolset, message="used in Play")
         )
-        if told[2] != CLEAR:
-            return SAME, SAME, SAME, *told
+        if result[2] != CLEAR:
+            return SAME, SAME, SAME, *result
         try:
             tools = services.tools
             text, names = render_tools(tools.select((toolset,))), list(tools.toolsets())
         except WorkbenchError as error:
             return SAME, SAME, SAME, SAME, SAME, problem(error)
-        return gr.update(choices=names, value=toolset), text, gr.update(selected="play"), *told
+        return gr.update(choices=names, value=toolset), text, gr.update(selected="play"), *result
 
     @needs(Permission.WORK)
     def on_file(self, path: str | None) -> tuple[str | Update, NoticeView]:
@@ -154,8 +154,8 @@ class ToolStorageEvents:
         except WorkbenchError as error:
             return SAME, problem(error)
         lines = advice(f"MCP server {name.strip()!r} is connected. Its tools are in the list.").lines
-        told = (*lines, *(NoticeLine(word="not used", text=line) for line in refused))
-        return list_tools(services, ""), NoticeView(lines=told)
+        result = (*lines, *(NoticeLine(word="not used", text=line) for line in refused))
+        return list_tools(services, ""), NoticeView(lines=result)
 
     def _changed(
         self,
