@@ -72,7 +72,7 @@ def test_a_deleted_session_can_be_restored(play: Play) -> None:
 def test_an_ephemeral_part_is_sent_and_never_exported(play: Play) -> None:
     play.page.get_by_label("Ephemeral part").fill("The user is Ada.")
     play.ask(QUESTION)
-    expect(play.entries.first).to_contain_text("ephemeral part of 16 characters")
+    expect(play.entries.first).to_contain_text("ephemeral system text of 16 characters")
     kept = play.server.path(play.session_id)
     assert kept[2].generation and "The user is Ada." in kept[2].generation.prompt_text
     with play.page.expect_download() as waiting:

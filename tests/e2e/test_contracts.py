@@ -55,7 +55,7 @@ def test_a_contract_is_written_checked_saved_compared_named_and_used(tab: Page, 
     expect(line).to_contain_text("v1")
     expect(line.get_by_text("changed")).to_be_hidden()
     write(tab, contract("Goodbye {{ who }}."))
-    expect(tab.locator("#contracts-lint")).to_contain_text("Nothing found.")
+    expect(tab.locator("#contracts-lint")).to_contain_text("No problems found.")
     line.locator("summary").click()
     line.get_by_role("button", name="Compare with v1").click()
     expect(tab.locator("#contracts-diff del")).to_have_text("−Hello {{ who }}, write <toolcall>.")
@@ -86,7 +86,7 @@ def test_an_unsaved_contract_survives_a_reload(tab: Page) -> None:
     tab.reload()
     tab.get_by_role("tab", name="Contracts").click()
     expect(tab.locator("#contracts-text")).to_contain_text("Half a sentence")
-    expect(tab.locator("#contracts-list")).to_contain_text("did not save")
+    expect(tab.locator("#contracts-list")).to_contain_text("unsaved draft")
 
 
 def test_hostile_contracts_are_shown_as_text_in_every_pane(tab: Page) -> None:
@@ -128,10 +128,10 @@ def test_the_value_of_each_paragraph_is_measured_and_shown_next_to_it(
     page.locator("[data-contract=minimal]").click()
     expect(page.locator("#contracts-text")).to_contain_text("name: minimal")
     page.locator("#contracts-measure").click()
-    expect(page.get_by_label("without each paragraph of the contract")).to_be_checked()
-    expect(page.locator("#suites-size")).to_contain_text("20 plays: 5 cases × 4 arms")
+    expect(page.get_by_label("contract without each paragraph")).to_be_checked()
+    expect(page.locator("#suites-size")).to_contain_text("20 runs: 5 cases × 4 arms")
     page.keyboard.press("Control+Enter")
-    expect(page.locator("#suites-run")).to_contain_text("20 of 20 plays · done", timeout=TURN_MS)
+    expect(page.locator("#suites-run")).to_contain_text("20 of 20 results · done", timeout=TURN_MS)
     page.get_by_role("tab", name="Contracts").click()
     page.get_by_role("tab", name="Measurements").click()
     measured = page.locator("#contracts-measured")

@@ -109,7 +109,7 @@ def test_a_finding_links_to_its_message_and_the_other_rows_can_be_exported(data:
     expect(data.part("findings")).to_contain_text("undeclared-tool")
     data.part("manners").get_by_label("Skip sessions with errors").check()
     data.create_files()
-    expect(data.part("job")).to_contain_text("1 row of 2 sessions · 1 left out")
+    expect(data.part("job")).to_contain_text("1 row of 2 sessions · 1 skipped")
     with data.page.context.expect_page() as waiting:
         data.part("findings").get_by_role("link", name="And in Oslo?").click()
     opened = waiting.value

@@ -301,7 +301,7 @@ def test_tokens_of_the_embedded_model_are_exact_and_have_logprobs(
     expect(play.part("raw-diff").locator("ins")).not_to_have_count(0)
     play.tab("Tokens")
     tokens = play.part("tokens")
-    expect(tokens).to_contain_text("exact: the vocabulary of 'embedded'")
+    expect(tokens).to_contain_text("Exact: the vocabulary is that of 'embedded'")
     expect(tokens).to_contain_text("left")
     stored = embedded_server.path(play.session_id)[2]
     expect(tokens.locator(".r-completion pre")).to_have_text(stored.message.text, use_inner_text=False)
@@ -310,7 +310,7 @@ def test_tokens_of_the_embedded_model_are_exact_and_have_logprobs(
     expect(tokens.get_by_role("button", name=re.compile("log-probabilities|weighing"))).to_have_count(0)
     tokens.locator(".r-completion pre").focus()
     page.keyboard.press("ArrowRight")
-    expect(tokens.get_by_role("status")).to_contain_text("log-probability")
+    expect(tokens.get_by_role("status")).to_contain_text("logprob")
     page.screenshot(path=artifacts / "tokens.png")
     system = tokens.locator("details.r-system")
     system.locator("summary").click()

@@ -49,4 +49,4 @@ def test_a_session_is_tagged_and_found_by_its_tag(play: Play, tmp_path: Path) ->
     listed.get_by_label("Tag", exact=True).fill("night owl")
     expect(listed.locator("ul.hw-sessions").first.locator(".hw-session")).to_have_count(1)
     listed.get_by_label("Fixes").select_option("yes")
-    expect(listed).to_contain_text("No session is like that")
+    expect(listed).to_contain_text("No session matches the filter")

@@ -49,7 +49,7 @@ def opened(page: Page, url: str) -> Page:
     # The model's name stands there once the page has been filled; it need not be loaded.
     expect(page.locator("#page-header .hw-dot")).to_be_visible()
     page.get_by_role("tab", name="Suites").click()
-    expect(page.locator("#suites-size")).to_contain_text("5 plays: 5 cases × 1 arm")
+    expect(page.locator("#suites-size")).to_contain_text("5 runs: 5 cases × 1 arm")
     return page
 
 
@@ -65,22 +65,24 @@ def choose(page: Page, field: str, *options: str) -> None:
     page.keyboard.press("Escape")
 
 
-def run(page: Page, plays: int) -> None:
+def run(page: Page, results: int) -> None:
     """Start the chosen run with the shortcut, and wait until it has ended."""
     page.keyboard.press("Control+Enter")
-    expect(page.locator("#suites-run")).to_contain_text(f"{plays} of {plays} plays · done", timeout=TURN_MS)
+    expect(page.locator("#suites-run")).to_contain_text(
+        f"{results} of {results} results · done", timeout=TURN_MS
+    )
     expect(page.locator("#suites-bar button")).to_have_count(0)
 
 
 def test_every_combination_is_run_and_the_arms_are_compared(tab: Page, artifacts: Path) -> None:
     choose(tab, "contracts", "full")
     choose(tab, "temperatures", "0.7")
-    tab.get_by_label("without one").check()
-    tab.get_by_label("Plays of each case").fill("2")
-    expect(tab.locator("#suites-size")).to_contain_text("80 plays: 5 cases × 8 arms × 2")
-    tab.get_by_label("without one").uncheck()
-    tab.get_by_label("Plays of each case").fill("1")
-    expect(tab.locator("#suites-size")).to_contain_text("20 plays")
+    tab.get_by_label("without grammar").check()
+    tab.get_by_label("Repetitions").fill("2")
+    expect(tab.locator("#suites-size")).to_contain_text("80 runs: 5 cases × 8 arms × 2 repetitions")
+    tab.get_by_label("without grammar").uncheck()
+    tab.get_by_label("Repetitions").fill("1")
+    expect(tab.locator("#suites-size")).to_contain_text("20 runs")
     run(tab, 20)
     shown = tab.locator("#suites-run")
     expect(shown.locator("svg circle")).to_have_count(4)
@@ -117,7 +119,7 @@ def test_a_case_shows_its_stored_rollout_and_can_be_labelled_and_linked(tab: Pag
     expect(tab).not_to_have_url(re.compile("run=|case="))
     tab.goto(link)
     expect(tab.locator("#suites-plays h2")).to_have_text("nonsense/zorbix-add")
-    expect(tab.locator("#suites-run")).to_contain_text("5 of 5 plays · done")
+    expect(tab.locator("#suites-run")).to_contain_text("5 of 5 results · done")
     expect(tab.locator('.hw-cell[aria-pressed="true"]')).to_have_count(1)
     tab.goto(f"{server.url}/{rollout}")
     expect(tab.locator("#play-transcript")).to_contain_text("zorbix")
@@ -140,15 +142,15 @@ def test_an_invalid_run_is_reported_before_it_starts(tab: Page) -> None:
     field.click()
     field.fill("hot")
     field.press("Enter")
-    expect(tab.locator("#suites-size")).to_contain_text("Temperature: 'hot' is no number")
+    expect(tab.locator("#suites-size")).to_contain_text("Temperature: 'hot' is not a number")
 
 
 def test_a_run_continues_without_its_page_and_can_be_stopped_and_continued(
     page: Page, slow_server: Server
 ) -> None:
     opened(page, slow_server.url)
-    page.get_by_label("Plays of each case").fill("20")
-    expect(page.locator("#suites-size")).to_contain_text("100 plays")
+    page.get_by_label("Repetitions").fill("20")
+    expect(page.locator("#suites-size")).to_contain_text("100 runs")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#suites-bar")).to_contain_text("1 of 100")
     page.reload()
@@ -157,7 +159,7 @@ def test_a_run_continues_without_its_page_and_can_be_stopped_and_continued(
     expect(bar).to_contain_text("left")
     bar.get_by_role("button", name="Stop").click()
     expect(bar).to_contain_text("stopped")
-    expect(page.locator("#suites-run")).to_contain_text("of 100 plays · stopped")
+    expect(page.locator("#suites-run")).to_contain_text("of 100 results · stopped")
     page.get_by_role("button", name="Resume run").click()
     expect(bar.get_by_role("button", name="Stop")).to_be_visible()
     expect(page.get_by_role("button", name="Resume run")).to_have_count(0)
@@ -217,7 +219,7 @@ def test_a_suite_is_written_with_findings_by_line_saved_filled_from_csv_and_run(
     expect(line).to_contain_text("v1")
     writing.screenshot(path=artifacts / "suites-written.png")
     writing.locator("#suites-play").click()
-    expect(writing.locator("#suites-size")).to_contain_text("3 plays")
+    expect(writing.locator("#suites-size")).to_contain_text("3 runs")
     run(writing, 3)
     expect(writing.locator("#suites-run")).to_contain_text("greetings/cities-2")
 
@@ -230,7 +232,7 @@ def test_an_unsaved_suite_survives_a_reload(writing: Page) -> None:
     writing.get_by_role("tab", name="Suites").click()
     writing.get_by_role("tab", name="Edit suites").click()
     expect(writing.locator("#suites-text")).to_contain_text("half a sentence")
-    expect(writing.locator("#suites-list")).to_contain_text("did not save")
+    expect(writing.locator("#suites-list")).to_contain_text("unsaved draft")
 
 
 def test_a_turn_of_a_session_becomes_a_case_with_one_click(tab: Page, server: Server) -> None:
@@ -250,21 +252,19 @@ def test_a_turn_of_a_session_becomes_a_case_with_one_click(tab: Page, server: Se
 def test_an_empty_limit_means_no_limit_and_an_invalid_number_is_reported(tab: Page) -> None:
     tab.get_by_text("Cases and limits").click()
     limit, plays, size = (
-        tab.get_by_label("Cases at most"),
-        tab.get_by_label("Plays of each case"),
+        tab.get_by_label("Max cases"),
+        tab.get_by_label("Repetitions"),
         tab.locator("#suites-size"),
     )
     expect(limit).to_have_value("0")
     plays.fill("")
-    expect(size).to_contain_text(
-        "field 'plays of each case': it is empty (write a whole number from 1 to 1,000)"
-    )
+    expect(size).to_contain_text("field 'repetitions': it is empty (write a whole number from 1 to 1,000)")
     plays.fill("0")
-    expect(size).to_contain_text("field 'plays of each case': 0 is less than 1")
+    expect(size).to_contain_text("field 'repetitions': 0 is less than 1")
     plays.fill("2")
-    expect(size).to_contain_text("10 plays: 5 cases × 1 arm × 2")
+    expect(size).to_contain_text("10 runs: 5 cases × 1 arm × 2 repetitions")
     limit.fill("3")
-    expect(size).to_contain_text("6 plays: 3 cases × 1 arm × 2")
+    expect(size).to_contain_text("6 runs: 3 cases × 1 arm × 2 repetitions")
     expect(tab.get_by_test_id("toast-body")).to_have_count(0)
 
 
@@ -283,8 +283,8 @@ def test_the_embedded_model_is_measured_without_a_forced_call(page: Page, embedd
     opened(page, embedded_server.url)
     expect(page.locator("#suites-tool-choice")).to_contain_text("auto")
     page.get_by_text("Cases and limits").click()
-    page.get_by_label("Cases at most").fill("2")
-    expect(page.locator("#suites-size")).to_contain_text("2 plays")
+    page.get_by_label("Max cases").fill("2")
+    expect(page.locator("#suites-size")).to_contain_text("2 runs")
     run(page, 2)
     expect(page.locator("#suites-run .hw-cell")).to_have_count(4)
     expect(page.locator("#suites-run table").first).to_contain_text("prompt tokens")

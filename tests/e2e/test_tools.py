@@ -39,7 +39,7 @@ def write(page: Page, name: str, text: str) -> None:
 
 def test_a_tool_is_opened_edited_and_called(tab: Page) -> None:
     expect(tab.locator("#tools-spec-notice")).to_contain_text("Sound")
-    expect(tab.locator("#tools-sizes")).to_contain_text("characters as")
+    expect(tab.locator("#tools-sizes")).to_contain_text("characters for")
     tab.locator("[data-tool=calculate]").click()
     expect(tab.locator("#tools-spec")).to_contain_text("expression")
     write(tab, "Arguments (JSON)", '{"expression": "6*7"}')
@@ -129,7 +129,7 @@ def test_in_step_mode_the_turn_waits_for_the_person(play: Play, tmp_path: Path, 
     play.send("go")
     pane = play.part("waiting-call")
     expect(pane).to_contain_text("get_flumbuster")
-    expect(play.part("live")).to_contain_text("waits for you: the call of get_flumbuster")
+    expect(play.part("live")).to_contain_text("waiting for you: call to get_flumbuster")
     play.part("step-use").click()
     expect(play.part("step-result")).to_be_visible()
     expect(play.part("transcript")).to_contain_text("get_flumbuster")

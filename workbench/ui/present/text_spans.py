@@ -115,7 +115,7 @@ def narrow(before: str, after: str) -> NarrowedEdit:
     )
 
 
-def common_size_chars(one: str, other: str) -> int:
+def common_size_chars(left: str, right: str) -> int:
     """Return the length of the common start of two texts, in characters."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((place for place, (left, right) in pairs if left != right), min(len(one), len(other)))
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((place for place, (one, other) in pairs if one != other), min(len(left), len(right)))

@@ -74,25 +74,32 @@ def sign_fixes(answer: AnswerReading, first: AnswerReading | None) -> tuple[FixL
 
 
 def _signed(calls: Sequence[CallCard], first: Sequence[CallCard]) -> Iterator[CallView]:
+    """Align the calls of two columns by their names, in order.
+
+    Aligned calls are the same or have different arguments. For example, the calls `weather, time` against `time, news`
+    give `weather` as added, `time` as a pair, and `news` as missing.
+    """
     names = [card.name for card in first], [card.name for card in calls]
     for tag, i, j, m, n in BoundedMatcher(*names, autojunk=False).get_opcodes():
         if tag == "equal":
-            yield from (_paired(card, was) for card, was in zip(calls[m:n], first[i:j], strict=True))
+            yield from (
+                _paired(card, first_card) for card, first_card in zip(calls[m:n], first[i:j], strict=True)
+            )
         else:
             yield from (_call(MISSING, card, card) for card in first[i:j])
             yield from (_call(ADDED, card, card) for card in calls[m:n])
 
 
-def _paired(card: CallCard, was: CallCard) -> CallView:
-    is_same = dict(_values(card)) == dict(_values(was))
-    return _call(SAME if is_same else OTHER, card, was)
+def _paired(card: CallCard, first_card: CallCard) -> CallView:
+    is_same = dict(_values(card)) == dict(_values(first_card))
+    return _call(SAME if is_same else OTHER, card, first_card)
 
 
-def _call(sign: str, card: CallCard, was: CallCard) -> CallView:
+def _call(sign: str, card: CallCard, first_card: CallCard) -> CallView:
     if sign != OTHER:
         rows = tuple(ArgumentView(sign=FIRST, name=name, value=value) for name, value in _values(card))
         return CallView(sign=sign, card=card, arguments=rows)
-    first_values, names = dict(_values(was)), dict(_values(card))
+    first_values, names = dict(_values(first_card)), dict(_values(card))
     arguments = [_argument(name, value, first_values.get(name)) for name, value in _values(card)]
     missing = [
         ArgumentView(sign=MISSING, name=name, value="", was=value)
@@ -102,16 +109,16 @@ def _call(sign: str, card: CallCard, was: CallCard) -> CallView:
     return CallView(sign=sign, card=card, arguments=(*arguments, *missing))
 
 
-def _argument(name: str, value: str, was: str | None) -> ArgumentView:
-    if was is None:
+def _argument(name: str, value: str, first_value: str | None) -> ArgumentView:
+    if first_value is None:
         return ArgumentView(sign=ADDED, name=name, value=value)
-    if was == value:
+    if first_value == value:
         return ArgumentView(sign=SAME, name=name, value=value)
-    return ArgumentView(sign=OTHER, name=name, value=value, was=was)
+    return ArgumentView(sign=OTHER, name=name, value=value, was=first_value)
 
 
-def _fix_sign(times: int, was: int) -> str:
-    return ADDED if not was else SAME if was == times else OTHER
+def _fix_sign(times: int, first_times: int) -> str:
+    return ADDED if not first_times else SAME if first_times == times else OTHER
 
 
 def _fix(sign: str, kind: tuple[str, bool], times: int) -> FixLine:
@@ -122,8 +129,10 @@ def parts_that_differ(answer: AnswerReading, first: AnswerReading) -> tuple[str,
     """Return which of `calls`, `answer` and `fixes` differ from the first column."""
     pairs = zip_longest(answer.calls, first.calls)
     has_same_calls = all(
-        card and was and (card.name, dict(_values(card))) == (was.name, dict(_values(was)))
-        for card, was in pairs
+        card
+        and first_card
+        and (card.name, dict(_values(card))) == (first_card.name, dict(_values(first_card)))
+        for card, first_card in pairs
     )
     differs = {
         "calls": not has_same_calls or len(answer.broken) != len(first.broken),
@@ -173,6 +182,7 @@ def diff_words(before: str, after: str) -> tuple[DiffWord, ...]:
 
 
 def _changes(old: str, new: str) -> Iterator[tuple[str, str]]:
+    """Compare two texts word by word, as pairs of kind and text."""
     left, right = _WORD.findall(old), _WORD.findall(new)
     if min(len(left), len(right)) == 0 or max(len(left), len(right)) > WORDS_COMPARED:
         yield from (("drop", old), ("add", new))

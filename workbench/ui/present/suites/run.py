@@ -231,6 +231,8 @@ def _time(seconds: float) -> str:
 
 TONES: Final = {CaseChange.BROKE: "bad", CaseChange.MENDED: "clean", CaseChange.UNKNOWN: "odd"}
 """Tones of changes. All others are quiet."""
+CHANGE_WORDS: Final = {CaseChange.MENDED: "fixed"}
+"""Changes that are shown with a different word than their value."""
 LONGEST: Final = 200
 """Longer texts are cut to this many characters."""
 
@@ -240,7 +242,7 @@ class PairView:
     """The same case in both runs or arms."""
 
     change: str
-    """Value of a `CaseChange`."""
+    """The change in a word, such as `broke` or `fixed`."""
     tone: str
     """`bad`, `clean`, `odd` or `quiet`."""
     case: str
@@ -273,13 +275,13 @@ def show_comparison(comparison: RunComparison, *, against: str) -> ComparisonVie
         comparison: The comparison of the two.
         against: Name of the first run or arm.
     """
-    pairs = [_pair(index, pair) for index, pair in enumerate(comparison.pairs)]
-    changes = {CaseChange.BROKE.value, CaseChange.MENDED.value}
+    changes = {CaseChange.BROKE, CaseChange.MENDED}
+    pairs = [(_pair(index, pair), pair.change in changes) for index, pair in enumerate(comparison.pairs)]
     return ComparisonView(
         title=f"Compared with {against}",
         line=comparison_line(comparison),
-        changed=tuple(pair for pair in pairs if pair.change in changes),
-        rest=tuple(pair for pair in pairs if pair.change not in changes),
+        changed=tuple(view for view, is_changed in pairs if is_changed),
+        rest=tuple(view for view, is_changed in pairs if not is_changed),
     )
 
 
@@ -295,7 +297,7 @@ def shorten(text: str) -> str:
 def _pair(index: int, pair: RunPair) -> PairView:
     repetition = f" · repetition {pair.repetition + 1}" if pair.repetition else ""
     return PairView(
-        change=pair.change.value,
+        change=CHANGE_WORDS.get(pair.change, pair.change.value),
         tone=TONES.get(pair.change, "quiet"),
         case=f"{pair.suite}/{pair.case_id}{repetition}",
         arm=pair.arm,
