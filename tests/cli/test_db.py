@@ -53,5 +53,5 @@ def test_check_of_a_damaged_database_fails(file: Path) -> None:
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("UPDATE message SET session_id = 'gone'")
     output = run("check", exit_code=1)
-    assert "points at nothing" in output
+    assert "refers to a missing row" in output
     assert output.endswith("The database is damaged: restore a backup.\n")

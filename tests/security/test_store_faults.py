@@ -143,7 +143,7 @@ DAMAGES: dict[str, tuple[str, str, str, str]] = {
     ),
     "a parent that is gone": (
         "UPDATE message SET parent_id = 'gone' WHERE id = {m1}",
-        "follows message 'gone', which is not there",
+        "follows message 'gone', which does not exist",
         "path copy share material stale",
         "not in the session",
     ),
@@ -251,25 +251,25 @@ DAMAGES: dict[str, tuple[str, str, str, str]] = {
     ),
     "a role that is none": (
         "UPDATE message SET role = 'robot' WHERE id = {m1}",
-        "column role: 'robot' is none of assistant",
+        "column role: 'robot' is not one of assistant",
         "path tree copy share material delete",
         "robot",
     ),
     "an origin that is none": (
         "UPDATE message SET origin = 'elsewhere' WHERE id = {m1}",
-        "column origin: 'elsewhere' is none of",
+        "column origin: 'elsewhere' is not one of",
         "path copy share material",
         "elsewhere",
     ),
     "a reason that is none": (
         "UPDATE generation SET finish_reason = 'bored'",
-        "column finish_reason: 'bored' is none of",
+        "column finish_reason: 'bored' is not one of",
         "path copy share material",
         "bored",
     ),
     "a kind of fact that is none": (
         "UPDATE fact SET kind = 'guess'",
-        "column kind: 'guess' is none of",
+        "column kind: 'guess' is not one of",
         "facts",
         "guess",
     ),
@@ -375,7 +375,7 @@ def test_many_damaged_rows_are_counted(kept: Kept) -> None:
     )
     problems = check(f"sqlite:///{kept.file}").problems
     assert len(problems) == 21
-    assert problems[-1] == "note: 30 more problems of this table"
+    assert problems[-1] == "note: 30 more problems in this table"
 
 
 @pytest.mark.postgres
@@ -406,7 +406,7 @@ def _cycle_on_postgres(url: str) -> None:
                 read(session)
         problems = "\n".join(check(url).problems)
         assert CYCLE in problems
-        assert "'robot' is none of" in problems
+        assert "'robot' is not one of" in problems
         assert "column calls: its JSON is not an array" in problems
 
 

@@ -73,7 +73,7 @@ class TestBackUp:
         _keep(url)
         copy = back_up(url)
         assert copy.parent == file.parent / "backups"
-        with pytest.raises(BadInput, match="there already"):
+        with pytest.raises(BadInput, match="already exists"):
             back_up(url, copy)
 
     def test_a_database_that_is_not_there_leaves_no_file(self, url: str, file: Path, tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ class TestRestore:
         _keep(url)
         source = tmp_path / "notes"
         source.write_bytes(content)
-        with pytest.raises(BadInput, match="take another one"):
+        with pytest.raises(BadInput, match="choose another backup"):
             restore(url, source, is_forced=True)
         with pytest.raises(BadInput, match="no such file"):
             restore(url, tmp_path / "nowhere", is_forced=True)
@@ -144,7 +144,7 @@ class TestRestore:
         copy = back_up(url)
         with closing(sqlite3.connect(copy)) as connection, connection:
             connection.execute("UPDATE alembic_version SET version_num = 'later'")
-        with pytest.raises(BadInput, match="a newer version wrote it"):
+        with pytest.raises(BadInput, match="a newer version of the workbench wrote it"):
             restore(url, copy, is_forced=True)
 
 
@@ -162,7 +162,7 @@ class TestCheck:
         _keep(url)
         with closing(sqlite3.connect(file)) as connection, connection:
             connection.execute("UPDATE message SET session_id = 'gone'")
-        assert any("points at nothing in 'session'" in problem for problem in check(url).problems)
+        assert any("refers to a missing row of 'session'" in problem for problem in check(url).problems)
 
     def test_damage_is_told(self, url: str, file: Path) -> None:
         _keep(url, "x" * 100_000)
@@ -175,7 +175,7 @@ class TestCheck:
             assert "restore a backup" in str(error)
 
     def test_nothing_is_made_or_migrated(self, url: str, file: Path) -> None:
-        with pytest.raises(StoreError, match="there is none"):
+        with pytest.raises(StoreError, match="the file does not exist"):
             check(url)
         assert not file.exists()
         _keep(url)

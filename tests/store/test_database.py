@@ -109,7 +109,7 @@ class TestRefusals:
     @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
     def test_a_folder_that_is_not_writable(self, tmp_path: Path) -> None:
         tmp_path.chmod(0o500)
-        assert "make sure the folder is there and writable" in refusal(f"sqlite:///{tmp_path}/db.sqlite3")
+        assert "make sure the folder exists and is writable" in refusal(f"sqlite:///{tmp_path}/db.sqlite3")
 
     @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a folder that nobody can write to")
     def test_a_folder_where_nobody_can_write(self) -> None:
@@ -128,7 +128,7 @@ class TestRefusals:
             connection.execute("CREATE TABLE recipes (name TEXT)")
         before = file.read_bytes()
         said = refusal(url)
-        assert "tables of something else, such as 'recipes'" in said
+        assert "tables of another program, such as 'recipes'" in said
         assert "WORKBENCH_DATABASE_URL" in said
         assert file.read_bytes() == before
 

@@ -422,5 +422,5 @@ def test_nothing_of_another_s_is_seen_or_changed(opened: Store) -> None:
     assert anna.labels.find(played.target(3), project="weather") == label
     admin = opened.of(Owner(key="root", role=UserRole.ADMIN))
     assert admin.labels.stale(played.id) == ()
-    with pytest.raises(StoreError, match="someone else's"):
+    with pytest.raises(StoreError, match="belongs to somebody else"):
         admin.labels.accept(played.id, played.messages[3])

@@ -46,7 +46,7 @@ def test_a_reading_sees_one_state_and_writes_nothing(fresh: str) -> None:
             with opened.writing() as other:
                 other.connection().execute(text("INSERT INTO prompt VALUES ('a', 'b')"))
             assert db.connection().execute(count).scalar_one() == 0
-        with pytest.raises(StoreError, match="the server takes no writing"), opened.reading() as db:
+        with pytest.raises(StoreError, match="the server is read-only"), opened.reading() as db:
             db.connection().execute(text("DELETE FROM prompt"))
 
 
@@ -113,7 +113,10 @@ def test_a_server_that_dies_is_told() -> None:
             db.connection().execute(text("SELECT 1"))
             server.stop()
             db.connection().execute(text("SELECT 1"))
-        with pytest.raises(StoreError, match="no server answers there; start it"), opened.reading() as db:
+        with (
+            pytest.raises(StoreError, match="no server answers at that address; start it"),
+            opened.reading() as db,
+        ):
             db.connection()
 
 
@@ -122,11 +125,11 @@ class TestRefusals:
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]
         said = refusal(fresh.replace(f":{postgres.port}/", f":{port}/"))
-        assert said.endswith("no server answers there; start it, or mend WORKBENCH_DATABASE_URL")
+        assert said.endswith("no server answers at that address; start it, or correct WORKBENCH_DATABASE_URL")
 
     def test_a_wrong_password_and_neither_is_shown(self, fresh: str, postgres: Server) -> None:
         said = refusal(fresh.replace(postgres.password, "wrong-secret"))
-        assert "user or password is refused" in said
+        assert "the server rejected the user or password" in said
         assert "wrong-secret" not in said
         assert postgres.password not in said
 
@@ -136,13 +139,13 @@ class TestRefusals:
         assert postgres.password not in said
 
     def test_a_host_that_nobody_knows(self, fresh: str) -> None:
-        assert "nobody knows that host" in refusal(fresh.replace("127.0.0.1", "nowhere.invalid"))
+        assert "the host name is unknown" in refusal(fresh.replace("127.0.0.1", "nowhere.invalid"))
 
     def test_a_database_of_something_else_is_left_alone(self, fresh: str) -> None:
         other = open_database(fresh)
         with closing(other), other.writing() as db:
             db.connection().execute(text("DROP TABLE alembic_version"))
-        assert "tables of something else" in refusal(fresh)
+        assert "tables of another program" in refusal(fresh)
 
     def test_a_user_who_may_make_no_tables(self, postgres: Server) -> None:
         with postgres.database() as url:
@@ -151,5 +154,5 @@ class TestRefusals:
                 said = refusal(url.replace(f"postgres:{postgres.password}@", "guest:guest-secret@"))
             finally:
                 postgres.run("DROP ROLE guest")
-        assert "the user may not do this; let it own the database" in said
+        assert "the user lacks the permission; make it the owner of the database" in said
         assert "guest-secret" not in said

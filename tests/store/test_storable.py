@@ -32,7 +32,7 @@ def test_what_has_no_problem_has_utf_8_and_no_nul(text: str) -> None:
     ids=repr,
 )
 def test_it_is_found_wherever_it_is(value: object) -> None:
-    with pytest.raises(BadInput, match=r"NUL \(U\+0000\), which cannot be stored \(take it out"):
+    with pytest.raises(BadInput, match=r"NUL \(U\+0000\), which cannot be stored \(remove it"):
         refuse_unstorable(value, "thing")
 
 

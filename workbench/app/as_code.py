@@ -26,65 +26,66 @@ from workbench.toolspec.tools_text import render_tools
 _LLAMA_SERVER: Final = Server(
     name="", base_url=DEFAULT_URLS[ServerKind.LLAMA_SERVER], kind=ServerKind.LLAMA_SERVER, mode=Mode.RAW
 )
-"""Asked in place of an engine that is not a server."""
+"""The server of the examples for an engine that is not a server."""
 END: Final = "JSON"
-"""Ends a text on standard input; JSON on one line never has a line of it."""
+"""The delimiter of a here-document. It cannot occur as a line of the JSON, which is a single line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundCode:
-    """One round, said three ways."""
+    """The request of one round in three forms."""
 
     curl: str
-    """For a shell."""
+    """A command line for a shell."""
     python: str
+    """A script that uses the `openai` package."""
     command: str
-    """For a shell; `workbench` must be on the path."""
+    """A `workbench` command line for a shell."""
     is_whole: bool
-    """False where the command goes on with the session, for it cannot be given the conversation so far."""
+    """False if the command continues the stored session, because it cannot contain the conversation so far."""
 
 
 def code_of(
     services: Services, session_id: str, setup: RunConfig, path: Sequence[StoredMessage], message_id: str
 ) -> RoundCode:
-    """The round of a message as code. No key stands in it: it is read from the environment.
+    """Return the request of a message's round as code. The code reads the API key from the environment.
 
     Args:
-        path: The message's, from the root on.
-        message_id: A model's message.
+        path: The path to the message, root first.
+        message_id: A message that a model wrote.
 
     Raises:
-        BadInput: No model wrote that message, or the tools cannot be read.
+        BadInput: No model wrote the message, or the tools cannot be read.
         StoreError: The versions cannot be read.
     """
-    ids = [kept.id for kept in path]
+    ids = [stored.id for stored in path]
     place = ids.index(message_id) if message_id in ids else -1
-    made = path[place].generation if place >= 0 else None
-    if made is None:
-        raise BadInput("code", "no model wrote this message", "pick one that a model wrote")
-    before = [kept.message for kept in path[:place]]
+    generation = path[place].generation if place >= 0 else None
+    if generation is None:
+        raise BadInput("code", "no model wrote this message", "choose an answer or a call")
+    before = [stored.message for stored in path[:place]]
     system = before[0].text if before else ""
-    server, model = _server_of(services, made, system)
-    request = build_request(_asked(setup, made, before), server, model)
+    server, model = _server_of(services, generation, system)
+    request = build_request(_request_of(setup, generation, before), server, model)
     users = [message.text for message in before if message.role is Role.USER]
     contract = _contract(services, setup)
     is_whole = contract is not None and len(users) == 1
-    begun = ["--contract", contract] if is_whole and contract else ["--session", session_id]
+    start = ["--contract", contract] if is_whole and contract else ["--session", session_id]
     return RoundCode(
         curl=_curl(request, server.plain_url),
         python=_python(request, server.plain_url),
-        command=_command(services, setup, made, begun, users[-1] if users else "", is_whole=is_whole),
+        command=_command(services, setup, generation, start, users[-1] if users else "", is_whole=is_whole),
         is_whole=is_whole,
     )
 
 
-def _server_of(services: Services, made: Generation, system: str) -> tuple[Server, str]:
-    """The server that wrote a message, asked as it was then, and its name for the model.
+def _server_of(services: Services, generation: Generation, system: str) -> tuple[Server, str]:
+    """Return the server that generated a message, in the mode that it had then, and its name for the model.
 
-    What no server wrote is asked of a llama-server on this machine. A server that is not known any more, or that is
-    asked in another mode by now, is given the tools if the system text says that they come apart from it.
+    For engines that are not servers, this is a llama-server on this machine. If the server has been removed, or
+    is now used in another mode, the tools are sent separately if the system text says so.
     """
-    server, model = _LLAMA_SERVER, made.engine_name
+    server, model = _LLAMA_SERVER, generation.engine_name
     if model.startswith((OPENAI, HF_INFERENCE)):
         try:
             engine = services.models.engine(model)
@@ -94,28 +95,28 @@ def _server_of(services: Services, made: Generation, system: str) -> tuple[Serve
         else:
             if isinstance(engine, RemoteEngine):
                 server, model = engine.server, engine.model
-    mode = Mode.RAW if made.is_exact else Mode.CHAT
+    mode = Mode.RAW if generation.is_exact else Mode.CHAT
     if server.mode is mode:
         return server, model
     tools_by = ToolsBy.SERVER if TOOLS_APART in system else ToolsBy.CONTRACT
     return replace(server, mode=mode, tools_by=tools_by), model
 
 
-def _asked(setup: RunConfig, made: Generation, before: Sequence[Message]) -> GenerationRequest:
-    """What the engine was asked when it wrote a message."""
+def _request_of(setup: RunConfig, generation: Generation, before: Sequence[Message]) -> GenerationRequest:
+    """Return the request that led to a generation."""
     messages = tuple(before)
     if messages and messages[0].role is Role.SYSTEM:
-        seen = with_ephemeral(messages[0].text, made.ephemeral)
+        seen = with_ephemeral(messages[0].text, generation.ephemeral)
         messages = (replace(messages[0], text=seen), *messages[1:])
     kinds = (ChoiceKind.NONE, ChoiceKind.AUTO, ChoiceKind.REQUIRED)
     choice = (
-        ToolChoice(kind=ChoiceKind(made.tool_choice))
-        if made.tool_choice in kinds
-        else ToolChoice(kind=ChoiceKind.NAMED, tool=made.tool_choice)
+        ToolChoice(kind=ChoiceKind(generation.tool_choice))
+        if generation.tool_choice in kinds
+        else ToolChoice(kind=ChoiceKind.NAMED, tool=generation.tool_choice)
     )
     return GenerationRequest(
-        prompt=made.prompt_text + made.prefill,
-        sampling=made.sampling,
+        prompt=generation.prompt_text + generation.prefill,
+        sampling=generation.sampling,
         conversation=Conversation(messages=messages),
         tools=setup.offered_tools(),
         tool_choice=choice,
@@ -134,8 +135,8 @@ def _curl(request: OpenAiRequest, url: str) -> str:
 
 def _python(request: OpenAiRequest, url: str) -> str:
     is_text = request.path == "completions"
-    named = {**request.fields, **({"extra_body": request.own} if request.own else {})}
-    fields = "\n".join(f"    {name}={_literal(value)}," for name, value in named.items())
+    arguments = {**request.fields, **({"extra_body": request.own} if request.own else {})}
+    fields = "\n".join(f"    {name}={_literal(value)}," for name, value in arguments.items())
     return (
         "import os\n\nfrom openai import OpenAI\n\n"
         "client = OpenAI(\n"
@@ -148,7 +149,7 @@ def _python(request: OpenAiRequest, url: str) -> str:
 
 
 def _literal(value: JsonValue) -> str:
-    """A value as Python spells it, long texts a line each."""
+    """Return a value as a Python literal. Texts of several lines become one literal per line."""
     if isinstance(value, str) and "\n" in value:
         lines = value.splitlines(keepends=True)
         return "(\n" + "".join(f"        {line!r}\n" for line in lines) + "    )"
@@ -156,10 +157,16 @@ def _literal(value: JsonValue) -> str:
 
 
 def _command(
-    services: Services, setup: RunConfig, made: Generation, begun: Sequence[str], said: str, *, is_whole: bool
+    services: Services,
+    setup: RunConfig,
+    generation: Generation,
+    start: Sequence[str],
+    user_text: str,
+    *,
+    is_whole: bool,
 ) -> str:
-    sampling = made.sampling
-    options = [*begun]
+    sampling = generation.sampling
+    options = [*start]
     if is_whole:
         options += ["--model", setup.model]
     options += ["--tool-choice", setup.tool_choice, "--temperature", f"{sampling.temperature:g}"]
@@ -168,14 +175,14 @@ def _command(
     tools = _toolset(services, setup) if is_whole else ""
     if tools is not None:
         options += ["--tools", tools] if tools else []
-        return f"{shlex.join(['workbench', 'chat', *options, '--', said])}\n"
+        return f"{shlex.join(['workbench', 'chat', *options, '--', user_text])}\n"
     options += ["--tools", "/dev/stdin"]
     text = json.dumps([spec.document for spec in setup.offered_tools().specs], ensure_ascii=False)
-    return f"{shlex.join(['workbench', 'chat', *options, '--', said])} <<'{END}'\n{text}\n{END}\n"
+    return f"{shlex.join(['workbench', 'chat', *options, '--', user_text])} <<'{END}'\n{text}\n{END}\n"
 
 
 def _toolset(services: Services, setup: RunConfig) -> str | None:
-    """The name of the toolset that is offered, all of it; None where it is no toolset's."""
+    """Return the name of the toolset that is offered, or None if the tools are not exactly a toolset."""
     if setup.disabled_tools:
         return None
     toolsets = services.tools.toolsets()
@@ -183,7 +190,7 @@ def _toolset(services: Services, setup: RunConfig) -> str | None:
 
 
 def _contract(services: Services, setup: RunConfig) -> str | None:
-    """How a command names the contract; None where its text is no version's."""
+    """Return the reference of the contract's version. None if there is no such version, or with ephemeral text."""
     text_hash = hash_of(setup.contract_text)
     version = services.versions.find(VersionKind.CONTRACT, setup.contract_name, text_hash)
     if version is None or setup.ephemeral:

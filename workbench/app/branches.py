@@ -1,4 +1,4 @@
-"""Summarise a session's branches as a small tree: where paths diverge, and what each contains."""
+"""Summarize a session's branches as a small tree: where paths diverge, and what each branch contains."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,25 +14,25 @@ from workbench.toolspec.spec import OfferedTools
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Branch:
-    """One way that a session goes from where it parts."""
+    """One of several continuations of the same message."""
 
     message_id: str
-    """Its first message."""
+    """The first message of the branch."""
     depth: int
-    """How many partings stand above it."""
+    """The number of forks above it."""
     role: Role
-    """Whose its first message is."""
+    """Role of the first message."""
     sample: Sample
     text: str
-    """Of its first message."""
+    """Text of the first message."""
     message_count: int
-    """Messages on it until it ends or parts again."""
+    """Messages until the branch ends or forks again."""
     is_open: bool
-    """True where the path that is shown goes along it."""
+    """True if the shown path goes through the branch."""
     agreeing: int
-    """How many of those that part there make the same calls as this one, itself among them."""
+    """How many branches of this fork make the same calls, including this one."""
     beside: int
-    """How many part there."""
+    """How many branches the fork has, including this one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,14 +40,14 @@ class BranchTree:
     """All branches of a session."""
 
     branches: tuple[Branch, ...]
-    """A branch stands before those that part from it; siblings in the order of their making."""
+    """Each branch comes before the branches below it. Siblings are ordered by creation time."""
     leaf_count: int
     agreement: SampleAgreement | None
-    """Of the answers that part last on the path that is shown; None where no answers part."""
+    """Agreement of the answers at the last fork of the shown path. None if no answers fork there."""
 
 
 def count_leaves(tree: Sequence[TreeNode]) -> int:
-    """How many ends a tree has."""
+    """Return the number of leaves of a tree."""
     parents = {node.parent_id for node in tree}
     return sum(node.id not in parents for node in tree)
 
@@ -55,23 +55,25 @@ def count_leaves(tree: Sequence[TreeNode]) -> int:
 def branches_of(
     tree: Sequence[TreeNode], material: SessionMaterial, tools: OfferedTools, *, shown_id: str | None
 ) -> BranchTree:
-    """The branches of a session.
+    """Return the branches of a session.
 
     Args:
-        tree: All its messages.
-        material: The same with their texts.
-        shown_id: The last message that is shown.
+        tree: All messages of the session.
+        material: The same messages with their texts.
+        shown_id: The last message that is shown. None if there is none.
     """
     below: dict[str | None, list[TreeNode]] = {}
     for node in tree:
         below.setdefault(node.parent_id, []).append(node)
-    shown = {one.id for one in material.path(shown_id)}
+    shown = {message.id for message in material.path(shown_id)}
     walk = _Walk(tree=tree, below=below, material=material, tools=tools, shown=shown)
     branches = tuple(walk.branches())
-    parted = [one for one in branches if one.is_open and one.role is Role.ASSISTANT]
-    last = parted[-1].message_id if parted else None
-    beside = [one.sample for one in branches if last and _parent(tree, one) == _parent_of(tree, last)]
-    return BranchTree(branches=branches, leaf_count=count_leaves(tree), agreement=agreement_of(beside))
+    open_answers = [branch for branch in branches if branch.is_open and branch.role is Role.ASSISTANT]
+    last = open_answers[-1].message_id if open_answers else None
+    siblings = [
+        branch.sample for branch in branches if last and _parent(tree, branch) == _parent_of(tree, last)
+    ]
+    return BranchTree(branches=branches, leaf_count=count_leaves(tree), agreement=agreement_of(siblings))
 
 
 def _parent(tree: Sequence[TreeNode], branch: Branch) -> str | None:
@@ -91,24 +93,24 @@ class _Walk:
     shown: set[str]
 
     def branches(self) -> Iterator[Branch]:
-        """All branches, each before those that part from it."""
-        # Not by recursion: a session may part a thousand times along one path.
-        waiting = [self._parting(None, 0)]
-        while waiting:
-            branch = next(waiting[-1], None)
+        """Yield all branches, each before the branches below it."""
+        # A stack instead of recursion, because a path may have a thousand forks.
+        stack = [self._next_fork(None, 0)]
+        while stack:
+            branch = next(stack[-1], None)
             if branch is None:
-                waiting.pop()
+                stack.pop()
                 continue
             yield branch
-            waiting.append(self._parting(branch.message_id, branch.depth + 1))
+            stack.append(self._next_fork(branch.message_id, branch.depth + 1))
 
-    def _parting(self, parent_id: str | None, depth: int) -> Iterator[Branch]:
-        """The branches that part first below a message."""
+    def _next_fork(self, parent_id: str | None, depth: int) -> Iterator[Branch]:
+        """Yield the branches of the first fork below a message."""
         nodes = self.below.get(parent_id, ())
         while len(nodes) == 1:
             nodes = self.below.get(nodes[0].id, ())
         samples = [self._sample(node) for node in nodes]
-        alike = Counter(map(calls_key, samples))
+        key_counts = Counter(map(calls_key, samples))
         for node, sample in zip(nodes, samples, strict=True):
             yield Branch(
                 message_id=node.id,
@@ -118,7 +120,7 @@ class _Walk:
                 text=self.material.by_id[node.id].message.text,
                 message_count=self._length(node),
                 is_open=node.id in self.shown,
-                agreeing=alike[calls_key(sample)],
+                agreeing=key_counts[calls_key(sample)],
                 beside=len(nodes),
             )
 

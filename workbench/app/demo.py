@@ -1,4 +1,4 @@
-"""Load, find and remove the demo sessions of a visitor."""
+"""Load, find and remove the demo sessions of an owner."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,32 +17,31 @@ from workbench.settings import Secret
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """What a labeller said of a message; what comes after it is stale from then on."""
+    """A labeller's correction of a message, which makes the messages after it stale."""
 
     completion: int
-    """Which completion of the conversation, from 0."""
+    """Index of the corrected completion in the conversation, from 0."""
     text: str
     comment: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoConversation:
-    """A conversation of the demo set."""
+    """A conversation of the demo."""
 
     title: str
     tag: str
-    """What goes wrong in it, in a word."""
-    said: tuple[str, ...]
-    """What the user says, turn by turn."""
+    """A word for what goes wrong in it."""
+    user_texts: tuple[str, ...]
+    """The user's text of each turn."""
     completions: tuple[str, ...]
-    """What the model writes, byte for byte."""
+    """The model's completions, byte for byte."""
     tools: tuple[str, ...] = ("nonsense",)
     max_tokens: int = 256
-    """Longest completion, in tokens of the script: four characters each."""
+    """The longest completion, in tokens of the scripted engine, which have four characters each."""
     verdict: Verdict | None = None
-    """What a labeller held of the first call; None where nobody looked yet."""
+    """A labeller's verdict on the first call. None if it has no label."""
     correction: Correction | None = None
-    """What a labeller wrote; None where nobody did."""
 
 
 def _call(body: str) -> str:
@@ -53,26 +52,26 @@ _CAIRO: Final = _call('{"name": "get_flumbuster", "arguments": {"flumb": "cairo"
 EXAMPLE: Final = DemoConversation(
     title="The flumbuster of Cairo: a call with a small fault",
     tag="fixed",
-    said=("What is the flumbuster reading for cairo?",),
+    user_texts=("What is the flumbuster reading for cairo?",),
     completions=(
         "<think>\nThe user wants a reading; get_flumbuster gives it.\n</think>\n"
         + _call('{"name": "get_flumbuster", "arguments": {"flumb": "cairo",}}'),
         "The flumbuster reading for Cairo is 31 metric usters.",
     ),
 )
-"""What a first visit shows."""
+"""The session that a first visit shows."""
 DEMO: Final = (
     DemoConversation(
         title="A valid call",
         tag="clean",
-        said=("What is the flumbuster reading for cairo?",),
+        user_texts=("What is the flumbuster reading for cairo?",),
         completions=(_CAIRO, "The flumbuster reading for Cairo is 31 metric usters."),
         verdict=Verdict.RIGHT,
     ),
     DemoConversation(
         title="Python's quotes and constants",
         tag="fixed",
-        said=("How is the weather in Rome?",),
+        user_texts=("How is the weather in Rome?",),
         completions=(
             _call("{'name': 'get_weather', 'arguments': {'city': 'Rome'}}"),
             "I looked it up: see the result above.",
@@ -82,13 +81,13 @@ DEMO: Final = (
     DemoConversation(
         title="A call that was dropped",
         tag="dropped",
-        said=("What is the flumbuster reading for lima?",),
+        user_texts=("What is the flumbuster reading for lima?",),
         completions=(_call('{"name": "get_flumbuster", "arguments": '),),
     ),
     DemoConversation(
         title="Cut off in the middle of a call",
         tag="cut",
-        said=("What is the flumbuster reading for oslo, in imperial usters?",),
+        user_texts=("What is the flumbuster reading for oslo, in imperial usters?",),
         completions=(
             _call('{"name": "get_flumbuster", "arguments": {"flumb": "oslo", "uster": "imperial"}}'),
         ),
@@ -97,7 +96,7 @@ DEMO: Final = (
     DemoConversation(
         title="The wrong tool",
         tag="wrong-tool",
-        said=("Add the zorb 3 and the bix 4 to a zorbix.",),
+        user_texts=("Add the zorb 3 and the bix 4 to a zorbix.",),
         completions=(
             _call('{"name": "get_flumbuster", "arguments": {"flumb": "3 and 4"}}'),
             "The zorbix is 17.",
@@ -105,18 +104,18 @@ DEMO: Final = (
         verdict=Verdict.WRONG_TOOL,
     ),
     DemoConversation(
-        title="A tool that nobody offered",
+        title="A tool that was not offered",
         tag="unknown-tool",
-        said=("What is the flumbuster reading for quito?",),
+        user_texts=("What is the flumbuster reading for quito?",),
         completions=(
             _call('{"name": "read_flumbuster", "arguments": {"place": "quito"}}'),
             "There is no such tool, so I cannot tell.",
         ),
     ),
     DemoConversation(
-        title="Arguments that the schema refuses",
+        title="Arguments that do not match the schema",
         tag="bad-arguments",
-        said=("What is the flumbuster reading for cairo, in kelvin?",),
+        user_texts=("What is the flumbuster reading for cairo, in kelvin?",),
         completions=(
             _call('{"name": "get_flumbuster", "arguments": {"flumb": "cairo", "uster": "kelvin"}}'),
             "Kelvin is not offered; metric or imperial?",
@@ -124,15 +123,15 @@ DEMO: Final = (
         verdict=Verdict.BAD_ARGUMENTS,
     ),
     DemoConversation(
-        title="A call that nobody needed",
+        title="An unnecessary call",
         tag="needless",
-        said=("Thanks, that is all!",),
+        user_texts=("Thanks, that is all!",),
         completions=(_CAIRO, "You are welcome."),
     ),
     DemoConversation(
         title="It should have asked",
         tag="should-ask",
-        said=("What is the flumbuster reading?",),
+        user_texts=("What is the flumbuster reading?",),
         completions=(
             _call('{"name": "get_flumbuster", "arguments": {"flumb": "New York"}}'),
             "The flumbuster reading for New York is 18.",
@@ -141,16 +140,16 @@ DEMO: Final = (
     DemoConversation(
         title="Two calls at once, in a code fence",
         tag="fixed",
-        said=("The flumbuster readings for cairo and lima, please.",),
+        user_texts=("The flumbuster readings for cairo and lima, please.",),
         completions=(
             "```\n" + _CAIRO + "\n" + _CAIRO.replace("cairo", "lima") + "\n```",
             "Cairo reads 31, Lima 14 metric usters.",
         ),
     ),
     DemoConversation(
-        title="Corrected, and stale behind it",
+        title="A correction that makes later messages stale",
         tag="stale",
-        said=("What is the flumbuster reading for paris, in imperial usters?", "And is that much?"),
+        user_texts=("What is the flumbuster reading for paris, in imperial usters?", "And is that much?"),
         completions=(
             _call('{"name": "get_flumbuster", "arguments": {"flumb": "paris"}}'),
             "It is 15 metric usters.",
@@ -165,59 +164,61 @@ DEMO: Final = (
     DemoConversation(
         title="An answer full of HTML",
         tag="hostile",
-        said=("Write a link and a script.",),
+        user_texts=("Write a link and a script.",),
         completions=('<script>alert("no")</script> <a href="//example.org">link</a> ${1 + 1} <|im_end|>',),
     ),
 )
-"""What one button loads."""
+"""The conversations of the demo."""
 
 
 TAG: Final = "demo"
-"""Each session of the set has this tag, and one that says what goes wrong in it."""
+"""The tag of every demo session. A second tag says what goes wrong in it."""
 EXAMPLE_TAG: Final = "example"
-"""The session of a first visit, which is none of the set, has this one."""
+"""The tag of the session that a first visit shows, which is not part of the demo."""
 ENGINE: Final = "scripted:demo set"
-"""Who wrote it."""
+"""The model name in the demo's messages."""
 _MOST: Final = 1_000
 
 
 def load_demo(services: Services) -> Sequence[str]:
-    """Plays every conversation of the set into a session of its own; gives their ids.
+    """Create a session for each conversation of the demo, and return their ids.
 
     Raises:
-        BadInput: The catalog has not the tools that they call.
-        StoreError: They could not be kept.
+        BadInput: The catalog lacks one of the tools.
+        StoreError: The sessions could not be stored.
     """
-    return [load_conversation(services, one, TAG) for one in reversed(DEMO)]
+    return [load_conversation(services, conversation, TAG) for conversation in reversed(DEMO)]
 
 
-def load_conversation(services: Services, one: DemoConversation, tag: str) -> str:
-    """Plays one conversation as any turn is played, but that a script stands in for the model; gives its id.
+def load_conversation(services: Services, conversation: DemoConversation, tag: str) -> str:
+    """Create a session with a demo conversation, and return its id.
+
+    The turns run as usual, except that a scripted engine replaces the model.
 
     Args:
-        services: Of whoever is to have it.
-        tag: Tells it from a person's own, before the tag that says what goes wrong in it.
+        services: The services of the owner who gets the session.
+        tag: The session's first tag. The second is the conversation's.
 
     Raises:
-        BadInput: The catalog has not the tools that it calls.
-        StoreError: It could not be kept.
+        BadInput: The catalog lacks one of the tools.
+        StoreError: The session could not be stored.
     """
-    setup = services.setup_for(tools=one.tools)
-    setup = replace(setup, sampling=replace(setup.sampling, max_tokens=one.max_tokens))
-    engine = services.models.scripted(ENGINE, one.completions)
-    staged = replace(services, models=_SingleEngineModels(services.models, engine))
-    session_id = begin_session(staged, setup).id
-    for text in one.said:
-        for _ in run_turn(staged, session_id, setup, text, is_cancelled=lambda: False):
+    setup = services.setup_for(tools=conversation.tools)
+    setup = replace(setup, sampling=replace(setup.sampling, max_tokens=conversation.max_tokens))
+    engine = services.models.scripted(ENGINE, conversation.completions)
+    scripted = replace(services, models=_SingleEngineModels(services.models, engine))
+    session_id = begin_session(scripted, setup).id
+    for text in conversation.user_texts:
+        for _ in run_turn(scripted, session_id, setup, text, is_cancelled=lambda: False):
             pass
-    services.sessions.rename_session(session_id, one.title)
-    services.sessions.tag_session(session_id, (tag, one.tag))
-    _label(services, session_id, one)
+    services.sessions.rename_session(session_id, conversation.title)
+    services.sessions.tag_session(session_id, (tag, conversation.tag))
+    _label(services, session_id, conversation)
     return session_id
 
 
 def is_demo_loaded(services: Services) -> bool:
-    """Whether any session of the set is there.
+    """Whether any demo session exists.
 
     Raises:
         StoreError: The sessions cannot be read.
@@ -226,10 +227,10 @@ def is_demo_loaded(services: Services) -> bool:
 
 
 def remove_demo(services: Services) -> int:
-    """Deletes every session that has the set's tag, as a person would: it can be undone; gives their number.
+    """Delete all demo sessions and return their number. They can be restored like other deleted sessions.
 
     Raises:
-        StoreError: They could not be deleted.
+        StoreError: The sessions could not be deleted.
     """
     ids = _demo_ids(services, limit=_MOST)
     for session_id in ids:
@@ -239,7 +240,7 @@ def remove_demo(services: Services) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _SingleEngineModels:
-    """The models as they are, but that one engine stands in for whichever is asked."""
+    """The usual models, except that one engine answers for all of them."""
 
     models: Models
     engine_for_all: Engine
@@ -262,26 +263,28 @@ class _SingleEngineModels:
 
 def _demo_ids(services: Services, *, limit: int) -> list[str]:
     found = services.search.find("", SearchFilter(tag=TAG), limit=limit)
-    return [one.session.id for one in found if TAG in one.session.tags]
+    return [result.session.id for result in found if TAG in result.session.tags]
 
 
-def _label(services: Services, session_id: str, one: DemoConversation) -> None:
+def _label(services: Services, session_id: str, conversation: DemoConversation) -> None:
     path = services.sessions.path(session_id)
-    written = [kept for kept in path if kept.message.role is Role.ASSISTANT]
-    if one.verdict is not None:
-        _say(services, session_id, written[0], LabelContent(verdict=one.verdict), call_index=0)
-    if one.correction is not None:
-        content = LabelContent(correction=one.correction.text, comment=one.correction.comment)
-        _say(services, session_id, written[one.correction.completion], content)
+    completions = [stored for stored in path if stored.message.role is Role.ASSISTANT]
+    if conversation.verdict is not None:
+        content = LabelContent(verdict=conversation.verdict)
+        _save_label(services, session_id, completions[0], content, call_index=0)
+    if conversation.correction is not None:
+        correction = conversation.correction
+        content = LabelContent(correction=correction.text, comment=correction.comment)
+        _save_label(services, session_id, completions[correction.completion], content)
 
 
-def _say(
+def _save_label(
     services: Services,
     session_id: str,
-    kept: StoredMessage,
+    stored: StoredMessage,
     content: LabelContent,
     *,
     call_index: int | None = None,
 ) -> None:
-    target = LabelTarget(session_id=session_id, message_id=kept.id, call_index=call_index)
+    target = LabelTarget(session_id=session_id, message_id=stored.id, call_index=call_index)
     services.labels.save(NewLabel(target=target, content=content, labeller=services.owner.name))

@@ -15,38 +15,38 @@ from workbench.rollout.ports import FinishReason
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Export:
-    """Rows, and what was left out."""
+    """Exported rows, and what was skipped."""
 
     text: str
-    """JSON Lines: one row a line, each ended by a newline."""
+    """JSON Lines: one row per line, each line ends with a newline."""
     row_count: int
     left_out: tuple[str, ...]
-    """One line for each session that stays out: its id and why."""
+    """One line for each skipped session or row: its id and the reason."""
 
 
 def export_sharegpt(services: Services, session_ids: Sequence[str] | None = None) -> Export:
-    """The open path of each session as a ShareGPT row.
+    """Export the open path of each session as a ShareGPT row.
 
     Args:
-        session_ids: Which; None takes all that nobody discarded.
+        session_ids: The sessions to export. None exports all that were not discarded.
 
     Raises:
-        BadInput: There is no session of such an id.
+        BadInput: A session does not exist.
         StoreError: The store cannot be read.
     """
     lines: list[str] = []
     left_out: list[str] = []
     for done in export_rows(services.corpus, ExportOptions(choice=choice_of(services, session_ids))):
-        lines.extend(json.dumps(one.row, ensure_ascii=False) + "\n" for one in done.rows if one.row)
+        lines.extend(json.dumps(result.row, ensure_ascii=False) + "\n" for result in done.rows if result.row)
         left_out.extend(lines_of(done))
     return Export(text="".join(lines), row_count=len(lines), left_out=tuple(left_out))
 
 
 def choice_of(services: Services, session_ids: Sequence[str] | None) -> SessionFilter:
-    """The sessions of these ids, whatever labellers think of them; None takes all that nobody discarded.
+    """Return a filter for these sessions, discarded or not. None stands for all that were not discarded.
 
     Raises:
-        BadInput: There is no session of such an id.
+        BadInput: A session does not exist.
         StoreError: The store cannot be read.
     """
     if session_ids is None:
@@ -55,22 +55,24 @@ def choice_of(services: Services, session_ids: Sequence[str] | None) -> SessionF
         if services.sessions.find_session(session_id) is None:
             raise BadInput(
                 f"session {session_id!r}",
-                "no such session",
-                "`workbench export` without --session takes all",
+                "there is no such session",
+                "leave out --session to export all sessions",
             )
     return SessionFilter(session_ids=tuple(session_ids), includes_discarded=True)
 
 
 def lines_of(done: SessionDone) -> list[str]:
-    """Why a session, or a row of it, stays out: a line a reason, with its place in the row where it has one."""
+    """Return a line for each reason why a session or one of its rows is skipped, with the position if known."""
     return [
-        f"session {done.session_id}: {one.message}" + (f" ({one.pointer})" if one.pointer else "")
-        for one in done.all_obstacles
+        f"session {done.session_id}: {blocker.message}" + (f" ({blocker.pointer})" if blocker.pointer else "")
+        for blocker in done.all_obstacles
     ]
 
 
 def record(services: Services, choice: SessionFilter) -> Export:
-    """The same of a choice of sessions.
+    """Export the completions of the chosen sessions as a recording for the engine `replay:FILE`.
+
+    Completions that were stopped or interrupted are skipped.
 
     Raises:
         StoreError: The store cannot be read.
@@ -78,15 +80,15 @@ def record(services: Services, choice: SessionFilter) -> Export:
     lines: list[str] = []
     left_out: list[str] = []
     for session_id in chosen_ids(services.corpus, choice):
-        for kept in services.sessions.path(session_id):
-            generation = kept.generation
+        for stored in services.sessions.path(session_id):
+            generation = stored.generation
             if generation is None:
                 continue
             if generation.finish_reason in (FinishReason.CANCELLED, FinishReason.INTERRUPTED):
                 left_out.append(
-                    f"session {session_id}: a completion was not finished ({generation.finish_reason})"
+                    f"session {session_id}: a completion is incomplete ({generation.finish_reason})"
                 )
                 continue
-            row = recording_row(generation, kept.message)
+            row = recording_row(generation, stored.message)
             lines.append(json.dumps(row, ensure_ascii=False) + "\n")
     return Export(text="".join(lines), row_count=len(lines), left_out=tuple(left_out))

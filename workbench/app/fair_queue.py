@@ -1,4 +1,27 @@
-"""A fair queue: groups take turns, and owners within a group, so that nobody gets ahead by asking often."""
+"""A fair queue: groups take turns, and so do the owners within a group, however many requests each of them sends.
+
+Idea: start-time fair queueing with a cost of 1 per ticket, at each level of the share (such as an address, and
+a browser at that address). Every group has a virtual time `due` at which its next ticket is served, and the
+ticket with the smallest due time comes first. Serving a ticket moves its group's due time ahead by 1. A
+group that joins, or comes back after a pause, is due at the virtual time of the ticket that was served last: it
+neither waits for what others have used before, nor gets anything for its absence.
+
+Invariants:
+
+- At most `width` tickets are served or hold a place at the same time.
+- The tickets of one owner are served in the order in which they joined.
+- A group with many waiting tickets delays another group by one ticket per turn, not by all of them.
+- A group is forgotten only when that changes nothing: it has no tickets, and would be due now if it came back.
+- A turn that runs tools between two completions keeps its place for `HOLD_S`, so that a turn with tools does
+  not queue again for each completion. The cost is counted once per turn.
+
+Example: Ann starts a suite run with 34 cases, then Bob asks one question. With a simple queue Bob waits for 34
+completions. Here Ann's first ticket is served (Ann is now due at 1), Bob joins and is due at 0, so he is next.
+If all visitors of one address were single owners, an address with 34 browsers would get 34 turns for each turn
+of another address. With the address as the first level of the share, both addresses alternate.
+
+*Source:* Goyal, Vin and Cheng, "Start-Time Fair Queueing" (1996), https://dl.acm.org/doi/10.1145/248156.248171
+"""
 
 import time
 from collections import Counter
@@ -11,14 +34,14 @@ from typing import Final
 from workbench.app.limits import PersonLimits
 
 Share = tuple[str, ...]
-"""Who is asking, from the widest group to the narrowest, such as an address and a browser at that address."""
+"""Who sends a request, from the widest group to the narrowest, such as an address and a browser at that address."""
 
 HOLD_S: Final = 2.0
-"""How long a turn keeps its place between two completions, while its tools run; it ends with the turn."""
+"""How many seconds a turn keeps its place between two completions, while its tools run."""
 
 
 class QueueTicket:
-    """A place in a line; compared by identity."""
+    """A place in a queue. Tickets are compared by identity."""
 
     __slots__ = ("number", "share", "turn")
 
@@ -30,51 +53,47 @@ class QueueTicket:
 
 @dataclass(slots=True)
 class _Node:
-    """A group or an owner: when its next ticket is due, and who waits in it."""
+    """A group or an owner: when its next ticket is due, and its waiting tickets."""
 
     due: float = 0.0
-    """Virtual time at which the first of its waiting tickets is due; each further one is due 1 later."""
+    """Virtual time at which its first waiting ticket is due. Each further ticket is due 1 later."""
     clock: float = 0.0
-    """Virtual time inside this group: when the ticket that was served last was due."""
+    """Virtual time inside this group: the due time of the ticket that was served last."""
     waiting: list[QueueTicket] = field(default_factory=list[QueueTicket])
-    """Of an owner: its tickets, in the order in which they joined."""
+    """For an owner: its tickets, in the order in which they joined."""
     inner: "dict[str, _Node]" = field(default_factory=dict[str, "_Node"])
+    """For a group: its members."""
 
     def tickets(self) -> list[QueueTicket]:
-        """All waiting tickets, in the order in which they will be served."""
+        """Return all waiting tickets, in the order in which they will be served."""
         if not self.inner:
             return list(self.waiting)
-        found: list[tuple[float, int, QueueTicket]] = []
+        ranked: list[tuple[float, int, QueueTicket]] = []
         for node in self.inner.values():
-            found += [
+            ranked += [
                 (node.due + place, ticket.number, ticket) for place, ticket in enumerate(node.tickets())
             ]
-        return [ticket for _, _, ticket in sorted(found, key=lambda one: one[:2])]
+        return [ticket for _, _, ticket in sorted(ranked, key=lambda entry: entry[:2])]
 
 
 class FairQueue:
-    """Who waits for something that serves `width` at a time.
-
-    Start-time fair queueing with a cost of 1 per ticket, at each level of the share: a group that joins while
-    another is served is due now, and the further tickets of that other group are due later, one by one. So 34
-    tickets of one visitor delay another by one ticket, and a visitor who comes back is not overtaken by all
-    who come for the first time.
+    """A queue for something that serves `width` tickets at a time. Thread-safe.
 
     >>> line = FairQueue()
     >>> first, second, other = line.join(("ann",)), line.join(("ann",)), line.join(("bob",))
-    >>> [line.place(one) for one in (first, second, other)]
+    >>> [line.place(ticket) for ticket in (first, second, other)]
     [0, 2, 1]
     >>> line.leave(first)
-    >>> [line.place(one) for one in (second, other)]
+    >>> [line.place(ticket) for ticket in (second, other)]
     [1, 0]
     """
 
     def __init__(self, width: int = 1, *, now_s: Callable[[], float] = time.monotonic) -> None:
-        """Nobody waits yet.
+        """Create an empty queue.
 
         Args:
-            width: How many are served at the same time.
-            now_s: A clock that only goes forward, in seconds.
+            width: How many tickets are served at the same time.
+            now_s: Returns the time of a clock that only goes forward, in seconds.
         """
         self._width = width
         self._now_s = now_s
@@ -86,18 +105,18 @@ class FairQueue:
         self._changed = Condition()
 
     def join(self, share: Share, *, turn: object = None) -> QueueTicket:
-        """A ticket; whoever holds it must `leave`.
+        """Return a new ticket. The caller must pass it to `leave` at the end.
 
         Args:
-            share: Who is asking; at least one level.
-            turn: What the ticket belongs to. A turn that left less than `HOLD_S` ago is served first.
+            share: Who sends the request. It has at least one level.
+            turn: The turn that the ticket belongs to. A turn that holds a place is served at once.
         """
         with self._changed:
             self._joined += 1
             ticket = QueueTicket(share, turn, self._joined)
-            self._look()
+            self._refresh()
             if turn is not None and self._holds.pop(turn, None) is not None:
-                # Costs nothing: what is shared is turns, however many completions each of them takes.
+                # This costs nothing. Turns are shared fairly, however many completions each of them has.
                 self._serving.add(ticket)
                 self._advance()
             else:
@@ -110,25 +129,25 @@ class FairQueue:
             return ticket
 
     def place(self, ticket: QueueTicket) -> int:
-        """How many are served before it as things are; 0 is being served."""
+        """Return how many tickets will be served before this one. 0 means that it is being served."""
         with self._changed:
-            self._look()
+            self._refresh()
             return self._places[ticket]
 
     def wait(self, ticket: QueueTicket, *, timeout_s: float | None = None) -> int:
-        """Its place once that is 0, or once the line moved or the time is over, whichever comes first."""
+        """Return the ticket's place, after waiting until it is 0, the queue moves or the timeout is over."""
         with self._changed:
-            self._look()
+            self._refresh()
             if self._places[ticket]:
                 self._changed.wait(self._patience(timeout_s))
-                self._look()
+                self._refresh()
             return self._places[ticket]
 
     def leave(self, ticket: QueueTicket, *, keeps_place: bool = False) -> None:
-        """Leaves the line, from whatever place.
+        """Remove a ticket from the queue, whether it is waiting or being served.
 
         Args:
-            keeps_place: True keeps the place of the ticket's turn for `HOLD_S`.
+            keeps_place: True keeps a place for the ticket's turn for `HOLD_S` seconds.
         """
         with self._changed:
             if ticket in self._serving:
@@ -141,26 +160,26 @@ class FairQueue:
             self._changed.notify_all()
 
     def end(self, turn: object) -> None:
-        """The turn needs its place no more."""
+        """Give up the place that a turn holds."""
         with self._changed:
             if self._holds.pop(turn, None) is not None:
                 self._advance()
                 self._changed.notify_all()
 
     def _patience(self, timeout_s: float | None) -> float | None:
-        """The timeout, cut to when the first hold runs out: nobody tells that it did."""
+        """Return the timeout, but no longer than until the first held place expires, since nobody signals that."""
         if not self._holds:
             return timeout_s
         left_s = max(0.0, min(self._holds.values()) - self._now_s())
         return left_s if timeout_s is None else min(timeout_s, left_s)
 
-    def _look(self) -> None:
-        """Brings the places up to date with the clock; all else that changes them does so itself."""
+    def _refresh(self) -> None:
+        """Update the places if a held place has expired. All other changes update the places themselves."""
         if self._holds and min(self._holds.values()) <= self._now_s():
             self._advance()
 
     def _advance(self) -> None:
-        """Lets in whoever can be served now, and numbers the others."""
+        """Start serving the tickets that fit, and number the others."""
         now_s = self._now_s()
         self._holds = {turn: end_s for turn, end_s in self._holds.items() if end_s > now_s}
         order = self._root.tickets()
@@ -175,21 +194,21 @@ class FairQueue:
         self._places.update((ticket, place) for place, ticket in enumerate(order, start=1))
 
     def _charge(self, ticket: QueueTicket) -> None:
-        """Whoever is served is due again 1 later, at each level."""
+        """Move the due time of a served ticket's groups ahead by 1, at each level."""
         path = list(self._path(ticket.share))
         for parent, node in zip([self._root, *path], path, strict=False):
             parent.clock = max(parent.clock, node.due)
             node.due += 1
 
     def _path(self, share: Share) -> Iterator[_Node]:
-        """The nodes of a share, from the widest; made where they are not there."""
+        """Yield the nodes of a share, widest first. Missing nodes are created."""
         node = self._root
         for key in share:
             node = node.inner.setdefault(key, _Node())
             yield node
 
     def _forget(self, node: _Node) -> None:
-        """Drops members that would be due now if they came back: there is nothing to remember of them."""
+        """Remove members without tickets that would be due now if they came back."""
         for key, member in list(node.inner.items()):
             self._forget(member)
             if not member.inner and not member.waiting and member.due <= node.clock:
@@ -197,36 +216,36 @@ class FairQueue:
 
 
 class ActivityCounter:
-    """Counts what is under way or waiting, by share."""
+    """Counts the turns, runs and comparisons that are running or waiting, by share. Thread-safe."""
 
     def __init__(self) -> None:
-        self._taken: Counter[Share] = Counter()
+        self._counts: Counter[Share] = Counter()
         self._lock = Lock()
 
     @contextmanager
     def started(self, share: Share, limits: PersonLimits) -> Generator[None]:
-        """One more is under way, as long as the context lasts.
+        """Count one more activity while the context lasts.
 
         Args:
-            share: Of whoever asks; its first level is an address where it has two.
-            limits: Of the deployment.
+            share: Who starts it. If it has two levels, the first one is an address.
+            limits: The limits of the deployment.
 
         Raises:
-            BadInput: They, or all of their address, have as much under way as may be.
+            BadInput: The owner, or all owners at the address together, have reached the limit.
         """
         address = share[:-1]
         with self._lock:
-            of_address = self._taken[address] if address else 0
-            limits.check_activity(self._taken[share], of_address)
-            self._taken.update({share, address})
+            of_address = self._counts[address] if address else 0
+            limits.check_activity(self._counts[share], of_address)
+            self._counts.update({share, address})
         try:
             yield
         finally:
             with self._lock:
-                self._taken.subtract({share, address})
-                self._taken += Counter()
+                self._counts.subtract({share, address})
+                self._counts += Counter()
 
     def count(self, share: Share) -> int:
-        """How much of that share is under way."""
+        """Return how many activities of a share are running or waiting."""
         with self._lock:
-            return self._taken[share]
+            return self._counts[share]

@@ -1,4 +1,4 @@
-"""Open a session for labelling: its path, its labels, what is out of date, and the training row it becomes."""
+"""Open a session for labelling: its path, its labels, its stale messages, and the training row it would become."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -19,46 +19,47 @@ from workbench.toolspec.spec import OfferedTools
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportPreview:
-    """What an export would make of the conversation that is shown, in the format of Hermes' own rows."""
+    """The result of exporting the shown conversation in the default format."""
 
     obstacles: tuple[ExportBlocker, ...] = ()
-    """Why no row is made of it; empty where one is."""
+    """Why the conversation cannot become a row. Empty if it can."""
     warnings: tuple[ValidatorWarning, ...] = ()
-    """What else the validator says of the row."""
+    """Warnings of the validator about the row."""
     fixed_messages: int = 0
-    """Messages in which safe fixes were applied."""
+    """The number of messages in which safe fixes were applied."""
 
 
 def preview_export(
     material: SessionMaterial | DamagedSession | None, labels: Sequence[Label], *, labeller: str
 ) -> ExportPreview:
-    """The row of a session's open path for one labeller; the labels of others count where they decide.
+    """Preview the export of a session's open path, with one labeller's corrections and the deciding ones.
 
     Args:
-        material: As the store has it.
-        labels: Of the session, in one project.
-        labeller: Whose corrections hold.
+        material: The session as the store returns it. None if it was deleted.
+        labels: The session's labels in one project.
+        labeller: The labeller whose corrections are applied.
     """
     if not isinstance(material, SessionMaterial):
-        said = "it was deleted meanwhile" if material is None else f"its row is damaged: {material.problem}"
-        return ExportPreview(
-            obstacles=(ExportBlocker(code="gone" if material is None else "damaged-session", message=said),)
-        )
+        message = "the session was deleted" if material is None else f"its row is damaged: {material.problem}"
+        code = "gone" if material is None else "damaged-session"
+        return ExportPreview(obstacles=(ExportBlocker(code=code, message=message),))
     own = [label for label in labels if label.is_deciding or label.labeller == labeller]
-    wanted = ExportOptions()
-    told = next(session_conversations(ExportSource(replace(material, labels=own), wanted)))
-    if not isinstance(told, ExportConversation):
-        return ExportPreview(obstacles=(told,))
-    made = make_row(told, wanted)
-    return ExportPreview(obstacles=made.obstacles, warnings=made.warnings, fixed_messages=told.fixed_messages)
+    options = ExportOptions()
+    conversation = next(session_conversations(ExportSource(replace(material, labels=own), options)))
+    if not isinstance(conversation, ExportConversation):
+        return ExportPreview(obstacles=(conversation,))
+    row = make_row(conversation, options)
+    return ExportPreview(
+        obstacles=row.obstacles, warnings=row.warnings, fixed_messages=conversation.fixed_messages
+    )
 
 
 def check_call(services: Services, target: LabelTarget) -> None:
-    """Refuses a label of a call that the message's reading does not have; all else is the store's to say.
+    """Check that the labelled call exists in the message's reading. The store checks everything else.
 
     Raises:
         BadInput: The message has fewer calls.
-        StoreError: There is no such session or message, or it cannot be read.
+        StoreError: The session or message does not exist, or cannot be read.
     """
     if target.call_index is None:
         return
@@ -67,61 +68,60 @@ def check_call(services: Services, target: LabelTarget) -> None:
     if target.call_index >= call_count:
         raise BadInput(
             f"label of {target}",
-            f"the message has {call_count} calls",
-            "name one by its place from 0, or leave --call out",
+            f"the message has {call_count} call{'' if call_count == 1 else 's'}",
+            "calls are numbered from 0; leave out --call to label the whole message",
         )
 
 
 MOST_LABELS: Final = 10_000
-"""Of one session; what is beyond is not looked at."""
+"""How many labels of a session are loaded. Further labels are ignored."""
 OPEN_STATES: Final = (QueueState.PENDING, QueueState.DRAFT)
-"""What is still to be done."""
+"""States of sessions that are not labelled yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabellingRole:
-    """Who labels, in which project."""
+    """Who labels, in which project, and whether their labels decide."""
 
     labeller: str = ""
-    """Empty for the one person of an own machine."""
+    """Empty without logins."""
     project: str = ""
-    """Empty for the one that is always there."""
+    """Empty for the default project."""
     is_deciding: bool = False
-    """True where the labels settle what others do not agree on."""
+    """True if the labels settle disagreements between other labellers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabellingView:
-    """One session, as a labeller has it before them."""
+    """One session as a labeller sees it."""
 
     session: StoredSession
-    """Title, setup and the like."""
     path: Sequence[StoredMessage]
     """From the root to the open leaf."""
     tools: OfferedTools
-    """As offered; none where the setup's text cannot be read any more."""
+    """The offered tools. Empty if the setup's text cannot be read."""
     labels: Sequence[Label]
     stale: Collection[str]
-    """Ids of the messages that come after a correction."""
+    """Ids of the stale messages."""
     outcome: ExportPreview
 
     @property
     def leaf_id(self) -> str | None:
-        """The last message that is shown."""
+        """The id of the last shown message. None if there are no messages."""
         return self.path[-1].id if self.path else None
 
 
-def open_for_labelling(services: Services, session_id: str, seat: LabellingRole) -> LabellingView | None:
-    """The session of that id; None where there is none.
+def open_for_labelling(services: Services, session_id: str, role: LabellingRole) -> LabellingView | None:
+    """Load a session for labelling. None if it does not exist.
 
     Raises:
-        StoreError: It cannot be read.
+        StoreError: The session cannot be read.
     """
     session = services.sessions.find_session(session_id)
     if session is None:
         return None
     path = services.sessions.path(session_id)
-    labels = services.labels.list_labels(session_id=session_id, project=seat.project, limit=MOST_LABELS)
+    labels = services.labels.list_labels(session_id=session_id, project=role.project, limit=MOST_LABELS)
     try:
         tools = session.setup.offered_tools()
     except BadInput:
@@ -132,32 +132,32 @@ def open_for_labelling(services: Services, session_id: str, seat: LabellingRole)
         tools=tools,
         labels=labels,
         stale=services.labels.stale(session_id),
-        outcome=preview_export(services.corpus.material(session_id), labels, labeller=seat.labeller),
+        outcome=preview_export(services.corpus.material(session_id), labels, labeller=role.labeller),
     )
 
 
 def next_session_id(
     services: Services,
-    seat: LabellingRole,
-    wanted: QueueFilter,
+    role: LabellingRole,
+    chosen: QueueFilter,
     listed: Sequence[QueueItem],
     after: str | None,
 ) -> str | None:
-    """The session to label next; None where nothing is left.
+    """Return the id of the session to label next. None if there are no more.
 
     Args:
-        seat: Whose queue.
-        wanted: The filter that the queue is seen through.
-        listed: The part of it that is shown.
-        after: The session that was done just now; those behind it come first.
+        role: The labeller and their project.
+        chosen: The filter of the queue.
+        listed: The items that are shown.
+        after: The session that was just labelled. The search starts after it. None starts at the top.
     """
     ids = [item.session_id for item in listed]
     start = ids.index(after) + 1 if after in ids else 0
     for item in (*listed[start:], *listed[:start]):
         if item.state in OPEN_STATES and item.session_id != after:
             return item.session_id
-    for state in OPEN_STATES if wanted.state is None else (wanted.state,):
-        page = services.labels.queue(replace(wanted, state=state), project=seat.project, limit=2)
+    for state in OPEN_STATES if chosen.state is None else (chosen.state,):
+        page = services.labels.queue(replace(chosen, state=state), project=role.project, limit=2)
         left = [item.session_id for item in page.items if item.session_id != after]
         if left and state in OPEN_STATES:
             return left[0]

@@ -1,6 +1,6 @@
-"""Wrap a visitor's stores so that every write is checked against their limits.
+"""Wrap a visitor's stores so that every write is checked against the limits.
 
-Whoever keeps something, today or in a handler to come, goes through here: a limit cannot be forgotten.
+All code gets its stores through these wrappers, so new event handlers cannot forget a limit.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def limited(store: OwnedStore, limits: PersonLimits) -> OwnedStore:
-    """The same store; where there are limits, what is over one is refused with `BadInput` and not written."""
+    """Return the store with the limits applied: a write that exceeds one raises `BadInput` and stores nothing."""
     if replace(limits, turns_at_once=None, remote_at_once=None) == LAPTOP:
         return store
     sessions = store.sessions
@@ -49,7 +49,7 @@ def limited(store: OwnedStore, limits: PersonLimits) -> OwnedStore:
 
 
 class _Limited:
-    """Hands on whatever it does not check; what it checks is a method of its own."""
+    """Passes all methods on to the inner store, except those that a subclass defines in order to check them."""
 
     def __init__(self, inner: object, limits: PersonLimits) -> None:
         self._inner: Any = inner
@@ -92,14 +92,14 @@ class _Sessions(_Limited):
         return self._inner.append_all(session_id, new, **options)
 
     def _check_messages(self, session_id: str, new: Sequence[NewMessage]) -> None:
-        said = [one for one in new if one.origin in (MessageOrigin.PERSON, MessageOrigin.IMPORT)]
-        for one in said:
-            self._limits.check_text("message", one.message.text)
-            self._limits.check_value("message", [call.arguments for call in one.message.calls])
-        # What a model or a tool says in a turn that was let in is kept: nothing of a turn is lost half-way.
-        if said and self._limits.messages is not None:
-            there = len(self._inner.tree(session_id))
-            self._limits.check_kept("messages of a session", there + len(new) - 1, self._limits.messages)
+        submitted = [one for one in new if one.origin in (MessageOrigin.PERSON, MessageOrigin.IMPORT)]
+        for message in submitted:
+            self._limits.check_text("message", message.message.text)
+            self._limits.check_value("message", [call.arguments for call in message.message.calls])
+        # Messages of models and tools are not checked, so that a turn that was allowed to start is not cut off.
+        if submitted and self._limits.messages is not None:
+            count = len(self._inner.tree(session_id))
+            self._limits.check_stored("messages of a session", count + len(new) - 1, self._limits.messages)
 
 
 class _Sharing(_Limited):
@@ -132,13 +132,13 @@ class _Versions(_Limited):
         if most is not None:
             own = {line.head.name for line in self._inner.lines(kind) if not line.head.is_shared}
             if name not in own:
-                self._limits.check_kept(f"{kind.value}s of your own", len(own), most)
+                self._limits.check_stored(f"{kind.value}s of your own", len(own), most)
 
     def _check_history(self, kind: VersionKind, name: str) -> None:
         most = self._limits.versions
         if most is not None:
             history = self._inner.history(kind, name, limit=most)
-            self._limits.check_kept(f"versions of {name!r}", len(history), most)
+            self._limits.check_stored(f"versions of {name!r}", len(history), most)
 
 
 class _Labels(_Limited):
@@ -148,9 +148,9 @@ class _Labels(_Limited):
 
     def save_project(self, project: Project, *, who: str = "") -> Project:
         self._limits.check_value("label project", project)
-        names = {one.name for one in self._inner.list_projects()}
+        names = {existing.name for existing in self._inner.list_projects()}
         if project.name not in names:
-            self._limits.check_kept("label projects", len(names), self._limits.runs)
+            self._limits.check_stored("label projects", len(names), self._limits.runs)
         return self._inner.save_project(project, who=who)
 
 
@@ -163,9 +163,9 @@ class _Corpus(_Limited):
         limits = self._limits
         limits.check_setup(new.setup)
         messages = (*new.messages, *new.rejected)
-        limits.check_kept("messages of a session", len(messages) - 1, limits.messages)
-        for one in messages:
-            limits.check_text("message", one.text)
+        limits.check_stored("messages of a session", len(messages) - 1, limits.messages)
+        for message in messages:
+            limits.check_text("message", message.text)
         limits.check_texts("tags", new.tags)
         _check_sessions(self._sessions, limits)
         return self._inner.add_import(new, digest=digest)
@@ -188,10 +188,10 @@ class _Comparisons(_Limited):
 def _check_sessions(sessions: SessionStore, limits: PersonLimits) -> None:
     most = limits.sessions
     if most is not None and sessions.list_sessions(limit=1, offset=most - 1):
-        limits.check_kept("sessions", most, most)
+        limits.check_stored("sessions", most, most)
 
 
 def _check_listed(what: str, limits: PersonLimits, list_some: Any) -> None:
     most = limits.runs
     if most is not None and list_some(limit=1, offset=most - 1):
-        limits.check_kept(what, most, most)
+        limits.check_stored(what, most, most)

@@ -1,4 +1,4 @@
-"""Limits on what one person may use: every limit is declared here and checked in one function each."""
+"""Limits on what one person may use. Each limit is declared here and checked by one method."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -13,58 +13,60 @@ from workbench.suite.plan import Arm, RunPlan
 
 MEGABYTE: Final = 1_000_000
 _SEEDS: Final = range(-(2**31), 2**32)
-"""Seeds that every engine takes."""
+"""Seeds that every engine accepts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonLimits:
-    """What one person may ask for; None sets no limit."""
+    """The limits of one person. None means no limit."""
 
     max_tokens: int | None = None
-    """Longest completion, in tokens."""
+    """The longest completion, in tokens."""
     max_rounds: int | None = None
+    """The most completions in a turn."""
     text_chars: int | None = None
-    """Longest text: a message, a contract, a list of tools, a suite, what is parsed or checked."""
+    """The longest text: a message, a contract, a list of tools, a suite, or a text to parse or check."""
     stop_texts: int | None = None
-    """Stop texts of a setup, and entries of its logit bias."""
+    """The most stop texts of a setup, and also the most entries of its logit bias."""
     samples: int | None = None
-    """Answers to one message that are asked for at once."""
+    """The most answers to one message that can be requested together."""
     run_jobs: int | None = None
-    """Plays of one run of suites: cases × repetitions × what is compared."""
+    """The most case runs of a suite run: arms × cases × repetitions."""
     case_seconds: float | None = None
+    """The longest time limit of a case."""
     compared_answers: int | None = None
-    """Answers of one comparison: turns × columns."""
+    """The most answers of a comparison: turns × columns."""
     import_bytes: int | None = None
-    """Largest file of rows, as it is uploaded."""
+    """The largest uploaded file of rows."""
     import_rows: int | None = None
-    """Rows of a file that become sessions."""
+    """The most rows of a file that become sessions."""
     sessions: int | None = None
-    """Sessions that a visitor keeps."""
+    """The most sessions of a visitor."""
     messages: int | None = None
-    """Messages of one session, all branches."""
+    """The most messages of a session, in all branches."""
     versions: int | None = None
-    """Versions of one contract, toolset, suite or preset."""
+    """The most versions of a contract, toolset, suite or preset."""
     own_names: int | None = None
-    """Contracts that a visitor keeps; the same for toolsets, suites and presets."""
+    """The most contracts of a visitor, and also the most toolsets, suites and presets."""
     runs: int | None = None
-    """Runs that a visitor keeps; the same for comparisons and for label projects."""
+    """The most suite runs of a visitor, and also the most comparisons and labelling projects."""
     turns_at_once: int | None = None
-    """Turns, runs and comparisons of a visitor that are under way or waiting."""
+    """The most turns, suite runs and comparisons of a visitor that are running or waiting."""
     turns_of_address: int | None = None
-    """The same for all visitors of one address together, those left out who have signed in."""
+    """The same for all visitors at one address together, without those who have signed in."""
     requests_at_once: int | None = None
-    """Requests of one address that the page works on or has waiting."""
+    """The most requests from one address that are running or waiting."""
     remote_at_once: int | None = None
-    """Completions at the same time of a model that takes several askers, all visitors together."""
+    """The most simultaneous completions of a model that can serve several, for all visitors together."""
 
     def check_setup(self, setup: RunConfig) -> None:
-        """Whether turns may be played with a setup.
+        """Check a setup before turns run with it.
 
         Raises:
-            BadInput: It asks for too much.
+            BadInput: The setup exceeds a limit.
         """
         self.check_sampling(setup.sampling)
-        _check("max rounds", setup.max_rounds, self.max_rounds, "completions in a turn", "ask for fewer")
+        _check("max rounds", setup.max_rounds, self.max_rounds, "completions in a turn", "lower it")
         self.check_text("contract", setup.contract_text)
         self.check_text("tools", setup.tools_text)
         self.check_text("ephemeral part", setup.ephemeral)
@@ -72,95 +74,95 @@ class PersonLimits:
         names = (setup.contract_name, setup.model, setup.tool_choice, *setup.disabled_tools)
         self.check_texts("names", names)
 
-    def check_turn(self, setup: RunConfig, said: str) -> None:
-        """Whether a turn may be played.
+    def check_turn(self, setup: RunConfig, user_text: str) -> None:
+        """Check a turn's setup and text before it runs.
 
         Raises:
-            BadInput: Its setup or its text asks for too much.
+            BadInput: The setup or the text exceeds a limit.
         """
-        self.check_text("message", said)
+        self.check_text("message", user_text)
         self.check_setup(setup)
 
     def check_sampling(self, sampling: Sampling) -> None:
-        """Whether tokens may be chosen so.
+        """Check sampling settings.
 
         Raises:
-            BadInput: It asks for too much.
+            BadInput: A setting exceeds a limit.
         """
-        _check("max tokens", sampling.max_tokens, self.max_tokens, "tokens in a completion", "ask for fewer")
+        _check("max tokens", sampling.max_tokens, self.max_tokens, "tokens in a completion", "lower it")
         count = max(len(sampling.stop), len(sampling.logit_bias))
-        _check("sampling", count, self.stop_texts, "stop texts or token biases", "give fewer")
-        pushed = (str(one.token) for one in sampling.logit_bias)
-        self.check_texts("sampling", (*sampling.stop, *pushed))
+        _check("sampling", count, self.stop_texts, "stop texts or token biases", "remove some")
+        tokens = (str(bias.token) for bias in sampling.logit_bias)
+        self.check_texts("sampling", (*sampling.stop, *tokens))
         if self.max_tokens is not None and sampling.seed not in _SEEDS:
             raise BadInput("seed", "it is out of range", f"use {_SEEDS.start:,} to {_SEEDS.stop - 1:,}")
 
     def check_text(self, what: str, text: str) -> None:
-        """Whether a text may be as long as it is.
+        """Check the length of a text.
 
         Raises:
-            BadInput: It is too long.
+            BadInput: The text is too long.
         """
-        _check(what, len(text), self.text_chars, "characters", "send less at a time")
+        _check(what, len(text), self.text_chars, "characters", "shorten it")
 
     def check_texts(self, what: str, texts: Iterable[str]) -> None:
-        """The same for several texts together.
+        """Check the total length of several texts.
 
         Raises:
-            BadInput: They are too long.
+            BadInput: The texts are too long.
         """
         if self.text_chars is not None:
-            _check(what, sum(map(len, texts)), self.text_chars, "characters", "send less at a time")
+            _check(what, sum(map(len, texts)), self.text_chars, "characters", "shorten it")
 
     def check_value(self, what: str, value: object) -> None:
-        """The same for a value that came as JSON, by the text that it takes.
+        """Check the size of a JSON value, by the length of its text.
 
         Raises:
-            BadInput: It is too long.
+            BadInput: The value is too large.
         """
         if self.text_chars is not None:
             self.check_text(what, str(value))
 
     def check_samples(self, count: int) -> None:
-        """Whether so many answers to one message may be asked for.
+        """Check how many answers to one message are requested.
 
         Raises:
             BadInput: They are too many.
         """
-        _check("samples", count, self.samples, "answers at once", "ask for fewer")
+        _check("samples", count, self.samples, "answers at once", "request fewer")
 
     def check_arms(self, count: int) -> None:
-        """Whether so many ways may be compared, before they are worked out.
+        """Check the number of a run's arms before they are created.
 
         Raises:
             BadInput: They are too many.
         """
-        _check("run", count, self.run_jobs, "plays", "compare less at a time")
+        _check("run", count, self.run_jobs, "case runs", "compare fewer combinations")
 
     def check_plan(self, plan: RunPlan) -> None:
-        """Whether a run may be played.
+        """Check a suite run before it starts.
 
         Raises:
-            BadInput: It has too many plays, or one of them asks for too much.
+            BadInput: It has too many case runs, or one of them exceeds a limit.
         """
         repetitions = sum(max(plan.repeat, case.repeat) for case in plan.cases)
-        plays = len(plan.arms) * repetitions
-        _check("run", plays, self.run_jobs, "plays", "choose fewer cases or repetitions")
-        _check("run", plan.timeout_s, self.case_seconds, "seconds for a case", "ask for less")
+        jobs = len(plan.arms) * repetitions
+        _check("run", jobs, self.run_jobs, "case runs", "choose fewer cases or repetitions")
+        _check("run", plan.timeout_s, self.case_seconds, "seconds for a case", "lower the time limit")
         for arm in plan.arms:
             self._check_arm(arm)
         for name, text in plan.tools.items():
             self.check_texts("tools of a case", (name, text))
         for rounds in (plan.max_rounds, *(case.max_rounds or 0 for case in plan.cases)):
-            _check("max rounds", rounds, self.max_rounds, "completions in a turn", "ask for fewer")
+            _check("max rounds", rounds, self.max_rounds, "completions in a turn", "lower it")
         for case in plan.cases:
             self.check_value(f"case {case.key[:60]!r}", case.document)
 
     def check_comparison(self, comparison: Comparison) -> None:
-        """Whether a comparison may be played.
+        """Check a comparison before it starts.
 
         Raises:
-            BadInput: It has too many answers, or a column asks for too much.
+            BadInput: It has too many answers, or a column exceeds a limit.
         """
         answers = len(comparison.turns) * len(comparison.columns)
         _check("comparison", answers, self.compared_answers, "answers", "choose fewer turns or columns")
@@ -168,41 +170,43 @@ class PersonLimits:
             self.check_setup(column.setup)
 
     def check_import(self, size_bytes: int, *, file: str) -> None:
-        """Whether a file of rows may be imported.
+        """Check the size of a file of rows before it is imported.
 
         Raises:
-            BadInput: It is too large.
+            BadInput: The file is too large.
         """
         most = self.import_bytes
         if most is not None and size_bytes > most:
-            raise BadInput(file, f"a file has {most // MEGABYTE} MB here at most", "bring it in parts")
+            raise BadInput(
+                file,
+                f"the file is too large; at most {most // MEGABYTE} MB are allowed here",
+                "split it and import the parts",
+            )
 
-    def check_kept(self, what: str, count: int, most: int | None) -> None:
-        """Whether one more may be kept beside `count` others.
+    def check_stored(self, what: str, count: int, most: int | None) -> None:
+        """Check that one more item can be stored in addition to `count` existing ones.
 
         Raises:
-            BadInput: There are as many as may be.
+            BadInput: The limit is reached.
         """
         _check(what, count + 1, most, what, "delete some, or duplicate the Space")
 
     def check_activity(self, own: int, of_address: int) -> None:
-        """Whether somebody with so much under way may begin more.
+        """Check that a visitor can start one more turn, run or comparison.
 
         Args:
-            own: What they have under way or waiting.
-            of_address: What all who come from their address have.
+            own: How many of the visitor are running or waiting.
+            of_address: How many of all visitors at the same address are running or waiting.
 
         Raises:
-            BadInput: That is as much as may be.
+            BadInput: One of the limits is reached.
         """
         remedy = "wait until one ends, or stop one"
         if self.turns_at_once is not None and own >= self.turns_at_once:
-            raise BadInput(
-                "turn", f"you have {own} turns under way or waiting, as many as are allowed", remedy
-            )
+            raise BadInput("turn", f"you have {own} turns running or waiting, which is the maximum", remedy)
         if self.turns_of_address is not None and of_address >= self.turns_of_address:
-            problem = f"your network has {of_address} turns under way or waiting, as many as are allowed"
-            raise BadInput("turn", problem, "wait, or sign in to have a place of your own")
+            problem = f"your network has {of_address} turns running or waiting, which is the maximum"
+            raise BadInput("turn", problem, "wait, or sign in to be counted separately")
 
     def _check_arm(self, arm: Arm) -> None:
         self.check_sampling(arm.sampling)
@@ -211,9 +215,9 @@ class PersonLimits:
 
 
 LAPTOP: Final = PersonLimits()
-"""One person, on a machine of their own."""
+"""For one person on their own machine."""
 TEAM: Final = PersonLimits(turns_at_once=16, remote_at_once=32)
-"""People with accounts, who share a machine."""
+"""For people with accounts who share a server."""
 SPACE: Final = PersonLimits(
     max_tokens=2_048,
     text_chars=200_000,
@@ -234,16 +238,16 @@ SPACE: Final = PersonLimits(
     requests_at_once=96,
     remote_at_once=8,
 )
-"""Strangers; `max_rounds` comes from the settings."""
+"""For the visitors of a public Space. `max_rounds` comes from the settings."""
 
 
 def limits_of(settings: Settings) -> PersonLimits:
-    """The limits of a deployment."""
+    """Return the limits of a deployment."""
     if settings.is_on_space:
         return replace(SPACE, max_rounds=settings.max_rounds)
     return TEAM if settings.accounts else LAPTOP
 
 
-def _check(where: str, given: float, most: float | None, unit: str, remedy: str) -> None:
-    if most is not None and given > most:
-        raise BadInput(where, f"{given:,} {unit}; at most {most:,} are allowed here", remedy)
+def _check(where: str, count: float, most: float | None, unit: str, remedy: str) -> None:
+    if most is not None and count > most:
+        raise BadInput(where, f"{count:,} {unit}; at most {most:,} are allowed here", remedy)

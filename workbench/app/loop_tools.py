@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 
 FEW: Final = 5
-"""Sessions that are given where the call does not say how many."""
+"""How many sessions a call returns if it does not say how many."""
 MANY: Final = 50
-"""Most sessions that a call is given."""
+"""The most sessions that a call returns."""
 
 
 class SessionSearch:
-    """Answers `session_search` by the store's own search.
+    """Answers `session_search` with the store's search.
 
     Args:
-        search: Finds the owner's.
-        session_id: The open one; it is left out.
+        search: Searches the owner's sessions.
+        session_id: The current session, which is left out.
     """
 
     def __init__(self, search: SearchStore, session_id: str) -> None:
@@ -43,20 +43,20 @@ class SessionSearch:
         self._session_id = session_id
 
     def __call__(self, arguments: JsonObject) -> JsonValue:
-        """Sessions with all the words in one message, a title or tags, as the page's search orders them."""
+        """Return the sessions that match, in the order of the page's search."""
         query, limit = str(arguments.get("query", "")), arguments.get("limit")
-        wanted = min(limit, MANY) if isinstance(limit, int) else FEW
-        if not query.strip() or wanted < 1:
+        count = min(limit, MANY) if isinstance(limit, int) else FEW
+        if not query.strip() or count < 1:
             return {"sessions": []}
-        # One more than is wanted, for the open one may be among them.
-        found = self._search.find(query, limit=wanted + 1)
-        others = [one for one in found if one.session.id != self._session_id]
-        return {"sessions": [_told(one) for one in others[:wanted]]}
+        # One more than requested, because the current session may be among them.
+        found = self._search.find(query, limit=count + 1)
+        others = [result for result in found if result.session.id != self._session_id]
+        return {"sessions": [_summary(result) for result in others[:count]]}
 
 
-def _told(one: FoundSession) -> JsonObject:
-    snippet = one.snippet.text if one.snippet else ""
-    return {"session_id": one.session.id, "title": one.session.title, "snippet": snippet}
+def _summary(result: FoundSession) -> JsonObject:
+    snippet = result.snippet.text if result.snippet else ""
+    return {"session_id": result.session.id, "title": result.session.title, "snippet": snippet}
 
 
 MOST_NOTES: Final = 100
@@ -71,7 +71,7 @@ class Memory:
         self._owner = owner
 
     def __call__(self, arguments: JsonObject) -> JsonValue:
-        """Lists, adds, replaces or removes a note."""
+        """List, add, replace or remove notes."""
         notes = list(self._memories.notes(self._owner))
         action, content = arguments.get("action"), str(arguments.get("content") or "").strip()
         if action == "list":
@@ -96,18 +96,20 @@ class Memory:
 
 
 LOOP = "answered by the loop"
-"""Said instead of a mock rule."""
+"""The rule that is recorded for such a result, where others record a mock rule."""
 
 LoopTool = Callable[[JsonObject], JsonValue]
-"""Takes the arguments, gives the result; an object with `error` is a failure."""
+"""A function from the arguments to the result. A result with the key `error` is a failure."""
 
 
 class LoopToolbox:
-    """Runs calls; see `workbench.rollout.ports.Toolbox`.
+    """Runs calls of tools that the loop answers itself, and passes other calls on.
+
+    See `workbench.rollout.ports.Toolbox`.
 
     Args:
-        inner: Runs all calls but the loop's own.
-        tools: The loop's own tools by name.
+        inner: Runs all other calls.
+        tools: The tools that the loop answers itself, by name.
     """
 
     def __init__(self, inner: Toolbox, tools: Mapping[str, LoopTool]) -> None:
@@ -115,19 +117,19 @@ class LoopToolbox:
         self._tools = tools
 
     def run(self, call: ToolCall) -> ToolRun:
-        """The call's result."""
+        """Run one call."""
         tool = self._tools.get(call.name)
-        return self._inner.run(call) if tool is None else _answered(tool, call)
+        return self._inner.run(call) if tool is None else _run_loop_tool(tool, call)
 
     def run_round(self, calls: Sequence[ToolCall]) -> Iterator[ToolRun]:
-        """The results in order; the loop's own are worked out one after the other."""
+        """Run the calls of a round and yield the results in order."""
         others = self._inner.run_round([call for call in calls if call.name not in self._tools])
         for call in calls:
             tool = self._tools.get(call.name)
-            yield next(others) if tool is None else _answered(tool, call)
+            yield next(others) if tool is None else _run_loop_tool(tool, call)
 
 
-def _answered(tool: LoopTool, call: ToolCall) -> ToolRun:
+def _run_loop_tool(tool: LoopTool, call: ToolCall) -> ToolRun:
     started_s = perf_counter()
     try:
         value = tool(call.arguments)
@@ -142,10 +144,10 @@ TODO = "todo"
 
 
 class Todo:
-    """The list as the conversation's last result has it, so that a branch has its own.
+    """Answers `todo`. The list starts as the last result in the conversation, so each branch has its own list.
 
     Args:
-        messages: The conversation up to now.
+        messages: The conversation so far.
     """
 
     def __init__(self, messages: Sequence[Message]) -> None:
@@ -156,13 +158,13 @@ class Todo:
                 break
 
     def __call__(self, arguments: JsonObject) -> JsonValue:
-        """Writes what is given, and gives the list back."""
-        given = arguments.get("todos")
-        if isinstance(given, list | tuple):
-            fresh = {str(as_object(one).get("id")): as_object(one) for one in given}
-            self._todos = {**self._todos, **fresh} if arguments.get("merge") is True else fresh
+        """Update the list with the given items, and return the whole list."""
+        items = arguments.get("todos")
+        if isinstance(items, list | tuple):
+            updates = {str(as_object(item).get("id")): as_object(item) for item in items}
+            self._todos = {**self._todos, **updates} if arguments.get("merge") is True else updates
         todos = list(self._todos.values())
-        done = sum(1 for one in todos if one.get("status") == "completed")
+        done = sum(1 for todo in todos if todo.get("status") == "completed")
         return {"todos": todos, "summary": {"total": len(todos), "completed": done}}
 
 
@@ -173,41 +175,40 @@ def _todos_of(text: str) -> dict[str, JsonObject]:
         return {}
     listed = loaded.get("todos") if isinstance(loaded, Mapping) else None
     todos = listed if isinstance(listed, list) else []
-    return {str(as_object(one).get("id")): as_object(one) for one in todos}
+    return {str(as_object(todo).get("id")): as_object(todo) for todo in todos}
 
 
 DELEGATE: Final = "delegate_task"
 MAX_ROUNDS: Final = 4
-"""Completions that a delegated task may take."""
+"""The most completions of a delegated task."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delegate:
-    """Answers `delegate_task`; the nested assistant cannot delegate again."""
+    """Answers `delegate_task` with a nested rollout, which cannot delegate again."""
 
     setup: RunConfig
     date: str
-    """Today, as the contract shows it."""
+    """Today's date, as `{{ date }}` shows it."""
     engine: Engine
     toolbox: Toolbox
     clock: Clock
-    """Who tells how long it took."""
     is_cancelled: Callable[[], bool]
-    """True once a person has stopped the parent's turn."""
+    """Returns True once a person has stopped the turn."""
 
     def __call__(self, arguments: JsonObject) -> JsonValue:
-        """The nested rollout's answer."""
+        """Run the task and return its answer."""
         setup = replace(
             self.setup,
             disabled_tools=self.setup.disabled_tools | {DELEGATE},
             tool_choice="auto",
             max_rounds=min(MAX_ROUNDS, self.setup.max_rounds),
         )
-        said = "\n\n".join(str(arguments[key]) for key in ("goal", "context") if arguments.get(key))
+        task = "\n\n".join(str(arguments[key]) for key in ("goal", "context") if arguments.get(key))
         conversation = Conversation(
             messages=(
                 Message(role=Role.SYSTEM, text=setup.system_text(date=self.date)),
-                Message(role=Role.USER, text=said),
+                Message(role=Role.USER, text=task),
             )
         )
         turn = Turn(

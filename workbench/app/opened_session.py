@@ -1,4 +1,4 @@
-"""Load a session for display: its settings, one path through it, and the messages beside that path."""
+"""Load a session for display: its setup, one path, and the tree of all messages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,30 +10,29 @@ from workbench.records.sessions import DeletedMessages, StoredMessage, StoredSes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedSession:
-    """A session, looked at."""
+    """A session that is shown."""
 
     session: StoredSession
-    """Title, setup and the like."""
     path: Sequence[StoredMessage]
-    """From the root to the leaf that is shown."""
+    """From the root to the last shown message."""
     tree: Sequence[TreeNode]
     deleted: Sequence[DeletedMessages] = ()
-    """What was deleted of it, last deleted first; none of a session that is seen by a link."""
+    """Deleted messages, most recently deleted first. Empty for a session that was opened by a link."""
 
     @property
     def leaf_id(self) -> str | None:
-        """The last message that is shown; None while there is none."""
+        """The id of the last shown message. None if there are no messages."""
         return self.path[-1].id if self.path else None
 
 
 def open_session(services: Services, session_id: str, *, leaf_id: str | None = None) -> OpenedSession | None:
-    """A session by its id; None where the owner has none and may see none of it.
+    """Load a session by its id. None if there is none that the owner may read.
 
     Args:
-        leaf_id: The last message to show; None takes the open leaf.
+        leaf_id: The last message to show. None takes the open leaf.
 
     Raises:
-        StoreError: It cannot be read, or has no such leaf.
+        StoreError: The session cannot be read, or has no such leaf.
     """
     session = services.sessions.find_session(session_id)
     if session is None:
@@ -47,10 +46,10 @@ def open_session(services: Services, session_id: str, *, leaf_id: str | None = N
 
 
 def open_newest(services: Services, session_id: str, message_id: str | None) -> OpenedSession | None:
-    """As `open_session`, up to the end of the newest branch below a message.
+    """Load a session like `open_session`, and show it to the end of the newest branch below a message.
 
     Raises:
-        StoreError: It cannot be read, or has no such message.
+        StoreError: The session cannot be read, or has no such message.
     """
     opened = open_session(services, session_id, leaf_id=message_id)
     if opened is None or opened.leaf_id is None:
@@ -60,15 +59,15 @@ def open_newest(services: Services, session_id: str, message_id: str | None) -> 
 
 
 def open_shared(services: Services, key: str, *, leaf_id: str | None = None) -> OpenedSession | None:
-    """A session by the key of its link; None where the key shows nothing.
+    """Load a shared session by the key of its link. None if the key is not valid.
 
     Args:
-        services: Of whoever looks.
-        key: Of the link.
-        leaf_id: The last message to show; None takes the open leaf.
+        services: The services of the visitor.
+        key: The key in the link.
+        leaf_id: The last message to show. None takes the open leaf.
 
     Raises:
-        StoreError: It cannot be read, or has no such leaf.
+        StoreError: The session cannot be read, or has no such leaf.
     """
     session = services.sharing.find_shared(key)
     if session is None:

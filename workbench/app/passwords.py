@@ -1,9 +1,11 @@
 """Hash passwords so that they can be written into a setting.
 
-A hash is `scrypt.N.r.p.SALT.HASH`: the cost as whole numbers, then salt and hash in URL-safe base64
-without padding. No dollar sign and no colon, so that shells and `name:hash` pairs take it as it is.
+A hash is `scrypt.N.r.p.SALT.HASH`: the cost as whole numbers, then salt and hash in URL-safe base64 without
+padding. It contains no dollar sign and no colon, so it needs no quoting in shells and in `name:hash` pairs.
 
-*Source:* RFC 7914 (scrypt); the cost is OWASP's Password Storage Cheat Sheet's, N = 2^15, r = 8, p = 3.
+*Source:* RFC 7914 (scrypt), https://www.rfc-editor.org/rfc/rfc7914. The cost N = 2^15, r = 8, p = 3 is from
+OWASP's Password Storage Cheat Sheet,
+https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html
 """
 
 import hashlib
@@ -15,7 +17,7 @@ from typing import Final, NamedTuple
 from workbench.errors import BadInput
 
 _MOST_BYTES: Final = 256 * 1024 * 1024
-"""Memory that one check may take; scrypt takes 128 * N * r."""
+"""How much memory one check may use. scrypt uses 128 * N * r."""
 
 
 class _Hash(NamedTuple):
@@ -27,36 +29,39 @@ class _Hash(NamedTuple):
 
 
 def hash_password(password: str, *, n: int = 2**15) -> str:
-    """A new hash of a password, under a salt of its own.
+    """Return a hash of a password with a new random salt.
 
     Args:
-        password: Any text but an empty one.
-        n: The cost, a power of two; tests take less.
+        password: Any text that is not empty.
+        n: The cost, a power of two. Tests use a lower one.
 
     Raises:
-        BadInput: It is empty.
+        BadInput: The password is empty.
     """
     if not password:
-        raise BadInput("password", "it is empty", "choose one")
-    made = _Hash(n=n, r=8, p=3, salt=secrets.token_bytes(16), digest=b"")
-    return ".".join(("scrypt", str(n), "8", "3", _text(made.salt), _text(_digest(password, made))))
+        raise BadInput("password", "it is empty", "enter a password")
+    cost = _Hash(n=n, r=8, p=3, salt=secrets.token_bytes(16), digest=b"")
+    return ".".join(("scrypt", str(n), "8", "3", _text(cost.salt), _text(_digest(password, cost))))
 
 
 def is_right(password: str, hashed: str) -> bool:
     """Whether `hashed` is a hash of `password`.
 
     Raises:
-        BadInput: It is no hash of ours.
+        BadInput: `hashed` is not a hash of `hash_password`.
     """
-    wanted = _parse(hashed)
-    return hmac.compare_digest(_digest(password, wanted), wanted.digest)
+    expected = _parse(hashed)
+    return hmac.compare_digest(_digest(password, expected), expected.digest)
 
 
 def check_hash(hashed: str, where: str) -> None:
-    """Refuses what is no hash of ours; the text is not shown, for it may be a password.
+    """Check that a text is a hash of `hash_password`. The error does not show the text, which may be a password.
+
+    Args:
+        where: Name of the setting, for the error.
 
     Raises:
-        BadInput: It is none; `where` is said.
+        BadInput: The text is not such a hash.
     """
     try:
         _parse(hashed)
@@ -84,9 +89,9 @@ def _parse(hashed: str) -> _Hash:
     except ValueError:
         name, cost = "", _Hash(0, 0, 0, b"", b"")
     is_power = cost.n > 1 and cost.n & (cost.n - 1) == 0
-    is_sound = name == "scrypt" and is_power and cost.r > 0 and cost.p > 0 and len(cost.digest) == 32
-    if not is_sound or 128 * cost.n * cost.r > _MOST_BYTES // 2:
-        raise BadInput("password", "its hash cannot be read", "make one by `workbench auth hash NAME`")
+    is_valid = name == "scrypt" and is_power and cost.r > 0 and cost.p > 0 and len(cost.digest) == 32
+    if not is_valid or 128 * cost.n * cost.r > _MOST_BYTES // 2:
+        raise BadInput("password", "its hash is not valid", "create one with `workbench auth hash NAME`")
     return cost
 
 

@@ -21,7 +21,7 @@ from workbench.toolbox.entry import NO_STAGING, Staging, ToolTask
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnContext:
-    """Who takes part in a turn besides the model."""
+    """Who takes part in a turn in addition to the model."""
 
     is_cancelled: Callable[[], bool]
     """Returns True once a person has stopped the turn."""
@@ -45,8 +45,8 @@ class PreparedTurn:
     """Engine, tools and limits."""
     conversation: Conversation
     """What the model sees, the ephemeral system text included."""
-    asker: QueueClient
-    """The turn's place in the model's line."""
+    client: QueueClient
+    """The turn's place in the model's queue."""
 
     def events(self) -> Iterator[Event]:
         """Run the calls of a last message that has any, then let the model answer."""
@@ -109,7 +109,7 @@ def prepare_turn(
         runs_calls=context.runs_calls,
         prefix=prefix,
     )
-    return PreparedTurn(turn=turn, conversation=conversation, asker=engine.asker)
+    return PreparedTurn(turn=turn, conversation=conversation, client=engine.client)
 
 
 def _toolbox(

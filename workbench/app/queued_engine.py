@@ -20,22 +20,22 @@ from workbench.rollout.ports import (
 )
 
 LOOK_EVERY_S: Final = 0.05
-"""How often somebody who waits asks whether to go on waiting."""
+"""How often a waiting request checks whether it was cancelled, in seconds."""
 _THIS_MACHINE: Final = ""
-"""The line of all models that are served one asker at a time: only one of them is loaded."""
+"""The key of the queue for all models that serve one request at a time. Only one of them is loaded."""
 
-_Found = TypeVar("_Found")
+_Result = TypeVar("_Result")
 
 
 class EngineQueues:
-    """The line in front of each engine, as long as the process lives."""
+    """The queues of all engines, for the lifetime of the process."""
 
     def __init__(self) -> None:
         self._lines: dict[str, FairQueue] = {}
         self._lock = Lock()
 
     def line(self, engine: Engine, limits: PersonLimits) -> FairQueue | None:
-        """The line in front of an engine; None where all are served at once."""
+        """Return the queue of an engine. None if it serves all requests at once."""
         is_single = engine.capabilities.is_one_at_a_time
         width = 1 if is_single else limits.remote_at_once
         if width is None:
@@ -47,114 +47,114 @@ class EngineQueues:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueClient:
-    """Somebody who asks a model."""
+    """A turn that sends requests to a model."""
 
     find: Callable[[], Engine]
-    """Gives the engine, loaded: another one may have taken its place meanwhile."""
+    """Returns the loaded engine. It loads the model again if another one was loaded in the meantime."""
     share: Share
     line: FairQueue | None
-    """Where to wait; None asks at once."""
+    """The queue to wait in. None does not wait."""
     limits: PersonLimits
     turn: object = field(default_factory=object)
+    """Identifies the turn in the queue."""
 
     def end(self) -> None:
-        """The turn is over: the next one need not wait for it."""
+        """Give up the place that the turn holds in the queue."""
         if self.line is not None:
             self.line.end(self.turn)
 
 
 class QueuedEngine:
-    """An engine as one turn has it: each completion waits its turn; see `workbench.rollout.ports.Engine`."""
+    """An engine for one turn, whose completions wait in a queue. See `workbench.rollout.ports.Engine`."""
 
-    def __init__(self, engine: Engine, asker: QueueClient) -> None:
+    def __init__(self, engine: Engine, client: QueueClient) -> None:
         self._engine = engine
-        self.asker: Final = asker
-        """Who asks."""
+        self.client: Final = client
         self.name: Final = engine.name
         self.fingerprint: Final = engine.fingerprint
         self.capabilities: Final[Capabilities] = engine.capabilities
         self.context_tokens: Final = engine.context_tokens
 
     def count_tokens(self, text: str) -> int:
-        """Length of `text` in tokens."""
+        """Return the length of `text` in tokens."""
         return self._engine.count_tokens(text)
 
     def generate(self, request: GenerationRequest, *, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
-        """The completion in pieces, once it is its turn; the place in the line is given until then."""
-        asker = self.asker
-        asker.limits.check_sampling(request.sampling)
-        line = asker.line
+        """Yield the completion in pieces. While the request waits, yield its place in the queue."""
+        client = self.client
+        client.limits.check_sampling(request.sampling)
+        line = client.line
         if line is None:
             yield from self._engine.generate(request, is_cancelled=is_cancelled)
             return
-        # Not a `with`: a stream may be closed from another thread than the one that began it.
-        ticket, is_whole = line.join(asker.share, turn=asker.turn), False
+        # This is not a context manager, because a stream may be closed by another thread than the one that started it.
+        ticket, is_whole = line.join(client.share, turn=client.turn), False
         try:
-            if not (yield from _waited(line, ticket, is_cancelled)):
+            if not (yield from _wait(line, ticket, is_cancelled)):
                 usage = Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
                 yield Delta(finish_reason=FinishReason.CANCELLED, usage=usage)
                 return
-            with closing(_stream(self._now(), request, is_cancelled)) as deltas:
+            with closing(_stream(self._loaded(), request, is_cancelled)) as deltas:
                 for delta in deltas:
                     is_whole = delta.finish_reason is FinishReason.STOP
                     yield delta
         finally:
             line.leave(ticket, keeps_place=is_whole)
 
-    def _now(self) -> Engine:
-        """The engine, loaded again where another model was loaded while this one waited."""
-        return self.asker.find() if self.capabilities.is_one_at_a_time else self._engine
+    def _loaded(self) -> Engine:
+        """Return the engine, loaded again if another model was loaded while the request waited."""
+        return self.client.find() if self.capabilities.is_one_at_a_time else self._engine
 
 
 class QueuedLogprobs(QueuedEngine):
-    """The same of an engine that tells probabilities; see `workbench.rollout.logprobs.LogprobsEngine`."""
+    """A queued engine that can report logprobs. See `workbench.rollout.logprobs.LogprobsEngine`."""
 
     def decide(
         self, prompt: str, opening: CallOpening, names: Sequence[str], *, is_cancelled: Callable[[], bool]
     ) -> Decision | None:
-        """How an answer would begin."""
-        return self._asked(
+        """Return the probabilities of how an answer begins. None if it was cancelled."""
+        return self._queued(
             lambda engine: engine.decide(prompt, opening, names, is_cancelled=is_cancelled), is_cancelled
         )
 
     def completion_logprobs(
         self, prompt: str, completion: str, *, is_cancelled: Callable[[], bool]
     ) -> tuple[EmittedToken, ...] | None:
-        """The tokens of a completion with their log-probabilities."""
-        return self._asked(
+        """Return the tokens of a completion with their logprobs. None if it was cancelled."""
+        return self._queued(
             lambda engine: engine.completion_logprobs(prompt, completion, is_cancelled=is_cancelled),
             is_cancelled,
         )
 
-    def _asked(
-        self, ask: Callable[[LogprobsEngine], _Found | None], is_cancelled: Callable[[], bool]
-    ) -> _Found | None:
-        line = self.asker.line
+    def _queued(
+        self, compute: Callable[[LogprobsEngine], _Result | None], is_cancelled: Callable[[], bool]
+    ) -> _Result | None:
+        line = self.client.line
         if line is None:
-            return self._weighed(ask)
-        ticket = line.join(self.asker.share, turn=self.asker.turn)
+            return self._compute(compute)
+        ticket = line.join(self.client.share, turn=self.client.turn)
         try:
-            for _ in (waiting := _waited(line, ticket, is_cancelled)):
+            for _ in (waiting := _wait(line, ticket, is_cancelled)):
                 pass
             waiting.close()
-            return None if line.place(ticket) else self._weighed(ask)
+            return None if line.place(ticket) else self._compute(compute)
         finally:
             line.leave(ticket, keeps_place=True)
 
-    def _weighed(self, ask: Callable[[LogprobsEngine], _Found | None]) -> _Found | None:
-        engine = self._now()
-        return ask(engine) if isinstance(engine, LogprobsEngine) else None
+    def _compute(self, compute: Callable[[LogprobsEngine], _Result | None]) -> _Result | None:
+        engine = self._loaded()
+        return compute(engine) if isinstance(engine, LogprobsEngine) else None
 
 
-def queued(engine: Engine, asker: QueueClient) -> QueuedEngine:
-    """The engine as one turn has it, with all that it can."""
-    return (QueuedLogprobs if isinstance(engine, LogprobsEngine) else QueuedEngine)(engine, asker)
+def queued(engine: Engine, client: QueueClient) -> QueuedEngine:
+    """Return the engine for one turn, with logprobs if the engine has them."""
+    return (QueuedLogprobs if isinstance(engine, LogprobsEngine) else QueuedEngine)(engine, client)
 
 
-def _waited(
+def _wait(
     line: FairQueue, ticket: QueueTicket, is_cancelled: Callable[[], bool]
 ) -> Generator[Delta, None, bool]:
-    """Gives each place that differs from the one before; False where a person stopped waiting."""
+    """Yield each new place in the queue until the ticket is served. Return False if a person cancelled."""
     shown, place = 0, line.place(ticket)
     while place:
         if is_cancelled():

@@ -1,4 +1,4 @@
-"""Regenerate or continue a message on a new branch, with the corrections above it applied; nothing is overwritten."""
+"""Regenerate or continue a message on a new branch, with the corrections above it applied. Nothing is overwritten."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,76 +20,76 @@ from workbench.settings import Secret
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResumePoint:
-    """From where a session is played on."""
+    """The point from which a session continues."""
 
     message_id: str
-    """The last message of the path: of a user or a tool, it is answered; of a model, its calls are run first."""
+    """The last message to keep. A user message or tool result gets an answer. The calls of an answer run first."""
     prefix: str = ""
-    """What the answer begins with; empty leaves the model free."""
+    """How the answer must begin. Empty sets no beginning."""
     is_answer: bool = False
-    """True where a message is answered anew: several samples of that can be asked for."""
+    """True if a message is answered again, in which case several samples can be drawn."""
 
 
 def continue_from(
-    services: Services, session_id: str, setup: RunConfig, onward: ResumePoint, context: TurnContext
+    services: Services, session_id: str, setup: RunConfig, point: ResumePoint, context: TurnContext
 ) -> Iterator[Event | MessageStored]:
-    """All that answers a path; see `workbench.app.turns.run_turn` for what is told and kept.
+    """Continue a session from a message, and yield what happens as `workbench.app.turns.run_turn` does.
 
-    Where the setup's system text is not the path's, the path is copied under the new one.
+    If the setup's system text differs from the path's, the path is copied under the new system text.
 
     Raises:
-        BadInput: The setup cannot be used, or a beginning is wanted of a model that takes none.
+        BadInput: The setup cannot be used, or the model does not accept the beginning of an answer.
         EngineError: The model is missing, or the prompt does not fit.
-        StoreError: There is no such message, or one could not be committed.
+        StoreError: The message does not exist, or a message could not be stored.
     """
-    services.limits.check_turn(setup, onward.prefix)
+    services.limits.check_turn(setup, point.prefix)
     with services.at_work() as at_work:
-        yield from _played_on(at_work, session_id, setup, onward, context)
+        yield from _continue_from(at_work, session_id, setup, point, context)
 
 
-def _played_on(
-    services: Services, session_id: str, setup: RunConfig, onward: ResumePoint, context: TurnContext
+def _continue_from(
+    services: Services, session_id: str, setup: RunConfig, point: ResumePoint, context: TurnContext
 ) -> Iterator[Event | MessageStored]:
     engine = services.engine(setup.model, token=context.token)
-    if onward.prefix and engine.capabilities.is_chat_only:
-        remedy = "choose one that takes raw text, such as a local GGUF model"
-        raise BadInput(f"model {setup.model!r}", "its server takes no beginning of an answer", remedy)
+    if point.prefix and engine.capabilities.is_chat_only:
+        remedy = "choose a model that accepts raw text, such as a local GGUF model"
+        raise BadInput(f"model {setup.model!r}", "its server cannot continue a given beginning", remedy)
     system = system_message(services, setup, engine)
-    path = services.sessions.path(session_id, leaf_id=onward.message_id)
-    said = [kept.message for kept in path if kept.message.role is not Role.SYSTEM]
+    path = services.sessions.path(session_id, leaf_id=point.message_id)
+    conversation = [stored.message for stored in path if stored.message.role is not Role.SYSTEM]
     prepared = prepare_turn(
-        services, session_id, setup, context, engine, (system, *said), prefix=onward.prefix
+        services, session_id, setup, context, engine, (system, *conversation), prefix=point.prefix
     )
     services.sessions.save_setup(session_id, setup)
-    parent_id = _rooted(services, session_id, path, system)
+    parent_id = _with_root(services, session_id, path, system)
     if _is_answered(prepared):
         return
-    keeper = TurnRecorder(services=services, session_id=session_id, parent_id=parent_id)
-    yield from record_turn(prepared, keeper, setup.ephemeral)
+    recorder = TurnRecorder(services=services, session_id=session_id, parent_id=parent_id)
+    yield from record_turn(prepared, recorder, setup.ephemeral)
 
 
-def continuation_of(kept: StoredMessage) -> ResumePoint:
-    """How a model's message is gone on with where it stopped: its text is the beginning of another one.
+def continuation_of(stored: StoredMessage) -> ResumePoint:
+    """Return the point that continues a model's message: its text is the beginning of a new message.
 
     Raises:
-        BadInput: No model said it.
+        BadInput: No model wrote the message.
     """
-    if kept.message.role is not Role.ASSISTANT or kept.parent_id is None:
-        raise BadInput("continue", "no model said this message", "choose an answer or a call")
-    return ResumePoint(message_id=kept.parent_id, prefix=written_out(kept.message))
+    if stored.message.role is not Role.ASSISTANT or stored.parent_id is None:
+        raise BadInput("continue", "no model wrote this message", "choose an answer or a call")
+    return ResumePoint(message_id=stored.parent_id, prefix=written_out(stored.message))
 
 
-def _rooted(services: Services, session_id: str, path: Sequence[StoredMessage], system: Message) -> str:
-    """The last message of the path, under a root that says `system`."""
+def _with_root(services: Services, session_id: str, path: Sequence[StoredMessage], system: Message) -> str:
+    """Return the id of the path's last message. If the root differs from `system`, copy the path under a new root."""
     if path[0].message == system:
         return path[-1].id
     root = NewMessage(message=system, origin=MessageOrigin.PERSON)
-    copies = (copy_of(kept) for kept in path if kept.message.role is not Role.SYSTEM)
+    copies = (copy_of(stored) for stored in path if stored.message.role is not Role.SYSTEM)
     return services.sessions.append_all(session_id, (root, *copies), parent_id=None)[-1].id
 
 
 def _is_answered(prepared: PreparedTurn) -> bool:
-    """Whether the last message is an answer, which nothing follows."""
+    """Whether the last message is an answer without calls, so that there is nothing to generate."""
     last = prepared.conversation.messages[-1]
     if last.role is not Role.ASSISTANT or prepared.turn.prefix:
         return False
@@ -97,84 +97,96 @@ def _is_answered(prepared: PreparedTurn) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Begun:
+class _Prefix:
+    """The messages above the point from which a session is regenerated."""
+
     path: tuple[StoredMessage, ...]
     messages: tuple[Message, ...]
+    """The same messages with corrections applied."""
 
 
 def regenerate_message(
     services: Services,
-    bench: LabellingView,
+    view: LabellingView,
     message_id: str,
     corrections: Mapping[str, Mapping[int | None, Label]],
     *,
     is_cancelled: Callable[[], bool],
     token: Secret | None = None,
 ) -> Iterator[Event | MessageStored]:
-    """Plays on from before a message, or from before the first stale one above it.
+    """Regenerate a message, starting with the first stale message above it if there is one.
 
-    The conversation so far is as its corrections have it; where one changes it, it is kept as a branch, of
-    which the corrected messages are a person's. Calls whose results are to be made anew are run first.
+    The model sees the conversation with the corrections applied. If a correction changes it, the conversation is
+    stored as a branch, in which the corrected messages have the origin `person`. If a tool result is
+    regenerated, the calls of its round run first.
 
     Args:
-        bench: The session, as it was looked at.
-        message_id: What is to be written anew: of the model, or a result.
-        corrections: Of whoever asks; see `workbench.app.editing`.
-        token: A visitor's own, for a hosted model.
+        view: The session as it is shown for labelling.
+        message_id: The answer, call or result to regenerate.
+        corrections: The corrections to apply, as `workbench.app.editing.corrections_of` returns them.
+        is_cancelled: Returns True once a person has stopped it.
+        token: A visitor's own access token for a hosted model.
 
     Raises:
-        BadInput: No model and no tool said the message, or the setup cannot be used.
+        BadInput: Neither a model nor a tool wrote the message, or the setup cannot be used.
         EngineError: The model is missing, or the prompt does not fit.
-        StoreError: A message could not be committed.
+        StoreError: A message could not be stored.
     """
-    services.limits.check_setup(bench.session.setup)
+    services.limits.check_setup(view.session.setup)
     with services.at_work() as at_work:
-        begun = _begin(bench, message_id, corrections)
-        yield from _played_again(at_work, bench, begun, is_cancelled, token)
+        prefix = _prefix_of(view, message_id, corrections)
+        yield from _regenerate(at_work, view, prefix, is_cancelled, token)
 
 
-def _played_again(
+def _regenerate(
     services: Services,
-    bench: LabellingView,
-    begun: _Begun,
+    view: LabellingView,
+    prefix: _Prefix,
     is_cancelled: Callable[[], bool],
     token: Secret | None,
 ) -> Iterator[Event | MessageStored]:
-    setup = bench.session.setup
+    setup = view.session.setup
     engine = services.engine(setup.model, token=token)
     context = TurnContext(is_cancelled=is_cancelled, token=token)
-    prepared = prepare_turn(services, bench.session.id, setup, context, engine, begun.messages)
-    parent_id = _keep_prefix(services, bench.session.id, begun)
-    keeper = TurnRecorder(services=services, session_id=bench.session.id, parent_id=parent_id)
-    yield from record_turn(prepared, keeper, setup.ephemeral)
+    prepared = prepare_turn(services, view.session.id, setup, context, engine, prefix.messages)
+    parent_id = _store_prefix(services, view.session.id, prefix)
+    recorder = TurnRecorder(services=services, session_id=view.session.id, parent_id=parent_id)
+    yield from record_turn(prepared, recorder, setup.ephemeral)
 
 
-def _begin(
-    bench: LabellingView, message_id: str, corrections: Mapping[str, Mapping[int | None, Label]]
-) -> _Begun:
-    path = tuple(bench.path)
-    ids = [kept.id for kept in path]
+def _prefix_of(
+    view: LabellingView, message_id: str, corrections: Mapping[str, Mapping[int | None, Label]]
+) -> _Prefix:
+    path = tuple(view.path)
+    ids = [stored.id for stored in path]
     place = ids.index(message_id) if message_id in ids else -1
     if place < 0 or path[place].message.role not in (Role.ASSISTANT, Role.TOOL):
-        raise BadInput(f"message {message_id!r}", "no model wrote it", "choose an answer, a call or a result")
-    stale = [index for index, one in enumerate(ids) if one in bench.stale]
+        raise BadInput(
+            f"message {message_id!r}",
+            "neither a model nor a tool wrote it",
+            "choose an answer, a call or a result",
+        )
+    stale = [index for index, stored_id in enumerate(ids) if stored_id in view.stale]
     start = min([place, *(index for index in stale if path[index].message.role is not Role.USER)])
     while path[start].message.role is Role.TOOL and path[start - 1].message.role is Role.TOOL:
         start -= 1
     before = path[:start]
-    return _Begun(path=before, messages=tuple(corrected(kept, corrections, bench.tools) for kept in before))
+    messages = tuple(corrected(stored, corrections, view.tools) for stored in before)
+    return _Prefix(path=before, messages=messages)
 
 
-def _keep_prefix(services: Services, session_id: str, begun: _Begun) -> str:
-    """The id of the last message to go on from: of a branch, where a correction changes the conversation."""
-    pairs = list(zip(begun.path, begun.messages, strict=True))
-    changed = [place for place, (kept, message) in enumerate(pairs) if kept.message != message]
+def _store_prefix(services: Services, session_id: str, prefix: _Prefix) -> str:
+    """Return the id of the message to continue from. If a correction changes the prefix, store it as a branch."""
+    pairs = list(zip(prefix.path, prefix.messages, strict=True))
+    changed = [place for place, (stored, message) in enumerate(pairs) if stored.message != message]
     if not changed:
-        return begun.path[-1].id
+        return prefix.path[-1].id
     first = changed[0]
     new = [
-        copy_of(kept) if kept.message == message else NewMessage(message=message, origin=MessageOrigin.PERSON)
-        for kept, message in pairs[first:]
+        copy_of(stored)
+        if stored.message == message
+        else NewMessage(message=message, origin=MessageOrigin.PERSON)
+        for stored, message in pairs[first:]
     ]
-    parent_id = begun.path[first - 1].id if first else None
+    parent_id = prefix.path[first - 1].id if first else None
     return services.sessions.append_all(session_id, new, parent_id=parent_id)[-1].id

@@ -1,4 +1,4 @@
-"""Draw several samples of one turn as sibling branches, and measure how far they agree."""
+"""Draw several samples of a turn as sibling branches, and measure how much they agree."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,46 +18,47 @@ from workbench.rollout.events import Event
 from workbench.toolspec.spec import OfferedTools, canonical_json
 
 MOST_SAMPLES: Final = 16
-"""Of one turn at a time."""
+"""The most samples that can be drawn at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleStarted:
-    """Another sample is on its way."""
+    """Another sample has started."""
 
     number: int
-    """From 1."""
+    """Number of the sample, from 1."""
     count: int
-    """How many there will be."""
+    """How many samples there will be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """One answer of several to the same message."""
+    """One of several answers to the same message."""
 
     message_id: str
-    """Its first message."""
+    """The first message of the answer."""
     leaf_id: str
-    """Its last message."""
+    """The last message of the branch."""
     calls: tuple[ToolCall, ...]
-    """All that it calls, as read, in order, up to the next message of a user behind its first."""
+    """The calls of the answer in order, up to the next user message."""
     text: str
-    """The last thing that the model says in it."""
+    """Text of the model's last message in the answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleAgreement:
-    """How far samples make the same calls."""
+    """How many samples make the same calls."""
 
     agreeing: int
-    """Samples with the calls that most of them make."""
+    """How many samples make the most frequent calls."""
     count: int
+    """The number of samples."""
     calls: tuple[ToolCall, ...]
-    """Those calls; none where most of them call nothing."""
+    """The most frequent calls. Empty if most samples call nothing."""
 
     @property
     def share(self) -> float:
-        """From 0 to 1."""
+        """The share of samples that agree, from 0 to 1."""
         return self.agreeing / self.count
 
 
@@ -65,19 +66,19 @@ def draw_samples(
     services: Services,
     session_id: str,
     setup: RunConfig,
-    onward: ResumePoint,
+    point: ResumePoint,
     context: TurnContext,
     *,
     count: int,
 ) -> Iterator[Event | MessageStored | SampleStarted]:
-    """The second and all further samples of a turn, each with the next seed, as branches below one message.
+    """Draw the second and all further samples of a turn, each with the next seed, as sibling branches.
 
     Args:
-        onward: From where each of them goes on.
-        count: All samples, the first among them.
+        point: The message that each sample answers.
+        count: The number of samples, including the first one, which already exists.
 
     Raises:
-        WorkbenchError: As `continue_from`.
+        WorkbenchError: As in `continue_from`.
     """
     services.limits.check_samples(count)
     services.limits.check_setup(setup)
@@ -87,38 +88,38 @@ def draw_samples(
                 return
             yield SampleStarted(number=number, count=count)
             seed = (setup.sampling.seed + number - 1) % 2**31
-            again = replace(setup, sampling=replace(setup.sampling, seed=seed))
-            yield from continue_from(services, session_id, again, onward, context)
+            reseeded = replace(setup, sampling=replace(setup.sampling, seed=seed))
+            yield from continue_from(services, session_id, reseeded, point, context)
     finally:
-        # The session's own setup is the one that was asked for, not the last sample's.
+        # Restore the original setup, because each sample saved its own seed in the session.
         services.sessions.save_setup(session_id, setup)
 
 
 def sample_of(
     path: Sequence[StoredMessage] | Sequence[ExportMessage], message_id: str, tools: OfferedTools
 ) -> Sample:
-    """The sample that begins with a message.
+    """Return the sample that starts with a message.
 
     Args:
-        path: From the root to the sample's leaf.
-        message_id: One of its messages.
+        path: The path from the root to the sample's leaf.
+        message_id: The first message of the sample.
     """
-    place = [kept.id for kept in path].index(message_id)
-    own: list[Message] = []
-    for number, kept in enumerate(path[place:]):
-        if number and kept.message.role is Role.USER:
+    place = [stored.id for stored in path].index(message_id)
+    answer: list[Message] = []
+    for number, stored in enumerate(path[place:]):
+        if number and stored.message.role is Role.USER:
             break
-        own.append(kept.message)
-    readings = [read_message(one, tools=tools) for one in own if one.role is Role.ASSISTANT]
+        answer.append(stored.message)
+    readings = [read_message(message, tools=tools) for message in answer if message.role is Role.ASSISTANT]
     calls = tuple(
-        ToolCall(name=call.name, arguments=call.arguments) for one in readings for call in one.calls
+        ToolCall(name=call.name, arguments=call.arguments) for reading in readings for call in reading.calls
     )
     text = readings[-1].text if readings else ""
     return Sample(message_id=message_id, leaf_id=path[-1].id, calls=calls, text=text)
 
 
 def agreement_of(samples: Sequence[Sample]) -> SampleAgreement | None:
-    """The calls that most samples make, and how many do; None of fewer than two samples."""
+    """Return how many samples make the most frequent calls. None for fewer than two samples."""
     if len(samples) < 2:
         return None
     counted = Counter(map(calls_key, samples))
@@ -128,7 +129,7 @@ def agreement_of(samples: Sequence[Sample]) -> SampleAgreement | None:
 
 
 def calls_key(sample: Sample) -> str:
-    """The same for samples that make the same calls; the order of keys within arguments does not count."""
+    """Return a key that is equal for samples with the same calls. The order of keys in arguments is ignored."""
     try:
         return canonical_json([[call.name, call.arguments] for call in sample.calls])
     except RecursionError:

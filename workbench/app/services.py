@@ -1,4 +1,4 @@
-"""The objects that the page, the command line and the API work with: settings, stores, models, tools, calendar."""
+"""The services that the page, the command line and the API use: settings, stores, models, tools and calendar."""
 
 from __future__ import annotations
 
@@ -46,69 +46,72 @@ if TYPE_CHECKING:
 
 
 class SystemCalendar:
-    """What the operating system says."""
+    """The clock and calendar of the operating system."""
 
     def seconds(self) -> float:
-        """A reading that only goes forward."""
+        """Return the seconds of a clock that only goes forward."""
         return time.perf_counter()
 
     def now(self) -> datetime:
-        """The moment, UTC."""
+        """Return the current time, in UTC."""
         return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """The concrete edges behind their ports; made by `workbench.wiring` and by tests."""
+    """Everything that the application works with, for one owner. `workbench.wiring` and tests create it."""
 
     settings: Settings
-    """As read from the environment."""
     store: Store
-    """Keeps what people make, each owner apart."""
+    """The stored data of all owners."""
     library: ContractFiles
+    """The contract files."""
     catalog: Catalog
-    """Tools on disk, and their mocks."""
+    """The tool files and their mock rules."""
     files: HomeFiles
-    """The files of both, as they stand there."""
+    """The files of contracts, tools, presets and suites."""
     models: Models
     hub: GgufHub
-    """Models of the hub, and those of its cache."""
+    """Models on the Hugging Face Hub and in its local cache."""
     adapters: AdapterFiles
-    """What can be laid over a model."""
+    """Adapters for the embedded model."""
     calendar: Calendar
     studio: ToolStudio
-    """Where tools are edited and tried."""
+    """Edits tools and tries them out."""
     memories: MemoryStore
-    """What models remember for an owner."""
+    """The notes of the tool `memory`."""
     datasets: DatasetFiles
     """Files of training rows."""
     prices: Mapping[str, Price] = field(default_factory=dict[str, Price], hash=False)
-    """What models cost, by the name that `--model` takes, as far as it is known."""
+    """Prices of models by their name in `--model`, as far as they are known."""
     owner: Owner = LOCAL_OWNER
-    """Whose data is read and written."""
+    """The owner whose data is read and written."""
     lines: EngineQueues = field(default_factory=EngineQueues)
-    """Where turns wait for models, those of all owners."""
+    """The queues in front of the models, shared by all owners."""
     activity: ActivityCounter = field(default_factory=ActivityCounter)
-    """How much each owner has under way."""
+    """How many turns, runs and comparisons of each owner are running or waiting."""
     is_counted: bool = False
-    """True within a turn, a run or a comparison that is counted already."""
+    """True inside a turn, run or comparison that is already counted."""
 
     @property
     def limits(self) -> PersonLimits:
-        """What the owner may ask for."""
+        """The owner's limits."""
         return limits_of(self.settings)
 
     @property
     def owned(self) -> OwnedStore:
-        """All that the owner may read and write, within the limits."""
+        """The owner's data, with the limits applied."""
         return limited(self.store.of(self.owner), self.limits)
 
     @contextmanager
     def at_work(self) -> Generator[Services]:
-        """The same while a turn, a run or a comparison of the owner is under way; what it begins is part of it.
+        """Count a turn, run or comparison of the owner while the context lasts.
+
+        Yields:
+            Services for everything inside it, which is not counted again.
 
         Raises:
-            BadInput: The owner has as much under way as may be.
+            BadInput: The owner has reached the limit.
         """
         if self.is_counted:
             yield self
@@ -117,62 +120,62 @@ class Services:
             yield replace(self, is_counted=True)
 
     def engine(self, name: str, *, token: Secret | None = None) -> QueuedEngine:
-        """The engine of that name, as one turn of the owner has it: it waits in line before each completion.
+        """Return an engine for one turn of the owner. It waits in the model's queue before each completion.
 
         Args:
-            token: A visitor's own, for a hosted model; see `workbench.rollout.models.Models`.
+            token: A visitor's own access token for a hosted model. See `workbench.rollout.models.Models`.
 
         Raises:
             EngineError: The model is missing or cannot be loaded.
-            BadInput: The name is of no known form.
+            BadInput: The name has no known form.
         """
         engine, limits = self.models.engine(name, token=token), self.limits
-        asker = QueueClient(
+        client = QueueClient(
             find=lambda: self.models.engine(name, token=token),
             share=self.owner.share,
             line=self.lines.line(engine, limits),
             limits=limits,
         )
-        return queued(engine, asker)
+        return queued(engine, client)
 
     @property
     def sessions(self) -> SessionStore:
-        """The owner's conversations."""
+        """The owner's sessions."""
         return self.owned.sessions
 
     @property
     def versions(self) -> VersionStore:
-        """The owner's versions, and the shared library's."""
+        """Versions of the owner and of the shared library."""
         return self.owned.versions
 
     @property
     def labels(self) -> LabelStore:
-        """Labels of the owner's sessions."""
+        """Labels of the owner's sessions, and the labelling queue."""
         return self.owned.labels
 
     @property
     def audit(self) -> AuditStore:
-        """Who did what to what is the owner's."""
+        """The audit log of the owner's data."""
         return self.owned.audit
 
     @property
     def search(self) -> SearchStore:
-        """Finds the owner's conversations."""
+        """The search in the owner's sessions."""
         return self.owned.search
 
     @property
     def facts(self) -> FactStore:
-        """What the reader noted of the owner's conversations."""
+        """Fixes, findings and dropped blocks in the owner's sessions."""
         return self.owned.facts
 
     @property
     def corpus(self) -> CorpusStore:
-        """The owner's conversations as training rows, and rows as conversations."""
+        """The owner's sessions as material for training rows, and imported rows."""
         return self.owned.corpus
 
     @property
     def runs(self) -> RunStore:
-        """The owner's runs of suites."""
+        """The owner's suite runs."""
         return self.owned.runs
 
     @property
@@ -182,16 +185,16 @@ class Services:
 
     @property
     def sharing(self) -> SharingStore:
-        """What the owner shows to others, and sees of theirs."""
+        """Sessions that the owner shares, or opens by a link."""
         return self.owned.sharing
 
     @property
     def tools(self) -> Catalog:
-        """The catalog, with the toolsets that the owner saved and that are not, or not yet, in their files."""
+        """The catalog, including the toolsets that the owner saved on the page and did not write to files."""
         return self.catalog.with_toolsets(self.saved_toolsets())
 
     def saved_toolsets(self) -> Mapping[str, str]:
-        """The newest version of each toolset that is not what its file has, by the file's name.
+        """Return the newest version of each toolset that differs from its file, by the toolset's name.
 
         Raises:
             BadInput: A file cannot be read.
@@ -205,7 +208,7 @@ class Services:
         }
 
     def of(self, owner: Owner) -> Services:
-        """The same for someone else: their data, and the models and tools that they may use."""
+        """Return the services for another owner: their data, and the models and tools that they may use."""
         return replace(
             self,
             owner=owner,
@@ -214,37 +217,42 @@ class Services:
         )
 
     def today(self) -> str:
-        """The date as a contract's `{{ date }}` shows it, such as `2026-11-21`."""
+        """Return the date as `{{ date }}` in a contract shows it, such as `2026-11-21`."""
         return self.calendar.now().date().isoformat()
 
     def contract_names(self) -> Sequence[str]:
-        """Contracts that have a file or a version, sorted."""
-        kept = (line.head.name for line in self.versions.lines(VersionKind.CONTRACT))
-        return sorted({*self.library.contract_names(), *kept})
+        """Return the names of all contracts that have a file or a version, sorted."""
+        saved = (line.head.name for line in self.versions.lines(VersionKind.CONTRACT))
+        return sorted({*self.library.contract_names(), *saved})
 
     def contract_version(self, reference: str) -> Version:
-        """The version of a contract, such as `minimal` (the newest), `minimal@3` or `minimal@production`.
+        """Return a version of a contract, such as `minimal` (the newest), `minimal@3` or `minimal@production`.
 
         Raises:
-            BadInput: There is none, or its file cannot be read.
+            BadInput: The version does not exist, or the contract's file cannot be read.
             StoreError: The versions cannot be read.
         """
-        asked = parse_reference(reference)
-        take_file(self.files, self.store.of(LOCAL_OWNER).versions, VersionKind.CONTRACT, asked.name)
-        found = self.versions.find(VersionKind.CONTRACT, asked.name, asked.which)
+        parsed = parse_reference(reference)
+        take_file(self.files, self.store.of(LOCAL_OWNER).versions, VersionKind.CONTRACT, parsed.name)
+        found = self.versions.find(VersionKind.CONTRACT, parsed.name, parsed.which)
         if found is None:
-            # Says which contracts there are, where there is none of that name.
-            self.library.load_contract_text(asked.name)
-            raise BadInput(f"contract {asked.name!r}", f"it has no version {asked.which!r}")
+            # If there is no contract with this name, this raises an error that lists the known ones.
+            self.library.load_contract_text(parsed.name)
+            raise BadInput(f"contract {parsed.name!r}", f"it has no version {parsed.which!r}")
         return found
 
     def setup_for(
         self, *, contract: str | None = None, tools: tuple[str, ...] = (), model: str | None = None
     ) -> RunConfig:
-        """A setup from names; what is not named is as the settings say, which may name files of tools.
+        """Return a setup from names. Everything that is not named comes from the settings.
+
+        Args:
+            contract: A reference, as in `contract_version`.
+            tools: Toolsets or tools. Only the settings may name files of tools.
+            model: A name as in `--model`.
 
         Raises:
-            BadInput: A contract or a tool of that name is not there.
+            BadInput: The contract or a tool does not exist.
             StoreError: The versions cannot be read.
         """
         version = self.contract_version(contract or self.settings.contract)

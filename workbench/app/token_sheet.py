@@ -1,4 +1,4 @@
-"""Cut a stored prompt and completion into the tokens of the model's vocabulary, with their log-probabilities."""
+"""Split stored prompts and completions into the tokens of a model's vocabulary, with logprobs."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -21,22 +21,22 @@ from workbench.trajectory.mask import Token, Tokenizer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSize:
-    """The size of one spelling."""
+    """The size of the tools in one way of writing them."""
 
     families: tuple[str, ...]
-    """Families that spell the tools so."""
+    """The template families that write the tools in this way."""
     chars: int
-    """Its length in characters."""
+    """Length in characters."""
     tokens: int | None
-    """Its length in tokens; None where no model is there to count them."""
+    """Length in tokens. None if no model is loaded to count them."""
 
 
 def tool_sizes(tools: OfferedTools, count: Callable[[str], int] | None) -> tuple[ToolSize, ...]:
-    """The tools' size in each spelling that there is, the shortest first.
+    """Return the size of the tools in each way of writing them, shortest first.
 
     Args:
-        tools: The tools, all sound.
-        count: Tells how many tokens a text has; None where no model is loaded.
+        tools: Valid tools.
+        count: Returns the number of tokens of a text. None if no model is loaded.
     """
     families: dict[str, list[str]] = {}
     for name, family in FAMILIES.items():
@@ -50,57 +50,57 @@ def tool_sizes(tools: OfferedTools, count: Callable[[str], int] | None) -> tuple
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompletionLogprobs:
-    """What a model says of a completion."""
+    """The probabilities that a model assigns to a completion."""
 
     decision: Decision
-    """How the answer might have begun."""
+    """The probabilities of how the answer begins."""
     tokens: tuple[EmittedToken, ...]
-    """The completion's tokens with their log-probabilities, prefill included."""
+    """The completion's tokens with their logprobs, including the prefill."""
     is_writer: bool
-    """False: another model than the one that wrote it was asked."""
+    """Whether this is the model that generated the completion."""
 
 
 def message_logprobs(
-    services: Services, setup: RunConfig, kept: StoredMessage, *, is_cancelled: Callable[[], bool]
+    services: Services, setup: RunConfig, stored: StoredMessage, *, is_cancelled: Callable[[], bool]
 ) -> CompletionLogprobs | None:
-    """What the setup's model says of a kept completion; None where it was cancelled.
+    """Compute the probabilities of a stored completion with the setup's model. None if it was cancelled.
 
     Raises:
-        BadInput: No model wrote the message, or the setup's model cannot tell probabilities.
+        BadInput: No model wrote the message, or the setup's model does not report probabilities.
         EngineError: The model is missing, or prompt and completion do not fit.
     """
-    made = kept.generation
-    if made is None:
-        raise BadInput("decision", "no model wrote this message", "pick one that a model wrote")
+    generation = stored.generation
+    if generation is None:
+        raise BadInput("decision", "no model wrote this message", "choose an answer or a call")
     services.limits.check_setup(setup)
     with services.at_work() as at_work:
-        return _weighed(at_work, setup, kept, made, is_cancelled)
+        return _compute_logprobs(at_work, setup, stored, generation, is_cancelled)
 
 
-def _weighed(
+def _compute_logprobs(
     services: Services,
     setup: RunConfig,
-    kept: StoredMessage,
-    made: Generation,
+    stored: StoredMessage,
+    generation: Generation,
     is_cancelled: Callable[[], bool],
 ) -> CompletionLogprobs | None:
     engine = services.engine(setup.model)
     if not isinstance(engine, QueuedLogprobs):
         remedy = "choose a local GGUF model, such as 'embedded'"
-        raise BadInput(f"model {setup.model!r}", "it does not tell probabilities", remedy)
+        raise BadInput(f"model {setup.model!r}", "it does not report probabilities", remedy)
     names, opening = setup.offered_tools().names, opening_of(setup.contract().family)
     try:
-        decision = engine.decide(made.prompt_text, opening, names, is_cancelled=is_cancelled)
+        decision = engine.decide(generation.prompt_text, opening, names, is_cancelled=is_cancelled)
         tokens = (
-            engine.completion_logprobs(made.prompt_text, kept.message.text, is_cancelled=is_cancelled)
+            engine.completion_logprobs(generation.prompt_text, stored.message.text, is_cancelled=is_cancelled)
             if decision
             else None
         )
     finally:
-        engine.asker.end()
+        engine.client.end()
     if decision is None or tokens is None:
         return None
-    is_writer = engine.fingerprint == made.engine_fingerprint
+    is_writer = engine.fingerprint == generation.engine_fingerprint
     return CompletionLogprobs(decision=decision, tokens=tokens, is_writer=is_writer)
 
 
@@ -109,11 +109,11 @@ class SheetToken:
     """One token of a text."""
 
     id: int
-    """Its number in the vocabulary; -1 where a server does not say."""
+    """Number of the token in the vocabulary. -1 if a server does not report it."""
     text: str
-    """What it adds: joined, the tokens are the text. Empty of one that ends within a character."""
+    """The text that the token adds. Empty if the token ends inside a character."""
     logprob: float | None = None
-    """Natural logarithm of its probability; None where it was not kept."""
+    """Natural logarithm of the token's probability. None if it was not stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,50 +121,49 @@ class TokenSheet:
     """The tokens of one round."""
 
     prompt: tuple[Token, ...]
-    """With their places in the prompt."""
+    """The tokens with their positions in the prompt."""
     completion: tuple[SheetToken, ...]
-    """In order; joined, they are the completion."""
+    """Joined, their texts are the completion."""
     is_as_written: bool
-    """True: they are those that the model wrote. False: made anew of the text, which may be cut otherwise."""
+    """True if these are the tokens that the model emitted. False if the text was tokenized again, which may differ."""
     is_writer: bool
-    """False: another model's vocabulary than that of the one that wrote it."""
+    """Whether the vocabulary is that of the model that generated the completion."""
     model: str
     context_tokens: int
-    """Room for prompt and completion together."""
+    """Size of the context, for prompt and completion together."""
 
 
-def tokens_of_message(services: Services, model: str, kept: StoredMessage) -> TokenSheet:
-    """The tokens of a kept completion and of its prompt.
+def tokens_of_message(services: Services, model: str, stored: StoredMessage) -> TokenSheet:
+    """Split a stored completion and its prompt into tokens.
 
     Args:
-        model: Whose vocabulary, as `--model` takes it; loaded where it is not.
-        kept: A model's message.
+        model: The model whose vocabulary is used, as in `--model`. It is loaded if necessary.
+        stored: A message that a model wrote.
 
     Raises:
         BadInput: No model wrote the message, or the engine has no tokenizer.
         EngineError: The model is missing, or its vocabulary changes the text.
     """
-    made = kept.generation
-    if made is None:
-        raise BadInput("tokens", "no model wrote this message", "pick one that a model wrote")
+    generation = stored.generation
+    if generation is None:
+        raise BadInput("tokens", "no model wrote this message", "choose an answer or a call")
     engine = services.models.engine(model)
     if not isinstance(engine, Tokenizer):
         remedy = "choose a local GGUF model, such as 'embedded'"
         raise BadInput(f"model {model!r}", "its engine does not show its tokens", remedy)
-    text = written_out(kept.message)
-    whole = engine.tokens(made.prompt_text + text)
-    size = len(made.prompt_text)
-    again = sheet_tokens([token for token in whole if token.span.end > size], text, start=size)
-    told = "".join(token.text for token in made.tokens or ())
-    is_as_written = bool(made.tokens) and made.prefill + told == text
-    begun = [token for token in engine.tokens(made.prefill) if token.span.end] if made.prefill else ()
+    text = written_out(stored.message)
+    prompt_text, prefill, emitted = generation.prompt_text, generation.prefill, generation.tokens or ()
+    tokens = engine.tokens(prompt_text + text)
+    size = len(prompt_text)
+    is_as_written = bool(emitted) and prefill + "".join(token.text for token in emitted) == text
+    prefill_tokens = [token for token in engine.tokens(prefill) if token.span.end] if prefill else ()
     return TokenSheet(
-        prompt=tuple(token for token in whole if token.span.end <= size),
-        completion=(*sheet_tokens(begun, made.prefill), *map(_emitted, made.tokens or ()))
+        prompt=tuple(token for token in tokens if token.span.end <= size),
+        completion=(*sheet_tokens(prefill_tokens, prefill), *map(_emitted, emitted))
         if is_as_written
-        else again,
+        else sheet_tokens([token for token in tokens if token.span.end > size], text, start=size),
         is_as_written=is_as_written,
-        is_writer=engine.fingerprint == made.engine_fingerprint,
+        is_writer=engine.fingerprint == generation.engine_fingerprint,
         model=engine.name,
         context_tokens=engine.context_tokens,
     )
@@ -173,11 +172,11 @@ def tokens_of_message(services: Services, model: str, kept: StoredMessage) -> To
 def count_sections(
     services: Services, model: str, text: str, sections: Sequence[Span]
 ) -> tuple[int, ...] | None:
-    """How many tokens begin in each stretch of a text; None where the model cannot say.
+    """Count the tokens that start in each section of a text. None if the model cannot count tokens.
 
     Args:
-        model: Whose vocabulary; loaded where it is not.
-        sections: In order, covering it.
+        model: The model whose vocabulary is used, as in `--model`. It is loaded if necessary.
+        sections: Consecutive sections that cover the text.
     """
     try:
         engine = services.models.engine(model)
@@ -191,7 +190,12 @@ def count_sections(
 
 
 def sheet_tokens(tokens: Sequence[Token], text: str, *, start: int = 0) -> tuple[SheetToken, ...]:
-    """Tokens with what each adds to `text`, which begins at `start`; a character counts to its first token."""
+    """Return each token with the text that it adds. A character with several tokens belongs to the first of them.
+
+    Args:
+        text: The text that the tokens cover.
+        start: Position of `text` in the text that the tokens' spans refer to.
+    """
     found: list[SheetToken] = []
     position = 0
     for token in tokens:

@@ -31,21 +31,21 @@ from workbench.settings import Secret
 from workbench.toolbox.entry import NO_STAGING, Staging
 
 SAVED_EVERY_S: Final = 0.5
-"""What is written so far is saved this often at most: what a killed process can lose of a message."""
+"""The shortest time between two saves of a text that is being generated. A killed process can lose this much."""
 
 
 @dataclass(slots=True, kw_only=True)
 class TurnRecorder:
-    """Appends to one session, each message under the one before."""
+    """Stores the messages of a turn, each under the previous one, and saves unfinished text in between."""
 
     services: Services
     session_id: str
     parent_id: str
-    """The last message that was kept."""
+    """The last stored message."""
     setup: RunConfig | None = None
-    """What is played, where it is not the session's; None where it is."""
+    """The setup of the turn, if it differs from the session's. None if it is the session's."""
     is_shown: bool = True
-    """False leaves the session's open leaf where it is."""
+    """False does not change the session's open leaf."""
     _generation: Generation | None = field(default=None, init=False)
     _pieces: list[str] = field(default_factory=list[str], init=False)
     _unfinished_id: str | None = field(default=None, init=False)
@@ -53,17 +53,18 @@ class TurnRecorder:
     _ended: NewMessage | None = field(default=None, init=False)
 
     def begin(self, generation: Generation) -> None:
-        """A completion begins; nothing of it is written yet."""
+        """Start to record a completion."""
         self._generation, self._unfinished_id = generation, None
         self._pieces.clear()
 
     def add(self, piece: str) -> None:
-        """More of the completion; saved at its first token, and now and then from there on."""
+        """Add a piece of the completion, and save the text so far if it is due."""
         self._pieces.append(piece)
         generation = self._generation
         if generation is None or not self._is_due():
             return
-        # A save that fails ends no turn: the next one has all of it, and keeping the message will tell.
+        # A failed save does not end the turn. The next one contains all of the text, and if storing the complete
+        # message fails too, that is reported.
         with suppress(StoreError):
             self._unfinished_id = self.services.sessions.save_unfinished(
                 self.session_id,
@@ -75,40 +76,40 @@ class TurnRecorder:
         self._saved_at_s = self.services.calendar.seconds()
 
     def end(self, new: NewMessage) -> None:
-        """A message is whole, and is about to be told of; `keep` or `break_off` commits it."""
+        """Set the complete message. `store` or `break_off` stores it."""
         self._ended = replace(new, setup=self.setup)
 
-    def keep(self) -> StoredMessage:
-        """Commits the message that has ended.
+    def store(self) -> StoredMessage:
+        """Store the message that was set by `end`.
 
         Raises:
-            StoreError: It could not be committed.
+            StoreError: The message could not be stored.
         """
         if self._ended is None:
             raise ValueError("no message has ended")
-        kept = self.services.sessions.append(
+        stored = self.services.sessions.append(
             self.session_id,
             self._ended,
             parent_id=self.parent_id,
             unfinished_id=self._unfinished_id,
             is_shown=self.is_shown,
         )
-        self.parent_id = kept.id
+        self.parent_id = stored.id
         self._generation, self._unfinished_id, self._ended = None, None, None
-        return kept
+        return stored
 
     def break_off(self) -> None:
-        """Nothing more will come: what has ended, or what there is of it, is kept.
+        """Store a complete message that is not stored yet, or else the text so far, because the turn ends early.
 
         Raises:
-            StoreError: It could not be committed.
+            StoreError: The message could not be stored.
         """
         text, generation = "".join(self._pieces), self._generation
         if self._ended is None and generation is not None and text.removeprefix(generation.prefill):
             message = Message(role=Role.ASSISTANT, text=text)
             self.end(NewMessage(message=message, origin=MessageOrigin.MODEL, generation=generation))
         if self._ended is not None:
-            self.keep()
+            self.store()
 
     def _is_due(self) -> bool:
         if self._unfinished_id is None:
@@ -120,26 +121,26 @@ class TurnRecorder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageStored:
-    """A message was committed."""
+    """A message was stored."""
 
     stored: StoredMessage
 
 
 def begin_session(
-    services: Services, setup: RunConfig, *, token: Secret | None = None, said: str = ""
+    services: Services, setup: RunConfig, *, token: Secret | None = None, user_text: str = ""
 ) -> StoredSession:
-    """A new session for a setup that can be played; nothing is written where it cannot.
+    """Create a session after checking that its setup can be used. On an error, nothing is stored.
 
     Args:
-        token: A visitor's own, for a hosted model; see `workbench.rollout.models.Models`.
-        said: What will be said first, where that is known.
+        token: A visitor's own access token for a hosted model. See `workbench.rollout.models.Models`.
+        user_text: The first user message, if it is known, which is checked too.
 
     Raises:
-        BadInput: The contract, the tools, the tool choice or what is said cannot be used.
+        BadInput: The contract, the tools, the tool choice or the text cannot be used.
         EngineError: The model is missing or cannot be loaded.
-        StoreError: The session could not be committed.
+        StoreError: The session could not be stored.
     """
-    services.limits.check_turn(setup, said)
+    services.limits.check_turn(setup, user_text)
     setup.turn_setup()
     setup.system_text(date=services.today())
     services.engine(setup.model, token=token)
@@ -160,27 +161,29 @@ def run_turn(
     staging: Staging = NO_STAGING,
     runs_calls: bool = True,
 ) -> Iterator[Event | MessageStored]:
-    """One turn of a session: the user's text, and all that answers it.
+    """Run one turn of a session: store the user's text, and generate and store everything that answers it.
 
-    Nothing is written where the setup or the text cannot be used. Behind each event that ends a message
-    stands a `MessageStored`, so that whoever stops listening loses nothing that was told. A turn that ends
-    in the middle of a completion keeps what there is of it.
+    If the setup or the text cannot be used, nothing is stored. Each event that ends a message is followed by a
+    `MessageStored`. If the caller stops iterating, or an error ends the turn during a completion, the text so far
+    is stored.
 
     Args:
-        session_id: The session to go on with.
-        setup: What to play it with; kept as the session's own.
-        leaf_id: The message to go on from; None takes the open leaf. Where others went on from it
-            meanwhile, the turn is a branch beside theirs.
-        token: A visitor's own, for a hosted model; see `workbench.rollout.models.Models`.
-        approver: Asked before a risky call; None where nobody can be, and then it does not run.
-        stepper: Says what is to come of each call; None lets the toolbox run them all.
-        staging: What of the tools is other than the catalog says.
-        runs_calls: False ends the turn at the first completion that calls.
+        session_id: The session to continue.
+        setup: The setup of the turn. It becomes the setup of the session.
+        user_text: The user's message.
+        is_cancelled: Returns True once a person has stopped the turn.
+        leaf_id: The message to continue from. None takes the open leaf. If the session was continued from that
+            message in the meantime, the turn becomes a sibling branch.
+        token: A visitor's own access token for a hosted model. See `workbench.rollout.models.Models`.
+        approver: Asked before a risky call. None refuses risky calls.
+        stepper: Decides about each call before it runs. None runs all calls.
+        staging: Where the tools differ from their catalog files.
+        runs_calls: False ends the turn at the first completion that calls a tool.
 
     Raises:
         BadInput: The contract, the tools, the tool choice or the text cannot be used.
         EngineError: The model is missing, or the prompt does not fit.
-        StoreError: A message could not be committed.
+        StoreError: A message could not be stored.
     """
     services.limits.check_turn(setup, user_text)
     context = TurnContext(
@@ -192,10 +195,10 @@ def run_turn(
         staging=staging,
     )
     with services.at_work() as at_work:
-        yield from _said_and_answered(at_work, session_id, setup, user_text, context, leaf_id)
+        yield from _run_turn(at_work, session_id, setup, user_text, context, leaf_id)
 
 
-def _said_and_answered(
+def _run_turn(
     services: Services,
     session_id: str,
     setup: RunConfig,
@@ -205,78 +208,84 @@ def _said_and_answered(
 ) -> Iterator[Event | MessageStored]:
     engine = services.engine(setup.model, token=context.token)
     system = system_message(services, setup, engine)
-    path = _answered(services.sessions.path(session_id, leaf_id=leaf_id))
+    path = _without_unanswered(services.sessions.path(session_id, leaf_id=leaf_id))
     user = Message(role=Role.USER, text=user_text)
-    messages = (system, *(kept.message for kept in _behind_system(path)), user)
+    messages = (system, *(stored.message for stored in _after_system(path)), user)
     prepared = prepare_turn(services, session_id, setup, context, engine, messages)
     services.sessions.save_setup(session_id, setup)
-    said = _say(services, session_id, path, system, user)
-    yield MessageStored(stored=said)
-    keeper = TurnRecorder(services=services, session_id=session_id, parent_id=said.id)
-    yield from record_turn(prepared, keeper, setup.ephemeral)
+    question = _store_user_message(services, session_id, path, system, user)
+    yield MessageStored(stored=question)
+    recorder = TurnRecorder(services=services, session_id=session_id, parent_id=question.id)
+    yield from record_turn(prepared, recorder, setup.ephemeral)
 
 
 def record_turn(
-    prepared: PreparedTurn, keeper: TurnRecorder, ephemeral: str
+    prepared: PreparedTurn, recorder: TurnRecorder, ephemeral: str
 ) -> Iterator[Event | MessageStored]:
-    """The events of a turn, a `MessageStored` behind each that ends a message; what breaks off is kept too."""
+    """Yield the events of a turn and store its messages, with a `MessageStored` after each event that ends one.
+
+    If the iteration ends early or raises, the partial message is stored.
+
+    Args:
+        ephemeral: The ephemeral system text of the turn, which is stored with each generation.
+    """
     try:
         for event in prepared.events():
             if isinstance(event, RoundStarted | CompletionEnded):
                 event = replace(event, generation=replace(event.generation, ephemeral=ephemeral))
             if isinstance(event, RoundStarted):
-                keeper.begin(event.generation)
+                recorder.begin(event.generation)
             elif isinstance(event, PieceArrived):
-                keeper.add(event.text)
+                recorder.add(event.text)
             elif isinstance(event, CompletionEnded | ToolFinished):
-                keeper.end(_ended(event))
+                recorder.end(_ended(event))
             yield event
             if isinstance(event, CompletionEnded | ToolFinished):
-                yield MessageStored(stored=keeper.keep())
+                yield MessageStored(stored=recorder.store())
     except BaseException:
-        keeper.break_off()
+        recorder.break_off()
         raise
     finally:
-        prepared.asker.end()
+        prepared.client.end()
 
 
-def _answered(path: Sequence[StoredMessage]) -> Sequence[StoredMessage]:
-    """The path without a user's last message that nothing answered, for the engine failed.
+def _without_unanswered(path: Sequence[StoredMessage]) -> Sequence[StoredMessage]:
+    """Return the path without a final user message that has no answer, for example because the engine failed.
 
-    What is said now takes its place, on a branch beside it.
+    The new user message becomes its sibling.
     """
     return path[:-1] if path and path[-1].message.role is Role.USER else path
 
 
-def _say(
-    services: Services, session_id: str, path: Sequence[StoredMessage], system: Message, said: Message
+def _store_user_message(
+    services: Services, session_id: str, path: Sequence[StoredMessage], system: Message, message: Message
 ) -> StoredMessage:
-    """Keeps what the user says at the end of the path, under a root that says `system`.
+    """Store the user's message at the end of the path.
 
-    Where the system text was edited, the path is written anew under the new root: a branch. The old
-    one stays as it was, for its completions were made with the old text.
+    If the root differs from `system`, because the system text was edited, the path is copied under a new root. The
+    old branch stays, because its completions were generated with the old text.
     """
-    user = NewMessage(message=said, origin=MessageOrigin.PERSON)
+    user = NewMessage(message=message, origin=MessageOrigin.PERSON)
     if path and path[0].message == system:
         return services.sessions.append(session_id, user, parent_id=path[-1].id)
     root = NewMessage(message=system, origin=MessageOrigin.PERSON)
-    copies = map(copy_of, _behind_system(path))
+    copies = map(copy_of, _after_system(path))
     return services.sessions.append_all(session_id, (root, *copies, user), parent_id=None)[-1]
 
 
-def _behind_system(path: Sequence[StoredMessage]) -> Sequence[StoredMessage]:
-    """The path without its system text, which a session that was imported may not have."""
+def _after_system(path: Sequence[StoredMessage]) -> Sequence[StoredMessage]:
+    """Return the path without its system message. An imported session may not have one."""
     return path[1:] if path and path[0].message.role is Role.SYSTEM else path
 
 
-def copy_of(kept: StoredMessage) -> NewMessage:
-    """The message once more, for another branch."""
+def copy_of(stored: StoredMessage) -> NewMessage:
+    """Return a copy of a message for another branch."""
     return NewMessage(
-        message=kept.message,
-        origin=kept.origin,
-        generation=kept.generation,
-        tool_run=kept.tool_run,
-        copy_of=kept.id,
+        message=stored.message,
+        origin=stored.origin,
+        generation=stored.generation,
+        tool_run=stored.tool_run,
+        copy_of=stored.id,
     )
 
 

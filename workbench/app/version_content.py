@@ -1,4 +1,4 @@
-"""Read the content of a version: its fingerprint for models, and the difference between two of them."""
+"""Compare the contents of versions: what reaches a model, and what differs between two versions."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -17,10 +17,10 @@ from workbench.toolspec.yaml_text import load_yaml
 
 
 def fingerprint_of(kind: VersionKind, text: str, *, name: str) -> str:
-    """SHA-256 (hex) of what of the text reaches a model, so that texts that ask the same have the same.
+    """Return a SHA-256 hash (hex) of the part of a text that reaches a model.
 
-    Of a contract family, variables and text; of tools their specs in order, mocks left out; of all
-    others the canonical JSON. A text that cannot be read has the hash of the text itself.
+    For a contract, this is the family, the variables and the text. For tools, it is the specs in order, without
+    mock rules. For other kinds, it is the canonical JSON. If the text cannot be read, it is the text itself.
     """
     try:
         if kind is VersionKind.CONTRACT:
@@ -35,10 +35,10 @@ def fingerprint_of(kind: VersionKind, text: str, *, name: str) -> str:
 
 
 def load_value(text: str) -> JsonValue:
-    """The JSON value of a text in JSON or YAML.
+    """Parse a text in JSON or YAML.
 
     Raises:
-        BadInput: It is neither, or holds what JSON has no word for.
+        BadInput: The text is neither, or contains a value that JSON cannot represent.
     """
     try:
         value = _loaded(text)
@@ -49,11 +49,11 @@ def load_value(text: str) -> JsonValue:
 
 
 def diff_contents(kind: VersionKind, before: str, after: str, labels: tuple[str, str]) -> str:
-    """What changed, as a unified diff; empty where nothing that counts did.
+    """Return a unified diff of two texts. Empty if nothing relevant changed.
 
-    Contracts are compared line by line as they are written. All others are compared as JSON with sorted
-    keys, one value a line, so that neither spelling nor order of keys shows; where one of them cannot be
-    read, as they are written.
+    Contracts are compared line by line. Other kinds are compared as JSON with sorted keys and one value per line,
+    so that formatting and the order of keys do not matter. If one of them cannot be parsed, the texts are
+    compared.
     """
     if kind is VersionKind.CONTRACT:
         return diff_texts(before, after, labels)
@@ -64,7 +64,7 @@ def diff_contents(kind: VersionKind, before: str, after: str, labels: tuple[str,
 
 
 def diff_texts(before: str, after: str, labels: tuple[str, str]) -> str:
-    """A unified diff of two texts, as `patch` reads it."""
+    """Return a unified diff of two texts that `patch` accepts."""
     lines = unified_diff(_lines(before), _lines(after), labels)
     return "".join(
         line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines
@@ -79,7 +79,7 @@ def _loaded(text: str) -> JsonValue:
 
 
 def _lines(text: str) -> list[str]:
-    """Broken at line feeds alone: other breaks are text."""
+    """Split a text at line feeds only. Other line separators are part of the text."""
     return [line + "\n" for line in text.split("\n")[:-1]] + (
         [last] if (last := text.rpartition("\n")[2]) else []
     )
@@ -90,7 +90,7 @@ def _sorted_json(value: JsonValue) -> str:
 
 
 def _specs(value: JsonValue) -> Sequence[ToolSpec] | None:
-    """The specs of a JSON array of tools, or of a file of the catalog; None where it is neither."""
+    """Return the specs of a JSON array of tools or of a catalog file. None if the value is neither."""
     entries = value.get("tools") if isinstance(value, Mapping) else value
     if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
         return None
@@ -101,5 +101,5 @@ def _spec(entry: JsonObject) -> ToolSpec:
     function = entry.get("function")
     if not isinstance(function, Mapping):
         return ToolSpec.of_function(entry)
-    # A catalog's entry has `mocks` beside the function, a spec has `type`.
+    # A spec has the key `type`. An entry of a catalog file has `mocks` instead.
     return ToolSpec(document=entry) if "type" in entry else ToolSpec.of_function(cast(JsonObject, function))

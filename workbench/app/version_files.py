@@ -1,4 +1,4 @@
-"""Keep files and versions in step: files become first versions, and versions are written back to files."""
+"""Synchronize files and versions: files are imported as versions, and versions are written to files."""
 
 from __future__ import annotations
 
@@ -15,61 +15,65 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferencedText:
-    """A text that was referred to."""
+    """A text that a reference stands for."""
 
     kind: VersionKind
     name: str
-    """Of the version; empty where it was only played."""
+    """Name of the version. Empty if the text is not a version and was only used in sessions."""
     label: str
-    """What it is called, such as `contract:minimal@v3`."""
+    """Such as `contract:minimal@v3`."""
     text: str
     """Byte for byte."""
     version: Version | None
-    """None where it was only played."""
+    """None if the text is not a version."""
 
 
 def find_version(versions: VersionStore, reference: str) -> Version:
-    """The version of a reference; where the kind is left out, that of the one kind that has the name.
+    """Return the version of a reference. The kind can be left out if only one kind has the name.
 
     Raises:
-        BadInput: There is none, or several kinds have the name.
+        BadInput: There is no such version, or several kinds have the name.
         StoreError: The store cannot be read.
     """
-    asked = parse_reference(reference)
-    kinds = [asked.kind] if asked.kind else [kind for kind in VersionKind if versions.find(kind, asked.name)]
+    parsed = parse_reference(reference)
+    kinds = (
+        [parsed.kind] if parsed.kind else [kind for kind in VersionKind if versions.find(kind, parsed.name)]
+    )
     if len(kinds) > 1:
         raise BadInput(
-            f"version {reference!r}", "several kinds have that name", f"write {kinds[0]}:{reference}"
+            f"version {reference!r}", "several kinds have this name", f"write {kinds[0]}:{reference}"
         )
-    found = versions.find(kinds[0], asked.name, asked.which) if kinds else None
+    found = versions.find(kinds[0], parsed.name, parsed.which) if kinds else None
     if found is None:
-        raise BadInput(f"version {reference!r}", "there is none", "`workbench versions list` shows them")
+        raise BadInput(
+            f"version {reference!r}", "there is no such version", "list them with `workbench versions list`"
+        )
     return found
 
 
 def find_text(versions: VersionStore, reference: str) -> ReferencedText:
-    """The text of a reference; one that was only played is found by its hash, as in `minimal@3f2a91`.
+    """Return the text of a reference. A text that was only used in sessions is found by its hash: `minimal@3f2a91`.
 
     Raises:
-        BadInput: There is none, or several kinds have the name.
+        BadInput: There is no such text, or several kinds have the name.
         StoreError: The store cannot be read.
     """
     try:
         version = find_version(versions, reference)
     except BadInput:
-        asked = parse_reference(reference)
-        kind = asked.kind or VersionKind.CONTRACT
-        kept = versions.find_text(kind, asked.which) if asked.which else None
-        if kept is None:
+        parsed = parse_reference(reference)
+        kind = parsed.kind or VersionKind.CONTRACT
+        stored = versions.find_text(kind, parsed.which) if parsed.which else None
+        if stored is None:
             raise
         return ReferencedText(
-            kind=kind, name="", label=f"{kind}@{kept.hash[:12]}", text=kept.text, version=None
+            kind=kind, name="", label=f"{kind}@{stored.hash[:12]}", text=stored.text, version=None
         )
-    return _found(version)
+    return _text_of(version)
 
 
 def find_before(versions: VersionStore, found: ReferencedText) -> ReferencedText:
-    """What a version was made from; an empty text for a first one, and for one that was only played.
+    """Return the text that a version was made from. It is empty for a first version and a text without versions.
 
     Raises:
         StoreError: The store cannot be read.
@@ -78,10 +82,10 @@ def find_before(versions: VersionStore, found: ReferencedText) -> ReferencedText
     parent = versions.version(parent_id) if parent_id else None
     if parent is None:
         return ReferencedText(kind=found.kind, name=found.name, label="nothing", text="", version=None)
-    return _found(parent)
+    return _text_of(parent)
 
 
-def _found(version: Version) -> ReferencedText:
+def _text_of(version: Version) -> ReferencedText:
     label = f"{version.kind}:{version.name}@v{version.number}"
     return ReferencedText(
         kind=version.kind, name=version.name, label=label, text=version.text, version=version
@@ -90,9 +94,10 @@ def _found(version: Version) -> ReferencedText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionFileState:
-    """How a file and the versions of its name stand to each other."""
+    """How a file relates to the versions of its name."""
 
     place: str
+    """The file, for a person."""
     state: FileState
     head: Version
     """The newest version."""
@@ -100,19 +105,20 @@ class VersionFileState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenFile:
-    """What became of a file."""
+    """The result of writing a version to its file."""
 
     place: str
+    """The file, for a person."""
     is_changed: bool
-    """False where it had the version's text already."""
+    """False if the file already had the version's text."""
     overwritten: StoredText | None
-    """The text that was overwritten though the version had not come from it; it is kept. None for none."""
+    """The overwritten text if the version was not made from it. It is stored under its hash. None otherwise."""
 
 
 def take_files(files: HomeFiles, shared: VersionStore) -> None:
-    """Takes every file that is new, or was changed while its newest version was not.
+    """Import every file that is new, or that changed while the newest version of its name did not.
 
-    What cannot be read is passed over: whoever uses it is told.
+    Files that cannot be read are skipped. Using one of them raises an error.
 
     Raises:
         StoreError: The store cannot be read or written.
@@ -128,11 +134,11 @@ def take_files(files: HomeFiles, shared: VersionStore) -> None:
 def take_file(
     files: HomeFiles, shared: VersionStore, kind: VersionKind, name: str, *, is_deliberate: bool = False
 ) -> VersionFileState | None:
-    """The same for one file; None where there is no such file.
+    """Import one file under the same condition. None if there is no such file.
 
     Args:
-        name: Of the file, without its ending.
-        is_deliberate: True takes a changed file also where the newest version was changed too.
+        name: Name of the file without its extension.
+        is_deliberate: True imports a changed file even if the newest version also changed.
 
     Raises:
         BadInput: The file cannot be read or stored.
@@ -148,14 +154,14 @@ def take_file(
 def write_file(
     files: HomeFiles, versions: VersionStore, version: Version, *, is_forced: bool = False
 ) -> WrittenFile:
-    """Writes a version to its file, byte for byte.
+    """Write a version to its file, byte for byte.
 
     Args:
-        versions: Where the version is kept.
-        is_forced: True overwrites a file whose text the version was not made from; the text is kept.
+        versions: The store of the version.
+        is_forced: True overwrites a file whose text the version was not made from. That text is stored.
 
     Raises:
-        BadInput: The file was changed meanwhile, or cannot be written.
+        BadInput: The file was changed since, or cannot be written.
         StoreError: The store cannot be read or written.
     """
     place = files.describe(version.kind, version.name)
@@ -165,8 +171,8 @@ def write_file(
         if not is_forced:
             raise BadInput(
                 f"file {place}",
-                f"changed meanwhile: v{version.number} was not made from its text",
-                "`workbench versions import` takes it as a version; --force overwrites it",
+                f"it was changed: v{version.number} was not made from its current text",
+                "`workbench versions import` saves it as a version; --force overwrites it",
             )
         overwritten = versions.keep_text(version.kind, before)
     if before != version.text:

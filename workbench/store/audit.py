@@ -16,21 +16,21 @@ from workbench.store.tables.base import AuditRow
 
 @dataclass(frozen=True, slots=True)
 class AuditWriter:
-    """Writes down what one owner does, in the transaction that does it."""
+    """Writes entries of one owner's audit log, in the transaction that makes the change."""
 
     owner: Owner
     now: Callable[[], datetime]
-    """Tells the moment, aware."""
+    """Returns the current time, with a time zone."""
 
     def note(self, db: Session, action: str, subject: str, *, who: str = "", **detail: JsonValue) -> None:
-        """One entry.
+        """Write one entry.
 
         Args:
-            db: The transaction that does what is told.
-            action: What is done.
-            subject: To what.
-            who: Who does it, where it is not the owner.
-            detail: What else there is to say; JSON.
+            db: The transaction that makes the change.
+            action: What was done, such as `version.tag`.
+            subject: What was changed, such as `contract:minimal`.
+            who: Name of the person who did it. Empty stands for the owner.
+            detail: Further values, as JSON.
         """
         row = AuditRow(
             owner=scope_of(self.owner),
@@ -53,26 +53,27 @@ class AuditStore:
     def entries(
         self, *, subject: str | None = None, action: str | None = None, limit: int = 50, offset: int = 0
     ) -> Sequence[AuditEntry]:
-        """The newest first.
+        """Return entries, newest first.
 
         Args:
-            subject: Only what was done to it; None takes all.
-            action: Only this action, or all whose name begins with it where it ends in a dot.
+            subject: Only entries about this subject. None returns all.
+            action: Only entries with this action. With a final dot, such as `version.`, all actions that
+                start with it. None returns all.
         """
-        found = select(AuditRow).where(col(AuditRow.owner) == self._scope)
+        query = select(AuditRow).where(col(AuditRow.owner) == self._scope)
         if subject is not None:
             if problem_of(subject):
                 return ()
-            found = found.where(col(AuditRow.subject) == subject)
+            query = query.where(col(AuditRow.subject) == subject)
         if action is not None:
             if problem_of(action):
                 return ()
-            named = col(AuditRow.action)
+            column = col(AuditRow.action)
             is_group = action.endswith(".")
-            found = found.where(named.startswith(action, autoescape=True) if is_group else named == action)
-        found = found.order_by(col(AuditRow.number).desc()).limit(limit).offset(offset)
+            query = query.where(column.startswith(action, autoescape=True) if is_group else column == action)
+        query = query.order_by(col(AuditRow.number).desc()).limit(limit).offset(offset)
         with self._database.reading() as db:
-            return tuple(_value(row) for row in db.exec(found))
+            return tuple(_value(row) for row in db.exec(query))
 
 
 def _value(row: AuditRow) -> AuditEntry:

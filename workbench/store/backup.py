@@ -24,50 +24,53 @@ SHOWN_PROBLEMS: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseCheck:
-    """What a look at a database found."""
+    """The result of checking a database."""
 
     database: str
-    """Its URL, without a password."""
+    """URL without the password."""
     problems: Sequence[str]
-    """What is damaged, or points at nothing; empty where it is sound."""
+    """One line for each damaged row or broken reference. Empty if there are no problems."""
     revision: str | None
-    """Of its tables; None where there are none of ours."""
+    """Migration revision of the tables. None if the database has no tables of the workbench."""
     newest_revision: str
-    """What this version of the workbench migrates to."""
+    """The revision that this version of the workbench migrates to."""
     size_bytes: int
-    """Of the database, its log included."""
+    """Size of the database, including SQLite's log."""
     unused_bytes: int
-    """Of these, what `vacuum` would give back; 0 on a server, which sees to it."""
+    """Part of `size_bytes` that `vacuum` would free. 0 on a server, which does this automatically."""
     row_counts: Mapping[str, int]
-    """Rows of each table, sorted by name."""
+    """Number of rows by table, sorted by table name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestoreReport:
-    """What restoring did."""
+    """The result of restoring a backup."""
 
     file: Path
-    """The database that holds the backup now."""
+    """The database that now contains the backup."""
     previous: Path | None
-    """Where that which stood there is kept; None where nothing did."""
+    """Where the previous database was moved. None if there was none."""
     revision: str
-    """Of the backup; an older one is migrated when it is opened."""
+    """Migration revision of the backup. An older backup is migrated when it is opened."""
 
 
 def back_up(url: str, target: Path | None = None) -> Path:
-    """Copies a SQLite database, consistent however much is written to it meanwhile.
+    """Copy a SQLite database. The copy is consistent even if other programs write to the database.
 
     Args:
-        target: The copy; None takes `backups/` beside the database, named by the moment.
+        target: The file to write. None writes to `backups/` next to the database, under a name with the time.
+
+    Returns:
+        The file that was written.
 
     Raises:
-        BadInput: The target is there already, or the database is no SQLite file.
-        StoreError: It could not be copied; then there is no copy.
+        BadInput: The target already exists, or the database is not a SQLite file.
+        StoreError: The database could not be copied. No partial copy remains.
     """
     file = _sqlite_file(url, "pg_dump --format=custom --file=workbench.dump")
     target = target or moment_name(file.parent / "backups" / file.name, "backup")
     if target.exists():
-        raise BadInput(f"backup {target}", "it is there already", "name another file")
+        raise BadInput(f"backup {target}", "the file already exists", "choose another name")
     with translate_errors(f"sqlite:///{file}"):
         target.parent.mkdir(parents=True, exist_ok=True)
         copy_database(file, target)
@@ -75,42 +78,42 @@ def back_up(url: str, target: Path | None = None) -> Path:
 
 
 def restore(url: str, source: Path, *, is_forced: bool = False) -> RestoreReport:
-    """Puts a backup in the place of a SQLite database; what stood there is kept beside it.
+    """Replace a SQLite database with a backup. The previous database is renamed, not deleted.
 
     Args:
         source: The backup.
-        is_forced: True where a database that is there may be replaced.
+        is_forced: True allows replacing an existing database.
 
     Raises:
-        BadInput: There is a database and nobody forced it, or the backup is none of ours.
+        BadInput: The database exists and `is_forced` is False, or the file is not a backup of the workbench.
         StoreError: Another program has the database open, or it could not be written.
     """
     file = _sqlite_file(url, "pg_restore --clean --if-exists --dbname=DATABASE workbench.dump")
     revision = _revision_of_backup(source)
     if file.exists() and not is_forced:
-        raise BadInput(f"database {file}", "it is there already", "--force replaces it and keeps it beside")
+        raise BadInput(f"database {file}", "it already exists", "--force replaces it and renames the old one")
     with translate_errors(f"sqlite:///{file}"):
         file.parent.mkdir(parents=True, exist_ok=True)
         fresh = file.with_name(f"{file.name}.restoring")
         try:
             copy_database(source, fresh)
-            kept = _put_aside(file) if file.exists() else None
+            previous = _move_aside(file) if file.exists() else None
             fresh.replace(file)
         finally:
             fresh.unlink(missing_ok=True)
-    return RestoreReport(file=file, previous=kept, revision=revision)
+    return RestoreReport(file=file, previous=previous, revision=revision)
 
 
 def check(url: str) -> DatabaseCheck:
-    """Looks at a database and changes nothing in it; it is not migrated.
+    """Check a database without changing or migrating it.
 
     Raises:
-        StoreError: It cannot be opened, or there is none.
+        StoreError: The database does not exist or cannot be opened.
     """
     file = file_of(url)
     if file and not file.exists():
         raise StoreError(
-            f"database {file}: there is none; it is made when the page or a command first needs it"
+            f"database {file}: the file does not exist; the page and most commands create it when they start"
         )
     with connecting(url) as connection:
         is_sqlite = connection.dialect.name == "sqlite"
@@ -131,15 +134,18 @@ def check(url: str) -> DatabaseCheck:
 
 
 def vacuum(url: str) -> tuple[int, int]:
-    """Packs a SQLite file and renews what its planner knows; gives its size in bytes before and after.
+    """Compact a SQLite file and update the statistics of its query planner.
+
+    Returns:
+        The file's size in bytes before and after.
 
     Raises:
-        BadInput: It is no SQLite file.
-        StoreError: It is not there, another program is writing to it, or the disk is full.
+        BadInput: The database is not a SQLite file.
+        StoreError: The file does not exist, another program is writing to it, or the disk is full.
     """
     file = _sqlite_file(url, "vacuumdb --analyze")
     if not file.exists():
-        raise StoreError(f"database {file}: there is none to pack")
+        raise StoreError(f"database {file}: the file does not exist")
     with (
         translate_errors(f"sqlite:///{file}"),
         closing(sqlite3.connect(file, isolation_level=None)) as connection,
@@ -156,7 +162,9 @@ def vacuum(url: str) -> tuple[int, int]:
 def _sqlite_file(url: str, instead: str) -> Path:
     file = file_of(url)
     if file is None:
-        raise BadInput("WORKBENCH_DATABASE_URL", "it names no SQLite file", f"for PostgreSQL: {instead}")
+        raise BadInput(
+            "WORKBENCH_DATABASE_URL", "it does not name a SQLite file", f"for PostgreSQL, run {instead}"
+        )
     return file
 
 
@@ -165,36 +173,40 @@ def _revision_of_backup(source: Path) -> str:
         raise BadInput(f"backup {source}", "there is no such file")
     problem = problem_of_file(source)
     if problem:
-        raise BadInput(f"backup {source}", problem, "take another one")
+        raise BadInput(f"backup {source}", problem, "choose another backup")
     with connecting(f"sqlite:///{source.absolute()}") as connection:
         revision = MigrationContext.configure(connection).get_current_revision()
     known = {script.revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions()}
     if revision is None:
-        raise BadInput(f"backup {source}", "it is a database of something else", "take another one")
+        raise BadInput(f"backup {source}", "it belongs to another program", "choose another backup")
     if revision not in known:
-        raise BadInput(f"backup {source}", f"a newer version wrote it ({revision!r})", "update the workbench")
+        raise BadInput(
+            f"backup {source}",
+            f"a newer version of the workbench wrote it (revision {revision!r})",
+            "update the workbench",
+        )
     return revision
 
 
-def _put_aside(file: Path) -> Path:
-    """Moves a database away, with what its log holds; gives its new name."""
-    kept = moment_name(file, "before-restore")
+def _move_aside(file: Path) -> Path:
+    """Rename a database, together with the changes in its log. Return its new name."""
+    previous = moment_name(file, "before-restore")
     try:
         with closing(sqlite3.connect(file, timeout=0)) as connection:
-            # Brings the log into the file; it is refused while another program has the file open.
+            # Merges the log into the file. SQLite refuses this while another program has the file open.
             connection.execute("PRAGMA journal_mode = DELETE").close()
     except sqlite3.OperationalError as error:
         if "locked" in str(error):
             raise StoreError(f"database {file}: another program has it open; close that first") from error
         raise
     except sqlite3.DatabaseError:
-        # Damaged: that is why somebody restores a backup. It is kept as it is, the log beside it.
+        # The database is damaged, which is why a backup is being restored. Rename it and its log unchanged.
         for end in SIDE_FILES:
             side = file.with_name(file.name + end)
             if side.exists():
-                side.replace(kept.with_name(kept.name + end))
-    file.replace(kept)
-    return kept
+                side.replace(previous.with_name(previous.name + end))
+    file.replace(previous)
+    return previous
 
 
 def _file_problems(connection: Connection) -> Sequence[str]:
@@ -203,12 +215,12 @@ def _file_problems(connection: Connection) -> Sequence[str]:
 
 
 def _pointers(connection: Connection, *, is_sqlite: bool) -> Sequence[str]:
-    """Rows that point at nothing; a server sees to it that there are none."""
+    """Report rows that refer to a missing row. A server prevents these."""
     if not is_sqlite:
         return ()
     found = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchmany(SHOWN_PROBLEMS)
     return tuple(
-        f"row {row[1]} of {row[0]!r} points at nothing in {row[2]!r}; restore a backup" for row in found
+        f"row {row[1]} of {row[0]!r} refers to a missing row of {row[2]!r}; restore a backup" for row in found
     )
 
 
@@ -237,5 +249,5 @@ def _row_counts(connection: Connection) -> Mapping[str, int]:
 def _newest_revision() -> str:
     head = ScriptDirectory(str(MIGRATIONS)).get_current_head()
     if head is None:
-        raise StoreError("the migrations of the workbench are not there; install it again")
+        raise StoreError("the workbench's migrations are missing; reinstall the workbench")
     return head

@@ -1,4 +1,4 @@
-"""Comparisons in the database."""
+"""Store comparisons, their answers and votes."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -31,12 +31,12 @@ from workbench.store.tables import ComparisonAnswerRow, ComparisonRow, Compariso
 
 
 def column_document(column: Column) -> dict[str, Any]:
-    """The JSON of a column."""
+    """Return the JSON in which a column is stored."""
     return {"contract": column.contract, "setup": rows.setup_document(column.setup)}
 
 
 def listed_value(row: ComparisonRow) -> ListedComparison:
-    """A comparison as a list shows it."""
+    """Return the summary of a comparison for lists."""
     return ListedComparison(
         id=row.id,
         title=row.title,
@@ -47,10 +47,10 @@ def listed_value(row: ComparisonRow) -> ListedComparison:
 
 
 def comparison_value(db: Session, row: ComparisonRow) -> StoredComparison:
-    """The comparison with all that came of it.
+    """Return a comparison with its answers and votes.
 
     Raises:
-        StoreError: Its row is damaged.
+        StoreError: The row is damaged.
     """
     answers = (
         select(ComparisonAnswerRow)
@@ -66,8 +66,8 @@ def comparison_value(db: Session, row: ComparisonRow) -> StoredComparison:
         return StoredComparison(
             listed=listed_value(row),
             comparison=_comparison(row),
-            answers=tuple(_answer(one) for one in db.exec(answers)),
-            votes=tuple(_vote(one) for one in db.exec(votes)),
+            answers=tuple(_answer(answer_row) for answer_row in db.exec(answers)),
+            votes=tuple(_vote(vote_row) for vote_row in db.exec(votes)),
         )
     except (ValueError, KeyError, TypeError) as error:
         raise StoreError(f"comparison {row.id!r}: its row is damaged: {error}") from error
@@ -78,7 +78,8 @@ def _comparison(row: ComparisonRow) -> Comparison:
         session_id=row.session_id,
         turns=tuple(row.turns),
         columns=tuple(
-            Column(contract=str(one["contract"]), setup=rows.setup_value(one["setup"])) for one in row.columns
+            Column(contract=str(document["contract"]), setup=rows.setup_value(document["setup"]))
+            for document in row.columns
         ),
         goes_on=row.goes_on,
     )
@@ -95,23 +96,23 @@ def _vote(row: ComparisonVoteRow) -> Vote:
 
 
 class ComparisonStore(OwnerScope):
-    """The comparisons of one owner's sessions; one transaction a method, safe to use from several threads."""
+    """The comparisons of one owner's sessions. Each method is one transaction. Thread-safe."""
 
     def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:
         super().__init__(database, owner, now)
         self._audit = AuditWriter(owner, now)
 
     def create_comparison(self, title: str, comparison: Comparison) -> StoredComparison:
-        """A new comparison.
+        """Store a new comparison.
 
         Raises:
-            BadInput: It cannot be played, or holds text that cannot be stored.
-            StoreError: There is no such session or turn, or it could not be written.
+            BadInput: The comparison is invalid, or contains text that cannot be stored.
+            StoreError: The session or a turn does not exist, or the comparison could not be written.
         """
         check_comparison(comparison)
         refuse_unstorable([title, comparison], "comparison")
         with self._database.writing() as db:
-            session = self._own(db, comparison.session_id)
+            session = self._own_session(db, comparison.session_id)
             row = ComparisonRow(
                 id=new_id(),
                 session_id=session.id,
@@ -126,15 +127,15 @@ class ComparisonStore(OwnerScope):
             return comparison_value(db, row)
 
     def find_comparison(self, comparison_id: str) -> StoredComparison | None:
-        """The comparison of that id; None where there is none."""
+        """Return the comparison with this id, or None if there is none."""
         with self._database.reading() as db:
             row = self._find(db, comparison_id)
             return None if row is None else comparison_value(db, row)
 
     def list_comparisons(self, *, limit: int = 50, offset: int = 0) -> Sequence[ListedComparison]:
-        """The comparisons, the newest first."""
+        """Return comparisons, newest first."""
         page = (
-            self._mine()
+            self._select_own()
             .order_by(col(ComparisonRow.created_at).desc(), col(ComparisonRow.id))
             .limit(limit)
             .offset(offset)
@@ -143,22 +144,22 @@ class ComparisonStore(OwnerScope):
             return tuple(map(listed_value, db.exec(page)))
 
     def save_answer(self, comparison_id: str, answer: ComparisonAnswer) -> None:
-        """What a column made of a turn.
+        """Store a column's answer to a turn, in place of an earlier one.
 
         Raises:
-            BadInput: It holds text that cannot be stored.
-            StoreError: There is no such comparison or message, or it could not be written.
+            BadInput: The answer contains text that cannot be stored.
+            StoreError: The comparison or a message does not exist, or the answer could not be written.
         """
         refuse_unstorable(answer, "answer")
         with self._database.writing() as db:
-            found = self._there(db, comparison_id)
+            comparison = self._own_comparison(db, comparison_id)
             for message_id in filter(None, (answer.asked_id, answer.leaf_id)):
-                message_row(db, found.session_id, message_id)
-            key = (found.id, answer.turn, answer.column)
+                message_row(db, comparison.session_id, message_id)
+            key = (comparison.id, answer.turn, answer.column)
             row = db.get(ComparisonAnswerRow, key)
             if row is None:
                 row = ComparisonAnswerRow(
-                    comparison_id=found.id,
+                    comparison_id=comparison.id,
                     turn=answer.turn,
                     place=answer.column,
                     problem="",
@@ -169,38 +170,41 @@ class ComparisonStore(OwnerScope):
             row.created_at = self._now()
 
     def save_vote(self, comparison_id: str, vote: Vote) -> None:
-        """What is held of a turn.
+        """Store the vote on a turn, in place of an earlier one.
 
         Raises:
-            BadInput: There is no such turn or column, or fewer than two answers.
-            StoreError: There is no such comparison, or it could not be written.
+            BadInput: The turn or the column does not exist, or there are fewer than two answers.
+            StoreError: The comparison does not exist, or the vote could not be written.
         """
         with self._database.writing() as db:
-            found = self._there(db, comparison_id)
-            check_vote(comparison_value(db, found), vote)
-            row = db.get(ComparisonVoteRow, (found.id, vote.turn))
+            comparison = self._own_comparison(db, comparison_id)
+            check_vote(comparison_value(db, comparison), vote)
+            row = db.get(ComparisonVoteRow, (comparison.id, vote.turn))
             if row is None:
                 row = ComparisonVoteRow(
-                    comparison_id=found.id, turn=vote.turn, kind="", updated_at=self._now()
+                    comparison_id=comparison.id, turn=vote.turn, kind="", updated_at=self._now()
                 )
                 db.add(row)
             row.kind, row.place, row.updated_at = vote.kind.value, vote.column, self._now()
-            subject = f"comparison:{found.id}#{vote.turn}"
+            subject = f"comparison:{comparison.id}#{vote.turn}"
             self._audit.note(db, "vote.save", subject, kind=vote.kind.value, column=vote.column)
 
     def forget_vote(self, comparison_id: str, turn: int) -> None:
-        """Nothing is held of the turn any more.
+        """Delete the vote on a turn.
 
         Raises:
-            StoreError: There is no such comparison, or it could not be written.
+            StoreError: The comparison does not exist, or the vote could not be deleted.
         """
         with self._database.writing() as db:
-            found = self._there(db, comparison_id)
-            its = (col(ComparisonVoteRow.comparison_id) == found.id, col(ComparisonVoteRow.turn) == turn)
-            if db.exec(delete(ComparisonVoteRow).where(*its)).rowcount:
-                self._audit.note(db, "vote.forget", f"comparison:{found.id}#{turn}")
+            comparison = self._own_comparison(db, comparison_id)
+            is_vote = (
+                col(ComparisonVoteRow.comparison_id) == comparison.id,
+                col(ComparisonVoteRow.turn) == turn,
+            )
+            if db.exec(delete(ComparisonVoteRow).where(*is_vote)).rowcount:
+                self._audit.note(db, "vote.forget", f"comparison:{comparison.id}#{turn}")
 
-    def _mine(self) -> SelectOfScalar[ComparisonRow]:
+    def _select_own(self) -> SelectOfScalar[ComparisonRow]:
         return (
             select(ComparisonRow)
             .join(SessionRow, col(SessionRow.id) == col(ComparisonRow.session_id))
@@ -210,26 +214,26 @@ class ComparisonStore(OwnerScope):
     def _find(self, db: Session, comparison_id: str) -> ComparisonRow | None:
         if problem_of(comparison_id):
             return None
-        return db.exec(self._mine().where(col(ComparisonRow.id) == comparison_id)).first()
+        return db.exec(self._select_own().where(col(ComparisonRow.id) == comparison_id)).first()
 
-    def _there(self, db: Session, comparison_id: str) -> ComparisonRow:
-        """The row, to write to what belongs to it: whoever else writes to its session waits."""
+    def _own_comparison(self, db: Session, comparison_id: str) -> ComparisonRow:
+        """Return the comparison's row and lock its session, so that other writers to the session wait."""
         row = self._find(db, comparison_id)
         if row is None:
-            raise StoreError(f"there is no comparison {comparison_id!r}; its session may be deleted")
-        self._own(db, row.session_id)
+            raise StoreError(f"there is no comparison {comparison_id!r}; its session may have been deleted")
+        self._own_session(db, row.session_id)
         return row
 
 
 def comparisons_of(db: Session, session_id: str) -> tuple[StoredComparison, ...]:
-    """All comparisons of a session, the oldest first.
+    """Return all comparisons of a session, oldest first.
 
     Raises:
-        StoreError: One of them is damaged.
+        StoreError: A comparison is damaged.
     """
-    its = (
+    query = (
         select(ComparisonRow)
         .where(col(ComparisonRow.session_id) == session_id)
         .order_by(col(ComparisonRow.created_at), col(ComparisonRow.id))
     )
-    return tuple(comparison_value(db, row) for row in db.exec(its))
+    return tuple(comparison_value(db, row) for row in db.exec(query))

@@ -1,4 +1,4 @@
-"""Select the sessions of an export, and store imported rows as sessions."""
+"""Select the sessions for an export, and store imported rows as sessions."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -51,52 +51,57 @@ from workbench.store.tables import (
 from workbench.store.version_rows import put_setup
 
 
-def names_unstorable_text(wanted: SessionFilter) -> bool:
-    """Whether something is asked for that cannot be stored, and so is nowhere."""
-    named = (wanted.tag, wanted.verdict, wanted.project, wanted.contract, wanted.model)
-    return any(problem_of(name) for name in named if name is not None)
+def names_unstorable_text(chosen: SessionFilter) -> bool:
+    """Whether the filter contains a text that cannot be stored, so that no session can match."""
+    texts = (chosen.tag, chosen.verdict, chosen.project, chosen.contract, chosen.model)
+    return any(problem_of(text) for text in texts if text is not None)
 
 
-def session_conditions(wanted: SessionFilter) -> Iterator[ColumnElement[bool]]:
-    """Conditions on `SessionRow`; all must hold."""
+def session_conditions(chosen: SessionFilter) -> Iterator[ColumnElement[bool]]:
+    """Yield the conditions on `SessionRow` that the filter stands for. All must be true."""
     yield from conditions_of(
         SearchFilter(
-            tag=wanted.tag,
-            contract=wanted.contract,
-            model=wanted.model,
-            since=wanted.since,
-            until=wanted.until,
+            tag=chosen.tag,
+            contract=chosen.contract,
+            model=chosen.model,
+            since=chosen.since,
+            until=chosen.until,
         )
     )
-    if wanted.session_ids is not None:
-        yield col(SessionRow.id).in_([one for one in wanted.session_ids if not problem_of(one)])
-    if wanted.verdict is not None:
-        yield _has_label(wanted.project, col(LabelRow.verdict) == wanted.verdict)
-    yield from _rated(wanted)
-    if wanted.state is not None:
-        yield _is_in_state(wanted.state, wanted.project)
-    if not wanted.includes_discarded and wanted.state is not QueueState.DISCARDED:
-        yield sa.not_(is_discarded(wanted.project))
+    if chosen.session_ids is not None:
+        yield col(SessionRow.id).in_(
+            [session_id for session_id in chosen.session_ids if not problem_of(session_id)]
+        )
+    if chosen.verdict is not None:
+        yield _has_label(chosen.project, col(LabelRow.verdict) == chosen.verdict)
+    yield from _rated(chosen)
+    if chosen.state is not None:
+        yield _is_in_state(chosen.state, chosen.project)
+    if not chosen.includes_discarded and chosen.state is not QueueState.DISCARDED:
+        yield sa.not_(is_discarded(chosen.project))
 
 
 def is_discarded(project: str | None = None) -> ColumnElement[bool]:
-    """True of sessions that a labeller put aside."""
+    """True for sessions that a labeller discarded."""
     return _has_task(project, col(LabelTaskRow.state) == QueueState.DISCARDED.value)
 
 
-def _rated(wanted: SessionFilter) -> Iterator[ColumnElement[bool]]:
+def _rated(chosen: SessionFilter) -> Iterator[ColumnElement[bool]]:
     rating = col(LabelRow.rating)
-    if wanted.min_rating is None and wanted.max_rating is None:
+    if chosen.min_rating is None and chosen.max_rating is None:
         return
-    yield _has_label(wanted.project, rating.is_not(None))
-    if wanted.min_rating is not None:
-        yield sa.not_(_has_label(wanted.project, rating < wanted.min_rating))
-    if wanted.max_rating is not None:
-        yield sa.not_(_has_label(wanted.project, rating > wanted.max_rating))
+    yield _has_label(chosen.project, rating.is_not(None))
+    if chosen.min_rating is not None:
+        yield sa.not_(_has_label(chosen.project, rating < chosen.min_rating))
+    if chosen.max_rating is not None:
+        yield sa.not_(_has_label(chosen.project, rating > chosen.max_rating))
 
 
 def _has_label(project: str | None, condition: ColumnElement[bool]) -> ColumnElement[bool]:
-    """True of sessions with such a label that counts: where one decides, the others at its place do not."""
+    """True for sessions with a label that meets the condition and counts.
+
+    If a message or call has a deciding label in the project, its other labels do not count.
+    """
     deciding = aliased(LabelRow)
     slot = slot_of("", is_deciding=True)
     is_decided = (
@@ -118,10 +123,11 @@ def _has_label(project: str | None, condition: ColumnElement[bool]) -> ColumnEle
 
 
 def _is_in_state(state: QueueState, project: str | None) -> ColumnElement[bool]:
-    given = _has_task(project, col(LabelTaskRow.state) == state.value)
+    has_state = _has_task(project, col(LabelTaskRow.state) == state.value)
     if state is not QueueState.PENDING:
-        return given
-    return sa.or_(given, sa.not_(_has_task(project, sa.true())))
+        return has_state
+    # A session without a task is pending too.
+    return sa.or_(has_state, sa.not_(_has_task(project, sa.true())))
 
 
 def _has_task(project: str | None, condition: ColumnElement[bool]) -> ColumnElement[bool]:
@@ -140,10 +146,13 @@ def _of_project(
 
 
 class ImportStore(OwnerScope):
-    """Makes sessions of rows; one transaction a row, safe to use from several threads."""
+    """Stores imported rows as sessions. Each row is one transaction. Thread-safe."""
 
     def find_import(self, digest: str) -> str | None:
-        """The session, not deleted, that was made of the row of this digest; the oldest of several."""
+        """Return the id of the session that was imported from a row with this digest, or None.
+
+        Deleted sessions do not count. If there are several, the oldest is returned.
+        """
         found = (
             select(ImportRow.session_id)
             .join(SessionRow, col(SessionRow.id) == col(ImportRow.session_id))
@@ -155,17 +164,17 @@ class ImportStore(OwnerScope):
             return db.exec(found).first()
 
     def add_import(self, new: NewImport, *, digest: str) -> str:
-        """A session made of a row, whole or not at all; gives its id.
+        """Store a row as a session and return the session's id. On an error, nothing is stored.
 
         Raises:
-            BadInput: It holds text that cannot be stored.
-            StoreError: It could not be written, or has no message.
+            BadInput: The row contains text that cannot be stored.
+            StoreError: The row has no messages, or the session could not be written.
         """
         refuse_unstorable(new.setup, "setup")
         refuse_unstorable((*new.messages, *new.rejected), "row")
         refuse_unstorable((*new.tags, new.file), "tags")
         if not new.messages:
-            raise StoreError("a row without a message makes no session")
+            raise StoreError("a row without messages cannot be imported as a session")
         now = self._now()
         session = SessionRow(id=new_id(), owner=self._owner.key, created_at=now, updated_at=now, setup={})
         with self._database.writing() as db:
@@ -175,7 +184,7 @@ class ImportStore(OwnerScope):
             own = _write(db, session, new.messages, None, now)
             parent = own[new.answer_start - 1] if new.answer_start else None
             rejected = _write(db, session, new.rejected, parent, now)
-            # The open path is that of the answer which was chosen.
+            # The open path ends with the chosen answer.
             show_leaf(db, session, own[-1])
             self._note(db, session, new, digest, (own, rejected))
             session_id = session.id
@@ -192,8 +201,8 @@ class ImportStore(OwnerScope):
         digest: str,
         written: tuple[list[MessageRow], list[MessageRow]],
     ) -> None:
-        """What stands beside the messages: the row itself, and tags."""
-        own, rejected = ([one.id for one in messages] for messages in written)
+        """Store the row itself and the tags."""
+        own, rejected = ([row.id for row in messages] for messages in written)
         row_text = json.dumps(new.fields)
         db.add(
             ImportRow(
@@ -210,7 +219,7 @@ class ImportStore(OwnerScope):
 def _write(
     db: Session, session: SessionRow, messages: Iterable[Message], parent: MessageRow | None, now: datetime
 ) -> list[MessageRow]:
-    """Each message under the one before; the first under `parent`."""
+    """Write each message under the previous one, and the first one under `parent`."""
     written: list[MessageRow] = []
     for message in messages:
         place = rows.MessagePosition(id=new_id(), session_id=session.id, parent=parent, created_at=now)
@@ -222,30 +231,36 @@ def _write(
 
 
 class CorpusStore(ImportStore):
-    """One owner's sessions as what rows are made of; what each method does stands in the port."""
+    """Reads one owner's sessions as material for training rows."""
 
-    def choose(self, wanted: SessionFilter, *, after: str | None = None, limit: int = 200) -> Sequence[str]:
-        """Ids of sessions that hold a message, in the order in which they were made."""
-        if names_unstorable_text(wanted) or (after is not None and problem_of(after)):
+    def choose(self, chosen: SessionFilter, *, after: str | None = None, limit: int = 200) -> Sequence[str]:
+        """Return the ids of matching sessions that have messages, oldest first.
+
+        Args:
+            after: The last id of the previous page. None starts with the first session.
+        """
+        if names_unstorable_text(chosen) or (after is not None and problem_of(after)):
             return ()
-        made = sa.tuple_(col(SessionRow.created_at), col(SessionRow.id))
-        page = select(SessionRow.id).where(*self._chosen(wanted))
+        position = sa.tuple_(col(SessionRow.created_at), col(SessionRow.id))
+        page = select(SessionRow.id).where(*self._conditions(chosen))
         if after is not None:
             last = select(SessionRow.created_at, SessionRow.id).where(col(SessionRow.id) == after)
-            page = page.where(made > last.scalar_subquery())
+            page = page.where(position > last.scalar_subquery())
         page = page.order_by(col(SessionRow.created_at), col(SessionRow.id)).limit(limit)
         with self._database.reading() as db:
             return db.exec(page).all()
 
-    def count(self, wanted: SessionFilter) -> int:
-        """How many there are."""
-        if names_unstorable_text(wanted):
+    def count(self, chosen: SessionFilter) -> int:
+        """Return the number of matching sessions."""
+        if names_unstorable_text(chosen):
             return 0
         with self._database.reading() as db:
-            return db.exec(select(func.count()).select_from(SessionRow).where(*self._chosen(wanted))).one()
+            return db.exec(
+                select(func.count()).select_from(SessionRow).where(*self._conditions(chosen))
+            ).one()
 
     def material(self, session_id: str) -> SessionMaterial | DamagedSession | None:
-        """All that is known of a session; None where there is none, or only another's."""
+        """Return everything that is stored about a session. None if this owner has no such session."""
         if problem_of(session_id):
             return None
         own = (col(SessionRow.id) == session_id, self._is_own(), col(SessionRow.deleted_at).is_(None))
@@ -256,18 +271,18 @@ class CorpusStore(ImportStore):
             except (ValueError, TypeError, StoreError) as error:
                 return DamagedSession(session_id=session_id, problem=str(error))
 
-    def _chosen(self, wanted: SessionFilter) -> tuple[ColumnElement[bool], ...]:
-        is_there = (col(SessionRow.deleted_at).is_(None), col(SessionRow.leaf_id).is_not(None))
-        # What a suite measures is not trained on, unless somebody asks for just that.
-        is_asked_for = wanted.session_ids is not None or wanted.state is not None
-        is_played = () if is_asked_for else (~is_rollout(),)
-        return (self._is_own(), *is_there, *is_played, *session_conditions(wanted))
+    def _conditions(self, chosen: SessionFilter) -> tuple[ColumnElement[bool], ...]:
+        is_usable = (col(SessionRow.deleted_at).is_(None), col(SessionRow.leaf_id).is_not(None))
+        # The rollouts of suites measure a model. They become training data only on request.
+        is_requested = chosen.session_ids is not None or chosen.state is not None
+        is_allowed = () if is_requested else (~is_rollout(),)
+        return (self._is_own(), *is_usable, *is_allowed, *session_conditions(chosen))
 
 
 def _material(db: Session, session: SessionRow) -> SessionMaterial:
     labels = _labels(db, session.id)
     messages = _messages(db, session.id)
-    check_tree({one.id: one.parent_id for one in messages}, session.id)
+    check_tree({message.id: message.parent_id for message in messages}, session.id)
     discarded = select(SessionRow.id).where(col(SessionRow.id) == session.id, is_discarded())
     return SessionMaterial(
         session_id=session.id,
@@ -284,17 +299,17 @@ def _material(db: Session, session: SessionRow) -> SessionMaterial:
 
 
 def _messages(db: Session, session_id: str) -> tuple[ExportMessage, ...]:
-    """All of them without their prompts, which rows have no use for."""
+    """Return all messages without their prompts, which rows do not need."""
     found = db.exec(
         select(MessageRow, GenerationRow)
         .outerjoin(GenerationRow, col(GenerationRow.id) == col(MessageRow.generation_id))
         .where(col(MessageRow.session_id) == session_id, is_shown())
         .order_by(col(MessageRow.position), col(MessageRow.created_at), col(MessageRow.id))
     )
-    return tuple(_told(message, generation) for message, generation in found)
+    return tuple(_export_message(message, generation) for message, generation in found)
 
 
-def _told(row: MessageRow, generation: GenerationRow | None) -> ExportMessage:
+def _export_message(row: MessageRow, generation: GenerationRow | None) -> ExportMessage:
     parts = rows.MessageParts(message=row, generation=None, prompt=None, tool_run=None)
     return ExportMessage(
         id=row.id,
@@ -324,9 +339,9 @@ def _labels(db: Session, session_id: str) -> tuple[Label, ...]:
 
 
 def _stale(db: Session, session: SessionRow, messages: Sequence[ExportMessage]) -> Collection[str]:
-    """Of all branches: whether a message is stale depends on what stands above it alone."""
-    parents = {one.parent_id for one in messages}
-    leaves = (one.id for one in messages if one.id not in parents)
+    """Return the stale messages of all branches. Whether a message is stale depends only on those above it."""
+    parents = {message.parent_id for message in messages}
+    leaves = (message.id for message in messages if message.id not in parents)
     return frozenset(
         message_id for leaf in leaves for message_id in find_stale(read_steps(db, session, leaf))
     )

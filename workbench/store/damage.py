@@ -1,4 +1,4 @@
-"""Describe what is wrong with a stored row that something other than the workbench has changed."""
+"""Describe what is wrong with a stored row that another program has damaged."""
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ from workbench.store.storable import StoredJson, UnreadableJson
 from workbench.suite.result import CaseStatus
 
 DAMAGE_REMEDY: Final = "run `workbench db check` for all damage, then restore a backup"
-"""What to do about a damaged row."""
+"""The advice in each error about a damaged row."""
 WORDS: Final[Mapping[tuple[str, str], type[StrEnum]]] = {
     ("message", "role"): Role,
     ("message", "origin"): MessageOrigin,
@@ -42,26 +42,26 @@ WORDS: Final[Mapping[tuple[str, str], type[StrEnum]]] = {
     ("version_tag", "kind"): VersionKind,
     ("version_text", "kind"): VersionKind,
 }
-"""Columns that hold a word of a closed set, by table and column."""
+"""The enumeration of each column that contains one of a fixed set of words, by table and column."""
 _KINDS: Final[Mapping[type, tuple[tuple[type, ...], str]]] = {
     str: ((str,), "text"),
-    # SQLite keeps true and false as 1 and 0.
+    # SQLite stores true and false as 1 and 0.
     bool: ((bool, int), "true or false"),
     int: ((int,), "a whole number"),
     float: ((float, int), "a number"),
     datetime: ((datetime,), "a time"),
 }
-"""Python's types of a column's values, and what they are called."""
+"""For each Python type of a column: the types that its values may have, and their name for a person."""
 
 
 def row_problems(table: Table, row: Mapping[str, object]) -> Generator[str]:
-    """What is wrong with the columns of a row, each as one line without the row's name.
+    """Yield one line for each problem with a column of the row. The lines do not name the row.
 
     Args:
-        table: Of the row.
-        row: Values by column, as SQLAlchemy reads them. Columns that were not read are left out.
+        table: The row's table.
+        row: Values by column, as SQLAlchemy reads them. Columns that were not loaded are missing.
     """
-    for name, allowed, called, is_nullable, words in _columns(table):
+    for name, allowed, type_name, is_nullable, words in _columns(table):
         if name not in row:
             continue
         value = row[name]
@@ -69,15 +69,15 @@ def row_problems(table: Table, row: Mapping[str, object]) -> Generator[str]:
             yield f"column {name}: {value.problem}"
         elif value is None:
             if not is_nullable:
-                yield f"column {name}: nothing, where there must be {called}"
+                yield f"column {name}: it is empty but must be {type_name}"
         elif allowed and not isinstance(value, allowed):
-            yield f"column {name}: {_shown(value)} is not {called}"
+            yield f"column {name}: {_shown(value)} is not {type_name}"
         elif words is not None and value not in words:
-            yield f"column {name}: {_shown(value)} is none of {', '.join(sorted(words))}"
+            yield f"column {name}: {_shown(value)} is not one of {', '.join(sorted(words))}"
 
 
 def row_name(table: Table, row: Mapping[str, object]) -> str:
-    """The row as a person finds it: its table, its key, and its session where it has one."""
+    """Name a row by its table, its key and, if it has one, its session."""
     keys = [column.name for column in table.primary_key.columns]
     key = ", ".join(_shown(row.get(name)) for name in keys)
     is_of_session = "session_id" in row and "session_id" not in keys
@@ -85,36 +85,36 @@ def row_name(table: Table, row: Mapping[str, object]) -> str:
 
 
 @contextmanager
-def damage_of(what: str) -> Generator[None]:
-    """Turn what reading a row's JSON raises into an error that names the row.
+def damage_of(row_label: str) -> Generator[None]:
+    """Turn exceptions from reading a row into an error that names the row.
 
     Args:
-        what: The row, such as `"message 'abc' of session 'def'"`.
+        row_label: The row, such as `"message 'abc' of session 'def'"`.
 
     Raises:
-        StoreError: The row holds something that the workbench never writes.
+        StoreError: The row contains something that the workbench never writes.
     """
     try:
         yield
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        said = " ".join(str(error).split())[:200]
-        shown = f"no {said}" if isinstance(error, KeyError) else said
-        raise StoreError(f"{what}: {shown}; {DAMAGE_REMEDY}") from error
+        detail = " ".join(str(error).split())[:200]
+        problem = f"{detail} is missing" if isinstance(error, KeyError) else detail
+        raise StoreError(f"{row_label}: {problem}; {DAMAGE_REMEDY}") from error
 
 
 @cache
 def _columns(table: Table) -> tuple[tuple[str, tuple[type, ...], str, bool, frozenset[str] | None], ...]:
-    """Of each column: name, types, what those are called, whether it may be NULL, its words."""
-    found: list[tuple[str, tuple[type, ...], str, bool, frozenset[str] | None]] = []
+    """Return for each column: its name, allowed types, their name, whether it may be NULL, allowed words."""
+    columns: list[tuple[str, tuple[type, ...], str, bool, frozenset[str] | None]] = []
     for column in table.columns:
         kind: Any = column.type
         impl = kind.impl_instance if isinstance(kind, TypeDecorator) else kind
-        allowed, called = ((), "JSON") if isinstance(kind, StoredJson) else _KINDS[impl.python_type]
+        allowed, type_name = ((), "JSON") if isinstance(kind, StoredJson) else _KINDS[impl.python_type]
         words = WORDS.get((table.name, column.name))
         is_nullable = bool(column.nullable)
-        named = None if words is None else frozenset(word.value for word in words)
-        found.append((column.name, allowed, called, is_nullable, named))
-    return tuple(found)
+        allowed_words = None if words is None else frozenset(word.value for word in words)
+        columns.append((column.name, allowed, type_name, is_nullable, allowed_words))
+    return tuple(columns)
 
 
 def _shown(value: object) -> str:

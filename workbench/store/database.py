@@ -1,4 +1,4 @@
-"""One database: find it, open it, run transactions, and translate its errors into messages of ours."""
+"""Open a database, run transactions, and turn the database's errors into helpful messages."""
 
 import sqlite3
 from collections.abc import Generator
@@ -23,142 +23,151 @@ from workbench.store.tables.base import StoreTable
 
 
 class DatabaseFault(NamedTuple):
-    """One thing that a database complains of."""
+    """A known error of a database, and how to explain it."""
 
-    said: str
-    """A piece of its message, or a SQLSTATE."""
+    pattern: str
+    """A part of the database's message, or the start of a SQLSTATE code."""
     problem: str
-    """The same in our words; empty where the message says it well."""
+    """The error in plain words. Empty to show the database's own message."""
     remedy: str
 
 
-_WRITABLE: Final = "make sure the folder is there and writable"
-_MEND_URL: Final = "mend WORKBENCH_DATABASE_URL"
+_WRITABLE: Final = "make sure the folder exists and is writable"
+_FIX_URL: Final = "correct WORKBENCH_DATABASE_URL"
 _TRY_AGAIN: Final = "try again"
 
 _SQLITE: Final = (
-    DatabaseFault("database is locked", "", "another program is writing to it; close that and try again"),
-    DatabaseFault("database or disk is full", "", "make room on the disk"),
+    DatabaseFault(
+        "database is locked", "", "another program is writing to it; close that program and try again"
+    ),
+    DatabaseFault("database or disk is full", "", "free space on the disk"),
     DatabaseFault("readonly database", "", "make the file and its folder writable"),
     DatabaseFault("unable to open database file", "", _WRITABLE),
     DatabaseFault("not a database", "", "move that file away, or set WORKBENCH_DATABASE_URL"),
     DatabaseFault("Could not decode to UTF-8", "", "run `workbench db check`, then restore a backup"),
     DatabaseFault("malformed", "", "restore a backup"),
 )
-"""What SQLite says."""
+"""Errors of SQLite, by a part of the message."""
 
 _STATES: Final = (
     DatabaseFault("57P0", "the server ended the connection", _TRY_AGAIN),
     DatabaseFault("08", "the connection to the server was lost", _TRY_AGAIN),
-    DatabaseFault("40", "the server undid this for the sake of another writer", _TRY_AGAIN),
-    DatabaseFault("55P03", "another program holds what we wait for", _TRY_AGAIN),
-    DatabaseFault("53300", "the server has no connection left", "raise its max_connections"),
-    DatabaseFault("53100", "the server's disk is full", "make room there"),
-    DatabaseFault("25006", "the server takes no writing", "name the primary in WORKBENCH_DATABASE_URL"),
-    DatabaseFault("42501", "the user may not do this", "let it own the database"),
+    DatabaseFault("40", "the server rolled this back because of another writer", _TRY_AGAIN),
+    DatabaseFault("55P03", "another program has locked the data", _TRY_AGAIN),
+    DatabaseFault("53300", "the server has no free connections", "raise its max_connections"),
+    DatabaseFault("53100", "the server's disk is full", "free space on it"),
+    DatabaseFault("25006", "the server is read-only", "name the primary in WORKBENCH_DATABASE_URL"),
+    DatabaseFault("42501", "the user lacks the permission", "make it the owner of the database"),
 )
-"""What PostgreSQL says by SQLSTATE, or its beginning. *Source:* PostgreSQL 15, appendix A."""
+"""Errors of PostgreSQL, by the start of the SQLSTATE code.
+
+*Source:* https://www.postgresql.org/docs/15/errcodes-appendix.html
+"""
 
 _CONNECTING: Final = (
-    DatabaseFault("password authentication failed", "user or password is refused", _MEND_URL),
-    DatabaseFault("no password supplied", "the server wants a password", _MEND_URL),
+    DatabaseFault("password authentication failed", "the server rejected the user or password", _FIX_URL),
+    DatabaseFault("no password supplied", "the server requires a password", _FIX_URL),
     DatabaseFault(
-        "no pg_hba.conf entry", "the server lets nobody in from here", "let it, in its pg_hba.conf"
+        "no pg_hba.conf entry",
+        "the server does not accept connections from this machine",
+        "allow them in its pg_hba.conf",
     ),
-    DatabaseFault("Connection refused", "no server answers there", "start it, or " + _MEND_URL),
-    DatabaseFault("timeout expired", "no server answers there", "start it, or " + _MEND_URL),
-    DatabaseFault("resolve host", "nobody knows that host", _MEND_URL),
-    DatabaseFault("could not translate host name", "nobody knows that host", _MEND_URL),
+    DatabaseFault("Connection refused", "no server answers at that address", "start it, or " + _FIX_URL),
+    DatabaseFault("timeout expired", "no server answers at that address", "start it, or " + _FIX_URL),
+    DatabaseFault("resolve host", "the host name is unknown", _FIX_URL),
+    DatabaseFault("could not translate host name", "the host name is unknown", _FIX_URL),
     DatabaseFault(
-        "No such file or directory", "no server answers at that socket", "start it, or " + _MEND_URL
+        "No such file or directory", "no server answers at that socket", "start it, or " + _FIX_URL
     ),
-    DatabaseFault("too many clients", "the server has no connection left", "raise its max_connections"),
+    DatabaseFault("too many clients", "the server has no free connections", "raise its max_connections"),
     DatabaseFault(
-        "remaining connection slots", "the server has no connection left", "raise its max_connections"
+        "remaining connection slots", "the server has no free connections", "raise its max_connections"
     ),
-    DatabaseFault("is starting up", "the server is only just starting", _TRY_AGAIN),
+    DatabaseFault("is starting up", "the server is still starting", _TRY_AGAIN),
     DatabaseFault("is shutting down", "the server is shutting down", _TRY_AGAIN),
     DatabaseFault("server closed the connection", "the connection to the server was lost", _TRY_AGAIN),
     DatabaseFault("connection is lost", "the connection to the server was lost", _TRY_AGAIN),
     DatabaseFault("consuming input failed", "the connection to the server was lost", _TRY_AGAIN),
-    DatabaseFault('" does not exist', "there is no such database or user", "create it, or " + _MEND_URL),
+    DatabaseFault('" does not exist', "there is no such database or user", "create it, or " + _FIX_URL),
 )
-"""What PostgreSQL's library says where no SQLSTATE comes along."""
+"""Errors of PostgreSQL's client library that have no SQLSTATE code, by a part of the message."""
 
 
 @contextmanager
 def translate_errors(shown: str) -> Generator[None]:
-    """Turns what SQLAlchemy, a driver or the file system raises, or a damaged row, into a StoreError.
+    """Turn errors of SQLAlchemy, a driver, the file system or a damaged row into a StoreError.
 
     Args:
-        shown: The database as a person may see it.
+        shown: The database's URL without its password.
     """
     try:
         yield
     except (SQLAlchemyError, sqlite3.Error, OSError, ValueError) as error:
-        problem, remedy = _told(error)
+        problem, remedy = _explain(error)
         raise StoreError(f"database {shown}: {problem}; {remedy}") from error
 
 
-def _told(error: Exception) -> tuple[str, str]:
+def _explain(error: Exception) -> tuple[str, str]:
+    """Return what is wrong and what to do."""
     origin = error.orig if isinstance(error, DBAPIError) and error.orig else error
-    # PostgreSQL adds lines that quote the data; its first one says what is wrong.
+    # The first line of a PostgreSQL error describes it. The other lines quote data, which may be private.
     primary: object = getattr(getattr(origin, "diag", None), "message_primary", None)
-    said = " ".join(str(primary or origin).split())
-    fault = _fault_of(origin, said)
+    message = " ".join(str(primary or origin).split())
+    fault = _find_fault(origin, message)
     if fault:
-        return fault.problem or said, fault.remedy
+        return fault.problem or message, fault.remedy
     if isinstance(error, PoolTimeout):
         return "all connections are in use", _TRY_AGAIN
     if isinstance(error, ValueError):
-        return said, "restore a backup, or mend WORKBENCH_DATABASE_URL"
-    return said, _WRITABLE if isinstance(error, OSError) else "see WORKBENCH_DATABASE_URL"
+        return message, "restore a backup, or " + _FIX_URL
+    return message, _WRITABLE if isinstance(error, OSError) else "check WORKBENCH_DATABASE_URL"
 
 
-def _fault_of(origin: BaseException, said: str) -> DatabaseFault | None:
+def _find_fault(origin: BaseException, message: str) -> DatabaseFault | None:
     state: object = getattr(origin, "sqlstate", None)
     if isinstance(state, str):
-        return next((fault for fault in _STATES if state.startswith(fault.said)), None)
+        return next((fault for fault in _STATES if state.startswith(fault.pattern)), None)
     known = _SQLITE if isinstance(origin, sqlite3.Error) else _CONNECTING
-    return next((fault for fault in known if fault.said in said), None)
+    return next((fault for fault in known if fault.pattern in message), None)
 
 
 _INSERTS: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 
 def insert_if_absent(db: Session, table: type[StoreTable], **values: Any) -> None:
-    """A row, unless one with the same key is there: then that one stays as it is."""
+    """Insert a row unless one with the same key exists. An existing row is not changed."""
     insert = _INSERTS[db.get_bind().dialect.name]
     db.connection().execute(insert(table).values(**values).on_conflict_do_nothing())
 
 
 BUSY_TIMEOUT_S: Final = 5
-"""How long a statement waits for another program that writes to the same SQLite file."""
+"""How many seconds a statement waits while another program writes to the same SQLite file."""
 
 CONNECT_TIMEOUT_S: Final = 10
-"""How long a server may take to answer at all."""
+"""How many seconds a server may take to accept a connection."""
 
 _POSTGRES: Final = "postgresql+psycopg"
-"""SQLAlchemy's name of PostgreSQL by the driver that we ship with."""
+"""SQLAlchemy's name for PostgreSQL with the driver psycopg."""
 
 
 class Database:
-    """A database that is up to date; safe to use from several threads.
+    """A migrated database. Thread-safe.
 
     Args:
-        engine: Connects to it; closed by `close`.
+        engine: Connects to the database. `close` disposes of it.
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._reading_engine = engine.execution_options(**_reading_options(engine))
         self._writing_engine = engine.execution_options(is_writing=True)
-        # SQLite lets writers poll for their turn, and some wait long: those of this process stand in line.
+        # Writers to SQLite poll for the lock, and an unlucky one may wait long. This lock queues the writers
+        # of this process instead.
         self._turn = Lock() if engine.dialect.name == "sqlite" else nullcontext()
 
     @contextmanager
     def reading(self) -> Generator[Session]:
-        """One transaction that sees one state of the data.
+        """Open a transaction for reading. It sees one consistent state of the data.
 
         Raises:
             StoreError: The database could not be read.
@@ -168,7 +177,7 @@ class Database:
 
     @contextmanager
     def writing(self) -> Generator[Session]:
-        """One transaction, committed at the end, rolled back where anything is raised.
+        """Open a transaction for writing. It is committed at the end, or rolled back on any exception.
 
         Raises:
             StoreError: The database could not be written.
@@ -182,24 +191,25 @@ class Database:
             yield session
 
     def describe(self) -> str:
-        """The URL without its password and options."""
+        """Return the URL without its password and options."""
         return _shown(self._engine.url)
 
     def close(self) -> None:
-        """Closes all connections; may be called again."""
+        """Close all connections. Calling it again has no effect."""
         self._engine.dispose()
 
 
 def open_database(url: str, *, migrations: Path = MIGRATIONS) -> Database:
-    """The database of that URL, made where it is not there yet, and up to date.
+    """Open a database. A missing SQLite file is created, and an older schema is migrated.
 
     Args:
-        url: As SQLAlchemy takes it, such as `sqlite:////tmp/workbench.sqlite3`, `sqlite://` (in memory) or
-            `postgresql+psycopg://user:password@host/database`.
-        migrations: Folder of the Alembic environment; tests have others.
+        url: URL in SQLAlchemy's form, such as `sqlite:////tmp/workbench.sqlite3`, `sqlite://` (in memory)
+            or `postgresql+psycopg://user:password@host/database`.
+        migrations: Folder of the Alembic environment. Tests use others.
 
     Raises:
-        StoreError: It cannot be opened, is of something else, or was written by a newer version.
+        StoreError: The database cannot be opened, belongs to another program, or was written by a newer
+            version of the workbench.
     """
     place = _parse(url)
     shown = _shown(place)
@@ -218,10 +228,10 @@ def open_database(url: str, *, migrations: Path = MIGRATIONS) -> Database:
 
 @contextmanager
 def connecting(url: str) -> Generator[Connection]:
-    """A transaction on a database as it is: it is neither made nor migrated.
+    """Connect to a database as it is, without creating or migrating it.
 
     Raises:
-        StoreError: It cannot be opened or read.
+        StoreError: The database cannot be opened or read.
     """
     place = _parse(url)
     with translate_errors(_shown(place)):
@@ -234,7 +244,7 @@ def connecting(url: str) -> Generator[Connection]:
 
 
 def file_of(url: str) -> Path | None:
-    """The file of a SQLite database; None where it is in memory, on a server, or named by a `file:` URI."""
+    """Return the file of a SQLite database, or None if it is in memory, on a server, or a `file:` URI."""
     return _file_of(_parse(url))
 
 
@@ -242,10 +252,12 @@ def _parse(url: str) -> URL:
     try:
         place = make_url(url)
     except (ArgumentError, ValueError) as error:
-        # The text is not shown: it may hold a password.
-        raise StoreError("WORKBENCH_DATABASE_URL is no URL; sqlite:////path/to/file is one") from error
+        # The text is not shown, because it may contain a password.
+        raise StoreError(
+            "WORKBENCH_DATABASE_URL is not a valid URL; an example is sqlite:////path/to/file"
+        ) from error
     if place.database and problem_of(place.database):
-        raise StoreError(f"WORKBENCH_DATABASE_URL: {problem_of(place.database)} of its path; take it out")
+        raise StoreError(f"WORKBENCH_DATABASE_URL: {problem_of(place.database)} of its path; remove it")
     file = _file_of(place)
     if place.drivername in ("postgres", "postgresql"):
         return place.set(drivername=_POSTGRES)
@@ -253,7 +265,7 @@ def _parse(url: str) -> URL:
 
 
 def _reading_options(engine: Engine) -> dict[str, Any]:
-    """What makes all statements of one reading see the same state, as SQLite does by itself."""
+    """Return the options that make all statements of a transaction see the same state. SQLite needs none."""
     if engine.dialect.name != "postgresql":
         return {}
     return {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
@@ -268,7 +280,7 @@ def _is_in_memory(place: URL) -> bool:
 
 
 def _file_of(place: URL) -> Path | None:
-    """The file of a SQLite database; None where there is none, or a `file:` URI names it."""
+    """Return the file of a SQLite database, or None if there is none or a `file:` URI names it."""
     database = place.database or ""
     if not _is_sqlite(place) or _is_in_memory(place) or database.startswith("file:"):
         return None
@@ -283,8 +295,8 @@ def _create_engine(place: URL) -> Engine:
     try:
         return _create_sqlite_engine(place) if _is_sqlite(place) else _create_server_engine(place)
     except ImportError as error:
-        wanted = "psycopg[binary]" if place.drivername == _POSTGRES else error.name
-        remedy = f"its driver is missing; pip install '{wanted}'"
+        package = "psycopg[binary]" if place.drivername == _POSTGRES else error.name
+        remedy = f"its driver is missing; run pip install '{package}'"
         raise StoreError(f"database {_shown(place)}: {remedy}") from error
 
 
@@ -293,14 +305,14 @@ def _create_server_engine(place: URL) -> Engine:
     if place.drivername == _POSTGRES:
         defaults = {"connect_timeout": CONNECT_TIMEOUT_S, "application_name": "hermes-workbench"}
         options = {name: value for name, value in defaults.items() if name not in place.query}
-    # A connection that the server closed meanwhile is found dead before it is used.
+    # `pool_pre_ping` replaces connections that the server has closed in the meantime.
     return create_engine(place, connect_args=options, pool_pre_ping=True)
 
 
 def _create_sqlite_engine(place: URL) -> Engine:
     options: dict[str, Any] = {"check_same_thread": False, "timeout": BUSY_TIMEOUT_S}
     if _is_in_memory(place):
-        # Each connection would be a database of its own: there is one, lent to one thread at a time.
+        # Each connection would open another empty database. So there is only one, used by one thread at a time.
         engine = create_engine(place, connect_args=options, poolclass=QueuePool, pool_size=1, max_overflow=0)
     else:
         file = _file_of(place)
@@ -313,26 +325,27 @@ def _create_sqlite_engine(place: URL) -> Engine:
 
 
 def _on_sqlite_connect(connection: DBAPIConnection, _record: object) -> None:
-    # None: the driver begins no transaction by itself, `_on_sqlite_begin` does.
+    # With None the driver starts no transactions; `_on_sqlite_begin` starts them.
     connection.isolation_level = None
     cursor = connection.cursor()
     cursor.execute("PRAGMA foreign_keys = ON")
-    # Each commit reaches the disk: what was told is kept outlives a loss of power too.
+    # Write each commit to the disk, so that stored messages survive a power failure.
     cursor.execute("PRAGMA synchronous = FULL")
     cursor.close()
 
 
 def _on_sqlite_begin(connection: Connection) -> None:
-    # A transaction that reads first and writes later cannot wait for its turn: SQLite refuses it at
-    # once where another one wrote in between. So a writing one takes the lock as it begins.
+    # SQLite rejects a transaction that first reads and then writes if another one wrote in between. It does
+    # not wait. So transactions for writing take the lock at the start, where they can wait.
     is_writing = connection.get_execution_options().get("is_writing", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")
 
 
 def _use_wal(engine: Engine) -> None:
-    """Readers and a writer at once; the file remembers it.
+    """Switch the file to write-ahead logging, so that reading and writing do not block each other.
 
-    Locked means that another program opens the same file just now: that one sees to it then.
+    The setting is stored in the file. If the file is locked, another program is opening it right now and
+    switches it.
     """
     with closing(engine.raw_connection()) as connection, suppress(sqlite3.OperationalError):
         connection.cursor().execute("PRAGMA journal_mode = WAL").close()

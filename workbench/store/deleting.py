@@ -1,4 +1,7 @@
-"""Delete messages from a session; they stay restorable as long as the session exists."""
+"""Delete messages from sessions and restore them, and purge sessions that were deleted long ago.
+
+Deleted messages can be restored as long as their session exists.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -28,86 +31,90 @@ RESTORABLE: Final = timedelta(days=30)
 
 
 def restorable_since(now: datetime) -> datetime:
-    """What was deleted then or before is over."""
+    """Return the time limit: sessions that were deleted at or before it cannot be restored."""
     return now - RESTORABLE
 
 
 def purge(database: Database, now: datetime) -> int:
-    """Removes the rows of all sessions whose time is over, and the prompts that nobody points at then.
+    """Delete all sessions that can no longer be restored, and prompts that are no longer used.
 
-    Rows of other tables that point at a session, a message or a generation go by their `ON DELETE CASCADE`.
+    Rows of other tables that refer to a session, a message or a generation are deleted by their
+    `ON DELETE CASCADE`.
 
     Args:
-        now: The moment, aware.
+        now: The current time, with a time zone.
 
     Returns:
-        How many sessions there were.
+        The number of deleted sessions.
 
     Raises:
-        StoreError: They could not be read or written.
+        StoreError: The sessions could not be read or deleted.
     """
-    is_over = col(SessionRow.deleted_at) <= restorable_since(now)
+    is_expired = col(SessionRow.deleted_at) <= restorable_since(now)
     with database.reading() as db:
-        if db.exec(select(SessionRow.id).where(is_over).limit(1)).first() is None:
+        if db.exec(select(SessionRow.id).where(is_expired).limit(1)).first() is None:
             return 0
     with database.writing() as db:
-        over = select(SessionRow.id).where(is_over)
-        messages = select(MessageRow.id).where(col(MessageRow.session_id).in_(over))
+        expired = select(SessionRow.id).where(is_expired)
+        messages = select(MessageRow.id).where(col(MessageRow.session_id).in_(expired))
         db.exec(delete(ToolRunRow).where(col(ToolRunRow.message_id).in_(messages)))
-        db.exec(delete(UnfinishedRow).where(col(UnfinishedRow.session_id).in_(over)))
-        db.exec(delete(SessionTagRow).where(col(SessionTagRow.session_id).in_(over)))
-        db.exec(delete(MessageRow).where(col(MessageRow.session_id).in_(over)))
-        db.exec(delete(GenerationRow).where(col(GenerationRow.session_id).in_(over)))
-        count = db.exec(delete(SessionRow).where(is_over)).rowcount
+        db.exec(delete(UnfinishedRow).where(col(UnfinishedRow.session_id).in_(expired)))
+        db.exec(delete(SessionTagRow).where(col(SessionTagRow.session_id).in_(expired)))
+        db.exec(delete(MessageRow).where(col(MessageRow.session_id).in_(expired)))
+        db.exec(delete(GenerationRow).where(col(GenerationRow.session_id).in_(expired)))
+        count = db.exec(delete(SessionRow).where(is_expired)).rowcount
         used = select(GenerationRow.prompt_hash).where(col(GenerationRow.prompt_hash) == col(PromptRow.hash))
         db.exec(delete(PromptRow).where(~used.exists()))
         return count
 
 
 EXCERPT_CHARS = 200
-"""So much of a deleted message's text is told."""
+"""How many characters of a deleted message's text are returned."""
 
 
 def delete_messages(db: Session, session: SessionRow, message_id: str, now: datetime) -> None:
-    """Hides a message and all below it; where the open leaf is among them, its parent is open from then on.
+    """Hide a message and all messages below it. If the open leaf is one of them, the message's parent is opened.
 
     Raises:
-        BadInput: It is the beginning of the session.
+        BadInput: The message is a root.
         StoreError: The session has no such message.
     """
     row = message_row(db, session.id, message_id)
     if row.parent_id is None:
         raise BadInput("this message", "the session begins with it", "delete the session instead")
-    below = _below(read_tree(db, session), message_id)
+    deleted_ids = _subtree_ids(read_tree(db, session), message_id)
     db.add_all(
-        DeletedMessageRow(message_id=one, session_id=session.id, root_id=message_id, deleted_at=now)
-        for one in below
+        DeletedMessageRow(message_id=deleted_id, session_id=session.id, root_id=message_id, deleted_at=now)
+        for deleted_id in deleted_ids
     )
-    if session.leaf_id in below:
+    if session.leaf_id in deleted_ids:
         session.leaf_id = row.parent_id
 
 
 def restore_messages(db: Session, session: SessionRow, root_id: str) -> str:
-    """Brings back what was deleted with a message; the last of it, which is open from then on.
+    """Restore the messages that were deleted together with a message.
+
+    Returns:
+        The id of the last restored message, which becomes the open leaf.
 
     Raises:
-        StoreError: Nothing was deleted with it, or what it follows is deleted too.
+        StoreError: The message was not deleted, or its parent is deleted too.
     """
     parent_id = message_row(db, session.id, root_id).parent_id
-    gone = col(DeletedMessageRow.root_id) == root_id
-    there = set(db.exec(select(DeletedMessageRow.message_id).where(gone)))
-    if not there or (parent_id and db.get(DeletedMessageRow, parent_id)):
+    is_of_group = col(DeletedMessageRow.root_id) == root_id
+    restored_ids = set(db.exec(select(DeletedMessageRow.message_id).where(is_of_group)))
+    if not restored_ids or (parent_id and db.get(DeletedMessageRow, parent_id)):
         raise StoreError(
-            f"message {root_id!r} cannot be brought back: what it follows is deleted, or it is there"
+            f"message {root_id!r} cannot be restored: it was not deleted, or the message above it is deleted too"
         )
-    db.exec(delete(DeletedMessageRow).where(gone))
-    leaf_id = [node.id for node in read_tree(db, session) if node.id in there][-1]
+    db.exec(delete(DeletedMessageRow).where(is_of_group))
+    leaf_id = [node.id for node in read_tree(db, session) if node.id in restored_ids][-1]
     session.leaf_id = leaf_id
     return leaf_id
 
 
 def read_deleted(db: Session, session: SessionRow) -> tuple[DeletedMessages, ...]:
-    """What was deleted, last deleted first."""
+    """Return the deleted parts of a session, most recently deleted first."""
     size = func.count().label("size")
     own = col(DeletedMessageRow.session_id) == session.id
     groups = (
@@ -129,7 +136,7 @@ def read_deleted(db: Session, session: SessionRow) -> tuple[DeletedMessages, ...
 
 
 def is_shown() -> ColumnElement[bool]:
-    """Whether the message of the outer query is not deleted."""
+    """Return a condition that is true if the message of the outer query is not deleted."""
     return ~(
         select(DeletedMessageRow.message_id)
         .where(col(DeletedMessageRow.message_id) == col(MessageRow.id))
@@ -138,10 +145,10 @@ def is_shown() -> ColumnElement[bool]:
     )
 
 
-def _below(tree: Sequence[TreeNode], message_id: str) -> set[str]:
-    """A message and all below it."""
-    found = {message_id}
+def _subtree_ids(tree: Sequence[TreeNode], message_id: str) -> set[str]:
+    """Return the ids of a message and of all messages below it."""
+    ids = {message_id}
     for node in tree:
-        if node.parent_id in found:
-            found.add(node.id)
-    return found
+        if node.parent_id in ids:
+            ids.add(node.id)
+    return ids

@@ -1,4 +1,4 @@
-"""Facts about messages in the database."""
+"""Store and count what the reader noted about messages: fixes, findings and dropped blocks."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -24,11 +24,11 @@ from workbench.toolspec.tools_text import parse_tools
 
 
 def read_completion(text: str, setup: Mapping[str, Any], finish_reason: str) -> Reading:
-    """What the reader makes of a completion.
+    """Read a completion with the tools of its session.
 
     Args:
-        text: Byte for byte.
-        setup: The session's, as its row has it; where its tools cannot be read, no name is checked.
+        text: The completion, byte for byte.
+        setup: The session's setup as stored. If its tools cannot be read, tool names are not checked.
         finish_reason: Why the completion ended.
     """
     tools_text: object = setup.get("tools_text")
@@ -48,7 +48,7 @@ def _tools(text: str, disabled: tuple[str, ...]) -> OfferedTools | None:
 
 
 def fact_row(fact: MessageFact, *, session_id: str, message_id: str) -> FactRow:
-    """The row of a fact."""
+    """Convert a fact to a row."""
     return FactRow(
         session_id=session_id,
         message_id=message_id,
@@ -64,19 +64,19 @@ def fact_row(fact: MessageFact, *, session_id: str, message_id: str) -> FactRow:
 
 
 def fact_value(row: FactRow) -> MessageFact:
-    """The fact as the other floors know it.
+    """Convert a row to a fact.
 
     Raises:
-        StoreError: Its row is damaged.
+        StoreError: The row is damaged.
     """
-    has_place = row.span_start is not None and row.span_end is not None
+    has_span = row.span_start is not None and row.span_end is not None
     with damage_of(f"fact {row.id} of message {row.message_id!r}"):
         return MessageFact(
             kind=FactKind(row.kind),
             code=row.code,
             severity=Severity(row.severity) if row.severity else None,
             is_guess=row.is_guess,
-            span=Span(row.span_start or 0, row.span_end or 0) if has_place else None,
+            span=Span(row.span_start or 0, row.span_end or 0) if has_span else None,
             note=row.note,
             edits=_edits(row.edits),
         )
@@ -97,68 +97,75 @@ _GROUPS: Final[Mapping[FactGroup, SQLColumnExpression[Any]]] = {
 
 
 class FactStore(OwnerScope):
-    """Reads the facts of one owner's sessions; they are written with the messages."""
+    """Reads the facts of one owner's sessions. They are written together with the messages."""
 
     def of_session(self, session_id: str) -> Sequence[tuple[str, MessageFact]]:
-        """Each fact of the session's messages with the message's id, in order; none of an unknown session.
+        """Return the facts of a session in order, each with its message's id. Empty for an unknown session.
 
         Raises:
-            StoreError: They could not be read.
+            StoreError: The facts could not be read.
         """
         if problem_of(session_id):
             return ()
-        its_own = (col(FactRow.session_id) == session_id, col(SessionRow.deleted_at).is_(None))
-        found = (
+        is_of_session = (col(FactRow.session_id) == session_id, col(SessionRow.deleted_at).is_(None))
+        query = (
             select(FactRow)
             .join(SessionRow, col(SessionRow.id) == col(FactRow.session_id))
-            .where(*its_own, self._is_seen())
+            .where(*is_of_session, self._is_readable())
             .order_by(col(FactRow.id))
         )
         with self._database.reading() as db:
-            return tuple((row.message_id, fact_value(row)) for row in db.exec(found))
+            return tuple((row.message_id, fact_value(row)) for row in db.exec(query))
 
     def count(
         self, group: FactGroup, *, since: datetime | None = None, until: datetime | None = None
     ) -> Sequence[FactCount]:
-        """How often what was noted, the most frequent first, those of deleted sessions left out.
+        """Count facts by group and kind, most frequent first. Deleted sessions are not counted.
+
+        Args:
+            since: Only messages from this time on. None sets no limit.
+            until: Only messages before this time. None sets no limit.
 
         Raises:
-            StoreError: They could not be read.
+            StoreError: The facts could not be read.
         """
         at = col(MessageRow.created_at)
         with self._database.reading() as db:
             by = _GROUPS.get(group, _day_of(at, db.get_bind().dialect.name))
-            many, messages = func.count(), func.count(col(FactRow.message_id).distinct())
-            counted = (
-                select(func.coalesce(by, ""), FactRow.kind, many, messages)
+            fact_count, messages = func.count(), func.count(col(FactRow.message_id).distinct())
+            query = (
+                select(func.coalesce(by, ""), FactRow.kind, fact_count, messages)
                 .join(MessageRow, col(MessageRow.id) == col(FactRow.message_id))
                 .join(SessionRow, col(SessionRow.id) == col(FactRow.session_id))
                 .outerjoin(GenerationRow, col(GenerationRow.id) == col(MessageRow.generation_id))
                 .where(col(SessionRow.deleted_at).is_(None), self._is_own())
                 .group_by(by, col(FactRow.kind))
-                .order_by(many.desc(), by, col(FactRow.kind))
+                .order_by(fact_count.desc(), by, col(FactRow.kind))
             )
             if since is not None:
-                counted = counted.where(at >= since)
+                query = query.where(at >= since)
             if until is not None:
-                counted = counted.where(at < until)
+                query = query.where(at < until)
             return tuple(
                 FactCount(group=name, kind=FactKind(kind), count=count, message_count=message_count)
-                for name, kind, count, message_count in db.exec(counted)
+                for name, kind, count, message_count in db.exec(query)
             )
 
     def days(self, contract_versions: Collection[str]) -> Sequence[DailyModelStats]:
-        """What models wrote under these versions of contracts, day by day.
+        """Return daily statistics of the completions that were generated with these contract versions.
+
+        Args:
+            contract_versions: Hashes of the contracts' texts.
 
         Raises:
-            StoreError: They could not be read.
+            StoreError: The completions could not be read.
         """
         version, model = col(GenerationRow.contract_version), col(GenerationRow.engine_name)
         with self._database.reading() as db:
             day = _day_of(col(MessageRow.created_at), db.get_bind().dialect.name)
             fixed, dropped = _generations(FactKind.FIX), _generations(FactKind.DROP)
-            counted = (
-                # SQLModel's own select knows the types of four columns at most.
+            query = (
+                # SQLModel's `select` has types for at most four columns.
                 select_many(day, version, model, _generations(), fixed, dropped)
                 .join(MessageRow, col(MessageRow.generation_id) == col(GenerationRow.id))
                 .join(SessionRow, col(SessionRow.id) == col(MessageRow.session_id))
@@ -173,20 +180,21 @@ class FactStore(OwnerScope):
                     day=day, contract_version=version or "", model=model,
                     completions=completions, fixed=fixed, dropped=dropped,
                 )
-                for day, version, model, completions, fixed, dropped in db.connection().execute(counted)
+                for day, version, model, completions, fixed, dropped in db.connection().execute(query)
             )  # fmt: skip
 
 
 def _generations(kind: FactKind | None = None) -> SQLColumnExpression[int]:
-    """How many generations, or how many that have a fact of that kind."""
-    its = col(GenerationRow.id)
-    wanted = its if kind is None else case((col(FactRow.kind) == kind.value, its), else_=None)
-    return func.count(wanted.distinct())
+    """Count generations: all of them, or those that have a fact of this kind."""
+    generation_id = col(GenerationRow.id)
+    if kind is None:
+        return func.count(generation_id.distinct())
+    return func.count(case((col(FactRow.kind) == kind.value, generation_id), else_=None).distinct())
 
 
 def _day_of(moment: SQLColumnExpression[datetime], dialect: str) -> SQLColumnExpression[str]:
-    """The day in UTC, ISO 8601."""
+    """Return an expression for the day of a time, in UTC, as `2026-11-24`."""
     if dialect == "postgresql":
         return func.to_char(func.timezone("UTC", moment), "YYYY-MM-DD")
-    # SQLite keeps a moment as text that begins with its day.
+    # SQLite stores a time as text that starts with the day.
     return func.substr(cast(moment, Text), 1, 10)

@@ -19,18 +19,18 @@ from workbench.store.tables import MessageRow, SessionRow
 from workbench.store.tables.labels import AcceptedMessageRow, LabelProjectRow, LabelRow
 
 OF_MESSAGE: Final = -1
-"""The call's place where the label is of the message itself: a unique key cannot hold NULL."""
+"""Stands for "no call" in the column `call_index` of a label on a whole message. A unique key cannot contain NULL."""
 
 
 def slot_of(labeller: str, *, is_deciding: bool) -> str:
-    """Whose place a label takes: each labeller has one at a target, and the deciding label another."""
+    """Return the value of the column `slot`. A target has one slot per labeller and one for the deciding label."""
     return "decision" if is_deciding else f"labeller:{labeller}"
 
 
 def put_content(row: LabelRow, new: NewLabel, now: datetime) -> None:
-    """Writes what a label says into its row, as a further revision."""
+    """Write a label's content into its row and raise the revision by one."""
     content = new.content
-    had = (row.correction_text, row.correction_call)
+    previous = (row.correction_text, row.correction_call)
     row.labeller = new.labeller
     row.verdict = content.verdict.value if content.verdict else None
     row.rating = content.rating
@@ -40,17 +40,17 @@ def put_content(row: LabelRow, new: NewLabel, now: datetime) -> None:
     row.correction_text, row.correction_call = _correction_columns(content.correction)
     if content.correction is None:
         row.corrected_at = None
-    elif (row.correction_text, row.correction_call) != had:
+    elif (row.correction_text, row.correction_call) != previous:
         row.corrected_at = now
     row.revision += 1
     row.updated_at = now
 
 
 def content_of(row: LabelRow) -> LabelContent:
-    """What a label says.
+    """Return the content of a label's row.
 
     Raises:
-        StoreError: Its row is damaged.
+        StoreError: The row is damaged.
     """
     call = row.correction_call
     with damage_of(f"label {row.id!r} of message {row.message_id!r}"):
@@ -65,7 +65,7 @@ def content_of(row: LabelRow) -> LabelContent:
 
 
 def label_value(row: LabelRow, project: str) -> Label:
-    """The label as the other floors know it."""
+    """Convert a row to a label of the project with this name."""
     return Label(
         id=row.id,
         target=LabelTarget(
@@ -85,25 +85,25 @@ def label_value(row: LabelRow, project: str) -> Label:
 
 
 def put_project(row: LabelProjectRow, project: Project) -> None:
-    """Writes a project into its row."""
+    """Write a project's fields into its row."""
     row.guidelines = project.guidelines
     row.questions = [asdict(question) for question in project.questions]
     row.overlap = project.overlap
 
 
 def project_value(row: LabelProjectRow) -> Project:
-    """The project as the other floors know it.
+    """Convert a row to a project.
 
     Raises:
-        StoreError: Its row is damaged.
+        StoreError: The row is damaged.
     """
     with damage_of(f"label project {row.name!r}"):
         return Project(
             name=row.name,
             guidelines=row.guidelines,
             questions=tuple(
-                Question(name=one["name"], text=one["text"], choices=tuple(one["choices"]))
-                for one in row.questions
+                Question(name=document["name"], text=document["text"], choices=tuple(document["choices"]))
+                for document in row.questions
             ),
             overlap=row.overlap,
         )
@@ -116,7 +116,7 @@ def _correction_columns(correction: str | ToolCall | None) -> tuple[str | None, 
 
 
 def original_of(db: Session, session: SessionRow, message_id: str) -> MessageRow:
-    """The message that labels of `message_id` belong to: copies on other branches share theirs.
+    """Return the message that labels of `message_id` belong to. Copies share the labels of the original.
 
     Raises:
         StoreError: The session has no such message.
@@ -126,13 +126,19 @@ def original_of(db: Session, session: SessionRow, message_id: str) -> MessageRow
 
 
 def read_steps(db: Session, session: SessionRow, leaf_id: str | None) -> Sequence[PathStep]:
-    """The path from the root to the leaf; empty where the session is.
+    """Return the path from the root to a leaf, with the times that decide which messages are stale.
+
+    Args:
+        leaf_id: The last message of the path. None takes the open leaf.
+
+    Returns:
+        The steps, root first. Empty if the session has no messages.
 
     Raises:
         StoreError: The session has no such leaf, or its messages do not form a tree.
     """
-    its = select(MessageRow.id, MessageRow.parent_id, MessageRow.copy_of, MessageRow.created_at)
-    messages = {row[0]: row for row in db.exec(its.where(col(MessageRow.session_id) == session.id))}
+    query = select(MessageRow.id, MessageRow.parent_id, MessageRow.copy_of, MessageRow.created_at)
+    messages = {row[0]: row for row in db.exec(query.where(col(MessageRow.session_id) == session.id))}
     corrected, accepted = _corrected(db, session.id), _accepted(db, session.id)
     message_id = message_row(db, session.id, leaf_id).id if leaf_id is not None else session.leaf_id
     if message_id is None:
@@ -153,7 +159,7 @@ def read_steps(db: Session, session: SessionRow, leaf_id: str | None) -> Sequenc
 
 
 def _corrected(db: Session, session_id: str) -> Mapping[str, datetime]:
-    """When each message, or a call of it, was last corrected; where a label decides, it alone counts."""
+    """Return when each message or one of its calls was last corrected. A deciding label hides the others."""
     rows = db.exec(select(LabelRow).where(col(LabelRow.session_id) == session_id)).all()
     deciding = slot_of("", is_deciding=True)
     decided = {_place(row) for row in rows if row.slot == deciding}

@@ -1,4 +1,4 @@
-"""Write labels in the caller's transaction, without overwriting what somebody else saved in the meantime."""
+"""Write labels in the caller's transaction, and detect that somebody else saved the same label meanwhile."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,57 +15,55 @@ from workbench.store.tables.labels import LabelProjectRow, LabelRow, LabelTagRow
 
 
 class LabelLog(Protocol):
-    """Where labels go once their session is done; lines are added and never changed."""
+    """An append-only log that gets the labels of a session when its labelling is done."""
 
     def write(self, labels: Sequence[Label]) -> None:
-        """Adds them; what goes wrong is told in the program's log and stops nobody."""
+        """Append labels. Errors are written to the program's log and not raised."""
         ...
 
 
 class WrittenLabel(NamedTuple):
-    """What became of a label."""
+    """The result of writing a label."""
 
     row: LabelRow
     before: LabelContent | None
-    """What it said before; None where there was none."""
+    """The previous content. None if the label is new."""
     is_changed: bool
-    """False where it said so already."""
+    """False if the stored label already had this content."""
 
 
 def find_label(db: Session, project_id: str, new: NewLabel, *, is_writing: bool = False) -> LabelRow | None:
-    """The label that takes the same place; None where there is none."""
+    """Return the stored label of the same target and labeller (or the deciding one), or None."""
     call_index = OF_MESSAGE if new.target.call_index is None else new.target.call_index
-    its = select(LabelRow).where(
+    query = select(LabelRow).where(
         col(LabelRow.project_id) == project_id,
         col(LabelRow.session_id) == new.target.session_id,
         col(LabelRow.message_id) == new.target.message_id,
         col(LabelRow.call_index) == call_index,
         col(LabelRow.slot) == slot_of(new.labeller, is_deciding=new.is_deciding),
     )
-    return db.exec(its.with_for_update() if is_writing else its).first()
+    return db.exec(query.with_for_update() if is_writing else query).first()
 
 
 def write_label(db: Session, project: LabelProjectRow, new: NewLabel, now: datetime) -> WrittenLabel:
-    """Writes a label.
-
-    Where it says already what is to be said, nothing is written: a save that is tried again does no harm.
+    """Write a label. If the stored label already has this content, nothing is written, so a save can be repeated.
 
     Raises:
-        WriteConflict: Somebody saved another one since `base_revision`.
+        WriteConflict: The stored label is not the one with `base_revision`: somebody saved another meanwhile.
     """
-    there = find_label(db, project.id, new, is_writing=True)
-    before = content_of(there) if there else None
-    if there and _is_same(there, new):
-        return WrittenLabel(there, before, is_changed=False)
-    revision = there.revision if there else 0
+    stored = find_label(db, project.id, new, is_writing=True)
+    before = content_of(stored) if stored else None
+    if stored and _is_same(stored, new):
+        return WrittenLabel(stored, before, is_changed=False)
+    revision = stored.revision if stored else 0
     if revision != new.base_revision:
         raise WriteConflict(
             f"label of {new.target}",
-            theirs=content_text(before) if before else "taken back",
+            theirs=content_text(before) if before else "removed",
             yours=content_text(new.content),
             revision=revision,
         )
-    row = there or _new_row(project, new, now)
+    row = stored or _new_row(project, new, now)
     put_content(row, new, now)
     db.add(row)
     db.flush()
@@ -76,7 +74,7 @@ def write_label(db: Session, project: LabelProjectRow, new: NewLabel, now: datet
 
 
 def with_tags_once(new: NewLabel) -> NewLabel:
-    """The same with each tag once."""
+    """Return the label without repeated tags."""
     return replace(new, content=replace(new.content, tags=tuple(dict.fromkeys(new.content.tags))))
 
 

@@ -1,4 +1,4 @@
-"""Labels in the database."""
+"""Store labels, move sessions through the labelling queue, and find stale messages."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
@@ -31,11 +31,11 @@ from workbench.store.tables import SessionRow
 from workbench.store.tables.labels import AcceptedMessageRow, LabelProjectRow, LabelRow, LabelTaskRow
 
 MOST_LOGGED: Final = 10_000
-"""Labels of one session that go to the log at once."""
+"""The maximum number of labels of a session that are written to the log."""
 
 
 class LabelStore(LabelProjectStore):
-    """The labels of one owner's sessions; one transaction a method, safe to use from several threads."""
+    """The labels of one owner's sessions. Each method is one transaction. Thread-safe."""
 
     def __init__(
         self,
@@ -48,24 +48,24 @@ class LabelStore(LabelProjectStore):
         self._log = log
 
     def save(self, new: NewLabel) -> Label:
-        """A label, or a new revision of it; what it says already is no change.
+        """Save a label or a new revision of it. Saving the stored content again changes nothing.
 
         Raises:
-            BadInput: It says what cannot be said of its target, or holds text that cannot be stored.
-            WriteConflict: Somebody saved another one since `base_revision`.
-            StoreError: There is no such session, message or project, or it could not be written.
+            BadInput: The label does not fit its target, or contains text that cannot be stored.
+            WriteConflict: Somebody saved another revision since `base_revision`.
+            StoreError: The session, message or project does not exist, or the label could not be written.
         """
         refuse_unstorable(new, "label")
         new = with_tags_once(new)
         with self._database.writing() as db:
-            session = self._own(db, new.target.session_id)
+            session = self._own_session(db, new.target.session_id)
             project = self._project(db, new.project)
             original = original_of(db, session, new.target.message_id)
             new = replace(new, target=replace(new.target, message_id=original.id))
             check_label(new, Role(original.role), project_value(project).questions)
             written = write_label(db, project, new, self._now())
             if written.is_changed:
-                self._begun(db, project, new)
+                self._start_draft(db, project, new)
                 self._note_label(db, new, written.before)
                 index_session_names(db, session.id)
             return label_value(written.row, project.name)
@@ -73,25 +73,31 @@ class LabelStore(LabelProjectStore):
     def find(
         self, target: LabelTarget, *, labeller: str = "", project: str = "", is_deciding: bool = False
     ) -> Label | None:
-        """The label of that labeller, or the deciding one whoever wrote it; None where there is none."""
+        """Return a labeller's label of a target, or the deciding label. None if there is none."""
         texts = (target.session_id, target.message_id, labeller)
         if any(problem_of(text) for text in texts):
             return None
-        asked = NewLabel(target=target, content=LabelContent(), labeller=labeller, is_deciding=is_deciding)
+        key = NewLabel(target=target, content=LabelContent(), labeller=labeller, is_deciding=is_deciding)
         with self._database.reading() as db:
-            found = self._find_project(db, project)
-            session = self._find_seen(db, target.session_id)
-            if found is None or session is None:
+            project_row = self._find_project(db, project)
+            session = self._find_readable(db, target.session_id)
+            if project_row is None or session is None:
                 return None
             original = original_of(db, session, target.message_id)
-            row = find_label(db, found.id, replace(asked, target=replace(target, message_id=original.id)))
-            return None if row is None else label_value(row, found.name)
+            key = replace(key, target=replace(target, message_id=original.id))
+            row = find_label(db, project_row.id, key)
+            return None if row is None else label_value(row, project_row.name)
 
     def list_labels(
         self, *, session_id: str | None = None, project: str | None = None, limit: int = 100, offset: int = 0
     ) -> Sequence[Label]:
-        """Labels in the order in which they were made; None takes those of all sessions, or projects."""
-        found = (
+        """Return labels, oldest first.
+
+        Args:
+            session_id: Only labels of this session. None returns those of all sessions.
+            project: Only labels of this project. None returns those of all projects.
+        """
+        query = (
             select(LabelRow, LabelProjectRow.name)
             .join(LabelProjectRow, col(LabelProjectRow.id) == col(LabelRow.project_id))
             .join(SessionRow, col(SessionRow.id) == col(LabelRow.session_id))
@@ -101,20 +107,23 @@ class LabelStore(LabelProjectStore):
             if value is not None:
                 if problem_of(value):
                     return ()
-                found = found.where(column == value)
-        page = found.order_by(col(LabelRow.created_at), col(LabelRow.id)).limit(limit).offset(offset)
+                query = query.where(column == value)
+        page = query.order_by(col(LabelRow.created_at), col(LabelRow.id)).limit(limit).offset(offset)
         with self._database.reading() as db:
             return tuple(label_value(row, name) for row, name in db.exec(page))
 
     def accept(self, session_id: str, message_id: str, *, who: str = "") -> None:
-        """A message that comes after a correction holds all the same.
+        """Accept a message although a message above it was corrected, so that it is no longer stale.
+
+        Args:
+            who: Name of the person who accepts it. Empty stands for the owner.
 
         Raises:
-            StoreError: There is no such session or message, or it could not be written.
+            StoreError: The session or message does not exist, or the change could not be written.
         """
         refuse_unstorable(who, "who")
         with self._database.writing() as db:
-            session = self._own(db, session_id)
+            session = self._own_session(db, session_id)
             message_id = original_of(db, session, message_id).id
             row = db.get(AcceptedMessageRow, message_id)
             if row is None:
@@ -126,30 +135,33 @@ class LabelStore(LabelProjectStore):
             self._audit.note(db, "message.accept", f"message:{message_id}", who=who)
 
     def stale(self, session_id: str, *, leaf_id: str | None = None) -> Collection[str]:
-        """Ids of the stale messages on the path to `leaf_id` (None: to the open leaf), in order.
+        """Return the ids of the stale messages on a path, in order.
+
+        Args:
+            leaf_id: The last message of the path. None takes the open leaf.
 
         Raises:
-            StoreError: There is no such session or leaf, or it could not be read.
+            StoreError: The session or leaf does not exist, or could not be read.
         """
         with self._database.reading() as db:
-            return find_stale(read_steps(db, self._seen(db, session_id), leaf_id))
+            return find_stale(read_steps(db, self._readable_session(db, session_id), leaf_id))
 
-    def queue(self, wanted: QueueFilter, *, project: str = "", limit: int = 50, offset: int = 0) -> QueuePage:
-        """What is to be labelled, or was; sessions that were used last come first.
+    def queue(self, chosen: QueueFilter, *, project: str = "", limit: int = 50, offset: int = 0) -> QueuePage:
+        """Return a page of a project's queue, most recently used sessions first.
 
         Raises:
-            StoreError: There is no such project, or it could not be read.
+            StoreError: The project does not exist, or the queue could not be read.
         """
         with self._database.reading() as db:
-            found = self._find_project(db, project)
-            if found is None and project:
+            project_row = self._find_project(db, project)
+            if project_row is None and project:
                 raise self._no_project(project)
-            project_id = found.id if found else ""
+            project_id = project_row.id if project_row else ""
             return read_queue(
                 db,
                 project_id,
                 self._is_listed(),
-                wanted,
+                chosen,
                 includes_unassigned=not project,
                 limit=limit,
                 offset=offset,
@@ -165,41 +177,46 @@ class LabelStore(LabelProjectStore):
         base_revision: int | None = None,
         who: str = "",
     ) -> QueueItem:
-        """Says how far a session's labelling is.
+        """Set the labelling state of a session.
+
+        Args:
+            assignee: The labeller whose task is moved. Empty is the task of no particular labeller.
+            base_revision: The revision of the task that the caller has seen. None skips the check.
+            who: Name of the person who moves it. Empty stands for the owner.
 
         Raises:
-            WriteConflict: Somebody moved it since `base_revision`; None does not care.
-            StoreError: There is no such session or project, or it could not be written.
+            WriteConflict: Somebody moved the task since `base_revision`.
+            StoreError: The session or project does not exist, or the change could not be written.
         """
         refuse_unstorable([assignee, who], "labeller")
         with self._database.writing() as db:
-            session = self._own(db, session_id)
+            session = self._own_session(db, session_id)
             row = self._project(db, project)
             task = db.get(LabelTaskRow, (row.id, session.id, assignee))
             if base_revision is not None and base_revision != (task.revision if task else 0):
-                there = QueueState(task.state) if task else QueueState.PENDING
+                state_now = QueueState(task.state) if task else QueueState.PENDING
                 raise WriteConflict(
                     f"queue item of session {session_id!r}",
-                    theirs=there.value,
+                    theirs=state_now.value,
                     yours=state.value,
                     revision=task.revision if task else 0,
                 )
             self._put_state(db, row, session.id, assignee, state, who=who)
             item = read_item(db, row.id, session.id, assignee)
         if self._log is not None and state is QueueState.DONE:
-            # Behind the commit: what is sent away is kept here.
+            # After the commit, so that only stored labels are sent to the log.
             self._log.write(self.list_labels(session_id=session_id, project=project, limit=MOST_LOGGED))
         return item
 
     def judgements(self, *, project: str = "") -> Sequence[AnnotatorVerdict]:
-        """Every verdict that a labeller gave, the deciding ones left out; an item is a message or a call.
+        """Return the verdicts of all labellers, without the deciding ones. An item is a message or a call.
 
         Raises:
-            StoreError: There is no such project, or it could not be read.
+            StoreError: The project does not exist, or could not be read.
         """
         with self._database.reading() as db:
-            found = self._find_project(db, project)
-            if found is None:
+            project_row = self._find_project(db, project)
+            if project_row is None:
                 if project:
                     raise self._no_project(project)
                 return ()
@@ -207,7 +224,7 @@ class LabelStore(LabelProjectStore):
                 select(LabelRow)
                 .join(SessionRow, col(SessionRow.id) == col(LabelRow.session_id))
                 .where(
-                    col(LabelRow.project_id) == found.id,
+                    col(LabelRow.project_id) == project_row.id,
                     col(LabelRow.verdict).is_not(None),
                     col(LabelRow.slot) != slot_of("", is_deciding=True),
                     self._is_listed(),
@@ -216,8 +233,8 @@ class LabelStore(LabelProjectStore):
             )
             return tuple(_judgement(row) for row in rows)
 
-    def _begun(self, db: Session, project: LabelProjectRow, new: NewLabel) -> None:
-        """A first label makes a draft of what is pending, or was given to nobody."""
+    def _start_draft(self, db: Session, project: LabelProjectRow, new: NewLabel) -> None:
+        """Move the labeller's task to draft when they save their first label. A missing task is created."""
         if new.is_deciding:
             return
         task = db.get(LabelTaskRow, (project.id, new.target.session_id, new.labeller))
@@ -264,5 +281,7 @@ class LabelStore(LabelProjectStore):
 
 
 def _judgement(row: LabelRow) -> AnnotatorVerdict:
-    of_call = "" if row.call_index == OF_MESSAGE else f"#{row.call_index}"
-    return AnnotatorVerdict(item=row.message_id + of_call, labeller=row.labeller, verdict=row.verdict or "")
+    call_suffix = "" if row.call_index == OF_MESSAGE else f"#{row.call_index}"
+    return AnnotatorVerdict(
+        item=row.message_id + call_suffix, labeller=row.labeller, verdict=row.verdict or ""
+    )

@@ -1,4 +1,4 @@
-"""What models remember for their owners."""
+"""Store the notes of the tool `memory`, separately for each owner."""
 
 from collections.abc import Sequence
 
@@ -12,27 +12,27 @@ from workbench.store.tables import NoteRow
 
 
 class MemoryStore:
-    """Keeps notes, each owner's apart."""
+    """The notes that models save for their owners."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def notes(self, owner: Owner) -> Sequence[str]:
-        """The notes, oldest first.
+        """Return an owner's notes, oldest first.
 
         Raises:
-            StoreError: They could not be read.
+            StoreError: The notes could not be read.
         """
         own = col(NoteRow.scope) == scope_of(owner)
         with self._database.reading() as db:
             return tuple(db.exec(select(NoteRow.text).where(own).order_by(col(NoteRow.position))))
 
     def save_notes(self, owner: Owner, notes: Sequence[str]) -> None:
-        """Puts these in the place of all notes of the owner.
+        """Replace all notes of an owner.
 
         Raises:
-            BadInput: A note holds text that cannot be stored.
-            StoreError: They could not be written.
+            BadInput: A note contains text that cannot be stored.
+            StoreError: The notes could not be written.
         """
         refuse_unstorable(tuple(notes), "notes")
         scope = scope_of(owner)

@@ -1,4 +1,28 @@
-"""Write the rows of one message, in the order of their references."""
+"""Write the rows of one message, in the order of their references.
+
+Idea: a message is immutable and consists of up to six rows: the texts of its contract and tools, its prompt,
+its generation, the message itself, and the tool run that produced it. They are written in one transaction,
+referenced rows first, so that a reader never sees a message whose generation or prompt is missing.
+
+Invariants:
+
+- A prompt and a version text are stored once under their hash. Two writers with the same text do not
+  conflict, because the insert leaves an existing row alone.
+- A copy on another branch gets no generation, facts or search words of its own. It refers to the generation
+  of its original, and `copy_of` always names the first message, never another copy. So statistics and search
+  count each completion once.
+- A message and its index (facts and search words) are written in the same transaction.
+
+Recovery after a kill: while a completion is generated, its text so far is a row of `unfinished`
+(see `workbench.store.unfinished`). The transaction that writes the complete message deletes that row. So at
+any moment a completion is stored exactly once: as an unfinished row, or as a message. If the process is killed
+in between, the next program that opens the store turns the row into a message that ends with `interrupted`.
+
+Example: a process writes "Ro" and "Rome is" to `unfinished` and is killed. The next start stores the message
+"Rome is" with the finish reason `interrupted`, under the same parent. A writer on another machine counts as
+ended after a minute of silence. If it was only slow, it finds its row gone and appends the complete message as
+a sibling of the interrupted one.
+"""
 
 import secrets
 
@@ -18,15 +42,15 @@ from workbench.store.version_rows import write_text
 
 
 def new_id() -> str:
-    """An id that nobody guesses, of 128 bits; it begins with a letter or digit: a dash would make it an option."""
+    """Return a random id of 128 bits, in hex digits. It never starts with a dash, which would look like an option."""
     return secrets.token_hex(16)
 
 
 def write_message(db: Session, new: NewMessage, place: rows.MessagePosition) -> rows.MessageParts:
-    """Writes a message with how it came to be.
+    """Write a message with its generation, tool run, facts and search words.
 
     Raises:
-        StoreError: It is the copy of a message that its session does not have.
+        StoreError: The message is a copy of a message that its session does not have.
     """
     original = _original(db, new, place.session_id)
     generation = _generation(db, new, place.session_id, original)
@@ -46,9 +70,9 @@ def write_message(db: Session, new: NewMessage, place: rows.MessagePosition) -> 
 
 
 def show_leaf(db: Session, session: SessionRow, message: MessageRow, *, is_shown: bool = True) -> None:
-    """A new message is the open leaf; one that is not shown only where there is none.
+    """Make a new message the open leaf. A message that is not shown becomes it only if there is no leaf yet.
 
-    A user's first one gives the title.
+    A session without a title gets the text of its first user message.
     """
     if is_shown or session.leaf_id is None:
         session.leaf_id = message.id
@@ -59,7 +83,7 @@ def show_leaf(db: Session, session: SessionRow, message: MessageRow, *, is_shown
 
 
 def _original(db: Session, new: NewMessage, session_id: str) -> MessageRow | None:
-    """The first of all messages that are alike; None where the new one is no copy."""
+    """Return the message that the new one is a copy of, never another copy. None if it is not a copy."""
     if new.copy_of is None:
         return None
     row = message_row(db, session_id, new.copy_of)
@@ -88,6 +112,6 @@ def _generation(
 
 
 def _write_prompt(db: Session, text: str) -> None:
-    # Two writers may come with the same prompt at once: whoever is first writes it.
+    # Two writers may store the same prompt at the same time. The second insert has no effect.
     row = rows.prompt_row(text)
     insert_if_absent(db, PromptRow, hash=row.hash, text=row.text)

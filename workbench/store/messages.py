@@ -1,4 +1,4 @@
-"""The messages of sessions, as trees."""
+"""Append, read and delete the messages of sessions, which form trees."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from workbench.store.unfinished import forget_unfinished, save_unfinished
 
 
 class MessageStore(OwnerScope):
-    """The messages of one owner's sessions; one transaction a method, safe to use from several threads."""
+    """The messages of one owner's sessions. Each method is one transaction. Thread-safe."""
 
     def append(
         self,
@@ -25,15 +25,20 @@ class MessageStore(OwnerScope):
         unfinished_id: str | None = None,
         is_shown: bool = True,
     ) -> StoredMessage:
-        """A message under `parent_id` (None makes a root); it becomes the open leaf, if it is shown.
+        """Append a message.
+
+        Args:
+            parent_id: The message above it. None creates a root.
+            unfinished_id: Id of the unfinished text that this message completes, which is deleted.
+            is_shown: True makes the message the open leaf.
 
         Raises:
-            BadInput: The message holds text that cannot be stored.
-            StoreError: There is no such session, the parent is not one of its messages, or it could
-                not be written.
+            BadInput: The message contains text that cannot be stored.
+            StoreError: The session does not exist, the parent is not one of its messages, or the message
+                could not be written.
         """
-        (kept,) = self._append(session_id, (new,), parent_id, unfinished_id, is_shown=is_shown)
-        return kept
+        (message,) = self._append(session_id, (new,), parent_id, unfinished_id, is_shown=is_shown)
+        return message
 
     def append_all(
         self,
@@ -43,12 +48,16 @@ class MessageStore(OwnerScope):
         parent_id: str | None,
         is_shown: bool = True,
     ) -> Sequence[StoredMessage]:
-        """Messages, each under the one before, the first under `parent_id`: all of them, or none.
+        """Append several messages, each under the previous one. On an error, none is stored.
+
+        Args:
+            parent_id: The message above the first one. None creates a root.
+            is_shown: True makes the last message the open leaf.
 
         Raises:
-            BadInput: A message holds text that cannot be stored.
-            StoreError: There is no such session, the parent is not one of its messages, or they could
-                not be written.
+            BadInput: A message contains text that cannot be stored.
+            StoreError: The session does not exist, the parent is not one of its messages, or the messages
+                could not be written.
         """
         return self._append(session_id, new, parent_id, None, is_shown=is_shown)
 
@@ -61,18 +70,26 @@ class MessageStore(OwnerScope):
         parent_id: str | None,
         unfinished_id: str | None = None,
     ) -> str:
-        """What a model has written so far of a message that is to come; gives the id to finish it by.
+        """Save the text that a model has generated so far.
+
+        Args:
+            text: All of the text so far.
+            parent_id: The message above the one that is being generated. None stands for a root.
+            unfinished_id: The id that an earlier call returned, or None for the first call.
+
+        Returns:
+            The id to pass to further calls, and to `append` with the complete message.
 
         Raises:
-            BadInput: The message or its generation holds text that cannot be stored.
-            StoreError: There is no such session, the parent is not one of its messages, or it could
-                not be written.
+            BadInput: The text or the generation contains text that cannot be stored.
+            StoreError: The session does not exist, the parent is not one of its messages, or the text
+                could not be written.
         """
         refuse_unstorable(text, "message.text")
         refuse_unstorable(generation, "generation")
         row_id = unfinished_id or new_id()
         with self._database.writing() as db:
-            session = self._own(db, session_id)
+            session = self._own_session(db, session_id)
             parent = None if parent_id is None else message_row(db, session.id, parent_id)
             place = rows.MessagePosition(
                 id=row_id, session_id=session.id, parent=parent, created_at=self._now()
@@ -81,61 +98,64 @@ class MessageStore(OwnerScope):
         return row_id
 
     def path(self, session_id: str, *, leaf_id: str | None = None) -> Sequence[StoredMessage]:
-        """The messages from the root to `leaf_id`, or to the open leaf.
+        """Return the messages from the root to `leaf_id`, or to the open leaf if it is None.
 
         Raises:
-            StoreError: There is no such session, the leaf is not one of its messages, or it could not be
-                read.
+            StoreError: The session does not exist, the leaf is not one of its messages, or the messages
+                could not be read.
         """
         with self._database.reading() as db:
-            return read_path(db, self._seen(db, session_id), leaf_id)
+            return read_path(db, self._readable_session(db, session_id), leaf_id)
 
     def tree(self, session_id: str) -> Sequence[TreeNode]:
-        """All messages of all branches, the oldest first.
+        """Return the messages of all branches, oldest first, without their texts.
 
         Raises:
-            StoreError: There is no such session, or it could not be read.
+            StoreError: The session does not exist or could not be read.
         """
         with self._database.reading() as db:
-            return read_tree(db, self._seen(db, session_id))
+            return read_tree(db, self._readable_session(db, session_id))
 
     def delete_message(self, session_id: str, message_id: str) -> None:
-        """Hides a message and all that follows it; of the open path, what stands before it stays open.
+        """Hide a message and all messages below it. If the open leaf is among them, the parent is opened.
 
         Raises:
-            BadInput: The session begins with it.
-            StoreError: There is no such session, the message is none of its own, or it could not be written.
+            BadInput: The message is a root.
+            StoreError: The session or message does not exist, or the change could not be written.
         """
         with self._database.writing() as db:
-            delete_messages(db, self._own(db, session_id), message_id, self._now())
+            delete_messages(db, self._own_session(db, session_id), message_id, self._now())
 
     def restore_message(self, session_id: str, message_id: str) -> str:
-        """Undoes that; the last message of what came back, which is open from then on.
+        """Restore the messages that were deleted together with a message.
+
+        Returns:
+            The id of the last restored message, which becomes the open leaf.
 
         Raises:
-            StoreError: There is no such session, nothing was deleted with the message, what it follows is
-                deleted too, or it could not be written.
+            StoreError: The session does not exist, the message was not deleted, its parent is deleted too,
+                or the change could not be written.
         """
         with self._database.writing() as db:
-            return restore_messages(db, self._own(db, session_id), message_id)
+            return restore_messages(db, self._own_session(db, session_id), message_id)
 
     def deleted_messages(self, session_id: str) -> Sequence[DeletedMessages]:
-        """What was deleted of a session, last deleted first.
+        """Return the deleted parts of a session, most recently deleted first.
 
         Raises:
-            StoreError: There is no such session, or it could not be read.
+            StoreError: The session does not exist or could not be read.
         """
         with self._database.reading() as db:
-            return read_deleted(db, self._seen(db, session_id))
+            return read_deleted(db, self._readable_session(db, session_id))
 
     def open_leaf(self, session_id: str, message_id: str) -> None:
-        """That message is the last one shown from now on.
+        """Make a message the open leaf, the last message that is shown.
 
         Raises:
-            StoreError: There is no such session, the message is none of its own, or it could not be written.
+            StoreError: The session or message does not exist, or the change could not be written.
         """
         with self._database.writing() as db:
-            session = self._own(db, session_id)
+            session = self._own_session(db, session_id)
             session.leaf_id = message_row(db, session.id, message_id).id
 
     def _append(
@@ -147,22 +167,22 @@ class MessageStore(OwnerScope):
         *,
         is_shown: bool,
     ) -> tuple[StoredMessage, ...]:
-        for one in new:
-            _refuse_unstorable_message(one)
+        for message in new:
+            _refuse_unstorable_message(message)
         with self._database.writing() as db:
-            session = self._own(db, session_id)
+            session = self._own_session(db, session_id)
             forget_unfinished(db, session.id, unfinished_id)
             parent = None if parent_id is None else message_row(db, session.id, parent_id)
-            kept: list[StoredMessage] = []
-            for one in new:
+            stored: list[StoredMessage] = []
+            for message in new:
                 place = rows.MessagePosition(
                     id=new_id(), session_id=session.id, parent=parent, created_at=self._now()
                 )
-                parts = write_message(db, one, place)
+                parts = write_message(db, message, place)
                 show_leaf(db, session, parts.message, is_shown=is_shown)
-                kept.append(rows.message_value(parts))
+                stored.append(rows.message_value(parts))
                 parent = parts.message
-            return tuple(kept)
+            return tuple(stored)
 
 
 def _refuse_unstorable_message(new: NewMessage) -> None:

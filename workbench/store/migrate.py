@@ -1,4 +1,4 @@
-"""Migrate a database to the current schema: forward only, in one transaction, after a backup."""
+"""Migrate a database to the current schema, in one transaction and after a backup. There are no downgrades."""
 
 import logging
 import sqlite3
@@ -22,31 +22,31 @@ MIGRATIONS: Final = Path(__file__).parent / "migrations"
 """Folder of the Alembic environment."""
 
 VERSION_TABLE: Final = "alembic_version"
-"""Where Alembic notes the revision of a database."""
+"""The table in which Alembic stores the revision of a database."""
 
 BEFORE_RELEASE: Final = frozenset(f"{number:04}" for number in range(1, 10))
-"""Revisions that no release has had; the tenth became the first release."""
+"""Revisions of development versions. The tenth revision became the first release."""
 
 KEPT_BACKUPS: Final = 5
-"""How many copies from before a migration are kept beside a SQLite file."""
+"""How many copies from before migrations are kept next to a SQLite file."""
 
 _LOG: Final = logging.getLogger(__name__)
 
 _TURN: Final = int.from_bytes(b"workbnch")
-"""Number of PostgreSQL's advisory lock, of a database each."""
+"""Number of the advisory lock that a migration takes in a PostgreSQL database."""
 
 
 def migrate(connection: Connection, migrations: Path, *, shown: str) -> None:
-    """Upgrades the database to the newest revision, or leaves it as it was.
+    """Upgrade the database to the newest revision. On an error it stays as it was.
 
     Args:
-        connection: In no transaction; on SQLite the one begun on it must lock out other writers, so that
-            of two programs that start together one migrates and the other waits.
+        connection: A connection without an open transaction. On SQLite, a transaction that begins on it must
+            lock out other writers. If two programs start together, one migrates and the other waits.
         migrations: Folder of the Alembic environment.
-        shown: The database as a person may see it.
+        shown: The database's URL without its password.
 
     Raises:
-        StoreError: It is of something else, of a newer version, or cannot be backed up.
+        StoreError: The database belongs to another program or a newer version, or cannot be backed up.
     """
     with _without_foreign_keys(connection), connection.begin():
         _await_turn(connection)
@@ -64,7 +64,7 @@ def migrate(connection: Connection, migrations: Path, *, shown: str) -> None:
 
 
 def _await_turn(connection: Connection) -> None:
-    """On PostgreSQL: no other program migrates the same database until this transaction ends."""
+    """On PostgreSQL, wait until no other program is migrating this database, and lock it for this transaction."""
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_TURN})")
 
@@ -73,8 +73,8 @@ def _refuse_other_tables(connection: Connection, shown: str) -> None:
     others = sorted(set(inspect(connection).get_table_names()) - {VERSION_TABLE})
     if others:
         raise StoreError(
-            f"database {shown}: it holds tables of something else, such as {others[0]!r}; "
-            "name another in WORKBENCH_DATABASE_URL"
+            f"database {shown}: it contains tables of another program, such as {others[0]!r}; "
+            "name another database in WORKBENCH_DATABASE_URL"
         )
 
 
@@ -95,33 +95,33 @@ def _refuse_unknown(current: str, scripts: ScriptDirectory, shown: str) -> None:
 
 def _upgrade(connection: Connection, migrations: Path) -> None:
     config = Config()
-    # Alembic's configuration expands percent signs, also those of a path.
+    # Alembic's configuration expands percent signs, including those in a path.
     config.set_main_option("script_location", str(migrations).replace("%", "%%"))
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
 
 
 def _back_up(connection: Connection, revision: str) -> None:
-    """Copies the file of a SQLite database beside it; other databases have their own backups."""
+    """Copy the file of a SQLite database next to it. Other databases have their own backups."""
     if connection.dialect.name != "sqlite":
         return
     file = Path(connection.exec_driver_sql("PRAGMA database_list").one()[2])
     if not file.name:
         return
     target = moment_name(file, f"before-migration-{revision}")
-    # By a connection of its own: it sees what is committed, and this one has nothing written yet.
+    # The copy uses another connection. It sees all committed data, and this one has not written anything yet.
     copy_database(file, target)
-    gone = prune(list(file.parent.glob(f"{escape(file.stem)}.before-migration-*")), keep=KEPT_BACKUPS)
-    _LOG.warning("the database is being upgraded; as it was before, it is kept in %s", target)
-    for older in gone:
-        _LOG.warning("an older copy was deleted: %s", older)
+    deleted = prune(list(file.parent.glob(f"{escape(file.stem)}.before-migration-*")), keep=KEPT_BACKUPS)
+    _LOG.warning("upgrading the database; a copy from before the upgrade is in %s", target)
+    for older in deleted:
+        _LOG.warning("deleted an older copy: %s", older)
 
 
 @contextmanager
 def _without_foreign_keys(connection: Connection) -> Generator[None]:
-    """Foreign keys off while SQLite's tables may be rebuilt.
+    """Turn off SQLite's foreign keys while tables may be rebuilt.
 
-    *Source:* SQLite, "Making Other Kinds Of Table Schema Changes", steps 1, 10 and 12.
+    *Source:* https://www.sqlite.org/lang_altertable.html#otheralter (steps 1, 10 and 12)
     """
     if connection.dialect.name != "sqlite":
         yield
@@ -140,6 +140,6 @@ def _check_foreign_keys(connection: Connection, shown: str) -> None:
     broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
     if broken:
         raise StoreError(
-            f"database {shown}: a row of {broken[0]!r} points at nothing after the migration; "
-            "nothing was changed; please report this"
+            f"database {shown}: after the migration, a row of {broken[0]!r} refers to a missing row; "
+            "the database was left unchanged; please report this"
         )

@@ -1,4 +1,22 @@
-"""Restrict queries to one owner: the only place where the owner appears in a query."""
+"""Restrict queries to one owner.
+
+Idea: every store class derives from `OwnerScope`, which is created for one owner. Sessions are reached only
+through its methods, which add the owner to the query. Rows that belong to a session (messages, labels,
+comparisons, facts) need no owner of their own: they are reached through their session.
+
+Invariants:
+
+- Reading goes through `_readable_session` or `_is_readable`, which allow the owner's own sessions and, with the
+  permission `read-all`, those of others. Writing goes through `_own_session` or `_is_own`, which allow only the
+  owner's own sessions. There is no method that writes to another owner's session.
+- `_own_session` locks the session's row, so two writers to one session run one after the other.
+- A session of another owner and a session that does not exist give the same error, so nobody can find out
+  which ids exist. Only an owner who may read the session is told that it belongs to somebody else.
+- Deleted sessions are invisible here.
+
+Example: Ann opens `?session=ID` with the id of Bob's session. She gets "there is no session ID", exactly as
+for a random id. An admin sees the session, but an attempt to append to it fails with "belongs to somebody else".
+"""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -17,11 +35,11 @@ from workbench.store.storable import problem_of
 from workbench.store.tables import MessageRow, SessionRow, SessionTagRow
 
 SHARED: Final = ""
-"""The shared library's owner, which is the one person of an own machine: a key cannot hold NULL."""
+"""The owner of the shared library, and the only owner without logins. A key column cannot contain NULL."""
 
 
 def scope_of(owner: Owner) -> str:
-    """The owner as a column that cannot be NULL has it."""
+    """Return the owner's key for a column that cannot be NULL."""
     return SHARED if owner.key is None else owner.key
 
 
@@ -29,7 +47,7 @@ class OwnerScope:
     """One owner's view of a database.
 
     Args:
-        database: Where the data is.
+        now: Returns the current time, with a time zone.
     """
 
     def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:
@@ -41,42 +59,42 @@ class OwnerScope:
         return self._clock().astimezone(UTC)
 
     def _is_own(self) -> ColumnElement[bool]:
-        """True of the sessions that are the owner's."""
+        """Return a condition that is true for the owner's sessions."""
         column = col(SessionRow.owner)
         return column.is_(None) if self._owner.key is None else column == self._owner.key
 
-    def _is_seen(self) -> ColumnElement[bool]:
-        """True of the sessions that the owner may read."""
+    def _is_readable(self) -> ColumnElement[bool]:
+        """Return a condition that is true for the sessions that the owner may read."""
         return true() if self._owner.may(Permission.READ_ALL) else self._is_own()
 
-    def _find_seen(self, db: Session, session_id: str) -> SessionRow | None:
-        return _find(db, session_id, self._is_seen())
+    def _find_readable(self, db: Session, session_id: str) -> SessionRow | None:
+        return _find(db, session_id, self._is_readable())
 
-    def _seen(self, db: Session, session_id: str) -> SessionRow:
-        """A session to read.
+    def _readable_session(self, db: Session, session_id: str) -> SessionRow:
+        """Return a session that the owner may read.
 
         Raises:
-            StoreError: There is none, for this owner.
+            StoreError: There is no such session, or the owner may not read it.
         """
-        row = self._find_seen(db, session_id)
+        row = self._find_readable(db, session_id)
         if row is None:
             raise no_session(session_id)
         return row
 
-    def _own(self, db: Session, session_id: str) -> SessionRow:
-        """A session to write to: others that write to it wait until this transaction ends.
+    def _own_session(self, db: Session, session_id: str) -> SessionRow:
+        """Return one of the owner's sessions and lock it: other writers wait until this transaction ends.
 
         Raises:
-            StoreError: There is none, for this owner, or it is only for reading.
+            StoreError: There is no such session, or it belongs to another owner.
         """
         row = _find(db, session_id, self._is_own(), is_writing=True)
         if row is None:
-            raise self._not_own(db, session_id)
+            raise self._not_own_error(db, session_id)
         return row
 
-    def _not_own(self, db: Session, session_id: str) -> StoreError:
-        if self._find_seen(db, session_id):
-            return StoreError(f"session {session_id!r} is someone else's; copy it to go on with it")
+    def _not_own_error(self, db: Session, session_id: str) -> StoreError:
+        if self._find_readable(db, session_id):
+            return StoreError(f"session {session_id!r} belongs to somebody else; copy it to continue it")
         return no_session(session_id)
 
     def _value(self, db: Session, row: SessionRow) -> StoredSession:
@@ -94,17 +112,17 @@ class OwnerScope:
 
 
 def no_session(session_id: str) -> StoreError:
-    """What is said where there is no such session, or only another's."""
-    return StoreError(f"there is no session {session_id!r}; begin a new one")
+    """Return the error for a session that does not exist or that the owner may not read."""
+    return StoreError(f"there is no session {session_id!r}; start a new one")
 
 
 def _find(
     db: Session, session_id: str, is_allowed: ColumnElement[bool], *, is_writing: bool = False
 ) -> SessionRow | None:
-    # Ids come from the address bar: what no text column takes is no id.
+    # Ids come from the address bar. A text that cannot be stored is not the id of any session.
     if problem_of(session_id):
         return None
-    found = select(SessionRow).where(
+    query = select(SessionRow).where(
         col(SessionRow.id) == session_id, col(SessionRow.deleted_at).is_(None), is_allowed
     )
-    return db.exec(found.with_for_update() if is_writing else found).first()
+    return db.exec(query.with_for_update() if is_writing else query).first()

@@ -1,4 +1,4 @@
-"""Read a session's tree: one message, one path, or all of it."""
+"""Read a session's tree: one message, one path, or the whole tree."""
 
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
@@ -23,10 +23,10 @@ from workbench.store.tables import (
 
 
 def message_row(db: Session, session_id: str, message_id: str) -> MessageRow:
-    """A message of that session.
+    """Return the row of a session's message.
 
     Raises:
-        StoreError: The session has none of that id.
+        StoreError: The session has no message with this id.
     """
     row = None if problem_of(message_id) else db.get(MessageRow, message_id)
     if row is None or row.session_id != session_id:
@@ -37,13 +37,12 @@ def message_row(db: Session, session_id: str, message_id: str) -> MessageRow:
 def read_path(
     db: Session, session: SessionRow, leaf_id: str | None, *, is_for_others: bool = False
 ) -> tuple[StoredMessage, ...]:
-    """The messages from the root to `leaf_id`, or to the open leaf.
+    """Return the messages from the root to a leaf.
 
     Args:
-        session: Whose messages.
-        leaf_id: The last message; None takes the open leaf.
-        is_for_others: What was deleted is not there for them: naming it is an error, and the open path ends
-            before it.
+        leaf_id: The last message. None takes the open leaf.
+        is_for_others: True hides deleted messages: a deleted leaf is an error, and the open path ends before
+            the first deleted message. The owner sees deleted messages, for example to restore them.
 
     Raises:
         StoreError: The session has no such leaf, or its messages do not form a tree.
@@ -53,15 +52,16 @@ def read_path(
     last = leaf_id or session.leaf_id
     if last is None:
         return ()
-    parts = {one.message.id: one for one in _path_rows(db, session.id, last)}
-    path = path_ids({one.id: one.parent_id for one, *_ in parts.values()}, last, session.id)
+    parts = {message_parts.message.id: message_parts for message_parts in _path_rows(db, session.id, last)}
+    parents = {message.id: message.parent_id for message, *_ in parts.values()}
+    path = path_ids(parents, last, session.id)
     if is_for_others:
         path = _cut(db, session.id, path, is_named=leaf_id is not None)
     return tuple(rows.message_value(parts[message_id]) for message_id in path)
 
 
 def read_tree(db: Session, session: SessionRow) -> tuple[TreeNode, ...]:
-    """All messages of a session that are not deleted, the oldest first.
+    """Return all messages of a session that are not deleted, oldest first.
 
     Raises:
         StoreError: They form a cycle.
@@ -82,9 +82,9 @@ def read_tree(db: Session, session: SessionRow) -> tuple[TreeNode, ...]:
 
 
 def _cut(db: Session, session_id: str, path: Sequence[str], *, is_named: bool) -> Sequence[str]:
-    """The path as others see it: up to the first message that was deleted."""
-    its = select(DeletedMessageRow.message_id).where(col(DeletedMessageRow.session_id) == session_id)
-    deleted = set(db.exec(its))
+    """Cut the path before its first deleted message."""
+    query = select(DeletedMessageRow.message_id).where(col(DeletedMessageRow.session_id) == session_id)
+    deleted = set(db.exec(query))
     shown = tuple(takewhile(lambda message_id: message_id not in deleted, path))
     if is_named and len(shown) < len(path):
         raise _no_message(session_id, path[-1])
@@ -92,13 +92,13 @@ def _cut(db: Session, session_id: str, path: Sequence[str], *, is_named: bool) -
 
 
 def _no_message(session_id: str, message_id: str) -> StoreError:
-    return StoreError(f"session {session_id!r} has no message {message_id!r} to go on from; open it again")
+    return StoreError(f"session {session_id!r} has no message {message_id!r}; open the session again")
 
 
 def _path_rows(db: Session, session_id: str, leaf_id: str) -> Iterator[rows.MessageParts]:
-    """The rows of each message from the root to the leaf, in no order.
+    """Yield the rows of each message from the root to the leaf, in no particular order.
 
-    `UNION` leaves out what was found before: so the walk ends where damaged parents form a cycle.
+    `UNION` drops rows that were already found, so the recursion ends even if damaged parents form a cycle.
     """
     leaf = select(MessageRow.id, MessageRow.parent_id).where(
         col(MessageRow.id) == leaf_id, col(MessageRow.session_id) == session_id

@@ -1,4 +1,4 @@
-"""Check all rows of a database: unreadable values, and messages that form no tree."""
+"""Check all rows of a database for unreadable values, and for messages that do not form a tree."""
 
 import sqlite3
 from collections import defaultdict
@@ -22,7 +22,7 @@ from workbench.suite.plan import plan_value
 from workbench.suite.result import result_value
 
 SHOWN_ROWS: Final = 20
-"""How many damaged rows of one table are listed; the others are counted."""
+"""How many damaged rows of a table are listed. The others are only counted."""
 _Row = Mapping[str, object]
 _CONTENTS: Final[Mapping[tuple[str, str], Callable[[Any], object]]] = {
     ("session", "setup"): rows.setup_value,
@@ -37,21 +37,21 @@ _CONTENTS: Final[Mapping[tuple[str, str], Callable[[Any], object]]] = {
     ("run", "plan"): plan_value,
     ("case_result", "result"): result_value,
 }
-"""What reads the JSON of a column, by table and column; it raises where it cannot."""
+"""The function that converts the JSON of a column, by table and column. It raises if the JSON is damaged."""
 
 
 def damaged_rows(connection: Connection) -> Iterator[str]:
-    """A line for each damaged row: its table and key, what is wrong, and what to do."""
-    there = sa.inspect(connection)
+    """Yield a line for each damaged row: its table and key, what is wrong, and what to do."""
+    inspector = sa.inspect(connection)
     for table in METADATA.sorted_tables:
-        if not there.has_table(table.name):
+        if not inspector.has_table(table.name):
             continue
-        columns = {column["name"] for column in there.get_columns(table.name)}
-        found = _problems_of(table, connection, columns)
-        yield from islice(found, SHOWN_ROWS)
-        more = sum(1 for _ in found)
+        columns = {column["name"] for column in inspector.get_columns(table.name)}
+        problems = _problems_of(table, connection, columns)
+        yield from islice(problems, SHOWN_ROWS)
+        more = sum(1 for _ in problems)
         if more:
-            yield f"{table.name}: {more} more problems of this table"
+            yield f"{table.name}: {more} more problem{'' if more == 1 else 's'} in this table"
     yield from _tree_problems(connection)
 
 
@@ -81,13 +81,13 @@ def _remedy(table: Table, row: _Row) -> str:
 
 
 def _rows(table: Table, connection: Connection, names: set[str]) -> Iterator[_Row]:
-    """The rows of a table, each value as SQLAlchemy reads it; one that it cannot read as `UnreadableJson`."""
+    """Yield the rows of a table as SQLAlchemy reads them. Unreadable values are `UnreadableJson`."""
     columns = [column for column in table.columns if column.name in names]
     if connection.dialect.name != "sqlite":
         for row in connection.execute(sa.select(*columns)):
             yield dict(zip((column.name for column in columns), row, strict=True))
         return
-    # Read without SQLAlchemy: one value that is not UTF-8 would end the whole query.
+    # Rows are read without SQLAlchemy, because one value that is not UTF-8 would end the whole query.
     readers = [column.type.dialect_impl(connection.dialect) for column in columns]
     processors = [reader.result_processor(connection.dialect, None) for reader in readers]
     query = str(sa.select(*columns).compile(dialect=connection.dialect))
@@ -110,7 +110,7 @@ def _read(value: object, is_bool: bool, process: Callable[[Any], Any] | None) ->
 
 @contextmanager
 def _raw(connection: Connection) -> Generator[sqlite3.Cursor]:
-    """A cursor whose texts are `UnreadableJson` where they are not UTF-8."""
+    """Open a cursor that returns `UnreadableJson` for texts that are not UTF-8."""
     driver = cast(sqlite3.Connection, connection.connection.driver_connection)
     before = driver.text_factory
     driver.text_factory = _text
@@ -128,7 +128,7 @@ def _text(data: bytes) -> str | UnreadableJson:
 
 
 def _tree_problems(connection: Connection) -> Iterator[str]:
-    """What is wrong with the parents of messages, with open leaves, copies and versions."""
+    """Check the parents of messages and versions, open leaves, and copies."""
     of_session: dict[object, dict[str, object]] = defaultdict(dict)
     session_of: dict[object, object] = {}
     copies: list[tuple[object, object, object]] = []
@@ -150,27 +150,29 @@ def _tree_problems(connection: Connection) -> Iterator[str]:
     for session_id, leaf_id in _ids(connection, "session", "id", "leaf_id"):
         if leaf_id is not None and leaf_id not in of_session[session_id]:
             remedy = "restore a backup, or delete the session"
-            yield f"session {session_id!r}, column leaf_id: message {leaf_id!r} is not in the session; {remedy}"
+            yield (
+                f"session {session_id!r}, column leaf_id: message {leaf_id!r} is not in the session; {remedy}"
+            )
     versions = {
         cast(str, row[0]): cast("str | None", row[1])
         for row in _ids(connection, "version", "id", "parent_id")
     }
     for version_id in sorted(find_cyclic(versions))[:SHOWN_ROWS]:
-        yield f"version {version_id!r}: it was made from itself: the parents form a cycle; restore a backup"
+        yield f"version {version_id!r}: it is its own ancestor, so the parents form a cycle; restore a backup"
 
 
 def _parent_problems(
     parents: Mapping[str, object], session_id: object, session_of: Mapping[object, object]
 ) -> Iterator[tuple[str, str]]:
     for message_id in sorted(find_cyclic(cast("dict[str, str | None]", parents)))[:SHOWN_ROWS]:
-        yield message_id, "is above itself: the parents form a cycle"
+        yield message_id, "is its own ancestor, so the parents form a cycle"
     for message_id, parent_id in parents.items():
         if parent_id is None or session_of.get(parent_id) == session_id:
             continue
         if parent_id in session_of:
             yield message_id, f"follows message {parent_id!r} of another session, {session_of[parent_id]!r}"
         else:
-            yield message_id, f"follows message {parent_id!r}, which is not there"
+            yield message_id, f"follows message {parent_id!r}, which does not exist"
 
 
 def _message_line(message_id: object, session_id: object, problem: str) -> str:
@@ -179,9 +181,11 @@ def _message_line(message_id: object, session_id: object, problem: str) -> str:
 
 
 def _ids(connection: Connection, table: str, *names: str) -> Iterator[tuple[object, ...]]:
-    """Some columns of a table; nothing where the table lacks one, since an older version made it."""
-    there = sa.inspect(connection)
-    if not there.has_table(table) or not {*names} <= {one["name"] for one in there.get_columns(table)}:
+    """Yield the values of some columns. Yields nothing if the table of an older version lacks one of them."""
+    inspector = sa.inspect(connection)
+    if not inspector.has_table(table):
+        return
+    if not {*names} <= {column["name"] for column in inspector.get_columns(table)}:
         return
     for row in _rows(METADATA.tables[table], connection, {*names}):
         values = tuple(row[name] for name in names)

@@ -1,4 +1,4 @@
-"""Convert rows of messages and generations to values and back."""
+"""Convert rows of sessions, messages and generations to values and back."""
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -35,35 +35,35 @@ _CALL_KEYS: Final = frozenset({"name", "arguments", "arguments_text"})
 
 
 def generation_document(generation: Generation) -> dict[str, Any]:
-    """The JSON of a generation whose message is still written."""
+    """Return the JSON of the generation of an unfinished message."""
     return _GENERATION.dump_python(generation, mode="json")
 
 
 def sampling_document(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON of a sampling, with each number in the type that it is read in."""
+    """Return the JSON of a sampling, with each number in the type of its field."""
     return _SAMPLING.dump_python(sampling_value(fields), mode="json")
 
 
 def tokens_document(tokens: tuple[EmittedToken, ...] | None) -> list[dict[str, Any]] | None:
-    """The JSON of a completion's tokens."""
+    """Return the JSON of a completion's tokens."""
     return _TOKENS.dump_python(tokens, mode="json")
 
 
 def generation_of(document: Mapping[str, Any]) -> Generation:
-    """The generation of a message that is still written.
+    """Convert the JSON of the generation of an unfinished message.
 
     Raises:
-        ValueError: A key has a value that it cannot have.
+        ValueError: A key has an invalid value.
     """
     with naming_bad_key("generation"):
         return _GENERATION.validate_python(document)
 
 
 def call_value(document: object) -> ToolCall:
-    """A call of a row's JSON.
+    """Convert the JSON of a tool call.
 
     Raises:
-        ValueError: It is not one.
+        ValueError: The JSON is not a tool call.
     """
     fields: Mapping[str, Any] = cast(Mapping[str, Any], document) if isinstance(document, Mapping) else {}
     text: object = fields.get("arguments_text")
@@ -74,35 +74,35 @@ def call_value(document: object) -> ToolCall:
 
 
 def findings_documents(findings: tuple[Finding, ...]) -> list[dict[str, Any]] | None:
-    """The JSON of findings; None for none."""
+    """Return the JSON of findings, or None if there are none."""
     return _FINDINGS.dump_python(findings, mode="json") or None
 
 
 def findings_value(documents: Sequence[Mapping[str, Any]] | None) -> tuple[Finding, ...]:
-    """Findings.
+    """Convert the JSON of findings. None stands for no findings.
 
     Raises:
-        ValueError: A key has a value that it cannot have.
+        ValueError: A key has an invalid value.
     """
     with naming_bad_key("findings"):
         return _FINDINGS.validate_python(documents or ())
 
 
 def tokens_value(documents: Sequence[Mapping[str, Any]] | None) -> tuple[EmittedToken, ...] | None:
-    """The tokens of a completion; None if they were not kept.
+    """Convert the JSON of a completion's tokens. None if they were not stored.
 
     Raises:
-        ValueError: A key has a value that it cannot have.
+        ValueError: A key has an invalid value.
     """
     with naming_bad_key("tokens"):
         return _TOKENS.validate_python(documents)
 
 
 def sampling_value(document: Mapping[str, Any]) -> Sampling:
-    """How a completion was sampled.
+    """Convert the JSON of a sampling.
 
     Raises:
-        ValueError: A key has a value that it cannot have.
+        ValueError: A key has an invalid value.
     """
     with naming_bad_key("sampling"):
         return _SAMPLING.validate_python(document)
@@ -110,7 +110,7 @@ def sampling_value(document: Mapping[str, Any]) -> Sampling:
 
 @contextmanager
 def naming_bad_key(name: str) -> Generator[None]:
-    """Says in one line which key of a row's JSON cannot be read."""
+    """Turn pydantic's error into one line that names the key that cannot be read."""
     try:
         yield
     except ValidationError as error:
@@ -120,59 +120,59 @@ def naming_bad_key(name: str) -> Generator[None]:
 
 
 TITLE_SIZE_CHARS: Final = 60
-"""A longer first line of a user is cut to this length."""
+"""Longer titles are cut to this length."""
 
 _SETUP: Final = TypeAdapter(RunConfig)
 _SETUP_DEFAULTS: Final = {"contract_name": "", "contract_text": "", "tools_text": "[]"}
 
 
 class MessagePosition(NamedTuple):
-    """Where and when a message comes into the tree."""
+    """Where and when a new message is added to the tree."""
 
     id: str
-    """The new message's own."""
+    """Id of the new message."""
     session_id: str
     parent: MessageRow | None
-    """The message before it; None makes a root."""
+    """The message above it. None for a root."""
     created_at: datetime
-    """Now, UTC."""
+    """In UTC."""
 
 
 class MessageParts(NamedTuple):
-    """All rows that make one message."""
+    """All rows of one message."""
 
     message: MessageRow
     generation: GenerationRow | None
-    """How the completion came to be; None where it is none."""
+    """How the completion was generated. None if no model wrote the message."""
     prompt: PromptRow | None
-    """Of the generation; None where there is none."""
+    """The generation's prompt. None if there is no generation."""
     tool_run: ToolRunRow | None
-    """How the result came to be; None where it is none."""
+    """How the tool result was produced. None if the message is not a tool result."""
 
 
 def setup_document(setup: RunConfig) -> dict[str, Any]:
-    """The JSON of a setup; equal setups give equal JSON."""
+    """Return the JSON of a setup. Equal setups have equal JSON."""
     document = _SETUP.dump_python(setup, mode="json")
     return {**document, "disabled_tools": sorted(setup.disabled_tools)}
 
 
 def setup_value(document: Mapping[str, Any]) -> RunConfig:
-    """The setup of a row; what an older row lacks is as the defaults say, what is unknown is left out.
+    """Convert the JSON of a setup. Missing keys of older rows get defaults, and unknown keys are ignored.
 
     Raises:
-        ValueError: A key has a value that it cannot have.
+        ValueError: A key has an invalid value.
     """
     if not isinstance(cast(object, document), Mapping):
-        raise ValueError("setup: it is no JSON object")
+        raise ValueError("setup: it is not a JSON object")
     with naming_bad_key("setup"):
         return _SETUP.validate_python({**_SETUP_DEFAULTS, **document})
 
 
 def session_value(row: SessionRow, owner: Owner, *, message_count: int, tags: Sequence[str]) -> StoredSession:
-    """The session as the other floors know it, read by `owner`.
+    """Convert a row to a session as `owner` sees it. Only the session's own owner gets its share key.
 
     Raises:
-        StoreError: Its row is damaged.
+        StoreError: The row is damaged.
     """
     is_own = row.owner == owner.key
     with damage_of(f"session {row.id!r}"):
@@ -193,7 +193,7 @@ def session_value(row: SessionRow, owner: Owner, *, message_count: int, tags: Se
 
 
 def title_of(text: str) -> str:
-    """A title out of a user's text: one line, cut where it is long.
+    """Return a title made from a user's text: one line, cut if it is long.
 
     >>> title_of("  What is\\nthe time? ")
     'What is the time?'
@@ -203,7 +203,7 @@ def title_of(text: str) -> str:
 
 
 def message_row(new: NewMessage, place: MessagePosition, *, generation_id: int | None) -> MessageRow:
-    """The row of a new message."""
+    """Convert a new message to a row."""
     message = new.message
     return MessageRow(
         id=place.id,
@@ -222,18 +222,18 @@ def message_row(new: NewMessage, place: MessagePosition, *, generation_id: int |
 
 
 def _call_document(call: ToolCall) -> dict[str, Any]:
-    """Name and arguments; the arguments' text only where they were given as a text that is no object."""
+    """Return the JSON of a call. It has `arguments_text` only if the arguments were not a JSON object."""
     document: dict[str, Any] = {"name": call.name, "arguments": call.arguments}
     return document if call.arguments_text is None else {**document, "arguments_text": call.arguments_text}
 
 
 def prompt_row(text: str) -> PromptRow:
-    """The row of a prompt, under its text's hash."""
+    """Convert a prompt to a row with the hash of its text."""
     return PromptRow(hash=sha256(text.encode()).hexdigest(), text=text)
 
 
 def generation_row(generation: Generation, session_id: str) -> GenerationRow:
-    """The row of a generation; its prompt is another row."""
+    """Convert a generation to a row. Its prompt is stored in another row."""
     timing = generation.timing
     return GenerationRow(
         session_id=session_id,
@@ -262,7 +262,7 @@ def generation_row(generation: Generation, session_id: str) -> GenerationRow:
 def unfinished_row(
     text: str, generation: Generation, place: MessagePosition, *, writer: str
 ) -> UnfinishedRow:
-    """The row of a model's message that is still written."""
+    """Convert the text so far of a message that is being generated to a row."""
     return UnfinishedRow(
         id=place.id,
         session_id=place.session_id,
@@ -275,10 +275,10 @@ def unfinished_row(
 
 
 def unfinished_value(row: UnfinishedRow) -> NewMessage:
-    """The message as far as it was written.
+    """Convert an unfinished row to a message with the text so far.
 
     Raises:
-        ValueError: A key of its generation has a value that it cannot have.
+        ValueError: A key of its generation has an invalid value.
     """
     generation = generation_of(row.generation)
     message = Message(role=Role.ASSISTANT, text=row.text)
@@ -286,7 +286,7 @@ def unfinished_value(row: UnfinishedRow) -> NewMessage:
 
 
 def tool_run_row(run: StoredToolRun, message_id: str) -> ToolRunRow:
-    """The row of a tool's run."""
+    """Convert a tool run to a row."""
     return ToolRunRow(
         message_id=message_id,
         call_index=run.call_index,
@@ -300,10 +300,10 @@ def tool_run_row(run: StoredToolRun, message_id: str) -> ToolRunRow:
 
 
 def message_value(parts: MessageParts) -> StoredMessage:
-    """The message as the other floors know it.
+    """Convert the rows of a message.
 
     Raises:
-        StoreError: A row of it is damaged.
+        StoreError: One of the rows is damaged.
     """
     row = parts.message
     with damage_of(f"message {row.id!r} of session {row.session_id!r}"):

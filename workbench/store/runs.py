@@ -1,4 +1,4 @@
-"""Runs in the database."""
+"""Store runs of suites and the results of their cases."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,23 +25,25 @@ _ARMS: Final = TypeAdapter(tuple[Arm, ...])
 
 
 def read_arms(db: Session, scope: str, contract_name: str, limit: int) -> Iterator[ArmResults]:
-    """See `workbench.store.runs.RunStore.arms_of`.
+    """Yield the arms that used a contract, newest run first, from the last `limit` runs.
+
+    Arms without results are left out.
 
     Raises:
         StoreError: A row is damaged.
     """
-    # The plan holds every case: of hundreds of runs only their arms are read.
+    # A plan contains every case. Only the arms are loaded, because there may be hundreds of runs.
     arms = type_coerce(col(RunRow.plan), JSON)["arms"]
-    mine = (
+    own = (
         select(RunRow.id, RunRow.title, RunRow.created_at, arms)
         .where(col(RunRow.owner) == scope)
         .order_by(col(RunRow.created_at).desc(), col(RunRow.id))
         .limit(limit)
     )
-    for run_id, title, created_at, documents in db.exec(mine).all():
-        own = [arm for arm in _arms(run_id, documents) if _name(arm) == contract_name]
-        results = _results(db, run_id) if own else dict[str, Sequence[CaseResult]]()
-        for arm in own:
+    for run_id, title, created_at, documents in db.exec(own).all():
+        chosen_arms = [arm for arm in _arms(run_id, documents) if _name(arm) == contract_name]
+        results = _results(db, run_id) if chosen_arms else dict[str, Sequence[CaseResult]]()
+        for arm in chosen_arms:
             if found := results.get(arm.label):
                 yield ArmResults(
                     run_id=run_id, title=title, created_at=created_at, arm=arm, results=tuple(found)
@@ -63,7 +65,7 @@ def _name(arm: Arm) -> str:
 
 
 def _results(db: Session, run_id: str) -> Mapping[str, Sequence[CaseResult]]:
-    """The results of each arm, by its label."""
+    """Return the results of each arm, by the arm's label."""
     rows = db.exec(select(CaseResultRow).where(col(CaseResultRow.run_id) == run_id)).all()
     found: dict[str, list[CaseResult]] = defaultdict(list)
     for row in rows:
@@ -76,17 +78,17 @@ def _results(db: Session, run_id: str) -> Mapping[str, Sequence[CaseResult]]:
 
 
 class RunStore(OwnerScope):
-    """The runs of one owner; one transaction a method, safe to use from several threads."""
+    """The runs of one owner. Each method is one transaction. Thread-safe."""
 
     def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:
         super().__init__(database, owner, now)
         self._scope = scope_of(owner)
 
     def create_run(self, title: str, plan: RunPlan) -> StoredRun:
-        """A new run.
+        """Store a new run without results.
 
         Raises:
-            BadInput: It holds text that cannot be stored.
+            BadInput: The run contains text that cannot be stored.
         """
         document = cast(dict[str, Any], plan_document(plan))
         refuse_unstorable([title, document], "run")
@@ -107,21 +109,21 @@ class RunStore(OwnerScope):
             return StoredRun(listed=_listed(db, row), plan=plan)
 
     def find_run(self, run_id: str) -> StoredRun | None:
-        """The run of that id, or whose id begins so."""
+        """Return the run with this id or the only one whose id starts with it. None if there is not exactly one."""
         if not run_id or problem_of(run_id):
             return None
-        its = (
+        query = (
             select(RunRow)
             .where(col(RunRow.owner) == self._scope, col(RunRow.id).startswith(run_id, autoescape=True))
             .limit(2)
         )
         with self._database.reading() as db:
-            found = db.exec(its).all()
+            found = db.exec(query).all()
             return _value(db, found[0]) if len(found) == 1 else None
 
     def list_runs(self, *, limit: int = 50, offset: int = 0) -> Sequence[ListedRun]:
-        """The runs, the newest first."""
-        mine = (
+        """Return runs, newest first."""
+        own = (
             select(RunRow)
             .where(col(RunRow.owner) == self._scope)
             .order_by(col(RunRow.created_at).desc(), col(RunRow.id))
@@ -129,23 +131,23 @@ class RunStore(OwnerScope):
             .offset(offset)
         )
         with self._database.reading() as db:
-            return tuple(_listed(db, row) for row in db.exec(mine))
+            return tuple(_listed(db, row) for row in db.exec(own))
 
     def add_session(self, run_id: str, session_id: str) -> None:
-        """The session is a rollout of the run.
+        """Record that a session is a rollout of the run.
 
         Raises:
-            StoreError: There is no such run or session.
+            StoreError: The run or session does not exist.
         """
         with self._database.writing() as db:
-            run, session = self._run(db, run_id), self._own(db, session_id)
+            run, session = self._run(db, run_id), self._own_session(db, session_id)
             insert_if_absent(db, RunSessionRow, session_id=session.id, run_id=run.id)
 
     def save_result(self, run_id: str, result: CaseResult) -> None:
-        """A result.
+        """Store the result of one repetition of a case. An existing result is not changed.
 
         Raises:
-            StoreError: There is no such run, or it could not be written.
+            StoreError: The run does not exist, or the result could not be written.
         """
         document = result_document(result)
         refuse_unstorable(document, "result")
@@ -163,10 +165,10 @@ class RunStore(OwnerScope):
             )
 
     def results(self, run_id: str) -> Sequence[CaseResult]:
-        """All results up to now.
+        """Return the results so far, in the order of the plan.
 
         Raises:
-            StoreError: There is no such run, or one of its rows is damaged.
+            StoreError: The run does not exist, or one of its rows is damaged.
         """
         with self._database.reading() as db:
             run = self._run(db, run_id)
@@ -176,45 +178,52 @@ class RunStore(OwnerScope):
                 found = [result_value(row.result) for row in rows]
             except ValueError as error:
                 raise StoreError(f"run {run_id!r}: a result is damaged: {error}") from error
-        return tuple(sorted(found, key=lambda one: order.get(one.key, len(order))))
+        return tuple(sorted(found, key=lambda result: order.get(result.key, len(order))))
 
     def arms_of(self, contract_name: str, *, limit: int = 50) -> Sequence[ArmResults]:
-        """The arms that played a contract.
+        """Return the arms that used a contract, newest run first.
+
+        Args:
+            contract_name: Name of the contract, without a version.
+            limit: How many of the newest runs to look at.
 
         Raises:
-            StoreError: One of the rows is damaged.
+            StoreError: A row is damaged.
         """
         with self._database.reading() as db:
             return tuple(read_arms(db, self._scope, contract_name, limit))
 
     def move_run(self, run_id: str, state: RunState) -> None:
-        """Says how far the run is.
+        """Set the state of a run.
 
         Raises:
-            StoreError: There is no such run.
+            StoreError: The run does not exist.
         """
         with self._database.writing() as db:
             run = self._run(db, run_id)
             run.state, run.updated_at = state.value, self._now()
 
     def forget_errors(self, run_id: str) -> int:
-        """Takes away the results of plays that could not be scored.
+        """Delete the results that are errors, so that their cases run again.
+
+        Returns:
+            The number of deleted results.
 
         Raises:
-            StoreError: There is no such run.
+            StoreError: The run does not exist.
         """
         with self._database.writing() as db:
             run = self._run(db, run_id)
-            gone = delete(CaseResultRow).where(
+            query = delete(CaseResultRow).where(
                 col(CaseResultRow.run_id) == run.id, col(CaseResultRow.status) == CaseStatus.ERROR.value
             )
-            return db.exec(gone).rowcount
+            return db.exec(query).rowcount
 
     def delete_run(self, run_id: str) -> None:
-        """Removes the run and its results.
+        """Delete a run and its results. Its sessions are not deleted.
 
         Raises:
-            StoreError: There is no such run.
+            StoreError: The run does not exist.
         """
         with self._database.writing() as db:
             db.delete(self._run(db, run_id))
@@ -223,7 +232,7 @@ class RunStore(OwnerScope):
         found = select(RunRow).where(col(RunRow.id) == run_id, col(RunRow.owner) == self._scope)
         row = None if problem_of(run_id) else db.exec(found).first()
         if row is None:
-            raise StoreError(f"there is no run {run_id!r}; `workbench run` makes one")
+            raise StoreError(f"there is no run {run_id!r}; `workbench run` starts one")
         return row
 
 

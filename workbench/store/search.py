@@ -1,4 +1,4 @@
-"""Search one owner's sessions."""
+"""Search an owner's sessions by words and filters."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -36,40 +36,40 @@ from workbench.store.tables import (
 )
 
 HASH_PREFIX_CHARS: Final = 6
-"""A shorter beginning of a hash could be a name."""
+"""A filter text with at least this many characters may also be the start of a contract's hash."""
 
 
-def conditions_of(wanted: SearchFilter) -> Iterator[ColumnElement[bool]]:
-    """Conditions on `SessionRow`; all must hold. Where a message comes from is not among them."""
-    if wanted.has_fix is not None:
-        yield _has_fact(FactKind.FIX, is_wanted=wanted.has_fix)
-    if wanted.has_drop is not None:
-        yield _has_fact(FactKind.DROP, is_wanted=wanted.has_drop)
-    if wanted.code is not None:
-        yield _has(FactRow, col(FactRow.session_id), col(FactRow.code) == wanted.code)
-    if wanted.verdict is not None:
-        yield _has(LabelRow, col(LabelRow.session_id), col(LabelRow.verdict) == wanted.verdict)
-    if wanted.contract is not None:
-        yield _is_of_contract(wanted.contract)
-    if wanted.model is not None:
-        is_model = col(GenerationRow.engine_name) == wanted.model
+def conditions_of(chosen: SearchFilter) -> Iterator[ColumnElement[bool]]:
+    """Yield the conditions on `SessionRow` that the filter stands for, except for the origin. All must be true."""
+    if chosen.has_fix is not None:
+        yield _has_fact(FactKind.FIX, is_present=chosen.has_fix)
+    if chosen.has_drop is not None:
+        yield _has_fact(FactKind.DROP, is_present=chosen.has_drop)
+    if chosen.code is not None:
+        yield _has(FactRow, col(FactRow.session_id), col(FactRow.code) == chosen.code)
+    if chosen.verdict is not None:
+        yield _has(LabelRow, col(LabelRow.session_id), col(LabelRow.verdict) == chosen.verdict)
+    if chosen.contract is not None:
+        yield _is_of_contract(chosen.contract)
+    if chosen.model is not None:
+        is_model = col(GenerationRow.engine_name) == chosen.model
         yield _has(GenerationRow, col(GenerationRow.session_id), is_model)
-    if wanted.tag is not None:
-        yield _is_tagged(wanted.tag)
-    if wanted.since is not None:
-        yield col(SessionRow.updated_at) >= wanted.since
-    if wanted.until is not None:
-        yield col(SessionRow.updated_at) < wanted.until
+    if chosen.tag is not None:
+        yield _is_tagged(chosen.tag)
+    if chosen.since is not None:
+        yield col(SessionRow.updated_at) >= chosen.since
+    if chosen.until is not None:
+        yield col(SessionRow.updated_at) < chosen.until
 
 
 def is_of_origin(origin: MessageOrigin) -> ColumnElement[bool]:
-    """True of sessions with a message that comes from there."""
+    """Return a condition that is true for sessions with a message of this origin."""
     return _has(MessageRow, col(MessageRow.session_id), col(MessageRow.origin) == origin.value)
 
 
-def _has_fact(kind: FactKind, *, is_wanted: bool) -> ColumnElement[bool]:
-    has_one = _has(FactRow, col(FactRow.session_id), col(FactRow.kind) == kind.value)
-    return has_one if is_wanted else sa.not_(has_one)
+def _has_fact(kind: FactKind, *, is_present: bool) -> ColumnElement[bool]:
+    has_fact = _has(FactRow, col(FactRow.session_id), col(FactRow.kind) == kind.value)
+    return has_fact if is_present else sa.not_(has_fact)
 
 
 def _is_of_contract(contract: str) -> ColumnElement[bool]:
@@ -81,7 +81,7 @@ def _is_of_contract(contract: str) -> ColumnElement[bool]:
 
 
 def _is_tagged(tag: str) -> ColumnElement[bool]:
-    """By a tag of its own, or one of its labels'."""
+    """Return a condition that is true for sessions with this tag, or with a label that has it."""
     labelled = (
         sa.select(sa.literal(1))
         .select_from(LabelRow)
@@ -90,8 +90,8 @@ def _is_tagged(tag: str) -> ColumnElement[bool]:
         .correlate(SessionRow)
         .exists()
     )
-    its_own = _has(SessionTagRow, col(SessionTagRow.session_id), col(SessionTagRow.tag) == tag)
-    return sa.or_(its_own, labelled)
+    tagged = _has(SessionTagRow, col(SessionTagRow.session_id), col(SessionTagRow.tag) == tag)
+    return sa.or_(tagged, labelled)
 
 
 def _has(
@@ -109,14 +109,14 @@ def _has(
 
 
 BEFORE_CHARS: Final = 20
-"""What is shown before the first word."""
+"""How many characters a snippet shows before the first match."""
 
 SIZE_CHARS: Final = 160
-"""What is shown at all."""
+"""The length of a snippet."""
 
 
 def snippet_of(text: str, terms: Sequence[SearchPhrase]) -> Snippet:
-    """The text around the first word, or its beginning where no word stands in it.
+    """Return the part of the text around the first match, or its beginning if there is no match.
 
     >>> from workbench.store.search_terms import terms_of
     >>> snippet_of("It is warm\\nin Cairo.", terms_of("cai"))
@@ -126,8 +126,8 @@ def snippet_of(text: str, terms: Sequence[SearchPhrase]) -> Snippet:
     start = max(0, places[0][0] - BEFORE_CHARS) if places else 0
     end = min(len(text), start + SIZE_CHARS)
     head = "…" if start else ""
-    # One sign for one sign: the places hold.
-    line = "".join(sign if sign.isprintable() else " " for sign in text[start:end])
+    # Each character is replaced by one character, so the positions stay valid.
+    line = "".join(char if char.isprintable() else " " for char in text[start:end])
     shift = len(head) - start
     spans = tuple(
         Span(first, last).shifted(shift) for first, last in places if start <= first and last <= end
@@ -136,44 +136,52 @@ def snippet_of(text: str, terms: Sequence[SearchPhrase]) -> Snippet:
 
 
 MOST_HITS: Final = 1000
-"""Documents of one kind that are looked at, the newest ones: a word that stands everywhere ranks nothing."""
+"""How many of the newest matching documents of each field are considered. A very common word matches far more."""
 
 
 class _Hit(NamedTuple):
-    """A session that has the words."""
+    """A session that matches."""
 
     session_id: str
     document_id: int | None
-    """Newest piece of a message with the words; None where only its title or tags have them."""
+    """The newest matching piece of a message. None if only the title or tags match."""
 
 
 class SearchStore(OwnerScope):
-    """Finds one owner's sessions."""
+    """Searches one owner's sessions."""
 
     def find(
         self,
         query: str,
-        wanted: SearchFilter = NO_FILTER,
+        chosen: SearchFilter = NO_FILTER,
         *,
         limit: int = 50,
         offset: int = 0,
         all_owners: bool = False,
     ) -> Sequence[FoundSession]:
-        """Sessions with all words of the query in one message, or in title and tags.
+        """Find sessions with all words of the query in one message, or in the title and tags.
+
+        Sessions whose title or tags match come first, then those with matching messages. Within each group
+        the most recently used session comes first.
+
+        Args:
+            query: The words. Empty finds all sessions that match the filter.
+            chosen: The filter.
+            all_owners: True also searches the sessions of other owners, if this owner may read them.
 
         Raises:
-            StoreError: They could not be read.
+            StoreError: The sessions could not be read.
         """
         terms = terms_of(query)
-        if (query.strip() and not terms) or _asks_the_impossible(wanted):
+        if (query.strip() and not terms) or _names_unstorable_text(chosen):
             return ()
-        allowed = self._is_seen() if all_owners else self._is_own()
-        conditions = (col(SessionRow.deleted_at).is_(None), allowed, *conditions_of(wanted))
+        allowed = self._is_readable() if all_owners else self._is_own()
+        conditions = (col(SessionRow.deleted_at).is_(None), allowed, *conditions_of(chosen))
         with self._database.reading() as db:
             if not terms:
-                return self._all(db, (*conditions, *_of_origin(wanted)), limit, offset)
-            hits = _hits(db, terms, wanted, conditions, limit, offset)
-            return self._found(db, hits, terms)
+                return self._all(db, (*conditions, *_of_origin(chosen)), limit, offset)
+            hits = _hits(db, terms, chosen, conditions, limit, offset)
+            return self._results(db, hits, terms)
 
     def _all(
         self, db: Session, conditions: Sequence[ColumnElement[bool]], limit: int, offset: int
@@ -181,7 +189,7 @@ class SearchStore(OwnerScope):
         page = list_rows(db, self._owner, *conditions, is_deleted=False, limit=limit, offset=offset)
         return tuple(FoundSession(session=session, message_id=None, snippet=None) for session in page)
 
-    def _found(
+    def _results(
         self, db: Session, hits: Sequence[_Hit], terms: Sequence[SearchPhrase]
     ) -> Sequence[FoundSession]:
         is_hit = col(SessionRow.id).in_([hit.session_id for hit in hits])
@@ -190,7 +198,7 @@ class SearchStore(OwnerScope):
         pieces = _pieces(db, [hit.document_id for hit in hits if hit.document_id is not None])
         found: list[FoundSession] = []
         for hit in hits:
-            # A session whose messages are all gone from the list has none to show.
+            # `list_rows` leaves out rollouts of suites.
             if hit.session_id in sessions:
                 message_id, text = pieces.get(hit.document_id, (None, ""))
                 snippet = snippet_of(text, terms) if message_id else None
@@ -202,16 +210,16 @@ class SearchStore(OwnerScope):
 def _hits(
     db: Session,
     terms: Sequence[SearchPhrase],
-    wanted: SearchFilter,
+    chosen: SearchFilter,
     conditions: Sequence[ColumnElement[bool]],
     limit: int,
     offset: int,
 ) -> Sequence[_Hit]:
-    """A page of the sessions with the words, the best first."""
+    """Return a page of the matching sessions, best match first."""
     dialect = db.get_bind().dialect.name
     both = sa.union_all(
-        _of_field(terms, Field.NAMED, 0, wanted, conditions, dialect),
-        _of_field(terms, Field.TEXT, 1, wanted, conditions, dialect),
+        _matches_in(terms, Field.NAMED, 0, chosen, conditions, dialect),
+        _matches_in(terms, Field.TEXT, 1, chosen, conditions, dialect),
     ).subquery()
     document = sa.case((col(DocumentRow.message_id).is_not(None), col(DocumentRow.id)))
     page = (
@@ -227,46 +235,46 @@ def _hits(
     return [_Hit(session_id, document_id) for session_id, document_id in db.exec(page)]
 
 
-def _of_field(
+def _matches_in(
     terms: Sequence[SearchPhrase],
     field: Field,
     rank: int,
-    wanted: SearchFilter,
+    chosen: SearchFilter,
     conditions: Sequence[ColumnElement[bool]],
     dialect: str,
 ) -> sa.Select[Any]:
-    """The newest documents whose field has the words.
+    """Select the newest documents whose field matches, with their rank.
 
-    What else is asked stands in `EXISTS`: so the words are looked up first, and no more of them than needed.
+    All other conditions are in `EXISTS`, so that the database looks up the words first and stops at the limit.
     """
     number = SEARCH_WORDS.c.rowid
-    its_session = (
+    matching_session = (
         sa.select(sa.literal(1))
         .select_from(DocumentRow)
         .join(SessionRow, col(SessionRow.id) == col(DocumentRow.session_id))
         .where(col(DocumentRow.id) == number, *conditions)
     )
-    gone = col(DeletedMessageRow.message_id) == col(DocumentRow.message_id)
-    its_session = its_session.where(
-        ~sa.select(sa.literal(1)).select_from(DeletedMessageRow).where(gone).exists()
+    is_deleted = col(DeletedMessageRow.message_id) == col(DocumentRow.message_id)
+    matching_session = matching_session.where(
+        ~sa.select(sa.literal(1)).select_from(DeletedMessageRow).where(is_deleted).exists()
     )
-    if wanted.origin is not None:
+    if chosen.origin is not None:
         message = col(MessageRow.id) == col(DocumentRow.message_id)
-        its_session = its_session.join(MessageRow, message)
-        its_session = its_session.where(col(MessageRow.origin) == wanted.origin.value)
+        matching_session = matching_session.join(MessageRow, message)
+        matching_session = matching_session.where(col(MessageRow.origin) == chosen.origin.value)
     newest = (
         sa.select(number, sa.literal(rank).label("rank"))
-        .where(matches(terms, field, dialect), its_session.correlate(SEARCH_WORDS).exists())
+        .where(matches(terms, field, dialect), matching_session.correlate(SEARCH_WORDS).exists())
         .order_by(number.desc())
         .limit(MOST_HITS)
         .subquery()
     )
-    # A limit within a union must stand in a query of its own.
+    # SQL allows a limit within a union only in a subquery.
     return sa.select(newest)
 
 
 def _pieces(db: Session, document_ids: Sequence[int]) -> Mapping[int | None, tuple[str, str]]:
-    """The message and the text of each piece, by the document's number."""
+    """Return the message id and the text of each piece, by the document's number."""
     start = col(DocumentRow.span_start)
     text = func.substr(col(MessageRow.text), start + 1, CHUNK_SIZE_CHARS)
     found = db.exec(
@@ -277,11 +285,11 @@ def _pieces(db: Session, document_ids: Sequence[int]) -> Mapping[int | None, tup
     return {number: (message_id, piece) for number, message_id, piece in found}
 
 
-def _of_origin(wanted: SearchFilter) -> Sequence[ColumnElement[bool]]:
-    return (is_of_origin(wanted.origin),) if wanted.origin else ()
+def _of_origin(chosen: SearchFilter) -> Sequence[ColumnElement[bool]]:
+    return (is_of_origin(chosen.origin),) if chosen.origin else ()
 
 
-def _asks_the_impossible(wanted: SearchFilter) -> bool:
-    """Whether a filter names what cannot be stored, and so is nowhere."""
-    named = (wanted.code, wanted.verdict, wanted.contract, wanted.model, wanted.tag)
-    return any(problem_of(name) for name in named if name is not None)
+def _names_unstorable_text(chosen: SearchFilter) -> bool:
+    """Whether the filter contains a text that cannot be stored, so that no session can match."""
+    texts = (chosen.code, chosen.verdict, chosen.contract, chosen.model, chosen.tag)
+    return any(problem_of(text) for text in texts if text is not None)

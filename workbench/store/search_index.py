@@ -1,4 +1,25 @@
-"""Index a message when it is stored: its facts, and its words for the search."""
+"""Index messages, titles and tags for the search when they are stored, and record the facts of each message.
+
+Idea: both databases have a full-text index, but they split texts differently and do not treat code well. So we
+split texts and queries ourselves (see `workbench.store.search_terms`) and give the database only words of
+letters and digits. Then both databases find the same, and no character of a query is taken for syntax.
+
+What is searched is a document, a row of `search_document` with its words in `search_words`:
+
+- a piece of a message: its text, and as `named` the names of its tools and the codes of its facts;
+- the title and tags of a session, as `named` only.
+
+Invariants:
+
+- Documents are written in the transaction that writes the message, title or tags, and are deleted with it.
+- A long text is split into overlapping pieces, because PostgreSQL indexes at most 16,383 positions.
+- System texts are not indexed, because every session with the same contract has the same one. Neither are
+  copies on other branches. So a search finds each text once.
+- A later document has a higher number, so "newest first" needs no other column.
+
+Example: a model writes `<tool_call>{"name": "get_weather", ...,}</tool_call>`. The message's document has the
+names "get weather" and "trailing comma", so both `get_weather` and the code `trailing-comma` find the session.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -13,30 +34,29 @@ from workbench.store.tables import DocumentRow, LabelRow, LabelTagRow, MessageRo
 
 
 class IndexEntry(NamedTuple):
-    """What there is to note of a message."""
+    """What the index stores about a message besides its text."""
 
     facts: Sequence[MessageFact]
-    """In order."""
     names: Sequence[str]
-    """Names of tools, and codes: what a person searches for by name."""
+    """Names of the called tools and codes of the facts, which people search for by name."""
 
 
 def index_message(db: Session, message: MessageRow, setup: dict[str, Any], finish_reason: str) -> None:
-    """Writes facts and words of a message that was just written.
+    """Write the facts and words of a message that was just written.
 
     Args:
-        db: The writing transaction, flushed.
-        message: The message. A system text is not searched: each session with the same contract has it.
-        setup: Of its session, as the row has it.
-        finish_reason: Why the completion ended; `stop` of all others.
+        db: The transaction that wrote the message, flushed.
+        message: The message. System messages are not indexed.
+        setup: The setup of its session, as stored.
+        finish_reason: Why the completion ended. `stop` for messages that no model wrote.
     """
     if message.role == Role.SYSTEM:
         return
-    noted = index_entry_of(message.role, message.text, setup, finish_reason)
-    names = [*noted.names, *(str(call["name"]) for call in message.calls)]
+    entry = index_entry_of(message.role, message.text, setup, finish_reason)
+    names = [*entry.names, *(str(call["name"]) for call in message.calls)]
     if message.name:
         names.append(message.name)
-    db.add_all(fact_row(fact, session_id=message.session_id, message_id=message.id) for fact in noted.facts)
+    db.add_all(fact_row(fact, session_id=message.session_id, message_id=message.id) for fact in entry.facts)
     _write_documents(
         db,
         [(start, names, message.text) for start in chunks_of(message.text)],
@@ -46,26 +66,26 @@ def index_message(db: Session, message: MessageRow, setup: dict[str, Any], finis
 
 
 def index_session_names(db: Session, session_id: str) -> None:
-    """Writes the words of a session's title, its tags and its labels' tags, instead of those it had.
+    """Index a session's title, its tags and its labels' tags, in place of the previous ones.
 
     Args:
-        db: The writing transaction, with title and tags as they are to be.
+        db: The transaction that wrote the new title or tags.
     """
-    its_own = col(DocumentRow.session_id) == session_id
-    db.exec(delete(DocumentRow).where(its_own, col(DocumentRow.message_id).is_(None)))
-    # Not the whole row: a damaged setup must not keep a session from being named.
+    is_of_session = col(DocumentRow.session_id) == session_id
+    db.exec(delete(DocumentRow).where(is_of_session, col(DocumentRow.message_id).is_(None)))
+    # Only the title is read, so that a session with a damaged setup can still be renamed.
     title = db.exec(select(SessionRow.title).where(col(SessionRow.id) == session_id)).one()
     tags = db.exec(select(SessionTagRow.tag).where(col(SessionTagRow.session_id) == session_id)).all()
-    said = db.exec(
+    label_tags = db.exec(
         select(LabelTagRow.tag)
         .join(LabelRow, col(LabelRow.id) == col(LabelTagRow.label_id))
         .where(col(LabelRow.session_id) == session_id)
     ).all()
-    _write_documents(db, [(0, [title, *tags, *said], "")], session_id, None)
+    _write_documents(db, [(0, [title, *tags, *label_tags], "")], session_id, None)
 
 
 def index_entry_of(role: str, text: str, setup: dict[str, Any], finish_reason: str) -> IndexEntry:
-    """What there is to note of a message; nothing of one that no model wrote."""
+    """Return the facts and names of a message. Empty if no model wrote it."""
     if role != Role.ASSISTANT:
         return IndexEntry((), ())
     reading = read_completion(text, setup, finish_reason)
@@ -76,7 +96,7 @@ def index_entry_of(role: str, text: str, setup: dict[str, Any], finish_reason: s
 
 
 def document_words(names: Sequence[str], text: str, start: int) -> tuple[list[str], list[str]]:
-    """The words of a document: those of its names, those of its piece of text."""
+    """Return the words of a document's names, and the words of its piece of text."""
     return list(_folded(" ".join(names))), list(_folded(text[start : start + CHUNK_SIZE_CHARS]))
 
 

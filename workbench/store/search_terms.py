@@ -1,7 +1,8 @@
 """Split texts and queries into search words, the same way for every database.
 
-Case and accents do not count; an ideograph or a pictograph is a word of its own; all other signs part
-words. So `get_weather` is two words that follow each other, and no sign of a query can be taken for syntax.
+Case and accents are ignored. Each ideograph and each pictograph is a word. All other characters that are not
+letters or digits separate words. So `get_weather` is two consecutive words, and no character of a query can be
+taken for query syntax.
 """
 
 import re
@@ -16,13 +17,13 @@ from sqlalchemy.dialects.postgresql import TSQUERY, TSVECTOR
 from sqlalchemy.engine import Connection
 
 WORD_SIZE_CHARS: Final = 64
-"""A longer word is known by its beginning."""
+"""Longer words are cut to this length."""
 
 CHUNK_SIZE_CHARS: Final = 20_000
-"""A longer text is searched in pieces: PostgreSQL counts no more than 16,383 places."""
+"""Longer texts are indexed in pieces, because PostgreSQL indexes at most 16,383 positions."""
 
 CHUNK_OVERLAP_CHARS: Final = 400
-"""What two pieces share, so that words that follow each other are found where the text was cut."""
+"""How much two consecutive pieces overlap, so that phrases are found where the text was cut."""
 
 _IDEOGRAPHS: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _PICTOGRAPHS: Final = "\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\U0001f000-\U0001faff"
@@ -36,22 +37,22 @@ class SearchWord(NamedTuple):
     """One word of a text."""
 
     folded: str
-    """As it is compared: letters and digits only, never empty."""
+    """The form that is compared: letters and digits only, never empty."""
     start: int
     end: int
 
 
 class SearchPhrase(NamedTuple):
-    """Words of a query that must follow each other."""
+    """Words of a query that must be consecutive."""
 
     words: tuple[str, ...]
-    """Folded; at least one."""
+    """Folded words, at least one."""
     is_prefix: bool
-    """Whether the last one may go on."""
+    """Whether the last word is only the beginning of a word."""
 
 
 def words_of(text: str) -> Iterator[SearchWord]:
-    """The words of a text in order.
+    """Yield the words of a text in order.
 
     >>> [word.folded for word in words_of("Où est get_weather? 🦉")]
     ['ou', 'est', 'get', 'weather', 'u1f989']
@@ -63,7 +64,7 @@ def words_of(text: str) -> Iterator[SearchWord]:
 
 
 def fold(word: str) -> str:
-    """A word without case and accents, cut where it is long; letters and digits only.
+    """Return a word without case and accents, cut if it is long. It has letters and digits only.
 
     >>> fold("STRAẞE"), fold("cafe\\u0301"), fold("ﬁn")
     ('strasse', 'cafe', 'fin')
@@ -71,14 +72,14 @@ def fold(word: str) -> str:
     if word.isascii():
         return word.lower()[:WORD_SIZE_CHARS]
     decomposed = unicodedata.normalize("NFKD", word.casefold())
-    return "".join(sign for sign in decomposed if sign.isalnum())[:WORD_SIZE_CHARS]
+    return "".join(char for char in decomposed if char.isalnum())[:WORD_SIZE_CHARS]
 
 
 def terms_of(query: str) -> list[SearchPhrase]:
-    """What all must be found; empty where the query has no word.
+    """Split a query into the phrases that must all be found. Empty if the query has no words.
 
-    Between quotes words follow each other just so. The last word may still be typed: it may go on, and
-    so may one with a star behind it.
+    Words between quotes must be consecutive. A word with a star after it is the beginning of a word. So is the
+    last word of the query, because it may not be complete yet.
 
     >>> terms_of('"New York" get_wea')
     [SearchPhrase(words=('new', 'york'), is_prefix=False), SearchPhrase(words=('get', 'wea'), is_prefix=True)]
@@ -98,7 +99,7 @@ def terms_of(query: str) -> list[SearchPhrase]:
 
 
 def chunks_of(text: str) -> Iterator[int]:
-    """Where the pieces of a text begin; each is `CHUNK_SIZE_CHARS` long or goes to the end."""
+    """Yield where the pieces of a text begin. Each piece has `CHUNK_SIZE_CHARS` characters; the last may have fewer."""
     start = 0
     yield start
     while start + CHUNK_SIZE_CHARS < len(text):
@@ -107,33 +108,33 @@ def chunks_of(text: str) -> Iterator[int]:
 
 
 def places_of(terms: Sequence[SearchPhrase], text: str) -> Iterator[tuple[int, int]]:
-    """Where in a text the words of the terms stand, in order, without overlap."""
+    """Yield the start and end of each word of the text that belongs to a match, in order."""
     words = list(words_of(text))
     marked: set[int] = set()
     for term in terms:
         size = len(term.words)
         for index in range(len(words) - size + 1):
-            if _stands_at(term, words, index):
+            if _matches_at(term, words, index):
                 marked.update(range(index, index + size))
     for index in sorted(marked):
         yield words[index].start, words[index].end
 
 
-def _stands_at(term: SearchPhrase, words: Sequence[SearchWord], index: int) -> bool:
+def _matches_at(term: SearchPhrase, words: Sequence[SearchWord], index: int) -> bool:
     *firsts, last = term.words
     if any(words[index + place].folded != first for place, first in enumerate(firsts)):
         return False
-    found = words[index + len(firsts)].folded
-    return found.startswith(last) if term.is_prefix else found == last
+    word = words[index + len(firsts)].folded
+    return word.startswith(last) if term.is_prefix else word == last
 
 
 SEARCH_WORDS: Final = sa.table(
     "search_words", sa.column("rowid", sa.BigInteger), sa.column("named", sa.Text), sa.column("text", sa.Text)
 )
-"""A row a document, under its number; made by the first migration."""
+"""The words of each document, under the document's number. The first migration creates the table."""
 
 _CREATE_SQLITE: Final = (
-    # `ascii` parts words at blanks only, for there is nothing else between ours.
+    # `ascii` separates words at spaces. Our words have no other separators.
     "CREATE VIRTUAL TABLE search_words USING fts5(named, text, tokenize = 'ascii', prefix = '1 2 3')",
     "CREATE TRIGGER search_document_deleted AFTER DELETE ON search_document "
     "BEGIN DELETE FROM search_words WHERE rowid = OLD.id; END",
@@ -147,14 +148,14 @@ _CREATE_POSTGRES: Final = (
 
 
 class Field(StrEnum):
-    """What is looked into."""
+    """The field of a document that is searched."""
 
     NAMED = "named"
     TEXT = "text"
 
 
 def create_search_words(connection: Connection) -> None:
-    """Makes the table, and sees to it that words go with their document."""
+    """Create the table, and make the database delete words together with their document."""
     is_postgres = connection.dialect.name == "postgresql"
     for statement in _CREATE_POSTGRES if is_postgres else _CREATE_SQLITE:
         connection.exec_driver_sql(statement)
@@ -163,7 +164,11 @@ def create_search_words(connection: Connection) -> None:
 def insert_words(
     connection: Connection, documents: Sequence[tuple[int, Iterable[str], Iterable[str]]]
 ) -> None:
-    """Writes the words of documents: number, words of the names, words of the text."""
+    """Write the words of documents.
+
+    Args:
+        documents: For each document: its number, the words of its names, the words of its text.
+    """
     if not documents:
         return
     is_postgres = connection.dialect.name == "postgresql"
@@ -181,12 +186,12 @@ def insert_words(
 
 
 def matches(terms: Sequence[SearchPhrase], field: Field, dialect: str) -> ColumnElement[bool]:
-    """True of the rows in whose field all terms stand.
+    """Return a condition that is true for rows whose field contains all phrases.
 
     Args:
-        terms: At least one.
-        field: What is looked into.
-        dialect: SQLAlchemy's name of the database's kind.
+        terms: At least one phrase.
+        field: The field to search. `TEXT` includes the words of `NAMED`.
+        dialect: SQLAlchemy's name of the database's dialect.
     """
     column = SEARCH_WORDS.c[field.value]
     if dialect == "postgresql":
@@ -196,7 +201,7 @@ def matches(terms: Sequence[SearchPhrase], field: Field, dialect: str) -> Column
 
 
 def _as_tsvector(words: Iterable[str]) -> str:
-    # A word is letters and digits only: nothing in it needs to be escaped.
+    # Words have letters and digits only, so nothing needs escaping.
     return " ".join(f"'{word}':{place}" for place, word in enumerate(words, start=1))
 
 

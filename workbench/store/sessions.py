@@ -1,4 +1,4 @@
-"""Sessions in the database, and the list of them."""
+"""Create, list, change, copy and delete sessions."""
 
 import json
 from collections.abc import Sequence
@@ -32,10 +32,13 @@ def list_rows(
     limit: int,
     offset: int,
 ) -> tuple[ListedSession, ...]:
-    """A page of the sessions that hold a message and meet the conditions, as `owner` sees them."""
+    """Return a page of the sessions that have messages and meet the conditions, as `owner` sees them.
+
+    Rollouts of suites are left out. The order is most recently used first, or most recently deleted first.
+    """
     last = col(SessionRow.deleted_at) if is_deleted else col(SessionRow.updated_at)
     page = (
-        # The setup as text: a row whose JSON is damaged must not fail the others.
+        # The setup is read as text, so that one damaged row does not break the list.
         select(SessionRow, cast(col(SessionRow.setup), Text), _message_count())
         .options(defer(typed(QueryableAttribute[Any], SessionRow.setup)))
         .where(col(SessionRow.leaf_id).is_not(None), ~is_rollout(), *conditions)
@@ -63,7 +66,7 @@ def list_rows(
 
 
 def _message_count() -> ScalarSelect[int]:
-    """How many messages the session of the outer query has."""
+    """Return an expression for the number of messages in the session of the outer query."""
     of_session = col(MessageRow.session_id) == col(SessionRow.id)
     return (
         select(func.count())
@@ -75,7 +78,7 @@ def _message_count() -> ScalarSelect[int]:
 
 
 def is_rollout() -> ColumnElement[bool]:
-    """Whether the session of the outer query is a rollout of a run."""
+    """Return a condition that is true if the session of the outer query is a rollout of a suite run."""
     return exists().where(col(RunSessionRow.session_id) == col(SessionRow.id)).correlate(SessionRow)
 
 
@@ -92,7 +95,7 @@ def _tags(db: Session, session_ids: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _damage(setup: str) -> str | None:
-    """What of a setup's text cannot be read."""
+    """Return why a setup's text cannot be read, or None if it can."""
     try:
         rows.setup_value(json.loads(setup))
     except (ValueError, TypeError) as error:
@@ -101,14 +104,14 @@ def _damage(setup: str) -> str | None:
 
 
 class SessionStore(MessageStore):
-    """Keeps one owner's sessions; one transaction a method, safe to use from several threads."""
+    """One owner's sessions. Each method is one transaction. Thread-safe."""
 
     def create_session(self, setup: RunConfig) -> StoredSession:
-        """A new, empty session.
+        """Create a session without messages.
 
         Raises:
-            BadInput: The setup holds text that cannot be stored.
-            StoreError: It could not be written.
+            BadInput: The setup contains text that cannot be stored.
+            StoreError: The session could not be written.
         """
         refuse_unstorable(setup, "setup")
         now = self._now()
@@ -120,24 +123,28 @@ class SessionStore(MessageStore):
             return self._value(db, row)
 
     def find_session(self, session_id: str) -> StoredSession | None:
-        """The session of that id; None where there is none, or only another's.
+        """Return the session with this id. None if there is none that the owner may read.
 
         Raises:
-            StoreError: It could not be read.
+            StoreError: The session could not be read.
         """
         with self._database.reading() as db:
-            row = self._find_seen(db, session_id)
+            row = self._find_readable(db, session_id)
             return None if row is None else self._value(db, row)
 
     def list_sessions(
         self, *, limit: int = 50, offset: int = 0, is_deleted: bool = False, all_owners: bool = False
     ) -> Sequence[ListedSession]:
-        """The sessions that hold a message, last used first; one that is damaged says so.
+        """Return the sessions that have messages, most recently used first. Damaged sessions are marked.
+
+        Args:
+            is_deleted: True returns the deleted sessions that can be restored.
+            all_owners: True also returns the sessions of other owners, if this owner may read them.
 
         Raises:
-            StoreError: They could not be read.
+            StoreError: The sessions could not be read.
         """
-        allowed = self._is_seen() if all_owners else self._is_own()
+        allowed = self._is_readable() if all_owners else self._is_own()
         state = (
             col(SessionRow.deleted_at) > restorable_since(self._now())
             if is_deleted
@@ -149,58 +156,58 @@ class SessionStore(MessageStore):
             )
 
     def save_setup(self, session_id: str, setup: RunConfig) -> None:
-        """What the session is set to from now on; one that is as it was is no use of the session.
+        """Save the setup for the session's next turns. An unchanged setup does not count as using the session.
 
         Raises:
-            BadInput: The setup holds text that cannot be stored.
-            StoreError: There is no such session, or it could not be written.
+            BadInput: The setup contains text that cannot be stored.
+            StoreError: The session does not exist, or could not be written.
         """
         refuse_unstorable(setup, "setup")
         with self._database.writing() as db:
-            row = self._own(db, session_id)
+            row = self._own_session(db, session_id)
             document = rows.setup_document(setup)
             if row.setup != document:
                 put_setup(db, row, self._owner, document)
                 row.updated_at = self._now()
 
     def rename_session(self, session_id: str, title: str) -> None:
-        """A title of one's own, as one line; an empty one gives way to the next that the user says.
+        """Set the title, as one line. An empty title is replaced by the text of the next user message.
 
         Raises:
-            BadInput: The title holds text that cannot be stored.
-            StoreError: There is no such session, or it could not be written.
+            BadInput: The title contains text that cannot be stored.
+            StoreError: The session does not exist, or could not be written.
         """
         refuse_unstorable(title, "title")
         self._update(session_id, title=rows.title_of(title))
 
     def tag_session(self, session_id: str, tags: Sequence[str]) -> None:
-        """These tags instead of those it had, each once, in this order; blanks around them are cut.
+        """Replace the session's tags. Spaces around tags, empty tags and repeated tags are removed.
 
         Raises:
-            BadInput: A tag holds text that cannot be stored.
-            StoreError: There is no such session, or it could not be written.
+            BadInput: A tag contains text that cannot be stored.
+            StoreError: The session does not exist, or could not be written.
         """
         refuse_unstorable(tags, "tags")
-        wanted = dict.fromkeys(tag.strip() for tag in tags if tag.strip())
+        new_tags = dict.fromkeys(tag.strip() for tag in tags if tag.strip())
         with self._database.writing() as db:
-            session = self._own(db, session_id)
+            session = self._own_session(db, session_id)
             db.exec(delete(SessionTagRow).where(col(SessionTagRow.session_id) == session.id))
             db.add_all(
                 SessionTagRow(session_id=session.id, tag=tag, position=position)
-                for position, tag in enumerate(wanted)
+                for position, tag in enumerate(new_tags)
             )
             index_session_names(db, session.id)
 
     def delete_session(self, session_id: str) -> None:
-        """Hides the session; it is purged when 30 days are over.
+        """Hide the session. It can be restored for 30 days and is then purged.
 
         Raises:
-            StoreError: There is no such session, or it could not be written.
+            StoreError: The session does not exist, or could not be written.
         """
         self._update(session_id, deleted_at=self._now())
 
     def restore_session(self, session_id: str) -> None:
-        """Undoes deleting.
+        """Restore a deleted session.
 
         Raises:
             StoreError: There is no such deleted session, or it could not be written.
@@ -208,24 +215,24 @@ class SessionStore(MessageStore):
         self._update(session_id, is_deleted=True, deleted_at=None)
 
     def copy_session(self, session_id: str) -> StoredSession:
-        """A new session of one's own, with the open path of that one.
+        """Create a session of this owner with a copy of the open path of another session.
 
         Raises:
-            StoreError: There is no such session, or it could not be written.
+            StoreError: The session does not exist, or the copy could not be written.
         """
         with self._database.writing() as db:
-            source = self._seen(db, session_id)
+            source = self._readable_session(db, session_id)
             return self._value(db, copy_session(db, source, self._owner, self._now()))
 
     def _update(self, session_id: str, *, is_deleted: bool = False, **values: str | datetime | None) -> None:
-        """Writes columns of an own session, also of one whose setup is damaged."""
+        """Write columns of one of the owner's sessions. This also works if its setup is damaged."""
         deleted_at = col(SessionRow.deleted_at)
         state = deleted_at > restorable_since(self._now()) if is_deleted else deleted_at.is_(None)
         with self._database.writing() as db:
             if not problem_of(session_id):
-                its_own = (col(SessionRow.id) == session_id, state, self._is_own())
-                if db.exec(update(SessionRow).where(*its_own).values(**values)).rowcount:
+                is_target = (col(SessionRow.id) == session_id, state, self._is_own())
+                if db.exec(update(SessionRow).where(*is_target).values(**values)).rowcount:
                     if "title" in values:
                         index_session_names(db, session_id)
                     return
-            raise self._not_own(db, session_id)
+            raise self._not_own_error(db, session_id)

@@ -1,4 +1,21 @@
-"""Share sessions with others by a key."""
+"""Share sessions with others by a link.
+
+Idea: a link contains a random key of 128 bits. Whoever has the key may read the session, without any other
+permission. The key is a column of the session, so a session has at most one.
+
+Invariants:
+
+- A key gives read access only. To continue a shared session, a visitor copies it, and the copy is theirs.
+- Unsharing deletes the key, and sharing again creates a new one. An old link never works again.
+- A reader with a key gets no ephemeral system text: not in the setup, not in the prompts, and not in a copy.
+- Deleted messages do not exist for such a reader: the open path ends before the first deleted message, and
+  naming a deleted message is an error. The messages of a deleted session cannot be read at all.
+- Unknown, old and malformed keys all give the same answer.
+
+Example: Ann shares a session with the branches A-B-C and A-D and deletes C. Bob opens the link: he sees A-B and
+A-D, but a link to C is an error. He copies the session, and gets A-B as a new session of his own. Ann
+unshares: Bob's link stops working, and his copy stays.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +37,7 @@ from workbench.store.version_rows import put_setup
 
 
 def copy_session(db: Session, source: SessionRow, owner: Owner, now: datetime) -> SessionRow:
-    """Writes the copy for `owner`; of another's session it has no ephemeral part."""
+    """Write a copy of a session's open path for `owner`. A copy of another owner's session has no ephemeral text."""
     is_own = source.owner == owner.key
     copy = SessionRow(
         id=new_id(),
@@ -37,49 +54,49 @@ def copy_session(db: Session, source: SessionRow, owner: Owner, now: datetime) -
     for row in db.exec(select(SessionTagRow).where(col(SessionTagRow.session_id) == source.id)).all():
         db.add(SessionTagRow(session_id=copy.id, tag=row.tag, position=row.position))
     parent = None
-    for kept in read_path(db, source, None, is_for_others=True):
+    for message in read_path(db, source, None, is_for_others=True):
         place = rows.MessagePosition(id=new_id(), session_id=copy.id, parent=parent, created_at=now)
-        parent = write_message(db, _new(kept if is_own else without_ephemeral(kept)), place).message
+        parent = write_message(db, _new(message if is_own else without_ephemeral(message)), place).message
         copy.leaf_id = parent.id
     index_session_names(db, copy.id)
     db.flush()
     return copy
 
 
-def _new(kept: StoredMessage) -> NewMessage:
+def _new(stored: StoredMessage) -> NewMessage:
     return NewMessage(
-        message=kept.message, origin=kept.origin, generation=kept.generation, tool_run=kept.tool_run
+        message=stored.message, origin=stored.origin, generation=stored.generation, tool_run=stored.tool_run
     )
 
 
 class SharingStore(OwnerScope):
-    """What one owner shows to others, and sees of theirs; one transaction a method."""
+    """Shares one owner's sessions, and reads sessions that others share. Each method is one transaction."""
 
     def share(self, session_id: str) -> str:
-        """The key that shows a session of one's own; the same until it is unshared.
+        """Share one of the owner's sessions and return its key. A shared session keeps its key.
 
         Raises:
-            StoreError: There is no such session, or it could not be written.
+            StoreError: The session does not exist, or could not be written.
         """
         with self._database.writing() as db:
-            row = self._own(db, session_id)
+            row = self._own_session(db, session_id)
             row.share_key = row.share_key or new_id()
             return row.share_key
 
     def unshare(self, session_id: str) -> None:
-        """From now on the key shows nothing; sharing again makes another.
+        """Stop sharing a session. Its key no longer works, and sharing again creates a new key.
 
         Raises:
-            StoreError: There is no such session, or it could not be written.
+            StoreError: The session does not exist, or could not be written.
         """
         with self._database.writing() as db:
-            self._own(db, session_id).share_key = None
+            self._own_session(db, session_id).share_key = None
 
     def find_shared(self, key: str) -> StoredSession | None:
-        """The session, whoever's it is, without its ephemeral part; None where the key shows nothing.
+        """Return the session with this key, of any owner, without ephemeral text. None if the key is not valid.
 
         Raises:
-            StoreError: It could not be read.
+            StoreError: The session could not be read.
         """
         with self._database.reading() as db:
             row = _find_shared(db, key)
@@ -89,30 +106,33 @@ class SharingStore(OwnerScope):
             return replace(session, is_own=False, share_key=None, setup=replace(session.setup, ephemeral=""))
 
     def shared_path(self, key: str, *, leaf_id: str | None = None) -> Sequence[StoredMessage]:
-        """Its messages from the root to `leaf_id`, or to the open leaf, without ephemeral parts.
+        """Return the messages of a shared session from the root to a leaf, without ephemeral text.
+
+        Args:
+            leaf_id: The last message. None takes the open leaf.
 
         Raises:
-            StoreError: The key shows nothing, the leaf is not one of its messages or was deleted, or it could
-                not be read.
+            StoreError: The key is not valid, the leaf is not one of the session's messages or was deleted, or
+                the messages could not be read.
         """
         with self._database.reading() as db:
             path = read_path(db, _shared(db, key), leaf_id, is_for_others=True)
-            return tuple(without_ephemeral(kept) for kept in path)
+            return tuple(without_ephemeral(message) for message in path)
 
     def shared_tree(self, key: str) -> Sequence[TreeNode]:
-        """All its messages, without their texts.
+        """Return all messages of a shared session, without their texts.
 
         Raises:
-            StoreError: The key shows nothing, or it could not be read.
+            StoreError: The key is not valid, or the messages could not be read.
         """
         with self._database.reading() as db:
             return read_tree(db, _shared(db, key))
 
     def copy_shared(self, key: str) -> StoredSession:
-        """A new session of one's own, with its open path.
+        """Create a session of this owner with a copy of the shared session's open path.
 
         Raises:
-            StoreError: The key shows nothing, or it could not be written.
+            StoreError: The key is not valid, or the copy could not be written.
         """
         with self._database.writing() as db:
             return self._value(db, copy_session(db, _shared(db, key), self._owner, self._now()))
@@ -128,5 +148,5 @@ def _find_shared(db: Session, key: str) -> SessionRow | None:
 def _shared(db: Session, key: str) -> SessionRow:
     row = _find_shared(db, key)
     if row is None:
-        raise StoreError("this link shows no session any more; ask for a new one")
+        raise StoreError("this link is no longer valid; ask for a new one")
     return row

@@ -16,27 +16,27 @@ from threading import Event, Lock, Thread
 from typing import Final
 
 SIDE_FILES: Final = ("-wal", "-shm", "-journal")
-"""What SQLite keeps beside a file, by the end of the name."""
+"""The endings of the files that SQLite creates next to a database."""
 
 
 def copy_database(source: Path, target: Path) -> None:
-    """Writes a copy that holds what was committed when it began; it is one file, of the same name at once.
+    """Copy a database to a single file, with the data that is committed when the copy starts.
 
-    Writers are not kept waiting: the copy is one long reading of the log.
+    Writers do not have to wait. The target appears under its name only when it is complete.
 
     Args:
-        source: A database, open in other programs or not.
-        target: Where nothing stands, or what is to be replaced.
+        source: A database, which may be open in other programs.
+        target: The file to write. An existing file is replaced.
 
     Raises:
-        sqlite3.Error: The source cannot be read, or the copy not written; then there is none.
+        sqlite3.Error: The source could not be read or the copy not written. No partial copy remains.
         OSError: As above.
     """
     part = target.with_name(f"{target.name}.part")
     try:
-        with closing(_open_to_read(source)) as there, closing(sqlite3.connect(part)) as copy:
-            there.backup(copy)
-            # The log is a second file: a copy that is moved without it would be a damaged one.
+        with closing(_open_to_read(source)) as original, closing(sqlite3.connect(part)) as copy:
+            original.backup(copy)
+            # The log would be a second file, and a copy that is moved without its log is damaged.
             copy.execute("PRAGMA journal_mode = DELETE").close()
         part.replace(target)
     except (sqlite3.Error, OSError):
@@ -45,12 +45,12 @@ def copy_database(source: Path, target: Path) -> None:
 
 
 def _open_to_read(file: Path) -> sqlite3.Connection:
-    # As a URI, for by its bare name a file that is not there would be made.
+    # A URI with `mode=rw`, because a plain file name would create a missing file.
     return sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True)
 
 
 def problem_of_file(file: Path) -> str | None:
-    """What SQLite finds wrong with a file; None where it is a sound database."""
+    """Return what SQLite reports as wrong with a file, or None if it is a valid database."""
     try:
         with closing(_open_to_read(file)) as connection:
             first = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
@@ -60,13 +60,13 @@ def problem_of_file(file: Path) -> str | None:
 
 
 def moment_name(file: Path, why: str, now: datetime | None = None) -> Path:
-    """A name beside `file` that says why and when, such as `workbench.before-restore-20260102T….sqlite3`."""
+    """Return a file name with a reason and a time, such as `workbench.before-restore-20260102T….sqlite3`."""
     moment = (now or datetime.now(UTC)).strftime("%Y%m%dT%H%M%S%fZ")
     return file.with_name(f"{file.stem}.{why}-{moment}{file.suffix}")
 
 
 def prune(files: Sequence[Path], *, keep: int) -> Sequence[Path]:
-    """Deletes all but the last by name, which ends in the moment; gives those that are gone."""
+    """Delete all but the newest files, judged by the time in their names, and return the deleted ones."""
     older = sorted(files, key=lambda file: file.stem.rpartition("-")[2])[: -keep or None]
     for file in older:
         file.unlink(missing_ok=True)
@@ -74,33 +74,33 @@ def prune(files: Sequence[Path], *, keep: int) -> Sequence[Path]:
 
 
 KEPT_SNAPSHOTS: Final = 12
-"""How many snapshots stay in the folder; at one every five minutes, those of the last hour of use."""
+"""How many snapshots stay in the folder. With one every five minutes, they cover the last hour of use."""
 
 _LOG: Final = logging.getLogger(__name__)
 
 
 class Snapshots:
-    """Copies one database into one folder, where it changed since the last copy.
+    """Copies a database into a folder whenever it has changed since the last copy.
 
     Args:
         file: The database.
-        folder: Where the copies go; made where it is not there.
+        folder: The folder for the copies. It is created if it does not exist.
     """
 
     def __init__(self, file: Path, folder: Path) -> None:
         self._file = file
         self._folder = folder
         self._last_state: object = None
-        self._one_at_a_time = Lock()
+        self._lock = Lock()
 
     def take(self) -> Path | None:
-        """Copies the database; None where nothing changed since the last time, or there is none.
+        """Copy the database and return the copy. None if nothing has changed or there is no database.
 
         Raises:
             OSError: The folder cannot be written.
             sqlite3.Error: The database cannot be read.
         """
-        with self._one_at_a_time:
+        with self._lock:
             state = self._state()
             if state is None or state == self._last_state:
                 return None
@@ -108,11 +108,11 @@ class Snapshots:
             self._copy_to(target)
             self._last_state = state
             for older in prune(list(self._folder.glob(_pattern(self._file))), keep=KEPT_SNAPSHOTS):
-                _LOG.info("an older snapshot was deleted: %s", older)
+                _LOG.info("deleted an older snapshot: %s", older)
             return target
 
     def restore_newest(self) -> Path | None:
-        """Puts the newest sound snapshot where there is no database; None where nothing was done.
+        """If there is no database, restore the newest valid snapshot and return it. Otherwise return None.
 
         Raises:
             OSError: The snapshot cannot be read, or the database not written.
@@ -122,7 +122,7 @@ class Snapshots:
         newest_first = sorted(self._folder.glob(_pattern(self._file)), reverse=True)
         for snapshot in newest_first:
             if self._restore(snapshot):
-                _LOG.warning("the database was restored from %s", snapshot)
+                _LOG.warning("restored the database from %s", snapshot)
                 self._last_state = self._state()
                 return snapshot
         return None
@@ -136,13 +136,16 @@ class Snapshots:
             if problem is None:
                 part.replace(self._file)
                 return True
-            _LOG.warning("the snapshot %s is passed over: %s", snapshot, problem)
+            _LOG.warning("skipped the damaged snapshot %s: %s", snapshot, problem)
             return False
         finally:
             part.unlink(missing_ok=True)
 
     def _copy_to(self, target: Path) -> None:
-        """By a local copy, for SQLite is not to write on a mount; under its name only once it is whole."""
+        """Copy the database to a file that gets its name only when it is complete.
+
+        SQLite writes the copy to the local disk first, because it must not write to a mount.
+        """
         self._folder.mkdir(parents=True, exist_ok=True)
         part = target.with_name(f"{target.name}.part")
         with tempfile.TemporaryDirectory(prefix="workbench-snapshot-", dir=self._file.parent) as scratch:
@@ -155,7 +158,7 @@ class Snapshots:
                 part.unlink(missing_ok=True)
 
     def _state(self) -> object:
-        """Differs once something was committed; None where there is no database."""
+        """Return a value that changes with each commit. None if there is no database."""
         log = self._file.with_name(f"{self._file.name}-wal")
         if not self._file.exists():
             return None
@@ -165,9 +168,12 @@ class Snapshots:
 
 @contextmanager
 def periodic_snapshots(file: Path, folder: Path, *, every_s: float) -> Generator[Snapshots]:
-    """Restores the database where it is missing, copies it again and again, and once more at the end.
+    """Restore a missing database, then take snapshots at intervals and a last one at the end.
 
-    A copy that fails is told in the log and tried again the next time.
+    If a snapshot fails, a warning is logged and the next one is taken at the usual time.
+
+    Args:
+        every_s: Seconds between two snapshots.
     """
     snapshots = Snapshots(file, folder)
     snapshots.restore_newest()
@@ -175,7 +181,7 @@ def periodic_snapshots(file: Path, folder: Path, *, every_s: float) -> Generator
 
     def run() -> None:
         while not is_over.wait(every_s):
-            _take_or_tell(snapshots)
+            _take_or_log(snapshots)
 
     thread = Thread(target=run, name="snapshots", daemon=True)
     thread.start()
@@ -184,14 +190,14 @@ def periodic_snapshots(file: Path, folder: Path, *, every_s: float) -> Generator
     finally:
         is_over.set()
         thread.join()
-        _take_or_tell(snapshots)
+        _take_or_log(snapshots)
 
 
-def _take_or_tell(snapshots: Snapshots) -> None:
+def _take_or_log(snapshots: Snapshots) -> None:
     try:
         snapshots.take()
     except (OSError, sqlite3.Error) as error:
-        _LOG.warning("no snapshot could be taken: %s; it is tried again", error)
+        _LOG.warning("could not take a snapshot: %s; the next one will be tried as usual", error)
 
 
 def _pattern(file: Path) -> str:

@@ -1,4 +1,4 @@
-"""Check that the databases can store a text byte for byte: no NUL, no lone surrogates."""
+"""Check that a text can be stored byte for byte: it must not contain NUL or lone surrogates."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -15,17 +15,17 @@ _NAMES: Final[dict[type, str]] = {dict: "an object", list: "an array"}
 
 @dataclass(frozen=True, slots=True)
 class UnreadableJson:
-    """Takes the place of a JSON value that cannot be read, until its row is checked."""
+    """Stands for a JSON value that cannot be read, until the row is checked and reported."""
 
     problem: str
 
 
 class StoredJson(TypeDecorator[Any]):
-    """JSON of one kind. What cannot be read becomes `UnreadableJson`, so that the row can be named in the error.
+    """A column of JSON objects or arrays. An unreadable value is `UnreadableJson`, so that errors can name the row.
 
     Args:
-        kind: `dict` or `list`: what the column holds.
-        is_nullable: Whether None is the database's NULL, which is allowed then; else None is JSON's own.
+        kind: `dict` or `list`.
+        is_nullable: True stores None as the database's NULL. False stores it as JSON's `null`.
     """
 
     impl = JSON
@@ -37,7 +37,7 @@ class StoredJson(TypeDecorator[Any]):
         self.is_nullable = is_nullable
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Any:
-        """Reads a value of the database."""
+        """Return the function that reads a value of the database."""
         read: Callable[[Any], Any] | None = self.impl_instance.result_processor(dialect, coltype)
 
         def process(value: Any) -> Any:
@@ -55,10 +55,10 @@ class StoredJson(TypeDecorator[Any]):
 
 
 def problem_of(text: str) -> str | None:
-    """What keeps `text` from being stored; None where nothing does.
+    """Return why a text cannot be stored, or None if it can.
 
-    PostgreSQL has no NUL in a text, SQLite's own functions end at one, and half a surrogate pair has
-    no UTF-8.
+    PostgreSQL does not allow NUL in texts, SQLite's functions stop at NUL, and a lone surrogate cannot be encoded
+    as UTF-8.
 
     >>> problem_of("a\\0")
     'character 2 is NUL (U+0000)'
@@ -75,19 +75,19 @@ def problem_of(text: str) -> str | None:
 
 
 def refuse_unstorable(value: object, where: str) -> None:
-    """Walks a value and all that is in it.
+    """Check all texts in a value.
 
     Args:
-        value: Text, or a dataclass, mapping, sequence or set that may hold some; all else is let through.
-        where: What a person calls the value; the places in it are named from there, as in `message.text`.
+        value: A text, or a dataclass, mapping, sequence or set that may contain texts. Other values are ignored.
+        where: Name of the value for error messages. Fields are appended to it, as in `message.text`.
 
     Raises:
-        BadInput: Some text in it cannot be stored.
+        BadInput: A text in the value cannot be stored.
     """
     if isinstance(value, str):
         problem = problem_of(value)
         if problem:
-            raise BadInput(where, f"{problem}, which cannot be stored", "take it out and try again")
+            raise BadInput(where, f"{problem}, which cannot be stored", "remove it and try again")
     elif is_dataclass(value):
         for field in fields(value):
             refuse_unstorable(getattr(value, field.name), f"{where}.{field.name}")

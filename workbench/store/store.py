@@ -1,4 +1,4 @@
-"""The store of one owner, or of all: every kind of stored data in one database."""
+"""The entry point of the store: open the database, and get one owner's part of it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,43 +23,41 @@ from workbench.store.versions import VersionStore
 
 
 def utc_now() -> datetime:
-    """The moment."""
+    """Return the current time."""
     return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnedStore:
-    """All that one owner may read and write: no query can forget whose it is."""
+    """All data that one owner may read and write. Each part adds the owner to its queries."""
 
     sessions: SessionStore
-    """Conversations, as trees of messages."""
     sharing: SharingStore
-    """Conversations shown to others, and theirs."""
     versions: VersionStore
-    """What was saved of contracts, tools, presets and suites."""
+    """Versions of contracts, tools, presets and suites."""
     labels: LabelStore
-    """Verdicts and corrections, and who is to give them."""
+    """Labels, labelling projects and the queue."""
     audit: AuditStore
     search: SearchStore
-    """Conversations, found by the words in them."""
     facts: FactStore
-    """What the reader noted of the models' messages."""
+    """Fixes, findings and dropped blocks in the models' messages."""
     corpus: CorpusStore
-    """Conversations as training rows, and rows as conversations."""
+    """Sessions as material for training rows, and rows imported as sessions."""
     runs: RunStore
-    """Runs of suites, and what came of them."""
+    """Runs of suites and their results."""
     comparisons: ComparisonStore
-    """Turns answered side by side, and votes on them."""
 
 
 class Store:
-    """Keeps what people make in a database; safe to use from several threads.
+    """A database with all stored data. Thread-safe.
 
-    Opening it makes messages of what ended processes left unfinished, and purges what is over.
+    Opening it migrates the database, turns unfinished texts of ended processes into messages, and purges
+    sessions that were deleted long ago.
 
     Args:
-        url: The database's, as SQLAlchemy takes it; made where it is not there yet, and migrated.
-        label_log: Is given the labels of each session whose labelling is done; None for nobody.
+        url: The database's URL in SQLAlchemy's form. A missing SQLite file is created.
+        now: Returns the current time, with a time zone.
+        label_log: Gets the labels of each session whose labelling is done. None writes no log.
 
     Raises:
         StoreError: The database cannot be opened or migrated.
@@ -79,7 +77,7 @@ class Store:
             raise
 
     def of(self, owner: Owner) -> OwnedStore:
-        """What that owner may read and write."""
+        """Return the data that this owner may read and write."""
         view = (self._database, owner, self._now)
         return OwnedStore(
             sessions=SessionStore(*view),
@@ -96,21 +94,21 @@ class Store:
 
     @property
     def memories(self) -> MemoryStore:
-        """What models keep in mind, each owner's apart."""
+        """The notes of the tool `memory`."""
         return MemoryStore(self._database)
 
     def purge(self) -> int:
-        """Removes for good what was deleted 30 days ago or before; gives the number of sessions.
+        """Delete permanently all sessions that were deleted at least 30 days ago, and return their number.
 
         Raises:
-            StoreError: It could not be read or written.
+            StoreError: The sessions could not be read or deleted.
         """
         return purge(self._database, self._now().astimezone(UTC))
 
     def describe(self) -> str:
-        """The database's URL without a password."""
+        """Return the database's URL without its password."""
         return self._database.describe()
 
     def close(self) -> None:
-        """Closes the database; may be called again."""
+        """Close the database. Calling it again has no effect."""
         self._database.close()

@@ -1,4 +1,7 @@
-"""Messages that are still being written: saved on the way, and kept as messages if the writer dies."""
+"""Save the text of messages that are being generated, and recover it if the writer is killed.
+
+See `workbench.store.message_writer` for how unfinished text and messages fit together.
+"""
 
 import logging
 import socket
@@ -21,16 +24,17 @@ from workbench.store.tables import MessageRow, SessionRow, UnfinishedRow
 
 @cache
 def this_writer() -> str:
-    """Names this process, and no other one before or after it: machine, number, moment of its start."""
+    """Return a name for this process that no other process has: machine, process id and start time."""
     process = psutil.Process()
     return f"{socket.gethostname()} {process.pid} {process.create_time():.2f}"
 
 
 def has_ended(writer: str, *, is_silent: bool) -> bool:
-    """Whether the process that `this_writer` named so is gone.
+    """Whether the process with this name has ended.
 
     Args:
-        is_silent: What counts of a process on another machine, which cannot be looked for.
+        writer: A name that `this_writer` returned.
+        is_silent: The answer for a process on another machine, which cannot be checked.
     """
     host, _, process_name = writer.partition(" ")
     pid, _, started = process_name.partition(" ")
@@ -38,7 +42,7 @@ def has_ended(writer: str, *, is_silent: bool) -> bool:
         return is_silent
     try:
         process = psutil.Process(int(pid))
-        # One that was killed keeps its number until its parent has asked how it ended.
+        # A killed process stays in the process table as a zombie until its parent has waited for it.
         is_over = process.status() == psutil.STATUS_ZOMBIE
         return is_over or f"{process.create_time():.2f}" != started
     except psutil.NoSuchProcess:
@@ -47,21 +51,22 @@ def has_ended(writer: str, *, is_silent: bool) -> bool:
 
 _LOG: Final = logging.getLogger(__name__)
 SILENCE: Final = timedelta(minutes=1)
-"""A writer on another machine that wrote nothing for so long is taken for ended."""
+"""A writer on another machine counts as ended if it has not written for this long."""
 
 
 def save_unfinished(db: Session, text: str, generation: Generation, place: rows.MessagePosition) -> None:
-    """What is written so far, in place of what was there under the same id."""
-    known = (col(UnfinishedRow.id) == place.id, col(UnfinishedRow.session_id) == place.session_id)
-    grown = update(UnfinishedRow).where(*known).values(text=text, updated_at=place.created_at)
-    if not db.exec(grown).rowcount:
+    """Save the text so far, in place of an earlier text with the same id."""
+    is_same = (col(UnfinishedRow.id) == place.id, col(UnfinishedRow.session_id) == place.session_id)
+    change = update(UnfinishedRow).where(*is_same).values(text=text, updated_at=place.created_at)
+    if not db.exec(change).rowcount:
         db.add(rows.unfinished_row(text, generation, place, writer=this_writer()))
 
 
 def forget_unfinished(db: Session, session_id: str, unfinished_id: str | None) -> None:
-    """The message is whole now.
+    """Delete the unfinished text of a message that is complete.
 
-    Where there is none of that id, another process took its writer for ended: the part stays as a branch.
+    If there is no row with this id, another process has already recovered the text, because it took the writer
+    for ended. The recovered message stays as a branch.
     """
     row = None if unfinished_id is None else db.get(UnfinishedRow, unfinished_id)
     if row is not None and row.session_id == session_id:
@@ -70,44 +75,44 @@ def forget_unfinished(db: Session, session_id: str, unfinished_id: str | None) -
 
 
 def recover_unfinished(database: Database, now: Callable[[], datetime]) -> int:
-    """Makes messages of what ended processes left; gives their number.
+    """Turn the unfinished texts of ended processes into messages, and return their number.
 
     Raises:
-        StoreError: They could not be read or written.
+        StoreError: The texts could not be read or written.
     """
     with database.reading() as db:
-        if not _left(db, now):
+        if not _abandoned_ids(db, now):
             return 0
     with database.writing() as db:
-        return sum(_try_to_keep(db, row_id) for row_id in _left(db, now, is_writing=True))
+        return sum(_try_to_recover(db, row_id) for row_id in _abandoned_ids(db, now, is_writing=True))
 
 
-def _left(db: Session, now: Callable[[], datetime], *, is_writing: bool = False) -> list[str]:
-    """Ids of the rows whose writers have ended; the oldest first."""
+def _abandoned_ids(db: Session, now: Callable[[], datetime], *, is_writing: bool = False) -> list[str]:
+    """Return the ids of the rows whose writers have ended, oldest first."""
     moment = now().astimezone(UTC)
-    found = select(UnfinishedRow.id, UnfinishedRow.writer, UnfinishedRow.updated_at)
-    found = found.order_by(col(UnfinishedRow.updated_at))
+    query = select(UnfinishedRow.id, UnfinishedRow.writer, UnfinishedRow.updated_at)
+    query = query.order_by(col(UnfinishedRow.updated_at))
     return [
         row_id
-        for row_id, writer, updated_at in db.exec(found.with_for_update() if is_writing else found)
+        for row_id, writer, updated_at in db.exec(query.with_for_update() if is_writing else query)
         if has_ended(writer, is_silent=moment - updated_at > SILENCE)
     ]
 
 
-def _try_to_keep(db: Session, row_id: str) -> bool:
-    """Whether the message was kept. A damaged row must not keep the workbench from starting: it stays."""
+def _try_to_recover(db: Session, row_id: str) -> bool:
+    """Recover a row and return whether that worked. A damaged row stays, so that the workbench can still start."""
     try:
         with db.begin_nested():
-            _keep(db, db.get_one(UnfinishedRow, row_id))
+            _recover(db, db.get_one(UnfinishedRow, row_id))
     except (StoreError, ValueError, SQLAlchemyError) as error:
-        _LOG.warning("an unfinished message cannot be kept: %s", error)
+        _LOG.warning("could not recover an unfinished message: %s", error)
         return False
     return True
 
 
-def _keep(db: Session, row: UnfinishedRow) -> None:
+def _recover(db: Session, row: UnfinishedRow) -> None:
     place = rows.MessagePosition(
-        # Not the row's: a writer that was taken for ended may write under it again.
+        # A new id, because a writer that was wrongly taken for ended may still write under the row's id.
         id=new_id(),
         session_id=row.session_id,
         parent=db.get(MessageRow, row.parent_id) if row.parent_id else None,
@@ -115,7 +120,7 @@ def _keep(db: Session, row: UnfinishedRow) -> None:
     )
     parts = write_message(db, rows.unfinished_value(row), place)
     session = db.get_one(SessionRow, row.session_id)
-    # What was written beside the open path, as a column of a comparison is, stays beside it.
+    # A message beside the open path, such as the answer of a comparison's column, does not become the open leaf.
     show_leaf(db, session, parts.message, is_shown=session.leaf_id == row.parent_id)
     db.delete(row)
     db.flush()

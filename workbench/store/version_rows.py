@@ -1,4 +1,4 @@
-"""Read versions: which rows an owner may see, which of them a reference means, and their values."""
+"""Read versions: which rows an owner may see, and which of them a reference stands for."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -26,33 +26,33 @@ from workbench.store.tables.versions import VersionRow, VersionTagRow, VersionTe
 
 
 def put_setup(db: Session, row: SessionRow, owner: Owner, document: dict[str, Any]) -> None:
-    """Writes a setup into its session's row, and keeps its contract and tools as texts of the owner's.
+    """Write a setup into a session's row, and store its contract and tools as texts of the owner.
 
     Args:
-        db: The transaction that keeps the session.
-        owner: Whose session it is.
-        document: The setup as `rows.setup_document` writes it.
+        db: The transaction that writes the session.
+        owner: The session's owner.
+        document: The setup as `rows.setup_document` returns it.
     """
     scope = scope_of(owner)
     row.setup = document
-    row.contract_version = _kept(db, scope, VersionKind.CONTRACT, document.get("contract_text"))
-    row.tools_version = _kept(db, scope, VersionKind.TOOLS, document.get("tools_text"))
+    row.contract_version = _text_hash(db, scope, VersionKind.CONTRACT, document.get("contract_text"))
+    row.tools_version = _text_hash(db, scope, VersionKind.TOOLS, document.get("tools_text"))
 
 
-def _kept(db: Session, scope: str, kind: VersionKind, text: object) -> str | None:
-    # A damaged setup may have no such text; its session can be copied all the same.
+def _text_hash(db: Session, scope: str, kind: VersionKind, text: object) -> str | None:
+    # A damaged setup may lack the text. Its session can still be copied.
     return write_text(db, scope, kind, text) if isinstance(text, str) else None
 
 
 def write_text(db: Session, scope: str, kind: VersionKind, text: str) -> str:
-    """Writes a text that may be there already; gives its hash."""
+    """Store a text unless it is already stored, and return its hash."""
     text_hash = hash_of(text)
     insert_if_absent(db, VersionTextRow, owner=scope, kind=kind.value, hash=text_hash, text=text)
     return text_hash
 
 
 def find_text(db: Session, scope: str, kind: VersionKind, start: str) -> StoredText | None:
-    """The one text whose hash begins with `start`; None where there is none, or several."""
+    """Return the only text whose hash starts with `start`. None if there is not exactly one."""
     if len(start) < HASH_PREFIX_CHARS:
         return None
     found = db.exec(
@@ -68,7 +68,11 @@ def find_text(db: Session, scope: str, kind: VersionKind, start: str) -> StoredT
 
 
 def _is_readable_text(scope: str) -> ColumnElement[bool]:
-    """One's own, and of the shared ones those that are some version's: all others were only played."""
+    """Return a condition for the texts that an owner may read.
+
+    These are their own texts, and those of the shared library that belong to a version. Other shared texts were
+    only used in sessions, which may be private.
+    """
     is_version = (
         select(VersionRow.id)
         .where(
@@ -82,24 +86,28 @@ def _is_readable_text(scope: str) -> ColumnElement[bool]:
 
 
 def own_first(scope: str) -> tuple[ColumnElement[Any], ...]:
-    """The order in which the versions of a name are looked at: the owner's own, the newest first."""
+    """Return the order in which versions of a name are searched: the owner's first, then by number, newest first."""
     return ((col(VersionRow.owner) == scope).desc(), col(VersionRow.number).desc())
 
 
 def of_name(scope: str, kind: VersionKind, name: str) -> SelectOfScalar[VersionRow]:
-    """The versions of a name that the owner may see, in no order."""
+    """Select the versions of a name that the owner may see, in no particular order."""
     return select(VersionRow).where(
         _is_readable(scope), col(VersionRow.kind) == kind.value, col(VersionRow.name) == name
     )
 
 
 def find_head(db: Session, scope: str, kind: VersionKind, name: str) -> VersionRow | None:
-    """The newest version of a name; None where there is none."""
+    """Return the newest version of a name, or None."""
     return db.exec(of_name(scope, kind, name).order_by(*own_first(scope)).limit(1)).first()
 
 
 def find_row(db: Session, scope: str, kind: VersionKind, name: str, which: str) -> VersionRow | None:
-    """The version that a person means; see `workbench.store.versions.VersionStore.find`."""
+    """Return the version that a reference stands for, or None.
+
+    Args:
+        which: A number, a tag, or the start of a hash or an id, tried in this order. Empty takes the newest.
+    """
     if problem_of(name) or problem_of(which):
         return None
     if not which:
@@ -111,25 +119,25 @@ def find_row(db: Session, scope: str, kind: VersionKind, name: str, which: str) 
 
 
 def find_version(db: Session, scope: str, version_id: str) -> VersionRow | None:
-    """The version of that id; None where there is none that the owner may see."""
+    """Return the version with this id. None if there is none that the owner may see."""
     row = None if problem_of(version_id) else db.get(VersionRow, version_id)
     return row if row is not None and row.owner in (scope, SHARED) else None
 
 
 def version_row(db: Session, scope: str, version_id: str) -> VersionRow:
-    """The version of that id.
+    """Return the version with this id.
 
     Raises:
-        StoreError: There is none that the owner may see.
+        StoreError: There is no such version that the owner may see.
     """
     row = find_version(db, scope, version_id)
     if row is None:
-        raise StoreError(f"there is no version {version_id!r}; look it up again")
+        raise StoreError(f"there is no version {version_id!r}; look it up with `workbench versions list`")
     return row
 
 
 def values(db: Session, scope: str, rows: Sequence[VersionRow]) -> Sequence[Version]:
-    """The versions as the other floors know them, in the same order."""
+    """Convert rows to versions, in the same order."""
     texts = _texts(db, rows)
     tags = _tags(db, scope, rows)
     return tuple(
@@ -152,12 +160,16 @@ def values(db: Session, scope: str, rows: Sequence[VersionRow]) -> Sequence[Vers
 
 
 def value(db: Session, scope: str, row: VersionRow) -> Version:
-    """One of them."""
+    """Convert one row to a version."""
     return values(db, scope, (row,))[0]
 
 
 def read_lines(db: Session, scope: str, kind: VersionKind | None) -> Sequence[VersionLine]:
-    """Every name with its newest version, sorted by kind and name."""
+    """Return every name with its newest version, sorted by kind and name.
+
+    Args:
+        kind: Only names of this kind. None returns all.
+    """
     place = (
         func.row_number()
         .over(partition_by=(col(VersionRow.kind), col(VersionRow.name)), order_by=own_first(scope))
@@ -201,26 +213,26 @@ def _find_tagged(db: Session, scope: str, kind: VersionKind, name: str, tag: str
 
 
 def _find_hash(db: Session, rows: SelectOfScalar[VersionRow], start: str) -> VersionRow | None:
-    """The newest whose text's hash begins so, else the one whose id does."""
+    """Return the newest version whose text hash starts with `start`, or else the only one whose id does."""
     if len(start) < HASH_PREFIX_CHARS:
         return None
-    beginning = start.lower()
-    same_text = db.exec(rows.where(col(VersionRow.text_hash).startswith(beginning, autoescape=True))).all()
+    prefix = start.lower()
+    same_text = db.exec(rows.where(col(VersionRow.text_hash).startswith(prefix, autoescape=True))).all()
     if len({row.text_hash for row in same_text}) == 1:
         return same_text[0]
-    same_id = db.exec(rows.where(col(VersionRow.id).startswith(beginning, autoescape=True))).all()
+    same_id = db.exec(rows.where(col(VersionRow.id).startswith(prefix, autoescape=True))).all()
     return same_id[0] if len(same_id) == 1 else None
 
 
 def _texts(db: Session, rows: Iterable[VersionRow]) -> Mapping[tuple[str, str, str], str]:
-    """Each row's text, by owner, kind and hash."""
+    """Return the texts of the rows by owner, kind and hash."""
     hashes = {row.text_hash for row in rows}
     found = db.exec(select(VersionTextRow).where(col(VersionTextRow.hash).in_(hashes)))
     return {(row.owner, row.kind, row.hash): row.text for row in found}
 
 
 def _tags(db: Session, scope: str, rows: Iterable[VersionRow]) -> Mapping[str, Sequence[str]]:
-    """The names that point at each version; one's own tag hides the shared one of the same name."""
+    """Return the tags that point at each version, by version id. An owner's tag hides a shared tag of that name."""
     names = {row.name for row in rows}
     found = db.exec(
         select(VersionTagRow)

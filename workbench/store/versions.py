@@ -1,4 +1,4 @@
-"""Versions in the database."""
+"""Store versions and tags, and keep them in step with files."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -50,42 +50,41 @@ class VersionWriter:
 
     scope: str
     audit: AuditWriter
-    """Writes down what was done."""
 
     def line(self, db: Session, kind: VersionKind, name: str) -> VersionLineRow:
-        """The line of a name, made where it is not there; nobody else writes to its history until the end."""
+        """Return the row of a name, created if it is missing, and lock it until the transaction ends."""
         insert_if_absent(db, VersionLineRow, owner=self.scope, kind=kind.value, name=name)
         return db.get_one(VersionLineRow, (self.scope, kind.value, name), with_for_update=True)
 
     def save(self, db: Session, new: NewVersion) -> VersionRow:
-        """A new version under its parent; where its text is its parent's, the parent.
+        """Write a new version and return it. If the text is the parent's, return the parent.
 
         Raises:
-            StoreError: There is no such parent.
+            StoreError: The parent does not exist.
         """
         self.line(db, new.kind, new.name)
         parent = self._parent(db, new)
         if parent and (parent.name, parent.text_hash) == (new.name, hash_of(new.text)):
             return parent
-        return self.written(db, new, parent, author=self.audit.owner.name)
+        return self.write(db, new, parent, author=self.audit.owner.name)
 
     def restore(self, db: Session, old: Version, message: str) -> VersionRow:
-        """A version with an old one's text under the newest; where the newest has it, the newest."""
-        said = message or f"restored v{old.number}"
-        return self.save(db, NewVersion(kind=old.kind, name=old.name, text=old.text, message=said))
+        """Write a version with an old version's text. If the newest version has that text, return the newest."""
+        message = message or f"restored v{old.number}"
+        return self.save(db, NewVersion(kind=old.kind, name=old.name, text=old.text, message=message))
 
     def tag(self, db: Session, version: VersionRow, tag: str) -> None:
-        """Points `tag` at a version."""
+        """Point a tag at a version."""
         kind = VersionKind(version.kind)
         self.line(db, kind, version.name)
         key = (self.scope, version.kind, version.name, tag)
-        there = db.get(VersionTagRow, key)
-        if there and there.version_id == version.id:
+        tag_row = db.get(VersionTagRow, key)
+        if tag_row and tag_row.version_id == version.id:
             return
         self._note(db, "version.tag", kind, version.name, tag=tag, version=version.id,
-                   number=version.number, before=there.version_id if there else None)  # fmt: skip
-        if there:
-            there.version_id = version.id
+                   number=version.number, before=tag_row.version_id if tag_row else None)  # fmt: skip
+        if tag_row:
+            tag_row.version_id = version.id
         else:
             row = VersionTagRow(
                 owner=self.scope, kind=version.kind, name=version.name, tag=tag, version_id=version.id
@@ -93,22 +92,25 @@ class VersionWriter:
             db.add(row)
 
     def untag(self, db: Session, kind: VersionKind, name: str, tag: str) -> bool:
-        """Takes a name away; False where there was none."""
-        there = db.get(VersionTagRow, (self.scope, kind.value, name, tag), with_for_update=True)
-        if there is None:
+        """Remove a tag. Return False if it did not exist."""
+        tag_row = db.get(VersionTagRow, (self.scope, kind.value, name, tag), with_for_update=True)
+        if tag_row is None:
             return False
-        self._note(db, "version.untag", kind, name, tag=tag, before=there.version_id)
-        db.delete(there)
+        self._note(db, "version.untag", kind, name, tag=tag, before=tag_row.version_id)
+        db.delete(tag_row)
         return True
 
-    def written(self, db: Session, new: NewVersion, parent: VersionRow | None, *, author: str) -> VersionRow:
-        """A version under `parent`, whatever that has; the name's line must be held."""
+    def write(self, db: Session, new: NewVersion, parent: VersionRow | None, *, author: str) -> VersionRow:
+        """Write a version under `parent`, even if the texts are equal. The name's row must be locked.
+
+        The id is a hash of the content, so writing the same version again returns the existing one.
+        """
         text_hash = write_text(db, self.scope, new.kind, new.text)
-        made_of = [self.scope, new.kind.value, new.name, parent.id if parent else None, text_hash]
-        version_id = sha256(canonical_json(made_of).encode()).hexdigest()
-        there = db.get(VersionRow, version_id)
-        if there:
-            return there
+        content = [self.scope, new.kind.value, new.name, parent.id if parent else None, text_hash]
+        version_id = sha256(canonical_json(content).encode()).hexdigest()
+        existing = db.get(VersionRow, version_id)
+        if existing:
+            return existing
         head = find_head(db, self.scope, new.kind, new.name)
         row = VersionRow(
             id=version_id,
@@ -140,19 +142,19 @@ class VersionWriter:
 
 
 def file_state(db: Session, scope: str, new: NewVersion, *, is_deliberate: bool) -> FileState:
-    """How the file's text and the newest version stand to each other; TAKEN where it is to be written.
+    """Compare a file's text with the newest version of its name. TAKEN means that something has to be written.
 
     Args:
-        scope: Whose versions they are.
+        scope: The owner of the versions.
         new: The file's text, as a version of its name.
-        is_deliberate: True where a person asks for just this file.
+        is_deliberate: True if a person asked to import this file.
     """
     head = find_head(db, scope, new.kind, new.name)
     line = db.get(VersionLineRow, (scope, new.kind.value, new.name))
     seen = line.file_hash if line else None
     text_hash = hash_of(new.text)
     if head and head.text_hash == text_hash:
-        # That the file has this text now must be noted, where it is not.
+        # If the store does not know yet that the file has this text, that has to be written.
         return FileState.SAME if seen == text_hash else FileState.TAKEN
     if head and seen == text_hash:
         return FileState.BEHIND
@@ -164,7 +166,7 @@ def file_state(db: Session, scope: str, new: NewVersion, *, is_deliberate: bool)
 def take_file(
     db: Session, writer: VersionWriter, new: NewVersion, *, is_deliberate: bool
 ) -> tuple[FileState, Version]:
-    """Writes what `file_state` says is to be written; gives the state after it, and the newest version."""
+    """Import a file's text if `file_state` allows it. Return the resulting state and the newest version."""
     line = writer.line(db, new.kind, new.name)
     head = find_head(db, writer.scope, new.kind, new.name)
     state = file_state(db, writer.scope, new, is_deliberate=is_deliberate)
@@ -174,18 +176,18 @@ def take_file(
     line.file_hash = hash_of(new.text)
     if head and head.text_hash == line.file_hash:
         return FileState.SAME, value(db, writer.scope, head)
-    taken = writer.written(db, new, parent, author=FROM_FILE)
-    return FileState.TAKEN, value(db, writer.scope, taken)
+    imported = writer.write(db, new, parent, author=FROM_FILE)
+    return FileState.TAKEN, value(db, writer.scope, imported)
 
 
 def _with_text(db: Session, scope: str, new: NewVersion, text_hash: str | None) -> VersionRow | None:
-    """The newest version of the same name that has that text."""
-    had = of_name(scope, new.kind, new.name).where(col(VersionRow.text_hash) == text_hash)
-    return db.exec(had.order_by(*own_first(scope)).limit(1)).first()
+    """Return the newest version of the same name with this text, or None."""
+    query = of_name(scope, new.kind, new.name).where(col(VersionRow.text_hash) == text_hash)
+    return db.exec(query.order_by(*own_first(scope)).limit(1)).first()
 
 
 class VersionStore:
-    """One owner's versions, and the shared ones; one transaction a method, safe to use from several threads."""
+    """One owner's versions, and the shared ones. Each method is one transaction. Thread-safe."""
 
     def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:
         self._database = database
@@ -193,12 +195,16 @@ class VersionStore:
         self._writer = VersionWriter(scope=self._scope, audit=AuditWriter(owner, now))
 
     def lines(self, kind: VersionKind | None = None) -> Sequence[VersionLine]:
-        """Every name that has versions, sorted by kind and name."""
+        """Return every name that has versions, sorted by kind and name.
+
+        Args:
+            kind: Only names of this kind. None returns all.
+        """
         with self._database.reading() as db:
             return read_lines(db, self._scope, kind)
 
     def history(self, kind: VersionKind, name: str, *, limit: int = 50, offset: int = 0) -> Sequence[Version]:
-        """The versions of a name, the newest first."""
+        """Return the versions of a name, newest first."""
         if problem_of(name):
             return ()
         newest_first = (col(VersionRow.number).desc(), *own_first(self._scope))
@@ -207,21 +213,25 @@ class VersionStore:
             return values(db, self._scope, db.exec(page).all())
 
     def find(self, kind: VersionKind, name: str, which: str = "") -> Version | None:
-        """The version that a person means; None where there is none."""
+        """Return the version that a reference stands for, or None.
+
+        Args:
+            which: A number, a tag, or the start of a hash or an id, tried in this order. Empty takes the newest.
+        """
         with self._database.reading() as db:
             return self._value(db, find_row(db, self._scope, kind, name, which))
 
     def version(self, version_id: str) -> Version | None:
-        """The version of that id; None where there is none."""
+        """Return the version with this id. None if there is none that the owner may see."""
         with self._database.reading() as db:
             return self._value(db, find_version(db, self._scope, version_id))
 
     def save(self, new: NewVersion) -> Version:
-        """A new version; where its text is its parent's, the parent.
+        """Save a new version and return it. If the text is the parent's, return the parent.
 
         Raises:
-            BadInput: The name cannot name a file, or some text cannot be stored.
-            StoreError: There is no such parent, or it could not be written.
+            BadInput: The name is not a valid file name, or a text cannot be stored.
+            StoreError: The parent does not exist, or the version could not be written.
         """
         check_name(new.name)
         refuse_unstorable(new, "version")
@@ -229,10 +239,13 @@ class VersionStore:
             return value(db, self._scope, self._writer.save(db, new))
 
     def restore(self, version_id: str, *, message: str = "") -> Version:
-        """A new version with the text of an old one; where the newest has that text, the newest.
+        """Save a new version with the text of an old one. If the newest version has that text, return the newest.
+
+        Args:
+            message: Message of the new version. Empty writes "restored vN".
 
         Raises:
-            StoreError: There is no such version, or it could not be written.
+            StoreError: The version does not exist, or the new one could not be written.
         """
         refuse_unstorable(message, "message")
         with self._database.writing() as db:
@@ -240,11 +253,11 @@ class VersionStore:
             return value(db, self._scope, self._writer.restore(db, old, message))
 
     def tag(self, version_id: str, tag: str) -> Version:
-        """Points a name at a version; it points at no other of the same history any more.
+        """Point a tag at a version. If the tag points at another version of the same name, it is moved.
 
         Raises:
-            BadInput: It cannot be a tag.
-            StoreError: There is no such version, or it could not be written.
+            BadInput: The tag is not valid.
+            StoreError: The version does not exist, or the tag could not be written.
         """
         check_tag(tag)
         with self._database.writing() as db:
@@ -254,48 +267,54 @@ class VersionStore:
             return value(db, self._scope, row)
 
     def untag(self, kind: VersionKind, name: str, tag: str) -> bool:
-        """Takes a name away; False where there was none."""
+        """Remove a tag. Return False if it did not exist."""
         if problem_of(name) or problem_of(tag):
             return False
         with self._database.writing() as db:
             return self._writer.untag(db, kind, name, tag)
 
     def find_text(self, kind: VersionKind, text_hash: str) -> StoredText | None:
-        """The text of that hash, or whose hash begins so; None where there is none, or several."""
+        """Return the only text whose hash is or starts with `text_hash`. None if there is not exactly one."""
         if problem_of(text_hash):
             return None
         with self._database.reading() as db:
             return find_text(db, self._scope, kind, text_hash.lower())
 
     def keep_text(self, kind: VersionKind, text: str) -> StoredText:
-        """Keeps a text under its hash; keeping it again changes nothing.
+        """Store a text under its hash. Storing it again changes nothing.
 
         Raises:
-            BadInput: It cannot be stored.
+            BadInput: The text cannot be stored.
         """
         refuse_unstorable(text, "version.text")
-        kept = StoredText(kind=kind, hash=hash_of(text), text=text)
-        # Most often it is there: then no writer has to wait for us.
+        stored = StoredText(kind=kind, hash=hash_of(text), text=text)
+        # Usually the text is already stored. Then a reading transaction is enough, and no writer has to wait.
         with self._database.reading() as db:
-            if db.get(VersionTextRow, (self._scope, kind.value, kept.hash)):
-                return kept
+            if db.get(VersionTextRow, (self._scope, kind.value, stored.hash)):
+                return stored
         with self._database.writing() as db:
             write_text(db, self._scope, kind, text)
-        return kept
+        return stored
 
     def take_file(
         self, kind: VersionKind, name: str, text: str, *, is_deliberate: bool = False
     ) -> tuple[FileState, Version]:
-        """The text of a file, which becomes the newest version where nothing is in its way.
+        """Import a file's text as the newest version, unless the newest version was also changed.
+
+        Args:
+            is_deliberate: True imports the text even if the newest version was also changed.
+
+        Returns:
+            How file and versions relate afterwards, and the newest version.
 
         Raises:
-            BadInput: The name cannot name a file, or the text cannot be stored.
-            StoreError: It could not be read or written.
+            BadInput: The name is not a valid file name, or the text cannot be stored.
+            StoreError: The versions could not be read or written.
         """
         check_name(name)
         new = NewVersion(kind=kind, name=name, text=text, message="taken from its file")
         refuse_unstorable(new, "version")
-        # Most often there is nothing to write: then no writer has to wait for us.
+        # Usually there is nothing to write. Then a reading transaction is enough, and no writer has to wait.
         with self._database.reading() as db:
             state = file_state(db, self._scope, new, is_deliberate=is_deliberate)
             head = self._value(db, find_head(db, self._scope, kind, name))
@@ -305,10 +324,10 @@ class VersionStore:
             return take_file(db, self._writer, new, is_deliberate=is_deliberate)
 
     def comes_from(self, version_id: str, text_hash: str) -> bool:
-        """Whether the version, or one that it was made from, has the text of that hash.
+        """Whether the version or one of its ancestors has the text with this hash.
 
         Raises:
-            StoreError: There is no such version, or it could not be read.
+            StoreError: The version does not exist, or could not be read.
         """
         with self._database.reading() as db:
             row = version_row(db, self._scope, version_id)
@@ -317,16 +336,16 @@ class VersionStore:
                 row = version_row(db, self._scope, row.parent_id)
                 if row.id in seen:
                     raise StoreError(
-                        f"version {row.id!r}: it was made from itself: the parents form a cycle; {DAMAGE_REMEDY}"
+                        f"version {row.id!r}: it is its own ancestor, so the parents form a cycle; {DAMAGE_REMEDY}"
                     )
                 seen.add(row.id)
             return row.text_hash == text_hash
 
     def note_file(self, version_id: str) -> None:
-        """The version's file has its text now.
+        """Record that a version's text was written to its file.
 
         Raises:
-            StoreError: There is no such version, or it could not be written.
+            StoreError: The version does not exist, or the change could not be written.
         """
         with self._database.writing() as db:
             row = version_row(db, self._scope, version_id)

@@ -182,7 +182,7 @@ class ApiFunctions:
                 max_rounds=max_rounds or setup.max_rounds,
                 sampling=replace(setup.sampling, **changes),
             )
-            session_id = session or begin_session(services, setup, said=text).id
+            session_id = session or begin_session(services, setup, user_text=text).id
             events = run_turn(services, session_id, setup, text, is_cancelled=is_cancelled)
             report = report_turn(session_id, events)
             messages = tuple(saved.message for saved in services.sessions.path(session_id))

@@ -1,4 +1,4 @@
-"""Run one column's answer to one turn and store it."""
+"""Run one column of a comparison: generate its answer to a turn and store it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,117 +17,120 @@ from workbench.settings import Secret
 
 
 class Branches:
-    """One session's paths to its turns, one for each system text; safe to use from several threads.
+    """The paths of a session to the compared turns, one for each system text. Thread-safe.
 
-    Columns of one system text share a path, so that their answers are siblings.
+    Columns with the same system text share a path, so their answers are siblings. For another system text, the
+    conversation is copied under a new root.
 
     Args:
-        path: The session's messages up to the last turn that is answered.
+        path: The session's messages up to the last compared turn.
     """
 
     def __init__(self, services: Services, session_id: str, path: Sequence[StoredMessage]) -> None:
         self._services = services
         self._session_id = session_id
-        self._said = tuple(path[1:] if path[0].message.role is Role.SYSTEM else path)
+        self._conversation = tuple(path[1:] if path[0].message.role is Role.SYSTEM else path)
         self._lock = Lock()
         self._ids: dict[str, dict[str, str]] = {}
         if path[0].message.role is Role.SYSTEM:
-            self._ids[path[0].message.text] = {kept.id: kept.id for kept in path}
+            self._ids[path[0].message.text] = {stored.id: stored.id for stored in path}
 
     def asked_id(self, system_text: str, turn_id: str) -> str:
-        """The id of the turn's user message on the path that begins with the system text.
+        """Return the id of the turn's user message on the path with this system text.
 
         Raises:
             StoreError: The path could not be written.
         """
         with self._lock:
             if system_text not in self._ids:
-                self._ids[system_text] = self._copied(system_text)
+                self._ids[system_text] = self._copy_path(system_text)
             return self._ids[system_text][turn_id]
 
-    def asked_again(self, turn_id: str, leaf_id: str) -> str:
-        """The id of a copy of the turn's user message behind `leaf_id`.
+    def ask_again(self, turn_id: str, leaf_id: str) -> str:
+        """Append a copy of the turn's user message below `leaf_id` and return its id.
 
         Raises:
-            StoreError: It could not be written.
+            StoreError: The copy could not be written.
         """
-        turn = next(kept for kept in self._said if kept.id == turn_id)
-        kept = self._services.sessions.append(
+        turn = next(stored for stored in self._conversation if stored.id == turn_id)
+        stored = self._services.sessions.append(
             self._session_id, copy_of(turn), parent_id=leaf_id, is_shown=False
         )
-        return kept.id
+        return stored.id
 
-    def _copied(self, system_text: str) -> dict[str, str]:
+    def _copy_path(self, system_text: str) -> dict[str, str]:
         system = Message(role=Role.SYSTEM, text=system_text)
         root = NewMessage(message=system, origin=MessageOrigin.PERSON)
         written = self._services.sessions.append_all(
-            self._session_id, (root, *map(copy_of, self._said)), parent_id=None, is_shown=False
+            self._session_id, (root, *map(copy_of, self._conversation)), parent_id=None, is_shown=False
         )
-        return {said.id: copy.id for said, copy in zip(self._said, written[1:], strict=True)}
+        pairs = zip(self._conversation, written[1:], strict=True)
+        return {original.id: copy.id for original, copy in pairs}
 
 
 STOPPED = "stopped by you"
-"""Why an answer is not whole that a person stopped."""
+"""The problem of an answer that a person stopped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnRunner:
-    """Plays the turns of one column."""
+    """Runs the turns of one column."""
 
     services: Services
     branches: Branches
     session_id: str
     setup: RunConfig
     place: int
-    """The column's, from 0."""
+    """Index of the column, from 0."""
     is_shown: bool
     """Whether its answers become the session's open path."""
     is_cancelled: Callable[[], bool]
-    """True once a person has stopped it."""
+    """Returns True once a person has stopped the comparison."""
     token: Secret | None = None
-    """A visitor's own, for hosted models."""
+    """A visitor's own access token for hosted models."""
 
     def answer(
-        self, turn: int, turn_id: str, tell: Callable[[Event], None], *, behind: str | None = None
+        self, turn: int, turn_id: str, on_event: Callable[[Event], None], *, after: str | None = None
     ) -> ComparisonAnswer:
-        """Plays a turn; what a model or its engine gets wrong is told by the answer.
+        """Run one turn and return its answer. Errors of the model or its engine become the answer's problem.
 
         Args:
-            turn: The turn's place, from 0.
-            turn_id: Its user's message.
-            tell: Is told what happens, as it happens.
-            behind: The message that it is asked behind once more; None asks it where it stands.
+            turn: Index of the turn, from 0.
+            turn_id: Id of the turn's user message.
+            on_event: Called with each event as it happens.
+            after: Ask the question again below this message. None asks it at its original position.
 
         Raises:
-            StoreError: A message could not be committed.
+            StoreError: A message could not be stored.
         """
-        keeper, asked_id, problem = None, None, ""
+        recorder, asked_id, problem = None, None, ""
         try:
-            asked_id = self._asked(turn_id, behind)
-            keeper = self._keeper(asked_id)
-            for event in self._played(asked_id, keeper):
+            asked_id = self._ask(turn_id, after)
+            recorder = self._recorder(asked_id)
+            for event in self._run(asked_id, recorder):
                 if isinstance(event, MessageStored):
                     continue
-                tell(event)
+                on_event(event)
                 if isinstance(event, TurnEnded):
                     problem = STOPPED if event.reason is EndReason.CANCELLED else event.problem
         except (BadInput, EngineError) as error:
             problem = str(error)
-        # What broke off is kept by the keeper, and told by nobody else.
-        leaf_id = keeper.parent_id if keeper and keeper.parent_id != asked_id else None
+        # The recorder also stores a partial message of a turn that failed.
+        leaf_id = recorder.parent_id if recorder and recorder.parent_id != asked_id else None
         return ComparisonAnswer(
             column=self.place, turn=turn, asked_id=asked_id, leaf_id=leaf_id, problem=problem
         )
 
-    def _asked(self, turn_id: str, behind: str | None) -> str:
-        if behind is not None:
-            return self.branches.asked_again(turn_id, behind)
+    def _ask(self, turn_id: str, after: str | None) -> str:
+        """Return the id of the user message to answer, after checking that the setup can be used."""
+        if after is not None:
+            return self.branches.ask_again(turn_id, after)
         engine = self.services.engine(self.setup.model, token=self.token)
         system = system_message(self.services, self.setup, engine)
         self.setup.turn_setup()
         return self.branches.asked_id(system.text, turn_id)
 
-    def _keeper(self, asked_id: str) -> TurnRecorder:
+    def _recorder(self, asked_id: str) -> TurnRecorder:
         return TurnRecorder(
             services=self.services,
             session_id=self.session_id,
@@ -136,11 +139,11 @@ class ColumnRunner:
             is_shown=self.is_shown,
         )
 
-    def _played(self, asked_id: str, keeper: TurnRecorder) -> Iterator[Event | MessageStored]:
+    def _run(self, asked_id: str, recorder: TurnRecorder) -> Iterator[Event | MessageStored]:
         services, setup = self.services, self.setup
         engine = services.engine(setup.model, token=self.token)
         path = services.sessions.path(self.session_id, leaf_id=asked_id)
-        messages = [kept.message for kept in path]
+        messages = [stored.message for stored in path]
         context = TurnContext(is_cancelled=self.is_cancelled, token=self.token)
         prepared = prepare_turn(services, self.session_id, setup, context, engine, messages)
-        yield from record_turn(prepared, keeper, setup.ephemeral)
+        yield from record_turn(prepared, recorder, setup.ephemeral)

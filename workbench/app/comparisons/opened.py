@@ -15,7 +15,7 @@ class OpenedAnswer:
 
     answer: ComparisonAnswer
     path: Sequence[StoredMessage]
-    """Behind the user's message; empty where nothing came."""
+    """The messages after the user's message. Empty if there is no answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,61 +23,65 @@ class OpenedTurn:
     """A turn with its answers."""
 
     question: str
-    """What the user says; empty where the message is gone."""
+    """The user's text. Empty if the message was deleted."""
     answers: Mapping[int, OpenedAnswer] = field(hash=False)
-    """By the column's place."""
+    """By the index of the column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedComparison:
-    """A comparison, looked at."""
+    """A comparison with the messages of its answers."""
 
     stored: StoredComparison
     turns: tuple[OpenedTurn, ...]
-    """In order."""
 
 
-def open_comparison(services: Services, kept: StoredComparison) -> OpenedComparison:
-    """The comparison with all messages of its answers.
+def open_comparison(services: Services, stored: StoredComparison) -> OpenedComparison:
+    """Load all messages of a comparison's answers.
 
     Raises:
         StoreError: The session cannot be read.
     """
-    asked = kept.comparison
-    said = {one.id: one for one in services.sessions.path(asked.session_id, leaf_id=asked.turns[-1])}
+    comparison = stored.comparison
+    path = services.sessions.path(comparison.session_id, leaf_id=comparison.turns[-1])
+    messages = {message.id: message for message in path}
     return OpenedComparison(
-        stored=kept,
+        stored=stored,
         turns=tuple(
             OpenedTurn(
-                question=said[turn_id].message.text if turn_id in said else "",
+                question=messages[turn_id].message.text if turn_id in messages else "",
                 answers={
-                    answer.column: open_answer(services, kept, answer)
-                    for answer in kept.answers
+                    answer.column: open_answer(services, stored, answer)
+                    for answer in stored.answers
                     if answer.turn == turn
                 },
             )
-            for turn, turn_id in enumerate(asked.turns)
+            for turn, turn_id in enumerate(comparison.turns)
         ),
     )
 
 
-def open_answer(services: Services, kept: StoredComparison, answer: ComparisonAnswer) -> OpenedAnswer:
-    """An answer with its messages; where they are gone by now, it says so."""
+def open_answer(services: Services, stored: StoredComparison, answer: ComparisonAnswer) -> OpenedAnswer:
+    """Load the messages of one answer. The path is empty if the answer has none.
+
+    Raises:
+        StoreError: The messages cannot be read.
+    """
     if answer.leaf_id is None:
         return OpenedAnswer(answer=answer, path=())
-    path = services.sessions.path(kept.comparison.session_id, leaf_id=answer.leaf_id)
-    ids = [one.id for one in path]
-    border = ids.index(answer.asked_id) + 1 if answer.asked_id in ids else len(ids)
-    return OpenedAnswer(answer=answer, path=path[border:])
+    path = services.sessions.path(stored.comparison.session_id, leaf_id=answer.leaf_id)
+    ids = [message.id for message in path]
+    start = ids.index(answer.asked_id) + 1 if answer.asked_id in ids else len(ids)
+    return OpenedAnswer(answer=answer, path=path[start:])
 
 
 def find_comparison(services: Services, comparison_id: str) -> StoredComparison:
-    """The comparison of that id.
+    """Return the comparison with this id.
 
     Raises:
-        StoreError: There is none, or it cannot be read.
+        StoreError: The comparison does not exist or cannot be read.
     """
     found = services.comparisons.find_comparison(comparison_id)
     if found is None:
-        raise StoreError(f"there is no comparison {comparison_id!r}; its session may be deleted")
+        raise StoreError(f"there is no comparison {comparison_id!r}; its session may have been deleted")
     return found

@@ -1,4 +1,4 @@
-"""Plan a comparison from names: which turns are answered, and with which settings in each column."""
+"""Plan a comparison from names: which turns are answered, and with which setup in each column."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,25 +15,24 @@ from workbench.rollout.sampling import Sampling
 from workbench.toolspec.tools_text import render_tools
 
 TAG: Final = "compared"
-"""The tag of a session that was made to compare answers to a question."""
+"""The tag of sessions that were created to compare answers to a question."""
 LETTERS: Final = "ABCD"
-"""What a person calls the columns."""
+"""The columns' names on the page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnRequest:
-    """One way to answer, as it is asked for."""
+    """The requested setup of one column."""
 
     contract: str = ""
-    """Such as `minimal`, `minimal@3` or `minimal@production`; empty takes the base's text as it stands."""
+    """Such as `minimal`, `minimal@3` or `minimal@production`. Empty uses the contract of the base setup."""
     model: str
-    """As `--model` takes it."""
+    """A name as in `--model`."""
     tool_choice: str = "auto"
-    """none, auto, required, or a tool's name."""
+    """`none`, `auto`, `required`, or the name of a tool."""
     sampling: Sampling = Sampling()
-    """How tokens are chosen."""
     is_constrained: bool = True
-    """False: without a grammar."""
+    """Whether forced calls are constrained by a grammar."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,26 +41,30 @@ class Turns:
 
     session_id: str
     message_id: str | None = None
-    """Any message of the turn; None takes the last turn of the open path."""
+    """Any message of the turn. None takes the last turn of the open path."""
     is_whole: bool = False
-    """True: all turns of the path on which the message stands."""
+    """True takes all turns of the message's path."""
     goes_on: bool = False
-    """With `is_whole`: a column answers each turn behind its own answers."""
+    """With `is_whole`: True continues each column from its own earlier answers."""
 
 
 def compare_question(
-    services: Services, question: str, tools: Sequence[str], base: RunConfig, wanted: Sequence[ColumnRequest]
+    services: Services,
+    question: str,
+    tools: Sequence[str],
+    base: RunConfig,
+    requests: Sequence[ColumnRequest],
 ) -> StoredComparison:
-    """A comparison on a question, in a session of its own; nothing is written where it cannot be used.
+    """Create a comparison on a question, in a new session. On an error, nothing is stored.
 
     Args:
-        tools: Toolsets, tools and files that are offered.
-        base: What the columns do not say.
-        wanted: The columns.
+        tools: The offered toolsets, tools and files.
+        base: The setup for everything that a column does not set.
+        requests: The columns.
 
     Raises:
-        BadInput: There is no question, or a contract or a tool is not there.
-        StoreError: It could not be written.
+        BadInput: The question is empty, or a contract or a tool does not exist.
+        StoreError: The comparison could not be written.
     """
     if not question.strip():
         raise BadInput("comparison", "there is no question", "write one, or choose a turn of a session")
@@ -69,80 +72,84 @@ def compare_question(
     setup = replace(
         base, tools_text=render_tools(offered) if offered else "[]", disabled_tools=frozenset(), ephemeral=""
     )
-    columns = _columns(services, setup, wanted)
+    columns = _columns(services, setup, requests)
     first = columns[0].setup
-    # Told without loading the model: where it is wrong, the column's answers get a path of their own.
+    # The status is known without loading the model. If it turns out wrong, the column's answers get another path.
     writes_tools = services.models.status(first.model).writes_tools
     system = first.system_text(date=services.today(), are_tools_apart=writes_tools)
-    said = [Message(role=Role.SYSTEM, text=system), Message(role=Role.USER, text=question)]
+    messages = [Message(role=Role.SYSTEM, text=system), Message(role=Role.USER, text=question)]
     session = services.sessions.create_session(first)
-    kept = services.sessions.append_all(
-        session.id, [NewMessage(message=one, origin=MessageOrigin.PERSON) for one in said], parent_id=None
+    stored = services.sessions.append_all(
+        session.id,
+        [NewMessage(message=message, origin=MessageOrigin.PERSON) for message in messages],
+        parent_id=None,
     )
     services.sessions.tag_session(session.id, (TAG,))
-    comparison = Comparison(session_id=session.id, turns=(kept[-1].id,), columns=columns)
+    comparison = Comparison(session_id=session.id, turns=(stored[-1].id,), columns=columns)
     return services.comparisons.create_comparison(question, comparison)
 
 
-def compare_turns(services: Services, turns: Turns, wanted: Sequence[ColumnRequest]) -> StoredComparison:
-    """A comparison on turns of a stored session, with its tools.
+def compare_turns(services: Services, turns: Turns, requests: Sequence[ColumnRequest]) -> StoredComparison:
+    """Create a comparison on turns of a stored session, with the session's tools.
 
     Raises:
-        BadInput: Nobody asked anything there, or a contract is not there.
-        StoreError: There is no such session or message, or it could not be written.
+        BadInput: There is no user message, or a contract does not exist.
+        StoreError: The session or message does not exist, or the comparison could not be written.
     """
     session = services.sessions.find_session(turns.session_id)
     if session is None:
-        raise BadInput(f"session {turns.session_id!r}", "there is no such session", "choose another")
-    asked = turns_of(services, turns)
+        raise BadInput(f"session {turns.session_id!r}", "there is no such session", "choose another session")
+    questions = turns_of(services, turns)
     comparison = Comparison(
         session_id=session.id,
-        turns=tuple(kept.id for kept in asked),
-        columns=_columns(services, session.setup, wanted),
+        turns=tuple(stored.id for stored in questions),
+        columns=_columns(services, session.setup, requests),
         goes_on=turns.goes_on and turns.is_whole,
     )
-    return services.comparisons.create_comparison(asked[0].message.text, comparison)
+    return services.comparisons.create_comparison(questions[0].message.text, comparison)
 
 
 def turns_of(services: Services, turns: Turns) -> tuple[StoredMessage, ...]:
-    """The user's messages that are meant, in order.
+    """Return the user messages of the turns, in order.
 
     Raises:
-        BadInput: Nobody asked anything there.
-        StoreError: There is no such session or message.
+        BadInput: There is no user message.
+        StoreError: The session or message does not exist.
     """
     leaf_id = turns.message_id
     if turns.is_whole and leaf_id is not None:
-        shown = services.sessions.path(turns.session_id)
-        is_open = any(kept.id == leaf_id for kept in shown)
+        open_path = services.sessions.path(turns.session_id)
+        is_open = any(stored.id == leaf_id for stored in open_path)
         tree = () if is_open else services.sessions.tree(turns.session_id)
         leaf_id = None if is_open else newest_leaf(tree, leaf_id)
     path = services.sessions.path(turns.session_id, leaf_id=leaf_id)
-    found = tuple(kept for kept in path if kept.message.role is Role.USER)
-    if not found:
-        raise BadInput(f"session {turns.session_id!r}", "nobody asked anything there", "choose another turn")
-    return found if turns.is_whole else found[-1:]
+    questions = tuple(stored for stored in path if stored.message.role is Role.USER)
+    if not questions:
+        raise BadInput(
+            f"session {turns.session_id!r}", "there is no user message here", "choose another turn"
+        )
+    return questions if turns.is_whole else questions[-1:]
 
 
-def _columns(services: Services, base: RunConfig, wanted: Sequence[ColumnRequest]) -> tuple[Column, ...]:
-    check_count(len(wanted))
-    return tuple(_column(services, base, one, LETTERS[place]) for place, one in enumerate(wanted))
+def _columns(services: Services, base: RunConfig, requests: Sequence[ColumnRequest]) -> tuple[Column, ...]:
+    check_count(len(requests))
+    return tuple(_column(services, base, request, LETTERS[place]) for place, request in enumerate(requests))
 
 
-def _column(services: Services, base: RunConfig, wanted: ColumnRequest, letter: str) -> Column:
+def _column(services: Services, base: RunConfig, request: ColumnRequest, letter: str) -> Column:
     setup = replace(
         base,
-        model=wanted.model,
-        tool_choice=wanted.tool_choice,
-        sampling=wanted.sampling,
-        is_constrained=wanted.is_constrained,
+        model=request.model,
+        tool_choice=request.tool_choice,
+        sampling=request.sampling,
+        is_constrained=request.is_constrained,
         wants_logprobs=False,
     )
     try:
-        if wanted.contract:
-            version = services.contract_version(wanted.contract)
+        if request.contract:
+            version = services.contract_version(request.contract)
             setup = replace(setup, contract_name=version.name, contract_text=version.text)
         setup.system_text(date=services.today())
     except BadInput as error:
         raise BadInput(f"column {letter}, {error.where}", error.problem, error.remedy) from error
-    return Column(contract=wanted.contract, setup=setup)
+    return Column(contract=request.contract, setup=setup)

@@ -1,4 +1,4 @@
-"""Run a comparison: columns of different models in parallel, columns of one model as many as it serves at once."""
+"""Run a comparison. Columns of different models run in parallel; those of one model do if it can serve several."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,170 +15,168 @@ from workbench.settings import Secret
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerStarted:
-    """A column answers a turn from now on."""
+    """A column has started to answer a turn."""
 
     column: int
-    """Its place, from 0."""
+    """Index of the column, from 0."""
     turn: int
-    """The turn's, from 0."""
+    """Index of the turn, from 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerProgress:
-    """Something happened in an answer."""
+    """An event of an answer that is being generated."""
 
     column: int
-    """The column's place, from 0."""
+    """Index of the column, from 0."""
     turn: int
-    """The turn's, from 0."""
+    """Index of the turn, from 0."""
     event: Event
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerEnded:
-    """A column has answered a turn, or could not; it is kept."""
+    """A column has answered a turn or failed to. The answer is stored."""
 
     answer: ComparisonAnswer
 
 
 CompareEvent = AnswerStarted | AnswerProgress | AnswerEnded
-"""Anything that happens in a comparison."""
+"""Any event of a comparison."""
 
 
 def run_comparison(
     services: Services,
-    kept: StoredComparison,
+    stored: StoredComparison,
     *,
     is_cancelled: Callable[[], bool],
     token: Secret | None = None,
 ) -> Iterator[CompareEvent]:
-    """Plays what of the comparison is missing; each answer is committed before it is told.
+    """Run the missing answers of a comparison. Each answer is stored before its event is yielded.
 
-    A column that fails tells so in its answer, and the others go on.
+    If a column fails, its answer says so, and the other columns continue.
 
     Args:
-        is_cancelled: True once a person has stopped it; asked from several threads.
-        token: A visitor's own, for hosted models.
+        is_cancelled: Returns True once a person has stopped the comparison. Called from several threads.
+        token: A visitor's own access token for hosted models.
 
     Raises:
-        BadInput: It asks for more than its owner may.
-        StoreError: The session cannot be read, or a message or an answer could not be committed.
+        BadInput: The comparison exceeds the owner's limits.
+        StoreError: The session cannot be read, or a message or an answer could not be stored.
     """
-    services.limits.check_comparison(kept.comparison)
+    services.limits.check_comparison(stored.comparison)
     with services.at_work() as at_work:
-        yield from _played(_Run(at_work, kept, is_cancelled, token), len(kept.comparison.columns))
+        yield from _events(_Run(at_work, stored, is_cancelled, token), len(stored.comparison.columns))
 
 
-def _played(run: "_Run", column_count: int) -> Iterator[CompareEvent]:
+def _events(run: "_Run", column_count: int) -> Iterator[CompareEvent]:
     lanes = run.lanes()
     if not lanes:
         return
     with ThreadPoolExecutor(len(lanes) * column_count, "compare") as pool:
-        futures = [pool.submit(run.play_lane, lane, pool) for lane in lanes]
+        futures = [pool.submit(run.run_lane, lane, pool) for lane in lanes]
         for future in futures:
             future.add_done_callback(run.lane_ended)
-        yield from run.told(len(futures))
+        yield from run.events(len(futures))
 
 
 class _Run:
-    """One playing of a comparison: its threads tell what happens to whoever listens."""
+    """One run of a comparison. Its threads put their events into a queue."""
 
     def __init__(
         self,
         services: Services,
-        kept: StoredComparison,
+        stored: StoredComparison,
         is_cancelled: Callable[[], bool],
         token: Secret | None,
     ) -> None:
-        asked = kept.comparison
+        comparison = stored.comparison
         self._services = services
-        self._kept = kept
+        self._stored = stored
         self._token = token
         self._has_failed = False
         self._is_stopped = is_cancelled
-        self._told: SimpleQueue[CompareEvent | Future[None]] = SimpleQueue()
-        path = services.sessions.path(asked.session_id, leaf_id=asked.turns[-1])
-        session = services.sessions.find_session(asked.session_id)
-        # Where nothing has answered yet, the first column does, and the others stand beside it.
-        self._is_shown = bool(session and session.leaf_id == asked.turns[-1] == path[-1].id)
-        self._branches = Branches(services, asked.session_id, path)
+        self._queue: SimpleQueue[CompareEvent | Future[None]] = SimpleQueue()
+        path = services.sessions.path(comparison.session_id, leaf_id=comparison.turns[-1])
+        session = services.sessions.find_session(comparison.session_id)
+        # If the last turn has no answer yet, the answers of the first column become the open path.
+        self._is_shown = bool(session and session.leaf_id == comparison.turns[-1] == path[-1].id)
+        self._branches = Branches(services, comparison.session_id, path)
 
     def lanes(self) -> Sequence[Sequence[int]]:
-        """The columns that have something to play, those of one model together."""
+        """Return the columns with missing answers, grouped by model."""
         by_model: dict[str, list[int]] = {}
-        for column in dict.fromkeys(column for _, column in self._kept.missing):
-            by_model.setdefault(self._kept.comparison.columns[column].setup.model, []).append(column)
+        for column in dict.fromkeys(column for _, column in self._stored.missing):
+            by_model.setdefault(self._stored.comparison.columns[column].setup.model, []).append(column)
         return tuple(by_model.values())
 
-    def play_lane(self, columns: Sequence[int], pool: ThreadPoolExecutor) -> None:
-        """All columns of one model."""
+    def run_lane(self, columns: Sequence[int], pool: ThreadPoolExecutor) -> None:
+        """Run all columns of one model."""
         if len(columns) > 1 and self._takes_many(columns[0]):
-            for future in [pool.submit(self._play_column, column) for column in columns]:
+            for future in [pool.submit(self._run_column, column) for column in columns]:
                 future.result()
             return
         for column in columns:
-            self._play_column(column)
+            self._run_column(column)
 
     def lane_ended(self, future: "Future[None]") -> None:
-        """A lane has nothing more to play; where it failed, the others stop."""
+        """Report the end of a lane. If the lane failed, the other lanes stop."""
         self._has_failed = self._has_failed or future.exception() is not None
-        self._told.put(future)
+        self._queue.put(future)
 
-    def told(self, lane_count: int) -> Iterator[CompareEvent]:
-        """What happens, until all lanes have ended; then the first failure of the store, if any."""
+    def events(self, lane_count: int) -> Iterator[CompareEvent]:
+        """Yield events until all lanes have ended, then raise the first error of a lane, if any."""
         ended: list[Future[None]] = []
         while len(ended) < lane_count:
-            thing = self._told.get()
-            if isinstance(thing, Future):
-                ended.append(thing)
+            item = self._queue.get()
+            if isinstance(item, Future):
+                ended.append(item)
             else:
-                yield thing
+                yield item
         for future in ended:
             future.result()
 
     def _takes_many(self, column: int) -> bool:
         try:
-            model = self._kept.comparison.columns[column].setup.model
+            model = self._stored.comparison.columns[column].setup.model
             return self._services.engine(model, token=self._token).capabilities.takes_many
         except (BadInput, EngineError):
-            # Each column's own answer tells what is wrong with its model.
+            # Each column's answer reports what is wrong with its model.
             return False
 
-    def _play_column(self, column: int) -> None:
-        asked = self._kept.comparison
-        player = ColumnRunner(
+    def _run_column(self, column: int) -> None:
+        comparison = self._stored.comparison
+        runner = ColumnRunner(
             services=self._services,
             branches=self._branches,
-            session_id=asked.session_id,
-            setup=asked.columns[column].setup,
+            session_id=comparison.session_id,
+            setup=comparison.columns[column].setup,
             place=column,
             is_shown=self._is_shown and column == 0,
             is_cancelled=self._is_over,
             token=self._token,
         )
-        behind = None
-        for turn, turn_id in enumerate(asked.turns):
-            answer = self._kept.answer(turn, column)
+        after = None
+        for turn, turn_id in enumerate(comparison.turns):
+            answer = self._stored.answer(turn, column)
             if answer is None or answer.problem:
                 if self._is_over():
                     return
-                answer = self._answered(player, turn, turn_id, behind)
-                if answer.problem and asked.goes_on:
+                answer = self._answer(runner, turn, turn_id, after)
+                if answer.problem and comparison.goes_on:
                     return
-            behind = answer.leaf_id if asked.goes_on else None
+            after = answer.leaf_id if comparison.goes_on else None
 
-    def _answered(
-        self, player: ColumnRunner, turn: int, turn_id: str, behind: str | None
-    ) -> ComparisonAnswer:
-        column = player.place
-        self._told.put(AnswerStarted(column=column, turn=turn))
+    def _answer(self, runner: ColumnRunner, turn: int, turn_id: str, after: str | None) -> ComparisonAnswer:
+        column = runner.place
+        self._queue.put(AnswerStarted(column=column, turn=turn))
 
-        def tell(event: Event) -> None:
-            self._told.put(AnswerProgress(column=column, turn=turn, event=event))
+        def on_event(event: Event) -> None:
+            self._queue.put(AnswerProgress(column=column, turn=turn, event=event))
 
-        answer = player.answer(turn, turn_id, tell, behind=behind)
-        self._services.comparisons.save_answer(self._kept.id, answer)
-        self._told.put(AnswerEnded(answer=answer))
+        answer = runner.answer(turn, turn_id, on_event, after=after)
+        self._services.comparisons.save_answer(self._stored.id, answer)
+        self._queue.put(AnswerEnded(answer=answer))
         return answer
 
     def _is_over(self) -> bool:

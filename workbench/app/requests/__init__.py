@@ -1,1 +1,1 @@
-"""Requests and answers of programs as JSON, the same for the command line and the API."""
+"""Parse requests and write answers as JSON, in the same form for the command line and the API."""

@@ -1,4 +1,4 @@
-"""Requests and prompts in the JSON of `workbench render --jsonl`; see `docs/reference/cli.md`."""
+"""Parse requests and write prompts in the JSON of `workbench render --jsonl`. See `docs/reference/cli.md`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,19 +14,19 @@ from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 
 def tools_of_row(fields: JsonObject) -> OfferedTools | None:
-    """The tools that a row brings along, sound or not; None where it has none.
+    """Return the tools of a row, valid or not. None if the row has no `tools`.
 
-    What is wrong with a spec is told where it matters: as a finding of the reading or of the prompt.
+    Problems with a spec become findings of the reading or of the prompt.
 
     Raises:
-        BadInput: They are no list of objects.
+        BadInput: `tools` is not a list of objects.
     """
-    given = fields.get("tools")
-    if given is None:
+    entries = fields.get("tools")
+    if entries is None:
         return None
-    if not isinstance(given, list) or not all(isinstance(entry, Mapping) for entry in given):
-        raise BadInput("tools", "no list of objects", "write [{…}, {…}]")
-    return OfferedTools(specs=tuple(_spec(entry) for entry in cast(list[JsonObject], given)))
+    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
+        raise BadInput("tools", "not a list of objects", "write [{…}, {…}]")
+    return OfferedTools(specs=tuple(_spec(entry) for entry in cast(list[JsonObject], entries)))
 
 
 def _spec(entry: JsonObject) -> ToolSpec:
@@ -36,23 +36,23 @@ def _spec(entry: JsonObject) -> ToolSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderRequest:
-    """All that a prompt is made of, but for the messages."""
+    """Everything that a prompt is rendered from, except for the messages."""
 
     family: str
-    """Name of the family; empty where the options name none."""
+    """Name of the template family. Empty if the options do not name one."""
     tools: OfferedTools
-    """What the family's own template writes."""
+    """The tools that the family's template writes into the prompt."""
     generation_prompt: bool
-    """Whether the assistant's turn is opened at the end."""
+    """Whether the prompt ends with the start of the assistant's turn."""
 
     def render(self, messages: JsonValue) -> tuple[Prompt, tuple[Finding, ...]]:
-        """The prompt, and what is told of the messages and of it.
+        """Render a prompt, and return it with the findings about the messages and the prompt.
 
         Raises:
-            BadInput: There is no such family, or `messages` are no chat messages.
+            BadInput: The family does not exist, or `messages` is not a list of chat messages.
         """
         if not isinstance(messages, list):
-            raise BadInput("messages", "no list", 'write [{"role": …, "content": …}]')
+            raise BadInput("messages", "not a list", 'write [{"role": …, "content": …}]')
         read = parse_messages(messages)
         prompt = render(
             read.conversation,
@@ -64,30 +64,30 @@ class RenderRequest:
         return prompt, (*read.findings, *prompt.findings)
 
 
-def request_of_row(fields: JsonObject, given: RenderRequest) -> RenderRequest:
-    """What a row asks for; what it leaves out, or gives as null, is as the options say.
+def request_of_row(fields: JsonObject, defaults: RenderRequest) -> RenderRequest:
+    """Return the request of a row. Fields that are missing or null are taken from the defaults.
 
     Raises:
-        BadInput: A field is of the wrong kind, or no family is named.
+        BadInput: A field has the wrong type, or there is no family.
     """
     family = fields.get("family")
-    family = given.family if family is None else family
+    family = defaults.family if family is None else family
     if not isinstance(family, str) or not family:
-        raise BadInput("family", "missing or no string", "name it in the row, or by --family")
+        raise BadInput("family", "missing or not a string", "set it in the row or with --family")
     opens_turn = fields.get("add_generation_prompt")
     if not isinstance(opens_turn, bool | None):
         raise BadInput("add_generation_prompt", "neither true nor false")
     tools = tools_of_row(fields)
     return replace(
-        given,
+        defaults,
         family=family,
-        tools=given.tools if tools is None else tools,
-        generation_prompt=given.generation_prompt if opens_turn is None else opens_turn,
+        tools=defaults.tools if tools is None else tools,
+        generation_prompt=defaults.generation_prompt if opens_turn is None else opens_turn,
     )
 
 
 def rendered_row(fields: JsonObject, request: RenderRequest) -> JsonObject:
-    """The answer to a row.
+    """Render a row, and return the JSON of the answer.
 
     Raises:
         BadInput: See `RenderRequest.render`.

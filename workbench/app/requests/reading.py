@@ -1,4 +1,4 @@
-"""Requests and readings in the JSON of `workbench parse --jsonl`; see `docs/reference/cli.md`."""
+"""Parse requests and write readings in the JSON of `workbench parse --jsonl`. See `docs/reference/cli.md`."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -19,23 +19,26 @@ from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.codes import row_finding
 from workbench.trajectory.validate.rows_check import RowsCheck
 
-_ALMOST: Final = "near-duplicate-row"
+_NEAR_DUPLICATE: Final = "near-duplicate-row"
 
 
-class _Placed(NamedTuple):
+class _LocatedFinding(NamedTuple):
     row: int | None
-    """From 1; None where all rows are meant."""
+    """Number of the row, from 1. None if the finding is about all rows."""
     finding: RowFinding
 
 
 def check_rows(rows: Iterable[ReadRow]) -> JsonObject:
-    """The findings of rows, those of rows that stand twice, those of them all; then the summary."""
+    """Validate rows, and return the JSON of the findings and their summary.
+
+    Findings about single rows come first, then those about duplicates, then those about all rows.
+    """
     check = RowsCheck()
-    found = list(_findings(rows, check))
-    severities = Counter(one.finding.severity for one in found)
-    codes = Counter(one.finding.code for one in found)
+    located = list(_findings(rows, check))
+    severities = Counter(entry.finding.severity for entry in located)
+    codes = Counter(entry.finding.code for entry in located)
     return {
-        "findings": [_told(one) for one in found],
+        "findings": [_document(entry) for entry in located],
         "summary": {
             "rows": check.rows,
             "errors": severities[Severity.ERROR],
@@ -45,29 +48,31 @@ def check_rows(rows: Iterable[ReadRow]) -> JsonObject:
     }
 
 
-def _findings(rows: Iterable[ReadRow], check: RowsCheck) -> Iterator[_Placed]:
-    """What an error or a warning is; `check` has counted all rows at the end."""
+def _findings(rows: Iterable[ReadRow], check: RowsCheck) -> Iterator[_LocatedFinding]:
+    """Yield errors and warnings. At the end, `check` has counted all rows."""
     numbers: list[int] = []
     for number, row in rows:
         numbers.append(number)
         if isinstance(row, RowFinding):
             check.count_unreadable()
-            yield _Placed(number, row)
+            yield _LocatedFinding(number, row)
         else:
-            yield from (_Placed(number, one) for one in check.check(row) if _is_told(one))
+            yield from (
+                _LocatedFinding(number, finding) for finding in check.check(row) if _is_reported(finding)
+            )
     for duplicate in check.duplicates([check.rows]):
-        how = "almost the same" if duplicate.code == _ALMOST else "the same"
+        how = "almost the same" if duplicate.code == _NEAR_DUPLICATE else "the same"
         message = f"{how} conversation as row {numbers[duplicate.first]}"
-        yield _Placed(numbers[duplicate.row], row_finding(duplicate.code, message))
-    yield from (_Placed(None, one) for one in check.facts.findings() if _is_told(one))
+        yield _LocatedFinding(numbers[duplicate.row], row_finding(duplicate.code, message))
+    yield from (_LocatedFinding(None, finding) for finding in check.facts.findings() if _is_reported(finding))
 
 
-def _is_told(finding: RowFinding) -> bool:
+def _is_reported(finding: RowFinding) -> bool:
     return finding.severity is not Severity.NOTE
 
 
-def _told(one: _Placed) -> JsonObject:
-    return {"row": one.row, **one.finding.document()}
+def _document(entry: _LocatedFinding) -> JsonObject:
+    return {"row": entry.row, **entry.finding.document()}
 
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
@@ -75,23 +80,23 @@ _Choice = TypeVar("_Choice", bound=StrEnum)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParseRequest:
-    """All that a reading is a function of."""
+    """Everything that a reading depends on."""
 
     text: str = ""
-    """The completion; empty in the request that the options make."""
+    """The completion. Empty in the defaults, which come from the options."""
     tools: OfferedTools | None
-    """None checks no name."""
+    """None does not check the names of tools."""
     dialect: Dialect
-    """The body that the family writes."""
+    """How the template family writes the body of a call."""
     level: Level
-    """How much may be repaired."""
+    """How much the reader repairs."""
     finish_reason: str
     """Why the completion ended."""
     starts_in_thought: bool
     """Whether the prompt ended inside a thought."""
 
     def read(self, text: str) -> Reading:
-        """What the reader makes of `text`."""
+        """Read `text` with these settings."""
         return parse(
             text,
             tools=self.tools,
@@ -102,35 +107,35 @@ class ParseRequest:
         )
 
 
-def request_of_row(fields: JsonObject, given: ParseRequest) -> ParseRequest:
-    """What a row asks for; what it leaves out, or gives as null, is as the options say.
+def request_of_row(fields: JsonObject, defaults: ParseRequest) -> ParseRequest:
+    """Return the request of a row. Fields that are missing or null are taken from the defaults.
 
     Raises:
-        BadInput: It has no text, or a field of the wrong kind.
+        BadInput: The row has no text, or a field has the wrong type.
     """
     text = fields.get("text")
     if not isinstance(text, str):
-        raise BadInput("text", "missing or no string", 'write {"id": …, "text": …}')
+        raise BadInput("text", "missing or not a string", 'write {"id": …, "text": …}')
     starts_in_thought = fields.get("starts_in_thought")
     if not isinstance(starts_in_thought, bool | None):
         raise BadInput("starts_in_thought", "neither true nor false")
     finish_reason = fields.get("finish_reason")
     if not isinstance(finish_reason, str | None):
-        raise BadInput("finish_reason", "no string")
+        raise BadInput("finish_reason", "not a string")
     tools = tools_of_row(fields)
     return replace(
-        given,
+        defaults,
         text=text,
-        tools=given.tools if tools is None else tools,
-        dialect=_choice(Dialect, fields, "dialect") or given.dialect,
-        level=_choice(Level, fields, "level") or given.level,
-        finish_reason=given.finish_reason if finish_reason is None else finish_reason,
-        starts_in_thought=given.starts_in_thought if starts_in_thought is None else starts_in_thought,
+        tools=defaults.tools if tools is None else tools,
+        dialect=_choice(Dialect, fields, "dialect") or defaults.dialect,
+        level=_choice(Level, fields, "level") or defaults.level,
+        finish_reason=defaults.finish_reason if finish_reason is None else finish_reason,
+        starts_in_thought=defaults.starts_in_thought if starts_in_thought is None else starts_in_thought,
     )
 
 
 def reading_fields(reading: Reading) -> JsonObject:
-    """The reading as JSON, without an `id`."""
+    """Return the JSON of a reading, without an `id`."""
     return {
         "calls": [_call(call) for call in reading.calls],
         "fixes": [_fix(fix) for fix in reading.fixes],
@@ -142,12 +147,12 @@ def reading_fields(reading: Reading) -> JsonObject:
 
 
 def _choice(kind: type[_Choice], fields: JsonObject, name: str) -> _Choice | None:
-    given = fields.get(name)
-    if given is None:
+    value = fields.get(name)
+    if value is None:
         return None
-    if given not in tuple(kind):
-        raise BadInput(name, f"unknown {given!r}"[:60], f"use one of {', '.join(kind)}")
-    return kind(given)
+    if value not in tuple(kind):
+        raise BadInput(name, f"unknown value {value!r}"[:60], f"use one of {', '.join(kind)}")
+    return kind(value)
 
 
 def _call(call: ReadCall) -> JsonObject:

@@ -1,4 +1,4 @@
-"""Report the outcome of one turn, as text for a person and as JSON."""
+"""Report the result of a turn, as text and as JSON."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -15,43 +15,45 @@ from workbench.rollout.events import CompletionEnded, EndReason, Event, Timing, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedCall:
-    """A call, and what came of it."""
+    """A call and its result."""
 
     name: str
-    """The tool's name."""
     arguments: JsonObject = field(hash=False)
     status: str
-    """The reader's status, or `failed` where the tool ran and failed."""
+    """The reader's status of the call, or `failed` if the tool ran and failed."""
     result: JsonValue = field(hash=False)
-    """The result's JSON value, or its text where it is none; None where the call was not run."""
+    """The result as a JSON value, or its text if it is not JSON. None if the call did not run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatReport:
-    """One turn."""
+    """The result of one turn."""
 
     session_id: str
     calls: tuple[ReportedCall, ...]
-    """In the order made, over all rounds."""
+    """The calls of all rounds, in order."""
     answer: str | None
-    """Prose of the last completion; None where the turn did not end with an answer."""
+    """The prose of the last completion. None if the turn did not end with an answer."""
     timings: tuple[Timing, ...]
+    """One for each completion."""
     messages: tuple[Message, ...] = ()
-    """The whole session, the system text first."""
+    """All messages of the session's open path, the system message first."""
 
     def to_json(self) -> JsonObject:
-        """As `workbench chat --json` prints it; see `docs/reference/cli.md`."""
+        """Return the JSON that `workbench chat --json` prints. See `docs/reference/cli.md`."""
         return {
             "session": self.session_id,
-            "messages": [{"role": one.role.value, "content": written_out(one)} for one in self.messages],
+            "messages": [
+                {"role": message.role.value, "content": written_out(message)} for message in self.messages
+            ],
             "calls": [
                 {"name": call.name, "arguments": call.arguments, "status": call.status, "result": call.result}
                 for call in self.calls
             ],
             "answer": self.answer,
             "timing": {
-                "prompt_tokens": sum(one.prompt_tokens for one in self.timings),
-                "completion_tokens": sum(one.completion_tokens for one in self.timings),
+                "prompt_tokens": sum(timing.prompt_tokens for timing in self.timings),
+                "completion_tokens": sum(timing.completion_tokens for timing in self.timings),
                 "time_to_first_token_s": round(self.timings[0].time_to_first_token_s, 4)
                 if self.timings
                 else 0.0,
@@ -60,22 +62,23 @@ class ChatReport:
         }
 
     def timing_line(self) -> str:
-        """The same figures for a person."""
+        """Return the timing as one line of text."""
         timing = cast(dict[str, float], self.to_json()["timing"])
         return (
             f"{timing['prompt_tokens']} prompt + {timing['completion_tokens']} completion tokens, "
-            f"first after {timing['time_to_first_token_s']:.2f} s, {timing['tokens_per_second']:.0f} tokens/s"
+            f"first token after {timing['time_to_first_token_s']:.2f} s, "
+            f"{timing['tokens_per_second']:.0f} tokens/s"
         )
 
     def _tokens_per_second(self) -> float:
-        """Decoding speed over all rounds, behind each round's first token."""
-        tokens = sum(max(one.completion_tokens - 1, 0) for one in self.timings)
-        seconds = sum(one.seconds - one.time_to_first_token_s for one in self.timings)
+        """Return the decoding speed over all rounds, measured after the first token of each round."""
+        tokens = sum(max(timing.completion_tokens - 1, 0) for timing in self.timings)
+        seconds = sum(timing.seconds - timing.time_to_first_token_s for timing in self.timings)
         return tokens / seconds if seconds > 0 else 0.0
 
 
 def report_turn(session_id: str, events: Iterable[Event | MessageStored]) -> ChatReport:
-    """Plays the events to their end and sums them up; the messages are the caller's to add."""
+    """Consume the events of a turn and return a report. It has no messages; the caller adds them."""
     calls: list[ReportedCall] = []
     completions: list[CompletionEnded] = []
     reason: EndReason | None = None
@@ -93,7 +96,7 @@ def report_turn(session_id: str, events: Iterable[Event | MessageStored]) -> Cha
         session_id=session_id,
         calls=tuple(calls),
         answer=_prose(completions[-1].reading.prose) if answered else None,
-        timings=tuple(one.generation.timing for one in completions),
+        timings=tuple(completion.generation.timing for completion in completions),
     )
 
 

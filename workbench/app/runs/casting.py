@@ -1,4 +1,4 @@
-"""Make a case from a turn of a session: its conversation, and what the model did as the expectation."""
+"""Create suite cases from turns of sessions, and collect what was measured of a contract."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,42 +23,43 @@ from workbench.suite.variants import Part, parts_of
 from workbench.toolspec.spec import OfferedTools
 
 MOST_VERSIONS: Final = 200
-"""The newest versions whose numbers are known."""
+"""How many of the newest versions are loaded to find their numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractInventory:
-    """All that is known of one contract."""
+    """Everything that was measured of a contract."""
 
     numbers: Mapping[str, int] = field(hash=False)
-    """Hash of a version's text to its number; of a text that was restored, the newest."""
+    """Version numbers by the hash of the version's text. A restored text has its newest number."""
     arms: tuple[ArmResults, ...] = field(hash=False)
-    """Those that played it whole, with their results; of the newest run first."""
+    """Arms that used the whole contract, with their results, newest run first."""
     days: tuple[DailyModelStats, ...]
-    """What models wrote under its versions, day by day."""
+    """Daily statistics of the completions that used its versions."""
     ablation: "Ablation | None"
-    """The newest; None where there was none."""
+    """The newest ablation. None if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ablation:
-    """What each part of a version was found to be worth."""
+    """How much each part of a contract contributes."""
 
     arm: ArmResults
+    """The arm with the whole contract."""
     parts: tuple[tuple[Part, ArmGain | None], ...]
-    """Its paragraphs in order, each with what it is worth; None where that was not measured."""
+    """The paragraphs in order, each with its gain. None if the gain was not measured."""
 
 
 def measured(services: Services, name: str) -> ContractInventory:
-    """What is known of the contract of that name.
+    """Return what was measured of the contract with this name.
 
     Raises:
-        StoreError: It cannot be read.
+        StoreError: The measurements cannot be read.
     """
     history = services.versions.history(VersionKind.CONTRACT, name, limit=MOST_VERSIONS)
     numbers = {version.text_hash: version.number for version in reversed(history)}
     arms = services.runs.arms_of(name)
-    whole = tuple(one for one in arms if not one.arm.left_out and one.arm.variation is None)
+    whole = tuple(entry for entry in arms if not entry.arm.left_out and entry.arm.variation is None)
     return ContractInventory(
         numbers=numbers,
         arms=whole,
@@ -67,96 +68,100 @@ def measured(services: Services, name: str) -> ContractInventory:
     )
 
 
-def version_of(one: ArmResults) -> str:
-    """Hash of the contract's text that an arm played."""
-    return hash_of(one.arm.contract_text)
+def version_of(results: ArmResults) -> str:
+    """Return the hash of the contract text that an arm used."""
+    return hash_of(results.arm.contract_text)
 
 
 def _ablation(arms: Sequence[ArmResults], name: str) -> Ablation | None:
-    without = next((one for one in arms if one.arm.left_out), None)
-    if without is None:
+    ablated = next((entry for entry in arms if entry.arm.left_out), None)
+    if ablated is None:
         return None
-    run = [one for one in arms if one.run_id == without.run_id]
-    base = next((one for one in run if one.arm.label == without.arm.left_out_of), None)
+    run = [entry for entry in arms if entry.run_id == ablated.run_id]
+    base = next((entry for entry in run if entry.arm.label == ablated.arm.left_out_of), None)
     if base is None:
         return None
-    results = [result for one in run for result in one.results]
-    worths = worths_of([one.arm for one in run if one.arm.left_out], results)
-    found = {one.change: one for one in worths if one.of == base.arm.label}
+    results = [result for entry in run for result in entry.results]
+    gains = worths_of([entry.arm for entry in run if entry.arm.left_out], results)
+    gain_by_part = {gain.change: gain for gain in gains if gain.of == base.arm.label}
     contract = parse_contract(base.arm.contract_text, name=name)
-    return Ablation(arm=base, parts=tuple((part, found.get(part.label)) for part in parts_of(contract)))
+    parts = tuple((part, gain_by_part.get(part.label)) for part in parts_of(contract))
+    return Ablation(arm=base, parts=parts)
 
 
 OWN_SUITE: Final = "mine"
-"""Where cases go that are made by one click."""
+"""The suite for cases that are created from a session without naming a suite."""
 _ID_CHARS: Final = 12
 
 
 def case_of_turn(
     setup: RunConfig, path: Sequence[StoredMessage], message_id: str | None = None
 ) -> JsonObject:
-    """The case of one turn, as it stands in a suite.
+    """Return the case of one turn in the form of a suite's file.
 
-    What the model called first is wanted; where it called nothing, nothing may be called. Look at it before
-    you trust it: a model's mistake is wanted again as well.
+    The case expects the calls of the model's first answer, or no call if there were none. Check it before you use
+    it: if the model made a mistake, the case expects the same mistake.
 
     Args:
-        path: Its messages, from the root.
-        message_id: Any message of the turn; None takes the last turn.
+        path: The messages, root first.
+        message_id: Any message of the turn. None takes the last turn.
 
     Raises:
-        BadInput: There is no such turn, or nothing answers it.
+        BadInput: There is no such turn, or it has no answer.
     """
-    ids = [one.id for one in path]
+    ids = [stored.id for stored in path]
     if message_id is not None and message_id not in ids:
-        raise BadInput(f"message {message_id!r}", "it is not on this path")
+        raise BadInput(f"message {message_id!r}", "it is not on this branch")
     end = ids.index(message_id) + 1 if message_id else len(path)
-    asked = next((place for place in reversed(range(end)) if path[place].message.role is Role.USER), None)
-    answer = path[asked + 1] if asked is not None and asked + 1 < len(path) else None
-    if asked is None or answer is None:
-        raise BadInput("case", "nothing answers this turn", "send it first")
+    user = next((place for place in reversed(range(end)) if path[place].message.role is Role.USER), None)
+    answer = path[user + 1] if user is not None and user + 1 < len(path) else None
+    if user is None or answer is None:
+        raise BadInput("case", "the turn has no answer", "send the message first")
     tools = setup.offered_tools()
     calls = read_message(answer.message, tools=tools).calls
-    wanted = [{"name": call.name, "arguments": dict(call.arguments)} for call in calls]
-    messages = [one for one in path[: asked + 1] if one.message.role is not Role.SYSTEM]
+    expected = [{"name": call.name, "arguments": dict(call.arguments)} for call in calls]
+    messages = [stored for stored in path[: user + 1] if stored.message.role is not Role.SYSTEM]
     document: dict[str, Any] = {
-        "id": path[asked].id[:_ID_CHARS],
-        "messages": [_written(one, tools) for one in messages],
+        "id": path[user].id[:_ID_CHARS],
+        "messages": [_message_document(stored, tools) for stored in messages],
         "tool_specs": [spec.document for spec in tools.specs],
         "tags": ["session"],
         "max_rounds": 1,
-        "expect": [{"calls": wanted} if wanted else {"no_call": True}],
+        "expect": [{"calls": expected} if expected else {"no_call": True}],
     }
     if len(messages) == 1:
         document["prompt"] = document.pop("messages")[0]["content"]
-    # Equal to what a suite's file gives: plain JSON.
+    # Only plain JSON values, as they are read from a suite's file.
     return cast(JsonObject, json.loads(json.dumps(document)))
 
 
 def add_case(services: Services, document: JsonObject, *, suite: str = OWN_SUITE) -> Version:
-    """A new version of the suite with the case in it; one of the same id gives way.
+    """Save a new version of a suite with the case. A case with the same id is replaced.
 
     Raises:
         BadInput: The case or the suite cannot be read.
-        StoreError: It could not be kept.
+        StoreError: The version could not be stored.
     """
     case = parse_case(document, suite=suite)
     found = services.versions.find(VersionKind.SUITE, suite)
-    known = parse_suite(found.text, name=suite) if found else Suite(name=suite, cases=())
-    kept = tuple(one for one in known.cases if one.id != case.id)
-    whole = Suite(name=suite, description=known.description, cases=(*kept, case))
+    existing = parse_suite(found.text, name=suite) if found else Suite(name=suite, cases=())
+    others = tuple(other for other in existing.cases if other.id != case.id)
+    changed = Suite(name=suite, description=existing.description, cases=(*others, case))
     new = NewVersion(
-        kind=VersionKind.SUITE, name=suite, text=render_suite(whole), message=f"case {case.id} of a session"
+        kind=VersionKind.SUITE,
+        name=suite,
+        text=render_suite(changed),
+        message=f"case {case.id} from a session",
     )
     return services.versions.save(new)
 
 
-def _written(one: StoredMessage, tools: OfferedTools) -> dict[str, Any]:
-    message = one.message
-    written: dict[str, Any] = {"role": message.role.value, "content": message.text}
+def _message_document(stored: StoredMessage, tools: OfferedTools) -> dict[str, Any]:
+    message = stored.message
+    document: dict[str, Any] = {"role": message.role.value, "content": message.text}
     if message.role is Role.TOOL and message.name:
-        written["name"] = message.name
+        document["name"] = message.name
     if message.calls:
         calls = read_message(message, tools=tools).calls
-        written["calls"] = [{"name": call.name, "arguments": dict(call.arguments)} for call in calls]
-    return written
+        document["calls"] = [{"name": call.name, "arguments": dict(call.arguments)} for call in calls]
+    return document

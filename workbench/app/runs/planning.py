@@ -26,95 +26,100 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
-    """What a person asks a run for."""
+    """What a run compares, by name."""
 
     suites: tuple[str, ...]
-    """Names of suites; see `workbench.app.runs.suites`."""
+    """Names of suites, as in `workbench.app.runs.suites`."""
     contracts: tuple[str, ...] = ()
-    """References such as `minimal` or `minimal@3`; none takes the settings'."""
+    """References such as `minimal` or `minimal@3`. Empty takes the contract of the settings."""
     models: tuple[str, ...] = ()
-    """As `--model` takes them; none takes the settings'."""
+    """Names as in `--model`. Empty takes the model of the settings."""
     tool_choices: tuple[str, ...] = ("auto",)
     samplings: tuple[Sampling, ...] = (Sampling(),)
     constraints: tuple[bool, ...] = (True,)
-    """With a grammar, without one, or both."""
+    """Whether forced calls are constrained by a grammar: True, False, or both."""
     repeat: int = 1
-    """Plays of each case, each with another seed."""
+    """Repetitions of each case, each with another seed."""
     limit: int | None = None
-    """Cases at most; None plays all."""
+    """The most cases. None runs all."""
     tags: tuple[str, ...] = ()
-    """Cases with any of these; none takes all."""
+    """Only cases with one of these tags. Empty runs all."""
     is_ablation: bool = False
-    """True: each contract also without each of its parts."""
+    """True also runs each contract without each of its parts."""
     variations: tuple[ToolVariation, ...] = ()
-    """Each contract also with the tools varied so."""
+    """Also runs each contract with the tools varied in these ways."""
     max_rounds: int | None = None
-    """Completions, where a case does not say; None takes the settings'."""
+    """The most completions of a turn, for cases that do not set it. None takes the value of the settings."""
     timeout_s: float = 120.0
+    """Time limit of a case, in seconds."""
     at_once: int = 8
-    """Cases at the same time, where the engine takes many."""
+    """How many cases run at the same time, if the engine can serve several."""
     judge: str = ""
-    """Model that judges; empty takes the settings' judge, else the arm's own model."""
+    """The model that judges rubrics. Empty takes the judge of the settings, or else the model of the arm."""
 
 
-def plan_run(services: Services, wanted: RunRequest, suites: Sequence[Suite]) -> RunPlan:
-    """All plays that a person asks for, with everything that they depend on.
+def plan_run(services: Services, request: RunRequest, suites: Sequence[Suite]) -> RunPlan:
+    """Return the plan of a run, with everything that its results depend on.
 
     Raises:
         BadInput: A suite, contract or tool cannot be used.
         StoreError: The versions cannot be read.
     """
-    cases = [case for suite in suites for case in tagged(suite.cases, wanted.tags)]
-    if wanted.limit is not None:
-        cases = cases[: wanted.limit]
+    cases = [case for suite in suites for case in tagged(suite.cases, request.tags)]
+    if request.limit is not None:
+        cases = cases[: request.limit]
     if not cases:
-        raise BadInput("run", "there is no case to play", "name other suites or tags")
-    _refuse_doubles(suites)
+        raise BadInput("run", "there are no cases to run", "choose other suites or tags")
+    _refuse_duplicate_names(suites)
     catalog = services.tools
-    _refuse_unplayable(catalog, cases)
+    _refuse_unusable(catalog, cases)
     return RunPlan(
         cases=tuple(cases),
-        arms=_arms(services, wanted),
+        arms=_arms(services, request),
         tools={tools_key(case): render_tools(offered_tools(catalog, case)) for case in cases},
-        repeat=wanted.repeat,
-        max_rounds=wanted.max_rounds or services.settings.max_rounds,
-        timeout_s=wanted.timeout_s,
-        at_once=wanted.at_once,
-        judge=wanted.judge or services.settings.judge,
+        repeat=request.repeat,
+        max_rounds=request.max_rounds or services.settings.max_rounds,
+        timeout_s=request.timeout_s,
+        at_once=request.at_once,
+        judge=request.judge or services.settings.judge,
     )
 
 
 def title_of(plan: RunPlan) -> str:
-    """A run's title: its suites, and what is compared."""
+    """Return the title of a run: its suites and arms."""
     suites = dict.fromkeys(case.suite for case in plan.cases)
     arms = [arm.label for arm in plan.arms if not arm.left_out and arm.variation is None]
     return f"{', '.join(suites)}: {', '.join(arms)}"[:300]
 
 
-def _refuse_doubles(suites: Sequence[Suite]) -> None:
+def _refuse_duplicate_names(suites: Sequence[Suite]) -> None:
     names = [suite.name for suite in suites]
     for name in names:
         if names.count(name) > 1:
-            raise BadInput("run", f"two suites are called {name!r}", "name each once")
+            raise BadInput("run", f"two suites are named {name!r}", "name each suite once")
 
 
-def _refuse_unplayable(catalog: Catalog, cases: Sequence[Case]) -> None:
-    """Whether tools, mock rules and tool choices can be used, before anything is played."""
+def _refuse_unusable(catalog: Catalog, cases: Sequence[Case]) -> None:
+    """Check the tools and mock rules of all cases before anything runs."""
     for case in cases:
         for problem in case_problems(catalog, case):
             where = f"suite {case.suite!r}, case {case.id!r}, {problem.where}"
             raise BadInput(where, problem.problem, problem.remedy)
 
 
-def _arms(services: Services, wanted: RunRequest) -> tuple[Arm, ...]:
-    contracts = wanted.contracts or (services.settings.contract,)
-    models = wanted.models or (services.settings.model,)
-    counted = (contracts, models, wanted.tool_choices, wanted.samplings, wanted.constraints)
-    services.limits.check_arms(prod(map(len, counted)))
-    ways = list(product(contracts, models, wanted.tool_choices, wanted.samplings, wanted.constraints))
-    labels = labels_of([_parts(way) for way in ways])
+def _arms(services: Services, request: RunRequest) -> tuple[Arm, ...]:
+    contracts = request.contracts or (services.settings.contract,)
+    models = request.models or (services.settings.model,)
+    dimensions = (contracts, models, request.tool_choices, request.samplings, request.constraints)
+    services.limits.check_arms(prod(map(len, dimensions)))
+    combinations = list(
+        product(contracts, models, request.tool_choices, request.samplings, request.constraints)
+    )
+    labels = labels_of([_parts(combination) for combination in combinations])
     if len(set(labels)) != len(labels):
-        raise BadInput("run", "it names a contract, a model or a way twice", "name each once")
+        raise BadInput(
+            "run", "a contract, a model or a setting is named more than once", "name each of them once"
+        )
     whole = [
         Arm(
             label=label,
@@ -125,36 +130,40 @@ def _arms(services: Services, wanted: RunRequest) -> tuple[Arm, ...]:
             sampling=sampling,
             is_constrained=is_constrained,
         )
-        for label, (contract, model, choice, sampling, is_constrained) in zip(labels, ways, strict=True)
+        for label, (contract, model, choice, sampling, is_constrained) in zip(
+            labels, combinations, strict=True
+        )
     ]
-    return tuple(one for arm in whole for one in (arm, *_ablated(arm, wanted), *_varied(arm, wanted)))
+    return tuple(
+        variant for arm in whole for variant in (arm, *_ablated(arm, request), *_varied(arm, request))
+    )
 
 
-def _parts(way: tuple[str, str, str, Sampling, bool]) -> tuple[str, ...]:
-    """What an arm is made of, each part for a person."""
-    contract, model, choice, sampling, is_constrained = way
+def _parts(combination: tuple[str, str, str, Sampling, bool]) -> tuple[str, ...]:
+    """Return the readable parts of an arm's label."""
+    contract, model, choice, sampling, is_constrained = combination
     name = PurePath(model).name if "/" in model and ":" not in model else model
     tokens = f"temperature {sampling.temperature:g}, top-p {sampling.top_p:g}, seed {sampling.seed}"
     return contract, name, choice, tokens, "grammar" if is_constrained else "no grammar"
 
 
-def _ablated(arm: Arm, wanted: RunRequest) -> Sequence[Arm]:
-    if not wanted.is_ablation:
+def _ablated(arm: Arm, request: RunRequest) -> Sequence[Arm]:
+    if not request.is_ablation:
         return ()
     contract = parse_contract(arm.contract_text, name=parse_reference(arm.contract_name).name)
     return [
         replace(
             arm,
-            label=f"{arm.label} − {one.left_out}",
-            contract_text=render_contract(one.contract),
-            left_out=one.left_out,
+            label=f"{arm.label} − {ablation.left_out}",
+            contract_text=render_contract(ablation.contract),
+            left_out=ablation.left_out,
             left_out_of=arm.label,
         )
-        for one in ablations(contract)
+        for ablation in ablations(contract)
     ]
 
 
-def _varied(arm: Arm, wanted: RunRequest) -> Sequence[Arm]:
+def _varied(arm: Arm, request: RunRequest) -> Sequence[Arm]:
     return [
         replace(
             arm,
@@ -162,5 +171,5 @@ def _varied(arm: Arm, wanted: RunRequest) -> Sequence[Arm]:
             variation=variation,
             variation_of=arm.label,
         )
-        for variation in wanted.variations
+        for variation in request.variations
     ]

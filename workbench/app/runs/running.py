@@ -1,4 +1,4 @@
-"""Run cases as the page runs turns: each in a session of its own, kept in the store."""
+"""Run suites: each case is a turn in its own session, and each result is stored."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -38,28 +38,27 @@ _VERDICT_TOKENS = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseRunner:
-    """Plays the cases of one run; see `workbench.suite.runner.Player`."""
+    """Runs the cases of one suite run. See `workbench.suite.runner.Player`."""
 
     services: Services
     run_id: str
-    """The run that the rollouts belong to."""
     plan: RunPlan
     token: Secret | None = None
-    """A visitor's own, for hosted models."""
+    """A visitor's own access token for hosted models."""
 
     def at_once(self, arm: Arm) -> int:
-        """How many cases of an arm may be played at the same time."""
+        """Return how many cases of an arm may run at the same time."""
         return self.plan.at_once if self._engine(arm.model).capabilities.takes_many else 1
 
     def play(self, job: Job, *, is_cancelled: IsCancelled) -> CaseRollout:
-        """The case's rollout."""
+        """Run a case and return its rollout."""
         setup, staging = self._staged(job)
         session_id = begin_session(self.services, setup, token=self.token).id
         self.services.runs.add_session(self.run_id, session_id)
         self.services.sessions.rename_session(session_id, f"{job.case.key} · {job.arm.label}"[:200])
         history = job.case.messages[:-1]
         if history:
-            self._begin_with(session_id, setup, history)
+            self._store_history(session_id, setup, history)
         events = run_turn(
             self.services,
             session_id,
@@ -70,13 +69,13 @@ class CaseRunner:
             staging=staging,
         )
         price = self.services.prices.get(job.arm.model)
-        played = played_of(events, session_id=session_id, price=price)
-        return with_own_names(played, staging.originals)
+        rollout = played_of(events, session_id=session_id, price=price)
+        return with_own_names(rollout, staging.originals)
 
     def judge(
         self, rubric: str, job: Job, played: CaseRollout, *, is_cancelled: IsCancelled
     ) -> RubricVerdict:
-        """What the judge says of a rollout."""
+        """Ask the judge for a verdict on a rollout."""
         name = self.plan.judge or job.arm.model
         engine = self._engine(name)
         setup = TurnSetup(
@@ -93,17 +92,17 @@ class CaseRunner:
             clock=self.services.calendar,
             is_cancelled=is_cancelled,
         )
-        said = played_of(run_rollout(turn, judging_conversation(rubric, job.case, played))).answer
-        verdict = parse_verdict(said, judge=name)
+        answer = played_of(run_rollout(turn, judging_conversation(rubric, job.case, played))).answer
+        verdict = parse_verdict(answer, judge=name)
         if verdict is None:
-            raise EngineError(f"the judge {name!r} gave no verdict: {said[:60]!r}")
+            raise EngineError(f"the judge {name!r} did not return a verdict: {answer[:60]!r}")
         return verdict
 
     def _engine(self, name: str) -> QueuedEngine:
         return self.services.engine(name, token=self.token)
 
     def _staged(self, job: Job) -> tuple[RunConfig, Staging]:
-        """What the case is played with, its tools varied as the arm wants."""
+        """Return the setup of a case, with its tools varied as the arm requires."""
         setup = self._setup(job)
         if job.arm.variation is None:
             return setup, Staging(mocks=job.case.mocks)
@@ -118,7 +117,7 @@ class CaseRunner:
         arm, case = job.arm, job.case
         tools_text = self.plan.tools.get(tools_key(case), "[]")
         choice = case.tool_choice or arm.tool_choice
-        # Nothing can be forced where there is nothing to call.
+        # Without tools, no call can be forced.
         can_be_forced = bool(parse_tools(tools_text).specs)
         return RunConfig(
             contract_name=arm.contract_name,
@@ -132,29 +131,29 @@ class CaseRunner:
             ephemeral=case.system,
         )
 
-    def _begin_with(self, session_id: str, setup: RunConfig, history: Sequence[Message]) -> None:
-        """Keeps what was said before the case, under the system text that it is played with."""
+    def _store_history(self, session_id: str, setup: RunConfig, history: Sequence[Message]) -> None:
+        """Store the messages before the case's last one, under the system text of the setup."""
         system = system_message(self.services, setup, self._engine(setup.model))
-        kept = [NewMessage(message=one, origin=MessageOrigin.IMPORT) for one in (system, *history)]
-        self.services.sessions.append_all(session_id, kept, parent_id=None)
+        new = [NewMessage(message=message, origin=MessageOrigin.IMPORT) for message in (system, *history)]
+        self.services.sessions.append_all(session_id, new, parent_id=None)
 
 
 def begin_run(services: Services, plan: RunPlan) -> StoredRun:
-    """A new run, of which nothing is played yet.
+    """Store a new run without results.
 
     Raises:
-        BadInput: It asks for more than its owner may.
-        StoreError: It could not be kept.
+        BadInput: The run exceeds the owner's limits.
+        StoreError: The run could not be stored.
     """
     services.limits.check_plan(plan)
     return services.runs.create_run(title_of(plan), plan)
 
 
 def find_run(services: Services, run_id: str) -> StoredRun:
-    """The run of that id, or whose id begins so; `last` is the newest.
+    """Return a run by its id, by the start of its id, or by the word `last` for the newest.
 
     Raises:
-        BadInput: There is none, or several.
+        BadInput: There is not exactly one such run.
         StoreError: The runs cannot be read.
     """
     if run_id == "last":
@@ -163,47 +162,47 @@ def find_run(services: Services, run_id: str) -> StoredRun:
     found = services.runs.find_run(run_id)
     if found is None:
         raise BadInput(
-            f"run {run_id!r}", "there is no such run, or several", "`workbench run --list` shows all"
+            f"run {run_id!r}", "there is no such run, or several", "list them with `workbench run --list`"
         )
     return found
 
 
 def execute_run(
-    services: Services, kept: StoredRun, *, is_cancelled: IsCancelled, token: Secret | None = None
+    services: Services, stored: StoredRun, *, is_cancelled: IsCancelled, token: Secret | None = None
 ) -> Iterator[RunEvent]:
-    """Plays what of the run has no result yet; each result is committed before it is told.
+    """Run the cases that have no result yet. Each result is stored before its event is yielded.
 
-    Plays that could not be scored are played again.
+    Results that are errors are deleted, and their cases run again.
 
     Args:
-        token: A visitor's own, for hosted models.
+        token: A visitor's own access token for hosted models.
 
     Raises:
-        BadInput: It asks for more than its owner may.
-        StoreError: A rollout or a result could not be kept. What was told before stays true.
+        BadInput: The run exceeds the owner's limits.
+        StoreError: A rollout or a result could not be stored. Earlier results remain stored.
     """
-    services.limits.check_plan(kept.plan)
+    services.limits.check_plan(stored.plan)
     with services.at_work() as at_work:
-        yield from _played(at_work, kept, is_cancelled, token)
+        yield from _events(at_work, stored, is_cancelled, token)
 
 
-def _played(
-    services: Services, kept: StoredRun, is_cancelled: IsCancelled, token: Secret | None
+def _events(
+    services: Services, stored: StoredRun, is_cancelled: IsCancelled, token: Secret | None
 ) -> Iterator[RunEvent]:
     runs = services.runs
-    runs.forget_errors(kept.id)
-    runs.move_run(kept.id, RunState.RUNNING)
+    runs.forget_errors(stored.id)
+    runs.move_run(stored.id, RunState.RUNNING)
     events = run(
-        kept.plan.jobs(),
-        CaseRunner(services=services, run_id=kept.id, plan=kept.plan, token=token),
+        stored.plan.jobs(),
+        CaseRunner(services=services, run_id=stored.id, plan=stored.plan, token=token),
         clock=services.calendar,
-        timeout_s=kept.plan.timeout_s,
+        timeout_s=stored.plan.timeout_s,
         is_cancelled=is_cancelled,
-        done=runs.results(kept.id),
+        done=runs.results(stored.id),
     )
     for event in events:
         if isinstance(event, CaseFinished):
-            runs.save_result(kept.id, event.result)
+            runs.save_result(stored.id, event.result)
         elif isinstance(event, RunEnded):
-            runs.move_run(kept.id, RunState.STOPPED if event.is_cancelled else RunState.DONE)
+            runs.move_run(stored.id, RunState.STOPPED if event.is_cancelled else RunState.DONE)
         yield event

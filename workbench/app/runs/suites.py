@@ -1,4 +1,4 @@
-"""Find suites by name, and check the text of a suite that is being written."""
+"""Find suites by name, and check the text of a suite that is being edited."""
 
 from __future__ import annotations
 
@@ -24,40 +24,42 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedSuite:
-    """A suite that is being written."""
+    """A suite that is being edited, and its problems."""
 
     suite: Suite
     faults: tuple[SuiteFault, ...]
-    """What is wrong, in the order of the text; none: it can be played."""
+    """The problems in the order of the text. Empty if the suite can run."""
 
 
 def suite_names(services: Services) -> Sequence[str]:
-    """Suites that have a file or a version, sorted."""
-    kept = (line.head.name for line in services.versions.lines(VersionKind.SUITE))
-    return sorted({*services.files.names(VersionKind.SUITE), *kept})
+    """Return the names of all suites that have a file or a version, sorted."""
+    saved = (line.head.name for line in services.versions.lines(VersionKind.SUITE))
+    return sorted({*services.files.names(VersionKind.SUITE), *saved})
 
 
 def suite_text(services: Services, reference: str) -> str:
-    """The text of a suite, such as `nonsense` (the newest) or `nonsense@2`.
+    """Return the text of a suite, such as `nonsense` (the newest version) or `nonsense@2`.
 
     Raises:
-        BadInput: There is none.
+        BadInput: The suite does not exist.
         StoreError: The versions cannot be read.
     """
-    asked = parse_reference(reference)
-    take_file(services.files, services.store.of(LOCAL_OWNER).versions, VersionKind.SUITE, asked.name)
-    found = services.versions.find(VersionKind.SUITE, asked.name, asked.which)
+    parsed = parse_reference(reference)
+    take_file(services.files, services.store.of(LOCAL_OWNER).versions, VersionKind.SUITE, parsed.name)
+    found = services.versions.find(VersionKind.SUITE, parsed.name, parsed.which)
     if found is None:
-        there = ", ".join(suite_names(services)) or "none"
-        raise BadInput(f"suite {reference!r}", "no such suite", f"there are {there}; or name a .yaml file")
+        names = ", ".join(suite_names(services)) or "none"
+        raise BadInput(
+            f"suite {reference!r}", "no such suite", f"known suites: {names}; or name a .yaml file"
+        )
     return found.text
 
 
 def load_suite(services: Services, reference: str) -> Suite:
-    """The suite of that name; the CSV files of its templates lie beside the suites' files.
+    """Load a suite by its reference. CSV files of its templates are in the folder of the suites' files.
 
     Raises:
-        BadInput: There is none, or it cannot be read.
+        BadInput: The suite does not exist or cannot be read.
         StoreError: The versions cannot be read.
     """
     name = parse_reference(reference).name
@@ -65,21 +67,21 @@ def load_suite(services: Services, reference: str) -> Suite:
 
 
 def check_suite_text(services: Services, text: str, *, name: str) -> CheckedSuite:
-    """All that keeps a text from being played: what cannot be read, tools and mocks that are not there."""
+    """Find everything that prevents a suite from running: syntax errors, unknown tools, unusable mock rules."""
     checked = check_suite(text, name=name, read_file=services.files.find_rows)
-    source, catalog, told = SuiteText(text), services.tools, dict[str, SuiteFault]()
+    source, catalog, faults_by_case = SuiteText(text), services.tools, dict[str, SuiteFault]()
     for index, case in zip(checked.indexes, checked.suite.cases, strict=True):
         for problem in case_problems(catalog, case):
             line = source.line(("cases", index))
-            what = f"{problem.where}: {problem.problem}"
-            fault = SuiteFault(problem=what, remedy=problem.remedy, line=line, case=case.id)
-            told.setdefault(f"{index} {what}", fault)
-    faults = sorted((*checked.faults, *told.values()), key=lambda fault: fault.line or 0)
+            message = f"{problem.where}: {problem.problem}"
+            fault = SuiteFault(problem=message, remedy=problem.remedy, line=line, case=case.id)
+            faults_by_case.setdefault(f"{index} {message}", fault)
+    faults = sorted((*checked.faults, *faults_by_case.values()), key=lambda fault: fault.line or 0)
     return CheckedSuite(suite=checked.suite, faults=tuple(faults))
 
 
 def case_problems(catalog: Catalog, case: Case) -> Iterator[BadInput]:
-    """Tools of the case that are not there, mock rules that cannot be used; at most one of each."""
+    """Yield the first problem with the case's tools and the first problem with its mock rules."""
     try:
         parse_tools(render_tools(offered_tools(catalog, case)))
     except BadInput as error:
@@ -91,14 +93,14 @@ def case_problems(catalog: Catalog, case: Case) -> Iterator[BadInput]:
 
 
 def offered_tools(catalog: Catalog, case: Case) -> OfferedTools:
-    """What a case offers: tools of the catalog, then its own.
+    """Return the tools of a case: first those of the catalog, then its own.
 
     Raises:
-        BadInput: A tool is not there, or the case's own is unsound.
+        BadInput: A tool does not exist, or a spec of the case is not valid.
     """
     files = [name for name in case.tools if name.endswith(".json")]
     if files:
-        raise BadInput("tools", f"{files[0]!r} is a file", "write its specs out under tool_specs")
+        raise BadInput("tools", f"{files[0]!r} is a file", "write its specs under tool_specs")
     own = tuple(
         ToolSpec(document=spec) if "function" in spec else ToolSpec.of_function(spec)
         for spec in case.tool_specs

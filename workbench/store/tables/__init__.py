@@ -1,6 +1,6 @@
-"""The tables, one class each. Rows never leave the store.
+"""The tables, one class each. Rows are used only inside the store.
 
-Importing this package makes `METADATA` whole.
+Importing this package registers all tables in `METADATA`.
 """
 
 from workbench.store.tables.base import METADATA, AuditRow, StoreTable, UtcDateTime

@@ -1,4 +1,4 @@
-"""What all tables share: metadata, the type of a timestamp, and the audit log."""
+"""The base of all tables: metadata, the timestamp type and the check of rows. Also the table of the audit log."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -22,27 +22,27 @@ METADATA: Final = MetaData(
         "pk": "pk_%(table_name)s",
     }
 )
-"""All tables of the store; each constraint has a name, so that a migration can speak of it."""
+"""All tables of the store. Every constraint has a name, so that migrations can refer to it."""
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A moment that is aware and UTC on both sides, also where the database knows no time zones."""
+    """A time with the time zone UTC, also in databases that do not store time zones."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """The same moment in UTC; a naive one raises, for nobody knows which moment it is."""
+        """Convert a time to UTC. A time without a time zone raises ValueError, because it is ambiguous."""
         if value is not None and value.tzinfo is None:
             raise ValueError(f"{value!r} has no time zone")
         return value and value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """The moment as it was, UTC."""
+        """Return the stored time, in UTC."""
         return value and (value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC))
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Any:
-        """Reads a value of the database; SQLite may hold anything in its place."""
+        """Return the function that reads a value. SQLite may contain any value here, so it can raise ValueError."""
         read = super().result_processor(dialect, coltype)
 
         def process(value: Any) -> Any:
@@ -55,14 +55,14 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 class StoreTable(SQLModel, registry=registry(metadata=METADATA)):
-    """What all tables share: our own metadata, apart from SQLModel's global one, and a check of each row read."""
+    """The base class of all tables. It has its own metadata and checks each row that is read."""
 
     @reconstructor
     def check_loaded(self) -> None:
-        """Refuse a row whose columns hold what they cannot hold. SQLAlchemy calls it for each row it reads.
+        """Reject a row with invalid values. SQLAlchemy calls this for each row that it loads.
 
         Raises:
-            StoreError: Names the row, the column and what to do.
+            StoreError: A column has an invalid value. The message names the row and the column.
         """
         row = cast(Mapping[str, object], self.__dict__)
         table = cast(Table, cast(Any, type(self)).__table__)
@@ -71,15 +71,15 @@ class StoreTable(SQLModel, registry=registry(metadata=METADATA)):
 
 
 class AuditRow(StoreTable, table=True):
-    """One thing that was done; the database refuses to change a row or to take one out."""
+    """One entry of the audit log. The database rejects changing or deleting a row."""
 
     __tablename__: ClassVar[Any] = "audit"
     __table_args__: ClassVar[Any] = (Index("ix_audit_owner_subject", "owner", "subject"),)
 
     number: int | None = Field(default=None, primary_key=True)
-    """None before it is written."""
+    """None before the row is written."""
     owner: str = Field(sa_type=Text)
-    """Whose data it was done to; empty for the one person of an own machine."""
+    """Key of the owner whose data was changed. Empty without logins."""
     at: datetime = Field(sa_type=UtcDateTime)
     who: str = Field(sa_type=Text)
     action: str = Field(sa_type=Text)

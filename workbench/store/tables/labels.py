@@ -1,4 +1,4 @@
-"""Labels, labelling projects and their queue. They are deleted with their session."""
+"""Labels, labelling projects and tasks. Labels and tasks are deleted with their session."""
 
 from datetime import datetime
 from typing import Any, ClassVar
@@ -17,22 +17,22 @@ class LabelProjectRow(StoreTable, table=True):
     __table_args__: ClassVar[Any] = (UniqueConstraint("owner", "name"),)
 
     id: str = Field(primary_key=True, sa_type=Text)
-    """Unguessable."""
+    """A random id."""
     owner: str = Field(sa_type=Text)
-    """Whose it is; empty for the one person of an own machine."""
+    """The owner's key. Empty without logins."""
     name: str = Field(sa_type=Text)
-    """Empty for the one that is always there."""
+    """Empty for the default project."""
     guidelines: str = Field(sa_type=Text)
-    """What labellers are to read first."""
+    """Instructions for labellers."""
     questions: list[dict[str, Any]] = Field(sa_type=StoredJson(list))
-    """The fields of `Question`, each."""
+    """The fields of each `Question`."""
     overlap: int
+    """How many labellers label each session."""
     created_at: datetime = Field(sa_type=UtcDateTime)
-    """When it was made."""
 
 
 class LabelTaskRow(StoreTable, table=True):
-    """A session that a labeller is to label, or has."""
+    """The state of a session in a project, for one labeller."""
 
     __tablename__: ClassVar[Any] = "label_task"
 
@@ -41,17 +41,17 @@ class LabelTaskRow(StoreTable, table=True):
         primary_key=True, sa_type=Text, foreign_key="session.id", ondelete="CASCADE", index=True
     )
     assignee: str = Field(primary_key=True, sa_type=Text)
-    """Whose it is to label; empty for whoever comes."""
+    """The labeller. Empty for a task that is not assigned."""
     state: str = Field(sa_type=Text)
     """A `QueueState`."""
     revision: int
-    """Goes up by one with each change of the state, from 1."""
+    """Starts at 1 and rises by one with each change of the state."""
     updated_at: datetime = Field(sa_type=UtcDateTime)
-    """When the state was last changed."""
+    """When the state last changed."""
 
 
 class LabelRow(StoreTable, table=True):
-    """A label, as it is now; what it said before is in the audit log."""
+    """The current content of a label. The audit log has the previous contents."""
 
     __tablename__: ClassVar[Any] = "label"
     __table_args__: ClassVar[Any] = (
@@ -62,42 +62,40 @@ class LabelRow(StoreTable, table=True):
     )
 
     id: str = Field(primary_key=True, sa_type=Text)
-    """Unguessable."""
+    """A random id."""
     project_id: str = Field(sa_type=Text, foreign_key="label_project.id")
     session_id: str = Field(sa_type=Text, index=True)
     message_id: str = Field(sa_type=Text, index=True)
-    """What it is of, or whose call."""
+    """The labelled message, or the message of the labelled call."""
     call_index: int
-    """Place of the call in the message's reading, from 0; -1 for the message itself."""
+    """Index of the call in the message's reading, from 0. -1 for the whole message."""
     slot: str = Field(sa_type=Text)
-    """Whose place it takes: a labeller's, or the deciding one's."""
+    """`labeller:NAME`, or `decision` for the deciding label."""
     labeller: str = Field(sa_type=Text)
-    """Who said it last."""
+    """The labeller who last saved it."""
     verdict: str | None = Field(default=None, sa_type=Text)
     """A `Verdict`."""
     rating: int | None = Field(default=None)
     """From 1 to 5."""
     tags: list[str] = Field(sa_type=StoredJson(list))
-    """In the order given; `LabelTagRow` has them to search by."""
+    """`LabelTagRow` has the same tags, for searching."""
     comment: str = Field(sa_type=Text)
     answers: dict[str, str] = Field(sa_type=StoredJson(dict))
-    """By the question's name."""
+    """Answers to the project's questions, by the question's name."""
     correction_text: str | None = Field(default=None, sa_type=Text)
-    """What the message should say, byte for byte."""
+    """The corrected text of the message, byte for byte."""
     correction_call: dict[str, Any] | None = Field(default=None, sa_type=StoredJson(dict, is_nullable=True))
-    """What the call should be: name and arguments."""
+    """Name and arguments of the corrected call."""
     corrected_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """When the correction was last changed; None where there is none."""
+    """When the correction last changed. None if there is no correction."""
     revision: int
-    """Goes up by one with each change, from 1."""
+    """Starts at 1 and rises by one with each change."""
     created_at: datetime = Field(sa_type=UtcDateTime, index=True)
-    """When it was first saved."""
     updated_at: datetime = Field(sa_type=UtcDateTime)
-    """When it was last changed."""
 
 
 class LabelTagRow(StoreTable, table=True):
-    """A tag of a label, to search by."""
+    """A tag of a label, for searching."""
 
     __tablename__: ClassVar[Any] = "label_tag"
 
@@ -106,7 +104,7 @@ class LabelTagRow(StoreTable, table=True):
 
 
 class AcceptedMessageRow(StoreTable, table=True):
-    """A message that holds although something above it was corrected."""
+    """A message that was accepted although a message above it was corrected."""
 
     __tablename__: ClassVar[Any] = "accepted_message"
     __table_args__: ClassVar[Any] = (
@@ -118,5 +116,5 @@ class AcceptedMessageRow(StoreTable, table=True):
     message_id: str = Field(primary_key=True, sa_type=Text)
     session_id: str = Field(sa_type=Text)
     who: str = Field(sa_type=Text)
-    """Who said so last."""
+    """The person who last accepted it."""
     accepted_at: datetime = Field(sa_type=UtcDateTime)

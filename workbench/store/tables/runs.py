@@ -1,4 +1,7 @@
-"""Runs of suites and their results; comparisons, answers and votes. They are deleted with their session."""
+"""Runs of suites and their results, and comparisons with their answers and votes.
+
+A comparison is deleted with its session.
+"""
 
 from datetime import datetime
 from typing import Any, ClassVar
@@ -11,29 +14,28 @@ from workbench.store.tables.base import StoreTable, UtcDateTime
 
 
 class RunRow(StoreTable, table=True):
-    """A run."""
+    """A run of suites."""
 
     __tablename__: ClassVar[Any] = "run"
 
     id: str = Field(primary_key=True, sa_type=Text)
-    """Unguessable."""
+    """A random id."""
     owner: str = Field(sa_type=Text, index=True)
-    """Whose it is, as `workbench.store.owner_scope` writes it."""
+    """The owner's key. Empty without logins."""
     title: str = Field(sa_type=Text)
-    """For a person."""
     state: str = Field(sa_type=Text)
     """A `RunState`."""
     total: int
+    """How many results the run will have: arms × cases × repetitions."""
     plan: dict[str, Any] = Field(sa_type=StoredJson(dict))
-    """All that it depends on; see `workbench.suite.plan.plan_document`."""
+    """Everything that the results depend on, as `workbench.suite.plan.plan_document` returns it."""
     created_at: datetime = Field(sa_type=UtcDateTime, index=True)
-    """When it was begun."""
     updated_at: datetime = Field(sa_type=UtcDateTime)
-    """When its last result came, or its state changed."""
+    """When the last result was stored or the state changed."""
 
 
 class CaseResultRow(StoreTable, table=True):
-    """What came of one play."""
+    """The result of one repetition of a case in one arm."""
 
     __tablename__: ClassVar[Any] = "case_result"
 
@@ -42,7 +44,7 @@ class CaseResultRow(StoreTable, table=True):
     status: str = Field(sa_type=Text)
     """A `CaseStatus`."""
     result: dict[str, Any] = Field(sa_type=StoredJson(dict))
-    """The whole; see `workbench.suite.result.result_document`."""
+    """The result as `workbench.suite.result.result_document` returns it."""
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
@@ -53,31 +55,30 @@ class RunSessionRow(StoreTable, table=True):
 
     session_id: str = Field(primary_key=True, sa_type=Text, foreign_key="session.id", ondelete="CASCADE")
     run_id: str = Field(sa_type=Text, index=True)
-    """The run, which may be deleted by now: its rollouts stay what they are."""
+    """The run. It may have been deleted; the session still counts as a rollout."""
 
 
 class ComparisonRow(StoreTable, table=True):
-    """A comparison; its owner is its session's."""
+    """A comparison. It belongs to the owner of its session."""
 
     __tablename__: ClassVar[Any] = "comparison"
 
     id: str = Field(primary_key=True, sa_type=Text)
-    """Unguessable; stands in the address bar."""
+    """A random id, which appears in the page's address."""
     session_id: str = Field(sa_type=Text, foreign_key="session.id", ondelete="CASCADE", index=True)
     title: str = Field(sa_type=Text)
-    """The first words of what was asked."""
+    """The first words of the first compared user message."""
     turns: list[str] = Field(sa_type=StoredJson(list))
-    """Ids of the user's messages that are answered, in order."""
+    """Ids of the user messages that the columns answer, in order."""
     columns: list[dict[str, Any]] = Field(sa_type=StoredJson(list))
-    """Each column's contract as it was asked for, and its setup as `rows.setup_document` writes it."""
+    """For each column, the requested contract and the setup as `rows.setup_document` returns it."""
     goes_on: bool
-    """Whether a column answers each turn behind its own answers."""
+    """True if each column continues from its own earlier answers, False if from the session's messages."""
     created_at: datetime = Field(sa_type=UtcDateTime, index=True)
-    """When it was begun."""
 
 
 class ComparisonAnswerRow(StoreTable, table=True):
-    """What a column made of a turn."""
+    """A column's answer to a turn."""
 
     __tablename__: ClassVar[Any] = "comparison_answer"
 
@@ -85,20 +86,20 @@ class ComparisonAnswerRow(StoreTable, table=True):
         primary_key=True, sa_type=Text, foreign_key="comparison.id", ondelete="CASCADE"
     )
     turn: int = Field(primary_key=True)
-    """The turn's place among those that are compared, from 0."""
+    """Index of the turn in the comparison's `turns`, from 0."""
     place: int = Field(primary_key=True)
-    """The column's, from 0."""
+    """Index of the column, from 0."""
     asked_id: str | None = Field(default=None, sa_type=Text)
-    """The user's message below which it stands; None where none was reached."""
+    """The user message that was answered. None if the column failed before that."""
     leaf_id: str | None = Field(default=None, sa_type=Text)
-    """Its last message; None where nothing came."""
+    """The last message of the answer. None if there is none."""
     problem: str = Field(sa_type=Text)
-    """Why it is not whole; empty where it is."""
+    """Why the answer is incomplete. Empty if it is complete."""
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class ComparisonVoteRow(StoreTable, table=True):
-    """What is held of the answers to a turn."""
+    """The vote on the answers to a turn."""
 
     __tablename__: ClassVar[Any] = "comparison_vote"
 
@@ -106,10 +107,9 @@ class ComparisonVoteRow(StoreTable, table=True):
         primary_key=True, sa_type=Text, foreign_key="comparison.id", ondelete="CASCADE"
     )
     turn: int = Field(primary_key=True)
-    """The turn's place among those that are compared, from 0."""
+    """Index of the turn in the comparison's `turns`, from 0."""
     kind: str = Field(sa_type=Text)
     """A `VoteKind`."""
     place: int | None = Field(default=None)
-    """The better column's, from 0; None but for `best`."""
+    """Index of the best column, from 0. None unless the kind is `best`."""
     updated_at: datetime = Field(sa_type=UtcDateTime)
-    """When it was last said."""

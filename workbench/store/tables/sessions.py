@@ -11,42 +11,42 @@ from workbench.store.tables.base import StoreTable, UtcDateTime
 
 
 class ImportRow(StoreTable, table=True):
-    """The row of a data set that a session was made of; it goes with the session."""
+    """The dataset row that a session was imported from. Deleted with the session."""
 
     __tablename__: ClassVar[Any] = "imported_row"
     __table_args__: ClassVar[Any] = (Index(None, "scope", "digest"),)
 
     session_id: str = Field(primary_key=True, sa_type=Text, foreign_key="session.id", ondelete="CASCADE")
     scope: str = Field(sa_type=Text)
-    """Whose it is, as `workbench.store.owner_scope` writes it."""
+    """The owner's key. Empty without logins."""
     digest: str = Field(sa_type=Text)
     """SHA-256 (hex) of the row's canonical JSON."""
     format: str = Field(sa_type=Text)
     file: str = Field(sa_type=Text)
     number: int
-    """Its place there, from 1."""
+    """Number of the row in its file, from 1."""
     row_text: str = Field(sa_type=Text)
-    """The row as JSON; NUL and half surrogate pairs are escaped in it."""
+    """The row as JSON, with NUL and lone surrogates escaped."""
     message_ids: list[str] = Field(sa_type=StoredJson(list))
-    """A message of the session for each of the row's."""
+    """Ids of the session's messages, one for each message of the row."""
     rejected_ids: list[str] = Field(sa_type=StoredJson(list))
-    """The same for the answer that was not chosen."""
+    """Ids of the messages of the rejected answer."""
 
 
 class DeletedMessageRow(StoreTable, table=True):
-    """A message that is shown no more; it goes with its message."""
+    """Marks a message as deleted. The row is removed with the message."""
 
     __tablename__: ClassVar[Any] = "deleted_message"
 
     message_id: str = Field(primary_key=True, sa_type=Text, foreign_key="message.id", ondelete="CASCADE")
     session_id: str = Field(sa_type=Text, foreign_key="session.id", ondelete="CASCADE", index=True)
     root_id: str = Field(sa_type=Text)
-    """The message that was deleted with all that followed it: itself, or one above it."""
+    """The message whose deletion hid this one: the message itself, or one above it."""
     deleted_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class SessionRow(StoreTable, table=True):
-    """A conversation; `leaf_id` has no foreign key, since `message` already points here."""
+    """A session. `leaf_id` has no foreign key, because `message` already refers to this table."""
 
     __tablename__: ClassVar[Any] = "session"
     __table_args__: ClassVar[Any] = (
@@ -55,29 +55,28 @@ class SessionRow(StoreTable, table=True):
     )
 
     id: str = Field(primary_key=True, sa_type=Text)
-    """Unguessable; stands in the address bar."""
+    """A random id, which appears in the page's address."""
     owner: str | None = Field(default=None, sa_type=Text)
-    """Whose it is; None on one's own machine."""
+    """The owner's key. None without logins."""
     title: str = Field(default="", sa_type=Text)
-    """As it was named, or the first words of the user; empty before there are any."""
+    """The given title, or the first words of the user. Empty while there are none."""
     created_at: datetime = Field(sa_type=UtcDateTime)
-    """When it was made."""
     updated_at: datetime = Field(sa_type=UtcDateTime, index=True)
-    """When its last message was committed or its setup changed."""
+    """When the last message was stored or the setup changed."""
     setup: dict[str, Any] = Field(sa_type=StoredJson(dict))
-    """As `rows.setup_document` writes it."""
+    """The setup as `rows.setup_document` returns it."""
     leaf_id: str | None = Field(default=None, sa_type=Text)
-    """The open leaf, a message of this session; None while there is no message."""
+    """The open leaf. None while the session has no messages."""
     deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
-    """When it was deleted; None where it was not."""
+    """None if the session is not deleted."""
     share_key: str | None = Field(default=None, sa_type=Text, unique=True, index=True)
-    """Shows it to whoever has it; None while it is not shared."""
+    """Lets anybody who knows it read the session. None if it is not shared."""
     copied_from: str | None = Field(default=None, sa_type=Text)
-    """The session that it was copied from, which may be purged by now."""
+    """The session that this one was copied from. It may have been purged."""
     contract_version: str | None = Field(default=None, sa_type=Text, index=True)
-    """Hash of the setup's contract text, a `VersionTextRow` of the owner's."""
+    """Hash of the setup's contract, which is a `VersionTextRow` of the owner."""
     tools_version: str | None = Field(default=None, sa_type=Text)
-    """Hash of the setup's tools' text, a `VersionTextRow` of the owner's."""
+    """Hash of the setup's tools, which are a `VersionTextRow` of the owner."""
 
 
 class SessionTagRow(StoreTable, table=True):
@@ -88,11 +87,11 @@ class SessionTagRow(StoreTable, table=True):
     session_id: str = Field(primary_key=True, sa_type=Text, foreign_key="session.id")
     tag: str = Field(primary_key=True, sa_type=Text, index=True)
     position: int
-    """Its place among the session's tags, from 0."""
+    """Position among the session's tags, from 0."""
 
 
 class PromptRow(StoreTable, table=True):
-    """The text of a prompt, once, however many generations went on from it."""
+    """The text of a prompt. It is stored once, even if several generations used it."""
 
     __tablename__: ClassVar[Any] = "prompt"
 
@@ -103,55 +102,54 @@ class PromptRow(StoreTable, table=True):
 
 
 class GenerationRow(StoreTable, table=True):
-    """How a completion came to be; copies of its message on other branches point at the same row."""
+    """How a completion was generated. Copies of its message on other branches refer to the same row."""
 
     __tablename__: ClassVar[Any] = "generation"
 
     id: int | None = Field(default=None, primary_key=True)
-    """None before it is written."""
+    """None before the row is written."""
     session_id: str = Field(sa_type=Text, foreign_key="session.id", index=True)
     prompt_hash: str = Field(sa_type=Text, foreign_key="prompt.hash", index=True)
-    """The text that was gone on from."""
     is_exact: bool
-    """Whether the model got just that text."""
+    """Whether the model got exactly the prompt's text. False if a chat server rendered its own."""
     prefill: str = Field(sa_type=Text)
-    """What we wrote as the completion's beginning."""
+    """The beginning of the completion that the workbench wrote."""
     sampling: dict[str, Any] = Field(sa_type=StoredJson(dict))
     """The fields of `Sampling`."""
     tool_choice: str = Field(sa_type=Text)
-    """As it was for this round."""
+    """The tool choice of this completion."""
     finish_reason: str = Field(sa_type=Text)
     """A `FinishReason`."""
     prompt_tokens: int
     cached_tokens: int
-    """Of these, already evaluated for a former prompt."""
+    """The prompt tokens that came from the prefix cache."""
     completion_tokens: int
-    """Length of the completion, the prefill left out."""
+    """Length of the completion without the prefill."""
     time_to_first_token_s: float = Field(sa_type=Float)
-    """From the request to the first token."""
+    """Seconds from the request to the first token."""
     seconds: float = Field(sa_type=Float)
-    """From the request to the end."""
+    """Seconds from the request to the end."""
     engine_name: str = Field(sa_type=Text)
     engine_fingerprint: str = Field(sa_type=Text)
     tools_fingerprint: str = Field(sa_type=Text)
     contract_fingerprint: str | None = Field(default=None, sa_type=Text, index=True)
-    """Tells the contract; None where there was none, or of what was written before it was noted."""
+    """None if there was no contract, or if the row is older than this column."""
     evaluated_tokens: int | None = Field(default=None)
-    """Of the prompt, evaluated for it; None where the engine did not say."""
+    """The prompt tokens that were evaluated. None if the engine did not report it."""
     ephemeral: str | None = Field(default=None, sa_type=Text)
-    """The part of the prompt that is never exported; None where there was none."""
+    """The ephemeral system text in the prompt, which is never exported. None if there was none."""
     tokens: list[dict[str, Any]] | None = Field(default=None, sa_type=StoredJson(list, is_nullable=True))
-    """The fields of each `EmittedToken`; None where it was not asked for or told."""
+    """The fields of each `EmittedToken`. None if tokens were not requested or not reported."""
     findings: list[dict[str, Any]] | None = Field(default=None, sa_type=StoredJson(list, is_nullable=True))
-    """The fields of each `Finding` beside the reading's; None where nothing was told."""
+    """The fields of each `Finding` that is not part of the reading. None if there are none."""
     contract_version: str | None = Field(default=None, sa_type=Text, index=True)
-    """The session's when it was made; None where it was made before versions were kept."""
+    """Hash of the contract that was used. None if the row is older than this column."""
     tools_version: str | None = Field(default=None, sa_type=Text)
-    """The session's when it was made; None where it was made before versions were kept."""
+    """Hash of the tools that were offered. None if the row is older than this column."""
 
 
 class MessageRow(StoreTable, table=True):
-    """A message in its session's tree; a parent is always of the same session."""
+    """A message in its session's tree. Its parent belongs to the same session."""
 
     __tablename__: ClassVar[Any] = "message"
     __table_args__: ClassVar[Any] = (
@@ -161,34 +159,33 @@ class MessageRow(StoreTable, table=True):
     )
 
     id: str = Field(primary_key=True, sa_type=Text)
-    """Unguessable; unique over all sessions."""
+    """A random id, unique over all sessions."""
     session_id: str = Field(sa_type=Text, foreign_key="session.id")
     parent_id: str | None = Field(default=None, sa_type=Text)
-    """The message before it; None for a root."""
+    """The message above it. None for a root."""
     position: int
-    """Messages above it on its path; 0 for a root."""
+    """Number of messages above it. 0 for a root."""
     role: str = Field(sa_type=Text)
     """A `Role`."""
     origin: str = Field(sa_type=Text)
-    """An `Origin`."""
+    """A `MessageOrigin`."""
     text: str = Field(sa_type=Text)
     """Byte for byte."""
     calls: list[dict[str, Any]] = Field(sa_type=StoredJson(list))
-    """Name, arguments and their text of each call that was given as structure, in order."""
+    """Name, arguments and arguments text of each structured call. Calls in the text are not included."""
     thought: str | None = Field(default=None, sa_type=Text)
-    """Reasoning that was given apart from the text."""
+    """Reasoning that a server sent separately from the text."""
     name: str | None = Field(default=None, sa_type=Text)
-    """Of a tool's message: the tool's name."""
+    """Name of the tool, for a tool result."""
     created_at: datetime = Field(sa_type=UtcDateTime)
-    """When it was committed."""
     generation_id: int | None = Field(default=None, foreign_key="generation.id", index=True)
-    """Of a model's message: how it came to be."""
+    """The generation of a model's message. None for other messages."""
     copy_of: str | None = Field(default=None, sa_type=Text)
-    """Of a copy on another branch: the message, no copy itself, whose generation it shares."""
+    """For a copy on another branch: the original message, which is not a copy itself."""
 
 
 class UnfinishedRow(StoreTable, table=True):
-    """What is written so far of a message that is to come; gone when it has."""
+    """The text so far of a message that is being generated. Deleted when the message is stored."""
 
     __tablename__: ClassVar[Any] = "unfinished"
     __table_args__: ClassVar[Any] = (
@@ -196,41 +193,40 @@ class UnfinishedRow(StoreTable, table=True):
     )
 
     id: str = Field(primary_key=True, sa_type=Text)
-    """Unguessable."""
+    """A random id."""
     session_id: str = Field(sa_type=Text, foreign_key="session.id")
-    """The session that it will belong to."""
     parent_id: str | None = Field(default=None, sa_type=Text)
-    """The message before it; None for a root."""
+    """The message above it. None for a root."""
     text: str = Field(sa_type=Text)
-    """So far, byte for byte."""
+    """All of the text so far, byte for byte."""
     generation: dict[str, Any] = Field(sa_type=StoredJson(dict))
-    """The fields of `Generation`, the prompt's text among them."""
+    """The fields of `Generation`, including the prompt's text."""
     writer: str = Field(sa_type=Text)
-    """The process that writes it, as `workbench.store.unfinished` names one."""
+    """The process that writes it, as `workbench.store.unfinished.this_writer` names it."""
     updated_at: datetime = Field(sa_type=UtcDateTime)
     """When the text was last written."""
 
 
 class ToolRunRow(StoreTable, table=True):
-    """How a tool's message came to be."""
+    """How a tool result was produced."""
 
     __tablename__: ClassVar[Any] = "tool_run"
 
     message_id: str = Field(primary_key=True, sa_type=Text, foreign_key="message.id")
     call_index: int
-    """Place of the call in the reading of the message above, from 0."""
+    """Index of the call in the reading of the calling message, from 0."""
     is_error: bool
     """Whether the tool failed or the call was refused."""
     milliseconds: float = Field(sa_type=Float)
-    """From call to result."""
+    """Time from the call to the result."""
     rule: str | None = Field(default=None, sa_type=Text)
-    """Which mock rule answered."""
+    """The mock rule that answered."""
     arguments_text: str | None = Field(default=None, sa_type=Text)
-    """The call's body as the model wrote it; None of what was written before it was noted."""
+    """The body of the call as the model wrote it. None if the row is older than this column."""
     arguments: dict[str, Any] | None = Field(default=None, sa_type=StoredJson(dict, is_nullable=True))
-    """What the tool was given, after fixes and coercions; None as above."""
+    """The arguments that the tool got, after fixes and coercions. None if the row is older than this column."""
     findings: list[dict[str, Any]] | None = Field(default=None, sa_type=StoredJson(list, is_nullable=True))
-    """The fields of each `Finding` of the run; None where nothing was told."""
+    """The fields of each `Finding` of the run. None if there are none."""
 
 
 class NoteRow(StoreTable, table=True):
@@ -239,15 +235,18 @@ class NoteRow(StoreTable, table=True):
     __tablename__: ClassVar[Any] = "note"
 
     scope: str = Field(primary_key=True, sa_type=Text)
-    """Whose it is, as `workbench.store.owner_scope` writes it."""
+    """The owner's key. Empty without logins."""
     position: int = Field(primary_key=True)
-    """From 0, the oldest first."""
+    """From 0, oldest first."""
     text: str = Field(sa_type=Text)
     """Byte for byte."""
 
 
 class DocumentRow(StoreTable, table=True):
-    """A piece of a message, or a session's title and tags; its words go with it, by trigger or foreign key."""
+    """A searchable piece of a message, or a session's title and tags.
+
+    Its words are in `search_words`. The database deletes them with this row.
+    """
 
     __tablename__: ClassVar[Any] = "search_document"
     __table_args__: ClassVar[Any] = (
@@ -260,16 +259,16 @@ class DocumentRow(StoreTable, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True)
-    """None before it is written; number of its row in `search_words`; a later one is higher."""
+    """Also the number of its row in `search_words`. Later documents have higher numbers. None before it is written."""
     session_id: str = Field(sa_type=Text)
     message_id: str | None = Field(default=None, sa_type=Text)
-    """The message; None of a title and tags."""
+    """None for a title and tags."""
     span_start: int
-    """Where the piece begins in the message's text, in code points."""
+    """Start of the piece in the message's text, in code points."""
 
 
 class FactRow(StoreTable, table=True):
-    """A fix, a finding or a dropped block of a message; gone with it."""
+    """A fix, a finding or a dropped block of a message. Deleted with the message."""
 
     __tablename__: ClassVar[Any] = "fact"
     __table_args__: ClassVar[Any] = (
@@ -282,22 +281,22 @@ class FactRow(StoreTable, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True)
-    """None before it is written; in order of place within a message and kind."""
+    """Rises with the position in the message, for each kind. None before the row is written."""
     session_id: str = Field(sa_type=Text)
     message_id: str = Field(sa_type=Text)
     kind: str = Field(sa_type=Text)
     """A `FactKind`."""
     code: str = Field(sa_type=Text)
-    """Stable word from the table of codes; of a drop the first error of its block, else `dropped`."""
+    """A code of `docs/reference/codes.md`. For a dropped block: the code of its first error, or else `dropped`."""
     severity: str | None = Field(default=None, sa_type=Text)
-    """Of a finding, a `Severity`; else None."""
+    """The `Severity` of a finding. None for fixes and dropped blocks."""
     is_guess: bool
-    """Of a fix: whether another meaning is possible."""
+    """For a fix: whether the text could also mean something else."""
     span_start: int | None = Field(default=None)
-    """First code point in the message; None where it has no place."""
+    """Start in the message, in code points. None if the fact has no position."""
     span_end: int | None = Field(default=None)
-    """Behind the last code point; None as above."""
+    """End in the message, exclusive. None if the fact has no position."""
     note: str = Field(sa_type=Text)
-    """Of a finding: what it says; else empty."""
+    """The message of a finding. Empty for other facts."""
     edits: list[dict[str, Any]] = Field(sa_type=StoredJson(list))
-    """Of a fix: `span`, `before` and `after` of each edit; else empty."""
+    """`span`, `before` and `after` of each edit of a fix. Empty for other facts."""

@@ -1,6 +1,6 @@
 """Versions, their texts, their tags, and the state of their files.
 
-`owner` is empty for the shared library, which is the own machine's: a key cannot hold NULL.
+`owner` is empty for the shared library, and for everything without logins, because a key cannot contain NULL.
 """
 
 from datetime import datetime
@@ -13,7 +13,7 @@ from workbench.store.tables.base import StoreTable, UtcDateTime
 
 
 class VersionTextRow(StoreTable, table=True):
-    """A text, once for each owner, however many versions and sessions have it."""
+    """A text. It is stored once for each owner, even if several versions and sessions use it."""
 
     __tablename__: ClassVar[Any] = "version_text"
 
@@ -27,7 +27,7 @@ class VersionTextRow(StoreTable, table=True):
 
 
 class VersionLineRow(StoreTable, table=True):
-    """A name that has versions; who writes to its history holds this row."""
+    """A name that has versions. Writers lock this row to change the history of the name."""
 
     __tablename__: ClassVar[Any] = "version_line"
 
@@ -36,11 +36,11 @@ class VersionLineRow(StoreTable, table=True):
     """A `VersionKind`."""
     name: str = Field(primary_key=True, sa_type=Text)
     file_hash: str | None = Field(default=None, sa_type=Text)
-    """Of the text that its file was last seen with, or written with; None where it never was."""
+    """Hash of the text that the file had when it was last read or written. None if it never was."""
 
 
 class VersionRow(StoreTable, table=True):
-    """A version; a row is never changed."""
+    """A version. A row never changes."""
 
     __tablename__: ClassVar[Any] = "version"
     __table_args__: ClassVar[Any] = (
@@ -63,19 +63,19 @@ class VersionRow(StoreTable, table=True):
     """From 1."""
     text_hash: str = Field(sa_type=Text)
     parent_id: str | None = Field(default=None, sa_type=Text, foreign_key="version.id")
-    """What it was made from, the owner's own or the shared library's."""
+    """The version that it was made from, of the owner or of the shared library. None for a first version."""
     message: str = Field(sa_type=Text)
     author: str = Field(sa_type=Text)
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class VersionTagRow(StoreTable, table=True):
-    """A name that points at a version; where it pointed before is in the audit log."""
+    """A tag that points at a version. The audit log has its previous targets."""
 
     __tablename__: ClassVar[Any] = "version_tag"
 
     owner: str = Field(primary_key=True, sa_type=Text)
-    """Whose tag it is; the version may be the shared library's."""
+    """The owner of the tag. The version may belong to the shared library."""
     kind: str = Field(primary_key=True, sa_type=Text)
     """A `VersionKind`."""
     name: str = Field(primary_key=True, sa_type=Text)
