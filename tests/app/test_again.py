@@ -65,5 +65,5 @@ def test_without_a_correction_only_the_message_itself_is_written_anew(tmp_path):
 def test_what_a_person_said_is_not_written_by_a_model(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, play):
         session = play("Hi")
-        with pytest.raises(BadInput, match="no model wrote it"):
+        with pytest.raises(BadInput, match="neither a model nor a tool wrote it"):
             again(services, session, 1)

@@ -38,7 +38,7 @@ def test_a_turn_that_nothing_answers_makes_no_case(tmp_path):
     with services_for(tmp_path, "Hello!") as (services, play):
         session = play("Hi")
         setup, path = services.sessions.find_session(session).setup, services.sessions.path(session)
-        with pytest.raises(BadInput, match="nothing answers this turn"):
+        with pytest.raises(BadInput, match="the turn has no answer"):
             case_of_turn(setup, path[:2])
-        with pytest.raises(BadInput, match="not on this path"):
+        with pytest.raises(BadInput, match="not on this branch"):
             case_of_turn(setup, path, "nowhere")

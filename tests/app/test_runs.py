@@ -76,7 +76,7 @@ def test_a_judge_reads_the_rollout_and_its_verdict_is_kept(tmp_path):
         _, results = played(services, case, repeat=2)
         assert [one.status for one in results] == ["failed", "error"]
         assert results[0].outcomes[0].reason.endswith("It names no source.")
-        assert "gave no verdict" in results[1].error
+        assert "did not return a verdict" in results[1].error
 
 
 def test_tools_that_are_renamed_are_told_so_and_scored_by_their_own_names(tmp_path):

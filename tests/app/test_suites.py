@@ -45,7 +45,7 @@ def test_a_version_that_was_saved_is_the_suite(tmp_path):
         services.versions.save(NewVersion(kind=VersionKind.SUITE, name="mine", text=text))
         assert [case.id for case in load_suite(services, "mine").cases] == ["a"]
         assert suite_text(services, "mine@1") == text
-        with pytest.raises(BadInput, match="there are clarify, irrelevance, mine,"):
+        with pytest.raises(BadInput, match="known suites: clarify, irrelevance, mine,"):
             suite_text(services, "nowhere")
 
 

@@ -67,7 +67,7 @@ def test_a_changed_file_is_overwritten_only_with_force(run_cli, home, minimal):
     file.write_text(first.replace("18", "99"))
     refused = run_cli("versions", "export")
     assert refused.code == 2
-    assert "tools_catalog/weather.yaml: changed meanwhile" in refused.err
+    assert "tools_catalog/weather.yaml: it was changed" in refused.err
     assert "--force" in refused.err
     assert "99" in file.read_text()
     forced = run_cli("versions", "export", "tools:weather", "--force")
@@ -107,8 +107,8 @@ def test_a_tag_is_moved_used_and_removed(run_cli, minimal, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["show", "nothing"], "version 'nothing': there is none"),
-        (["show", "minimal@9"], "there is none"),
+        (["show", "nothing"], "version 'nothing': there is no such version"),
+        (["show", "minimal@9"], "there is no such version"),
         (["show", "recipe:minimal"], "unknown kind 'recipe'"),
         (["diff", "minimal", "tools:weather"], "of different kinds"),
         (["diff", "a", "b", "c"], "3 versions"),

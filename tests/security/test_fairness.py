@@ -164,7 +164,7 @@ def test_a_visitor_has_four_turns_under_way_and_the_fifth_is_refused_at_once(tmp
         own = crowd.services.of(ann)
         setup = own.setup_for()
         session = begin_session(own, setup).id
-        with pytest.raises(BadInput, match=r"you have 4 turns under way or waiting.*wait until one ends"):
+        with pytest.raises(BadInput, match=r"you have 4 turns running or waiting.*wait until one ends"):
             next(run_turn(own, session, setup, "one more", is_cancelled=lambda: False))
         assert own.sessions.path(session) == ()
         crowd.say(stranger(2, "203.0.113.7"), "neighbour")

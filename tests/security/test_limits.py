@@ -537,5 +537,5 @@ def test_each_refusal_says_what_how_much_and_what_to_do() -> None:
     with pytest.raises(BadInput) as refused:
         limits.check_text("contract", "x" * 200_001)
     assert (refused.value.where, refused.value.problem, refused.value.remedy) == (
-        "contract", "200,001 characters; at most 200,000 are allowed here", "send less at a time",
+        "contract", "200,001 characters; at most 200,000 are allowed here", "shorten it",
     )  # fmt: skip
