@@ -60,7 +60,7 @@ def branches_of(
     Args:
         tree: All messages of the session.
         material: The same messages with their texts.
-        shown_id: The last message that is shown. None if there is none.
+        shown_id: The last message that is shown. None without messages.
     """
     below: dict[str | None, list[TreeNode]] = {}
     for node in tree:

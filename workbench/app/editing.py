@@ -30,7 +30,7 @@ def corrections_of(labels: Sequence[Label], labeller: str) -> Mapping[str, Mappi
 def corrected(
     stored: StoredMessage, corrections: Mapping[str, Mapping[int | None, Label]], tools: OfferedTools
 ) -> Message:
-    """Return the message with its corrections applied, or the message itself if there are none.
+    """Return the message with its corrections applied, or the message itself without any.
 
     A corrected text replaces the whole message, and corrections of its calls are ignored. Otherwise each
     corrected call replaces the original call in the text.

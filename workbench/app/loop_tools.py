@@ -122,7 +122,7 @@ class LoopToolbox:
         return self._inner.run(call) if tool is None else _run_loop_tool(tool, call)
 
     def run_round(self, calls: Sequence[ToolCall]) -> Iterator[ToolRun]:
-        """Run the calls of a round and yield the results in order."""
+        """Run the calls of a round and yield their results in the same order."""
         others = self._inner.run_round([call for call in calls if call.name not in self._tools])
         for call in calls:
             tool = self._tools.get(call.name)

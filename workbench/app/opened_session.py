@@ -26,7 +26,7 @@ class OpenedSession:
 
 
 def open_session(services: Services, session_id: str, *, leaf_id: str | None = None) -> OpenedSession | None:
-    """Load a session by its id. None if there is none that the owner may read.
+    """Load a session by its id. None if the owner may not read it or it does not exist.
 
     Args:
         leaf_id: The last message to show. None takes the open leaf.

@@ -87,7 +87,7 @@ class Services:
     owner: Owner = LOCAL_OWNER
     """The owner whose data is read and written."""
     lines: EngineQueues = field(default_factory=EngineQueues)
-    """The queues in front of the models, shared by all owners."""
+    """The queues of the models, shared by all owners."""
     activity: ActivityCounter = field(default_factory=ActivityCounter)
     """How many turns, runs and comparisons of each owner are running or waiting."""
     is_counted: bool = False

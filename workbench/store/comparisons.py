@@ -127,7 +127,7 @@ class ComparisonStore(OwnerScope):
             return comparison_value(db, row)
 
     def find_comparison(self, comparison_id: str) -> StoredComparison | None:
-        """Return the comparison with this id, or None if there is none."""
+        """Return the comparison with this id, or None if it does not exist."""
         with self._database.reading() as db:
             row = self._find(db, comparison_id)
             return None if row is None else comparison_value(db, row)

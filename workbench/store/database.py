@@ -280,7 +280,7 @@ def _is_in_memory(place: URL) -> bool:
 
 
 def _file_of(place: URL) -> Path | None:
-    """Return the file of a SQLite database, or None if there is none or a `file:` URI names it."""
+    """Return the file of a SQLite database, or None for other databases and `file:` URIs."""
     database = place.database or ""
     if not _is_sqlite(place) or _is_in_memory(place) or database.startswith("file:"):
         return None

@@ -73,7 +73,7 @@ class LabelStore(LabelProjectStore):
     def find(
         self, target: LabelTarget, *, labeller: str = "", project: str = "", is_deciding: bool = False
     ) -> Label | None:
-        """Return a labeller's label of a target, or the deciding label. None if there is none."""
+        """Return a labeller's label of a target, or the deciding label, or None."""
         texts = (target.session_id, target.message_id, labeller)
         if any(problem_of(text) for text in texts):
             return None
@@ -135,7 +135,7 @@ class LabelStore(LabelProjectStore):
             self._audit.note(db, "message.accept", f"message:{message_id}", who=who)
 
     def stale(self, session_id: str, *, leaf_id: str | None = None) -> Collection[str]:
-        """Return the ids of the stale messages on a path, in order.
+        """Return the ids of the stale messages on a path, root first.
 
         Args:
             leaf_id: The last message of the path. None takes the open leaf.

@@ -11,7 +11,7 @@ Invariants:
   owner's own sessions. There is no method that writes to another owner's session.
 - `_own_session` locks the session's row, so two writers to one session run one after the other.
 - A session of another owner and a session that does not exist give the same error, so nobody can find out
-  which ids exist. Only an owner who may read the session is told that it belongs to somebody else.
+  which ids exist. Only to an owner who may read the session, the error says that it belongs to somebody else.
 - Deleted sessions are invisible here.
 
 Example: Ann opens `?session=ID` with the id of Bob's session. She gets "there is no session ID", exactly as

@@ -74,7 +74,7 @@ def call_value(document: object) -> ToolCall:
 
 
 def findings_documents(findings: tuple[Finding, ...]) -> list[dict[str, Any]] | None:
-    """Return the JSON of findings, or None if there are none."""
+    """Return the JSON of findings. None for an empty tuple."""
     return _FINDINGS.dump_python(findings, mode="json") or None
 
 

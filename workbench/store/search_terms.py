@@ -52,7 +52,7 @@ class SearchPhrase(NamedTuple):
 
 
 def words_of(text: str) -> Iterator[SearchWord]:
-    """Yield the words of a text in order.
+    """Yield the words of a text from start to end.
 
     >>> [word.folded for word in words_of("Où est get_weather? 🦉")]
     ['ou', 'est', 'get', 'weather', 'u1f989']
@@ -108,7 +108,7 @@ def chunks_of(text: str) -> Iterator[int]:
 
 
 def places_of(terms: Sequence[SearchPhrase], text: str) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each word of the text that belongs to a match, in order."""
+    """Yield the start and end of each word of the text that belongs to a match, from start to end of the text."""
     words = list(words_of(text))
     marked: set[int] = set()
     for term in terms:

@@ -123,7 +123,7 @@ class SessionStore(MessageStore):
             return self._value(db, row)
 
     def find_session(self, session_id: str) -> StoredSession | None:
-        """Return the session with this id. None if there is none that the owner may read.
+        """Return the session with this id. None if the owner may not read it or it does not exist.
 
         Raises:
             StoreError: The session could not be read.

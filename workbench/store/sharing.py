@@ -1,6 +1,6 @@
 """Share sessions with others by a link.
 
-Idea: a link contains a random key of 128 bits. Whoever has the key may read the session, without any other
+Idea: a link contains a random key of 128 bits. Anyone who has the key may read the session, without any other
 permission. The key is a column of the session, so a session has at most one.
 
 Invariants:

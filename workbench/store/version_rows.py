@@ -119,7 +119,7 @@ def find_row(db: Session, scope: str, kind: VersionKind, name: str, which: str) 
 
 
 def find_version(db: Session, scope: str, version_id: str) -> VersionRow | None:
-    """Return the version with this id. None if there is none that the owner may see."""
+    """Return the version with this id. None if the owner may not see it or it does not exist."""
     row = None if problem_of(version_id) else db.get(VersionRow, version_id)
     return row if row is not None and row.owner in (scope, SHARED) else None
 

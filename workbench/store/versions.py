@@ -222,7 +222,7 @@ class VersionStore:
             return self._value(db, find_row(db, self._scope, kind, name, which))
 
     def version(self, version_id: str) -> Version | None:
-        """Return the version with this id. None if there is none that the owner may see."""
+        """Return the version with this id. None if the owner may not see it or it does not exist."""
         with self._database.reading() as db:
             return self._value(db, find_version(db, self._scope, version_id))
 

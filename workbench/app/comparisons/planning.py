@@ -110,7 +110,7 @@ def compare_turns(services: Services, turns: Turns, requests: Sequence[ColumnReq
 
 
 def turns_of(services: Services, turns: Turns) -> tuple[StoredMessage, ...]:
-    """Return the user messages of the turns, in order.
+    """Return the user messages of the turns, first to last.
 
     Raises:
         BadInput: There is no user message.

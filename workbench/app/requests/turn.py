@@ -31,7 +31,7 @@ class ChatReport:
 
     session_id: str
     calls: tuple[ReportedCall, ...]
-    """The calls of all rounds, in order."""
+    """The calls of all rounds, first to last."""
     answer: str | None
     """The prose of the last completion. None if the turn did not end with an answer."""
     timings: tuple[Timing, ...]

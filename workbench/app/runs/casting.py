@@ -37,7 +37,7 @@ class ContractInventory:
     days: tuple[DailyModelStats, ...]
     """Daily statistics of the completions that used its versions."""
     ablation: "Ablation | None"
-    """The newest ablation. None if there is none."""
+    """The newest ablation. None if no run had one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,7 +69,7 @@ class ComparisonRow(StoreTable, table=True):
     title: str = Field(sa_type=Text)
     """The first words of the first compared user message."""
     turns: list[str] = Field(sa_type=StoredJson(list))
-    """Ids of the user messages that the columns answer, in order."""
+    """Ids of the user messages that the columns answer, first to last."""
     columns: list[dict[str, Any]] = Field(sa_type=StoredJson(list))
     """For each column, the requested contract and the setup as `rows.setup_document` returns it."""
     goes_on: bool
@@ -92,7 +92,7 @@ class ComparisonAnswerRow(StoreTable, table=True):
     asked_id: str | None = Field(default=None, sa_type=Text)
     """The user message that was answered. None if the column failed before that."""
     leaf_id: str | None = Field(default=None, sa_type=Text)
-    """The last message of the answer. None if there is none."""
+    """The last message of the answer. None if the column wrote nothing."""
     problem: str = Field(sa_type=Text)
     """Why the answer is incomplete. Empty if it is complete."""
     created_at: datetime = Field(sa_type=UtcDateTime)

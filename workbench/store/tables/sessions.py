@@ -59,7 +59,7 @@ class SessionRow(StoreTable, table=True):
     owner: str | None = Field(default=None, sa_type=Text)
     """The owner's key. None without logins."""
     title: str = Field(default="", sa_type=Text)
-    """The given title, or the first words of the user. Empty while there are none."""
+    """The given title, or the first words of the user. Empty until the user has written something."""
     created_at: datetime = Field(sa_type=UtcDateTime)
     updated_at: datetime = Field(sa_type=UtcDateTime, index=True)
     """When the last message was stored or the setup changed."""
@@ -141,7 +141,7 @@ class GenerationRow(StoreTable, table=True):
     tokens: list[dict[str, Any]] | None = Field(default=None, sa_type=StoredJson(list, is_nullable=True))
     """The fields of each `EmittedToken`. None if tokens were not requested or not reported."""
     findings: list[dict[str, Any]] | None = Field(default=None, sa_type=StoredJson(list, is_nullable=True))
-    """The fields of each `Finding` that is not part of the reading. None if there are none."""
+    """The fields of each `Finding` that is not part of the reading. None for no findings."""
     contract_version: str | None = Field(default=None, sa_type=Text, index=True)
     """Hash of the contract that was used. None if the row is older than this column."""
     tools_version: str | None = Field(default=None, sa_type=Text)
@@ -226,7 +226,7 @@ class ToolRunRow(StoreTable, table=True):
     arguments: dict[str, Any] | None = Field(default=None, sa_type=StoredJson(dict, is_nullable=True))
     """The arguments that the tool got, after fixes and coercions. None if the row is older than this column."""
     findings: list[dict[str, Any]] | None = Field(default=None, sa_type=StoredJson(list, is_nullable=True))
-    """The fields of each `Finding` of the run. None if there are none."""
+    """The fields of each `Finding` of the run. None for no findings."""
 
 
 class NoteRow(StoreTable, table=True):

@@ -135,7 +135,10 @@ def _with_session(
     """Return the visitor with a session, creating one if none is open and the setup is valid."""
     if visitor.session_id is not None:
         return visitor
-    return replace(visitor, session_id=begin_session(services, setup, token=turn_request.token, user_text=turn_request.text).id)
+    return replace(
+        visitor,
+        session_id=begin_session(services, setup, token=turn_request.token, user_text=turn_request.text).id,
+    )
 
 
 def _failed(services: Services, pending: PendingTurn, visitor: Visitor, error: WorkbenchError) -> Screen:
