@@ -64,7 +64,7 @@ def _log_in(play: Play, name: str, password: str) -> None:
     play.page.goto(play.server.url)
     play.page.get_by_label("username").fill(name)
     play.page.get_by_label("password").fill(password)
-    play.page.get_by_role("button", name="Login").click()
+    play.page.get_by_role("button", name="Log in").click()
 
 
 def test_visitors_of_a_space_cannot_see_each_others_sessions(

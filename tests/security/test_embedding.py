@@ -80,7 +80,7 @@ def test_the_login_form_lets_in_and_says_what_is_wrong(browser: Browser, team: S
     page.goto(f"{team.url}/?session=unknown")
     page.get_by_label("Username").fill("bob")
     page.get_by_label("Password").fill("wrong")
-    page.get_by_role("button", name="Login").click()
+    page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("alert")).to_have_text("Incorrect credentials.")
     ARTIFACTS.mkdir(exist_ok=True)
     page.screenshot(path=ARTIFACTS / f"login-{scheme}.png")
