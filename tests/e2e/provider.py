@@ -24,8 +24,8 @@ class Provider:
     """An OpenID provider for one user at a time.
 
     Attributes:
-        person: Who sits before the browser: what the provider says of them, `sub` and `preferred_username`.
-        seen: Paths that were asked for.
+        person: The user in front of the browser, with the claims `sub` and `preferred_username`.
+        seen: The requested paths.
     """
 
     def __init__(self, url: str) -> None:

@@ -11,7 +11,7 @@ SIZES = ((1440, 900), (1024, 768), (390, 844))
 def every_size(page: Page, artifacts: Path, name: str) -> Iterator[tuple[int, int]]:
     """Yield each width and height, and then check that nothing is cut off.
 
-    A picture of each is kept.
+    A screenshot of each is saved.
     """
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")

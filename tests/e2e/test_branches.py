@@ -73,8 +73,8 @@ def test_an_ephemeral_part_is_sent_and_never_exported(play: Play) -> None:
     play.page.get_by_label("Ephemeral part").fill("The user is Ada.")
     play.ask(QUESTION)
     expect(play.entries.first).to_contain_text("ephemeral system text of 16 characters")
-    kept = play.server.path(play.session_id)
-    assert kept[2].generation and "The user is Ada." in kept[2].generation.prompt_text
+    stored = play.server.path(play.session_id)
+    assert stored[2].generation and "The user is Ada." in stored[2].generation.prompt_text
     with play.page.expect_download() as waiting:
         play.part("export-open").click()
     assert "Ada" not in Path(waiting.value.path()).read_text(encoding="utf-8")
@@ -107,5 +107,5 @@ def test_a_killed_server_loses_only_the_end_of_the_message(
         expect(again.entries.last).to_contain_text("interrupted")
         again.part("export-open").click()
         expect(again.part("export-notice")).to_contain_text("interrupted")
-        kept = server.path(session_id)[-1]
-        assert kept.generation and kept.generation.finish_reason == "interrupted"
+        stored = server.path(session_id)[-1]
+        assert stored.generation and stored.generation.finish_reason == "interrupted"

@@ -109,7 +109,7 @@ def test_a_turn_from_play_is_compared_with_its_own_answer(page: Page, server: Se
     tab.models(write_script(tmp_path / "a.yaml", "New."), write_script(tmp_path / "b.yaml", "Newer."))
     tab.compare()
     expect(tab.cell("A")).to_contain_text("New.")
-    assert [one.message.text for one in server.path(play.session_id)][1:] == [
+    assert [stored.message.text for stored in server.path(play.session_id)][1:] == [
         "First?",
         "As it was.",
         "Second?",

@@ -16,19 +16,19 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def row(question, answer="It is clear.", call=CALL):
-    said = [
+    turns = [
         ("system", SYSTEM),
         ("human", question),
         ("gpt", call),
         ("tool", '<tool_response>\n{"sky": "clear"}\n</tool_response>'),
         ("gpt", answer),
     ]
-    entries = [{"from": speaker, "value": text} for speaker, text in said]
+    entries = [{"from": speaker, "value": text} for speaker, text in turns]
     return {"conversations": entries, "tools": json.dumps([TOOL]), "source": "test"}
 
 
 def write(file: Path, *rows):
-    file.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in rows), encoding="utf-8")
+    file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
     return file
 
 

@@ -27,10 +27,10 @@ def test_a_newcomer_gets_a_call_a_result_and_an_answer(
 
     call.click()
     expect(play.part("raw")).to_contain_text("<tool_call>")
-    kept = embedded_server.path(play.session_id)[2]
-    assert kept.generation is not None
-    play.expect_raw(kept.generation.prompt_text + kept.message.text)
-    assert kept.generation.prompt_text.startswith("<|im_start|>system\n")
+    stored = embedded_server.path(play.session_id)[2]
+    assert stored.generation is not None
+    play.expect_raw(stored.generation.prompt_text + stored.message.text)
+    assert stored.generation.prompt_text.startswith("<|im_start|>system\n")
 
     _take_pictures(play, artifacts, request.config.getoption("--picture", default=None))
     before, raw = play.part("transcript").inner_text(), play.raw_text

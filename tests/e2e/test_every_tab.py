@@ -1,6 +1,6 @@
 """Every tab, light and dark: nothing that keeps someone out, no fault in the console, a picture of each.
 
-The fixture `page` holds that nothing is written to the console and nothing asked of another host.
+The fixture `page` checks that nothing is written to the console and nothing is requested from another host.
 """
 
 from pathlib import Path
@@ -31,12 +31,12 @@ def screenshots(artifacts: Path) -> Path:
 
 def findings(page: Page, where: str) -> list[str]:
     """Return the violations that axe-core finds on the page, one line per place."""
-    told = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    violations = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
     return [
-        f"{where}: {one['id']} ({one['impact']}): {place['target']} {place['failureSummary']}"
-        for one in told
-        if one["impact"] in GRAVE
-        for place in one["nodes"]
+        f"{where}: {violation['id']} ({violation['impact']}): {place['target']} {place['failureSummary']}"
+        for violation in violations
+        if violation["impact"] in GRAVE
+        for place in violation["nodes"]
     ]
 
 

@@ -149,13 +149,13 @@ def test_the_palette_works_with_keys_and_closes_with_escape(play: Play) -> None:
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowUp")
     expect(options.nth(0)).to_have_attribute("aria-selected", "false")
-    # Up from the first is the last; what the server finds meanwhile stands behind it, and leaves it chosen.
+    # Up from the first option is the last. Results that the server adds after it do not change the choice.
     chosen = options.evaluate_all("all => all.map(one => one.ariaSelected)").index("true")
     own = [text for text in options.all_text_contents() if text.startswith(("tab", "command"))]
     assert chosen >= len(own) - 1 > 8
     page.keyboard.type("nothing is called like this <b>")
     expect(page.get_by_text("No results. Try fewer words.")).to_be_visible()
-    # What the page does by this key it must not do while something stands before it.
+    # While a dialog is open, the key must not trigger the page's shortcut.
     play_text = play.composer.input_value()
     page.keyboard.press("Control+Enter")
     page.keyboard.press("Escape")

@@ -78,7 +78,7 @@ class Desk:
         return next(item.state for item in items if item.session_id == session_id)
 
 
-def played(server: Server, folder: Path, questions: Sequence[str], *completions: str) -> str:
+def create_sessions(server: Server, folder: Path, questions: Sequence[str], *completions: str) -> str:
     """Create a session for each question in the page's database; return the id of the last one."""
     script = write_script(folder / "played.yaml", *completions)
     variables = {
@@ -101,7 +101,7 @@ def played(server: Server, folder: Path, questions: Sequence[str], *completions:
 def session(server: Server, tmp_path: Path) -> str:
     """A conversation with one call, its result and an answer, after another one in the queue."""
     call = called("get_flumbuster", flumb="cairo")
-    return played(server, tmp_path, ("hello", "What is it in London?"), "Hi.", call, "31 there.")
+    return create_sessions(server, tmp_path, ("hello", "What is it in London?"), "Hi.", call, "31 there.")
 
 
 @pytest.fixture
@@ -167,9 +167,11 @@ def test_a_call_is_corrected_in_a_form_and_the_messages_after_it_are_regenerated
     expect(desk.page.locator("li.hw-entry.is-stale")).to_have_count(0)
     expect(desk.row).to_contain_text("0 errors")
     with opened(desk.server) as store:
-        texts = [kept.message.text for kept in store.sessions.path(session)[2:]]
+        texts = [stored.message.text for stored in store.sessions.path(session)[2:]]
         [label] = store.labels.list_labels(session_id=session)
-        before = [kept.message.text for kept in store.sessions.path(session, leaf_id=label.target.message_id)]
+        before = [
+            stored.message.text for stored in store.sessions.path(session, leaf_id=label.target.message_id)
+        ]
     assert texts[0] == called("get_flumbuster", flumb="london")
     assert json.loads(texts[1])["flumb"] == "london"
     assert before[-1] == called("get_flumbuster", flumb="cairo")
@@ -193,7 +195,7 @@ def test_a_rejected_conversation_leaves_the_queue_and_help_lists_all_keys(desk: 
     expect(desk.page.get_by_role("dialog")).to_contain_text("wrong tool")
     desk.press("r", "Escape")
     expect(desk.page.get_by_role("dialog")).to_be_hidden()
-    assert desk.state(session) is QueueState.PENDING, "keys do nothing behind the help"
+    assert desk.state(session) is QueueState.PENDING, "keys do nothing while the help is open"
     desk.press("r")
     expect(desk.page.locator("ol[data-session]")).not_to_have_attribute("data-session", session)
     assert desk.state(session) is QueueState.DISCARDED
@@ -202,7 +204,7 @@ def test_a_rejected_conversation_leaves_the_queue_and_help_lists_all_keys(desk: 
 def test_model_output_is_shown_as_text_in_every_pane(page: Page, server: Server, tmp_path: Path) -> None:
     call = called("get_flumbuster", flumb=HOSTILE)
     line = f"{HOSTILE} {'x' * 1_000_000}"
-    session_id = played(server, tmp_path, (HOSTILE,), f"{HOSTILE}\n{call}", line)
+    session_id = create_sessions(server, tmp_path, (HOSTILE,), f"{HOSTILE}\n{call}", line)
     with opened(server) as store:
         question = Question(name="odd", text=HOSTILE, choices=("yes", HOSTILE))
         name = f"round {session_id[:4]}"

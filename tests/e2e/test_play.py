@@ -44,10 +44,10 @@ def test_the_raw_pane_shows_prompt_and_completion_byte_for_byte(talk: Play) -> N
     talk.ask(QUESTION)
     talk.entries.nth(2).click()
     expect(talk.part("raw")).to_contain_text("</tool_call>")
-    kept = talk.server.path(talk.session_id)[2]
-    assert kept.generation is not None
+    stored = talk.server.path(talk.session_id)[2]
+    assert stored.generation is not None
     expect(talk.part("raw").locator(".r-completion")).to_contain_text("cairo")
-    talk.expect_raw(kept.generation.prompt_text + kept.message.text)
+    talk.expect_raw(stored.generation.prompt_text + stored.message.text)
     expect(talk.part("raw").locator(".hw-badge")).to_have_text("exact")
 
 
@@ -100,9 +100,9 @@ def test_model_output_is_shown_as_text_in_every_pane(play: Play, tmp_path: Path)
     play.entries.nth(1).click()
     play.reload()
     expect_harmless(play.page, "#play-columns")
-    kept = play.server.path(play.session_id)[-1]
-    assert kept.generation is not None
-    play.expect_raw(kept.generation.prompt_text + kept.message.text)
+    stored = play.server.path(play.session_id)[-1]
+    assert stored.generation is not None
+    play.expect_raw(stored.generation.prompt_text + stored.message.text)
     expect(play.entries.nth(1).locator(".hw-prose")).to_have_text(HOSTILE, use_inner_text=False)
 
 
@@ -113,10 +113,10 @@ def test_escape_stops_the_model_and_saves_the_text_so_far(play: Play, tmp_path: 
     play.page.keyboard.press("Escape")
     play.wait_until_idle()
     expect(play.entries.last).to_contain_text("stopped by you")
-    kept = play.server.path(play.session_id)[-1]
-    assert kept.generation is not None
-    assert kept.generation.finish_reason == "cancelled"
-    assert kept.message.text.startswith("word word")
+    stored = play.server.path(play.session_id)[-1]
+    assert stored.generation is not None
+    assert stored.generation.finish_reason == "cancelled"
+    assert stored.message.text.startswith("word word")
 
 
 def test_closing_the_tab_stops_the_model_and_saves_the_text_so_far(
@@ -191,7 +191,7 @@ def test_a_missing_model_is_reported_and_the_message_is_not_lost(play: Play) -> 
 
 
 def test_an_invalid_number_is_reported_with_its_field_and_the_message_is_not_lost(play: Play) -> None:
-    for label, number, told in (
+    for label, number, message in (
         (
             "Max tokens",
             "0",
@@ -200,14 +200,14 @@ def test_an_invalid_number_is_reported_with_its_field_and_the_message_is_not_los
         ("Samples", "", "field 'samples': it is empty (write a whole number from 1 to 16)"),
     ):
         field = play.page.get_by_label(label, exact=True)
-        former = field.input_value()
+        previous = field.input_value()
         field.fill(number)
         play.composer.fill("Still here?")
         play.composer.press("Control+Enter")
-        expect(play.part("notice")).to_contain_text(told)
+        expect(play.part("notice")).to_contain_text(message)
         expect(play.composer).to_have_value("Still here?")
         play.wait_until_idle()
-        field.fill(former)
+        field.fill(previous)
     play.composer.press("Control+Enter")
     expect(play.part("transcript")).to_contain_text("Still here?", timeout=TURN_MS)
 
@@ -285,7 +285,7 @@ def test_the_page_fits_its_window(talk: Play, artifacts: Path) -> None:
     for _, height in every_size(talk.page, artifacts, "play"):
         expect(talk.entries).to_have_count(4)
         assert talk.page.evaluate("document.documentElement.scrollHeight") <= height
-    # The last of them is the narrow one, and there a page is opened too.
+    # The last size is the narrow one. The page must open there, too.
     talk.reload()
     expect(talk.entries).to_have_count(4)
     assert talk.page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -71,17 +71,18 @@ def test_a_page_that_unloads_slowly_is_left(play: Play, tmp_path: Path) -> None:
     slow = {"text": "word " * 2000, "seconds_per_token": 0.05}
     play.use_script(write_script(tmp_path / "slow.yaml", slow)).send("Go on and on")
     expect(play.part("live")).to_contain_text("word word")
-    held: list[Route] = []
-    asked: list[str] = []
-    play.page.route("**/?later", lambda route: held.append(route))
+    routes: list[Route] = []
+    navigations: list[str] = []
+    play.page.route("**/?later", lambda route: routes.append(route))
     play.page.on(
-        "request", lambda request: asked.append(request.url) if request.is_navigation_request() else None
+        "request",
+        lambda request: navigations.append(request.url) if request.is_navigation_request() else None,
     )
     play.page.evaluate("setTimeout(() => { location.search = '?later'; })")
     # Longer than Gradio waits before it loads a page again whose connection it takes for lost.
     play.page.wait_for_timeout(6000)
-    assert asked == [f"{play.server.url}/?later"]
-    held[0].continue_()
+    assert navigations == [f"{play.server.url}/?later"]
+    routes[0].continue_()
     play.page.wait_for_url("**/?later")
     play.wait_until_open()
 
@@ -107,8 +108,8 @@ def _steps() -> Iterator[tuple[object, str]]:
 def steps_url() -> Iterator[str]:
     """A page with a button whose handler answers in steps, and one that keeps the stream open."""
     with WholeSteps(analytics_enabled=False) as blocks:
-        told = [gr.Textbox(elem_id="told"), gr.Textbox(elem_id="state")]
-        listen(gr.Button("Begin").click, needs(Permission.WORK)(_steps), outputs=told)
+        texts = [gr.Textbox(elem_id="told"), gr.Textbox(elem_id="state")]
+        listen(gr.Button("Begin").click, needs(Permission.WORK)(_steps), outputs=texts)
         listen(gr.Button("Hold").click, needs(Permission.WORK)(lambda: time.sleep(HELD_S)))
     blocks.role_of = lambda _: UserRole.LOCAL
     _, url, _ = blocks.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", ssr_mode=False)

@@ -46,7 +46,7 @@ def opened(page: Page, url: str) -> Page:
     page.set_default_timeout(SLOW_MS)
     expect.set_options(timeout=SLOW_MS)
     page.goto(url)
-    # The model's name stands there once the page has been filled; it need not be loaded.
+    # The model's name is shown once the page has been filled. The model need not be loaded.
     expect(page.locator("#page-header .hw-dot")).to_be_visible()
     page.get_by_role("tab", name="Suites").click()
     expect(page.locator("#suites-size")).to_contain_text("5 runs: 5 cases × 1 arm")

@@ -28,7 +28,7 @@ class Watch:
         )
 
     def _on_console(self, message: ConsoleMessage) -> None:
-        if message.type == "error" and not any(one in message.text for one in FAREWELLS):
+        if message.type == "error" and not any(farewell in message.text for farewell in FAREWELLS):
             self.troubles.append(f"console: {message.text}")
 
     def _on_request(self, request: Request) -> None:
