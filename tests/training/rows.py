@@ -14,8 +14,8 @@ def contracts(*names):
     )
 
 
-def drawn_rows(count, *, seed=0, split=WordSplit.TRAIN, names=(), **terms):
-    return list(synth_rows(seed, count, SynthOptions(split=split, contracts=contracts(*names), **terms)))
+def drawn_rows(count, *, seed=0, split=WordSplit.TRAIN, names=(), **options):
+    return list(synth_rows(seed, count, SynthOptions(split=split, contracts=contracts(*names), **options)))
 
 
 def read(row):

@@ -1,4 +1,4 @@
-"""What is trained on is what an engine is given."""
+"""Training examples equal the prompts and completions of an engine."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def row_of(*turns, **columns):
 CALL = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
 
 
-def test_only_what_the_model_writes_is_trained_with_the_mark_that_ends_it():
+def test_only_the_model_s_messages_are_trained_with_their_end_token():
     (example,) = examples_of(
         row_of(("human", "Hi"), ("gpt", "Hello."), ("human", "Bye"), ("gpt", "So long."))
     )
@@ -46,7 +46,7 @@ def test_a_preface_is_trained_and_a_result_is_not():
     assert "<tool_response>\n1\n</tool_response>" in example[2].text
 
 
-def test_a_message_that_the_row_leaves_out_of_the_loss_is_no_answer():
+def test_a_message_that_the_row_excludes_is_not_trained():
     row = read(
         {
             "conversations": [
@@ -62,7 +62,7 @@ def test_a_message_that_the_row_leaves_out_of_the_loss_is_no_answer():
     assert [piece.text for piece in example if piece.is_trained] == ["Hello.<|im_end|>"]
 
 
-def test_a_family_whose_prompts_do_not_go_on_from_each_other_parts_the_row():
+def test_a_family_whose_prompts_do_not_extend_each_other_splits_the_row():
     turns = (
         ("human", "Go"),
         ("gpt", CALL),
@@ -78,7 +78,7 @@ def test_a_family_whose_prompts_do_not_go_on_from_each_other_parts_the_row():
 
 
 @pytest.mark.parametrize("row", drawn_rows(25), ids=range(25))
-def test_each_answer_stands_behind_the_very_prompt_of_inference(row):
+def test_each_answer_follows_the_prompt_that_an_engine_gets(row):
     read_row = read(row)
     messages = [(entry.role, entry.text, entry.results) for entry in read_row.entries]
     flat = []
@@ -95,17 +95,17 @@ def test_each_answer_stands_behind_the_very_prompt_of_inference(row):
             flat += [Message(role=Role.TOOL, text=result.text) for result in results]
         else:
             flat.append(Message(role=role, text=text))
-    taught = []
+    trained = []
     for example in examples_of(read_row):
         written = ""
         for piece in example:
             if piece.is_trained:
-                taught.append((written, piece.text.removesuffix(TURN_CLOSE)))
+                trained.append((written, piece.text.removesuffix(TURN_CLOSE)))
             written += piece.text
-    assert taught == prompts
+    assert trained == prompts
 
 
-def test_labels_are_the_tokens_of_what_is_trained():
+def test_labels_are_the_trained_tokens():
     tokens = encode(
         (TextPiece("ab", False), TextPiece("c", True)), lambda text: [ord(char) for char in text], begin=[1]
     )
@@ -115,7 +115,7 @@ def test_labels_are_the_tokens_of_what_is_trained():
 
 @pytest.mark.train
 @pytest.mark.model
-def test_the_bases_tokenizer_and_llama_cpp_make_the_same_tokens():
+def test_the_tokenizer_of_the_base_and_llama_cpp_give_the_same_tokens():
     transformers = pytest.importorskip("transformers", reason="the extra train is not installed")
     from workbench.engines.llama_binding import Binding
     from workbench.engines.llama_loading import LoadOptions
@@ -128,11 +128,11 @@ def test_the_bases_tokenizer_and_llama_cpp_make_the_same_tokens():
         for row in drawn_rows(30, seed=3):
             for example in examples_of(read(row)):
                 text = "".join(piece.text for piece in example)
-                made = encode(example, lambda piece: tokenizer.encode(piece, add_special_tokens=False))
+                tokens = encode(example, lambda piece: tokenizer.encode(piece, add_special_tokens=False))
                 prompt = example[0].text
-                assert made.input_ids[: len(tokenizer.encode(prompt))] == binding.tokenize(
+                assert tokens.input_ids[: len(tokenizer.encode(prompt))] == binding.tokenize(
                     prompt, is_start=True
                 )
-                assert made.input_ids == binding.tokenize(text, is_start=True)
+                assert tokens.input_ids == binding.tokenize(text, is_start=True)
     finally:
         binding.close()

@@ -1,4 +1,4 @@
-"""The held-out measure: the same cases each time, of their kinds, and what counts as right of a completion."""
+"""The held-out measurement: its cases, and which completions count as right."""
 
 import json
 
@@ -29,7 +29,7 @@ def written(case: HeldOutCase) -> str:
     )
 
 
-def test_the_whole_measure_is_of_400_cases():
+def test_the_full_measurement_has_400_cases():
     assert {name: kind.cases for name, kind in BY_NAME.items()} == {
         "single": 200,
         "parallel": 50,
@@ -39,7 +39,7 @@ def test_the_whole_measure_is_of_400_cases():
 
 
 @pytest.mark.parametrize("name", BY_NAME)
-def test_every_kind_has_cases_of_its_kind_and_the_same_each_time(cases, name):
+def test_every_kind_has_its_own_cases_which_are_the_same_each_time(cases, name):
     kind, found = BY_NAME[name], cases[name]
     assert len(found) == COUNT
     assert all(kind.least_calls <= len(case.calls) <= kind.most_calls for case in found)
@@ -54,7 +54,7 @@ def test_every_kind_has_cases_of_its_kind_and_the_same_each_time(cases, name):
 
 
 @pytest.mark.parametrize("name", ["single", "parallel"])
-def test_the_wanted_calls_are_right_and_nothing_else_is(cases, name):
+def test_only_the_expected_calls_are_right(cases, name):
     for case in cases[name]:
         right = written(case)
         wrong_name = right.replace(f'"name": "{case.calls[0][0]}"', '"name": "another_tool"', 1)
@@ -70,7 +70,7 @@ def test_the_wanted_calls_are_right_and_nothing_else_is(cases, name):
             assert run_case(case, scripted(text)).is_right is is_right, text
 
 
-def test_an_argument_too_many_or_of_another_type_is_wrong(cases):
+def test_an_additional_argument_or_another_type_is_wrong(cases):
     for case in cases["single"]:
         name, arguments = case.calls[0]
         for changed in ({**arguments, "added": 1}, {key: [value] for key, value in arguments.items()}):
@@ -80,19 +80,19 @@ def test_an_argument_too_many_or_of_another_type_is_wrong(cases):
             assert not run_case(case, scripted(text)).is_right
 
 
-def test_an_answer_that_ran_into_the_limit_is_wrong_whatever_it_holds(cases):
+def test_an_answer_that_reached_the_limit_is_wrong(cases):
     case = cases["single"][0]
     assert not run_case(case, scripted(written(case) + " and on" * 400)).is_right
 
 
-def test_a_call_where_none_is_needed_is_wrong_and_words_are_right(cases):
+def test_if_no_call_is_needed_a_call_is_wrong_and_a_text_is_right(cases):
     call = '<tool_call>\n{"name": "any", "arguments": {}}\n</tool_call>'
     for case in cases["no call"]:
         assert run_case(case, scripted("With pleasure.")).is_right
         assert not run_case(case, scripted(call)).is_right
 
 
-def test_where_something_is_missing_a_question_alone_is_right(cases):
+def test_if_something_is_missing_only_a_question_is_right(cases):
     for case in cases["missing"]:
         assert run_case(case, scripted("For which city?")).is_right
         assert run_case(case, scripted("Please tell me the city.")).is_right
@@ -121,5 +121,5 @@ def test_the_command_prints_counts_with_intervals_and_writes_every_case(tmp_path
     ]
     assert len(rows) == 2 * 8
     command.heldout(adapter=tmp_path / "a.gguf", share=0.02, as_json=True, base=False)
-    told = json.loads(capsys.readouterr().out)
-    assert told["missing"]["adapter"] == {"right": 1, "of": 1, "rate_95": [0.2065, 1.0]}
+    report = json.loads(capsys.readouterr().out)
+    assert report["missing"]["adapter"] == {"right": 1, "of": 1, "rate_95": [0.2065, 1.0]}

@@ -1,4 +1,4 @@
-"""Examples under one system text are trained as they would be one by one."""
+"""Examples that share a system text are trained like examples entry by entry."""
 
 import pytest
 
@@ -64,37 +64,37 @@ def gradients(model, loss):
 
 
 @pytest.mark.parametrize("kind", ["Llama", "Mistral", "Qwen2", "Qwen3"])
-def test_loss_and_gradients_are_those_of_the_examples_one_by_one(kind):
+def test_loss_and_gradients_equal_those_of_the_examples_one_by_one(kind):
     base = model(kind)
     alone = torch.zeros(())
-    for one in EXAMPLES:
-        labels = torch.tensor([one.labels])
-        logits = base(input_ids=torch.tensor([one.input_ids])).logits[:, :-1]
+    for entry in EXAMPLES:
+        labels = torch.tensor([entry.labels])
+        logits = base(input_ids=torch.tensor([entry.input_ids])).logits[:, :-1]
         alone = alone + torch.nn.functional.cross_entropy(
             logits.flatten(0, 1), labels[:, 1:].flatten(), ignore_index=IGNORED, reduction="sum"
         )
-    wanted = gradients(base, alone)
+    expected = gradients(base, alone)
     base.set_attn_implementation(ATTENTION)
     shared = summed_loss(base, share_prompts(EXAMPLES, 100, 0))
     assert shared.item() == pytest.approx(alone.item(), rel=1e-5)
     found = gradients(base, shared)
-    assert found.keys() == wanted.keys()
-    for name, value in wanted.items():
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
         assert torch.allclose(found[name], value, atol=2e-5), name
 
 
 @pytest.mark.parametrize("before", [0, 5])
-def test_the_kernel_of_a_gpu_and_the_products_of_a_cpu_weigh_alike(before):
+def test_the_kernel_for_gpus_and_the_products_for_cpus_give_the_same(before):
     torch.manual_seed(4)
     query, keys, values = torch.randn(6, 7, 8), torch.randn(2, before + 7, 8), torch.randn(2, before + 7, 8)
-    one, other = (
-        weigh(query, keys, values, 0.3, 0.0)
-        for weigh in (shared_prompts._weighed_by_kernel, shared_prompts._weighed_by_products)
+    by_kernel, by_products = (
+        attention(query, keys, values, 0.3, 0.0)
+        for attention in (shared_prompts._attention_by_kernel, shared_prompts._attention_by_products)
     )
-    assert torch.allclose(one, other, atol=1e-5)
+    assert torch.allclose(by_kernel, by_products, atol=1e-5)
 
 
-def test_a_text_holds_what_its_prompt_allows_and_every_example_once():
+def test_texts_respect_the_maximum_length_and_contain_each_example_once():
     texts = share_prompts(EXAMPLES, 9, seed=1)
     assert all(len(text.input_ids) <= 9 for text in texts)
     assert sum(text.examples for text in texts) == len(EXAMPLES)
@@ -105,28 +105,28 @@ def test_a_text_holds_what_its_prompt_allows_and_every_example_once():
     assert ends[0][0] >= 20
 
 
-def test_what_has_no_system_text_shares_nothing():
-    texts = share_prompts([one for one in EXAMPLES if not one.shared], 100, 0)
+def test_examples_without_a_system_text_share_nothing():
+    texts = share_prompts([entry for entry in EXAMPLES if not entry.shared], 100, 0)
     assert [text.examples for text in texts] == [1, 1]
     assert all(span.seen_from == span.seen_to for text in texts for span in text.spans)
 
 
-def test_an_unknown_attention_is_left_as_it_is():
+def test_a_model_with_another_attention_cannot_share_prompts():
     assert can_share_prompts(model(), 100)
     assert not can_share_prompts(model("Mistral", sliding_window=64), 100)
     assert not can_share_prompts(model("Gemma2", head_dim=8), 100)
 
 
-def test_rows_under_one_system_text_share_it_and_each_answer_is_trained_once():
+def test_rows_with_the_same_system_text_share_it_and_each_answer_is_trained_once():
     rows = [read(row) for row in drawn_rows(12, seed=2, names=("minimal",), together=4, lengths=((1, 1.0),))]
     ids: dict[str, int] = {}
 
     def encoder(text):
         return [ids.setdefault(word, len(ids)) for word in text.replace("<|", " <|").split()]
 
-    examples = [encode(one, encoder) for row in rows for one in examples_of(row)]
+    examples = [encode(entry, encoder) for row in rows for entry in examples_of(row)]
     texts = share_prompts(examples, 10_000, 0)
     assert len(texts) < len(examples)
-    counted = sum(label != IGNORED for one in examples for label in one.labels)
+    counted = sum(label != IGNORED for entry in examples for label in entry.labels)
     assert sum(label != IGNORED for text in texts for label in text.labels) == counted
-    assert sum(len(text.input_ids) for text in texts) < sum(len(one.input_ids) for one in examples)
+    assert sum(len(text.input_ids) for text in texts) < sum(len(entry.input_ids) for entry in examples)

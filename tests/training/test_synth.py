@@ -1,4 +1,4 @@
-"""Rows from grammars: repeatable, sound, unlike one another, and of two splits that share nothing."""
+"""Generated rows: repeatable, valid, different from each other, and without overlap between the splits."""
 
 import itertools
 import json
@@ -26,7 +26,7 @@ def train_rows():
 
 
 @pytest.fixture(scope="module")
-def held_rows():
+def heldout_rows():
     return drawn_rows(ROWS, split=WordSplit.TEST)
 
 
@@ -41,7 +41,7 @@ def calls_of(row):
             yield parse(entry["value"], tools=offered).calls
 
 
-def test_the_same_seed_gives_the_same_rows_and_more_of_them_begin_alike(train_rows):
+def test_the_same_seed_gives_the_same_rows_for_any_count(train_rows):
     assert drawn_rows(20) == train_rows[:20]
 
 
@@ -49,9 +49,9 @@ def test_another_seed_gives_other_rows(train_rows):
     assert all(row not in train_rows for row in drawn_rows(10, seed=1))
 
 
-def test_the_check_finds_nothing_in_both_splits_together(train_rows, held_rows):
+def test_the_check_finds_no_problems_in_both_splits_together(train_rows, heldout_rows):
     check = RowsCheck()
-    found = [finding for row in (*train_rows, *held_rows) for finding in check.check(read(row))]
+    found = [finding for row in (*train_rows, *heldout_rows) for finding in check.check(read(row))]
     assert found == []
     assert list(check.duplicates([ROWS, 2 * ROWS])) == []
     assert list(check.facts.findings()) == []
@@ -78,21 +78,21 @@ def test_every_type_of_json_occurs_in_arguments(train_rows):
     assert {type(value) for value in values} >= {str, int, float, bool, list, dict}
 
 
-def test_some_messages_call_once_some_more_often_and_some_not_at_all(train_rows):
+def test_messages_have_no_call_one_call_or_several(train_rows):
     counts = [len(calls) for row in train_rows for calls in calls_of(row)]
     assert {0, 1, 2, 3} <= set(counts)
 
 
-def test_the_splits_share_no_tool_and_no_word_of_the_lists(train_rows, held_rows):
+def test_the_splits_share_no_tool_and_no_word_of_the_lists(train_rows, heldout_rows):
     def names(rows):
         return {spec.name for row in rows for spec in tools_of(row)}
 
-    assert not names(train_rows) & names(held_rows)
+    assert not names(train_rows) & names(heldout_rows)
     for words in (vocabulary.PLACES, vocabulary.PEOPLE, vocabulary.NOUNS["read"], vocabulary.VERBS["act"]):
         assert not set(share_of(words, WordSplit.TRAIN)) & set(share_of(words, WordSplit.TEST))
 
 
-def test_rows_that_stand_together_share_contract_and_tools_and_say_other_things():
+def test_rows_drawn_together_share_contract_and_tools():
     rows = drawn_rows(24, seed=3, together=4, no_tools=0.0)
     systems = [row["conversations"][0]["value"] for row in rows]
     runs = [len(list(run)) for _, run in itertools.groupby(systems)]
@@ -102,30 +102,30 @@ def test_rows_that_stand_together_share_contract_and_tools_and_say_other_things(
     assert rows[:9] == drawn_rows(9, seed=3, together=4, no_tools=0.0)
 
 
-def test_talk_about_tools_is_filled_in():
+def test_placeholders_in_talk_about_tools_are_filled_in():
     rows = drawn_rows(40, seed=4, kinds=(("about_tools", 1.0),), lengths=((1, 1.0),), no_tools=0.0)
     for row in rows:
-        _, asked, answer = row["conversations"]
-        assert not any(mark in asked["value"] + answer["value"] for mark in "{}")
+        _, request, answer = row["conversations"]
+        assert not any(mark in request["value"] + answer["value"] for mark in "{}")
 
 
 @pytest.mark.parametrize(
-    "some",
+    "forms",
     [*vocabulary.REQUESTS.values(), vocabulary.NAMED, chats.ABOUT, vocabulary.ASK_ONE, vocabulary.UNCOVERED],
 )
-def test_every_list_of_forms_has_some_for_both_splits_and_none_twice(some):
-    assert len(set(some)) == len(some)
-    assert share_of(some, WordSplit.TEST)
+def test_every_list_of_forms_has_entries_for_both_splits_and_no_duplicates(forms):
+    assert len(set(forms)) == len(forms)
+    assert share_of(forms, WordSplit.TEST)
 
 
-def test_words_of_the_shipped_suite_name_no_tool_and_no_parameter(train_rows, held_rows):
-    for row in (*train_rows, *held_rows):
+def test_words_of_the_shipped_suite_do_not_name_tools_or_parameters(train_rows, heldout_rows):
+    for row in (*train_rows, *heldout_rows):
         for spec in tools_of(row):
             parts = {*spec.name.lower().replace("-", "_").split("_"), *spec.properties}
             assert not parts & RESERVED
 
 
-def test_a_name_is_always_the_same_tool():
+def test_the_same_name_is_always_the_same_tool():
     words = WordList(WordSplit.TRAIN)
     found = {}
     for place in range(300):
@@ -133,7 +133,7 @@ def test_a_name_is_always_the_same_tool():
         assert found.setdefault(tool.name, tool.spec.parameters) == tool.spec.parameters
 
 
-def test_parameters_are_pieces_of_their_tools_noun_in_training_alone():
+def test_parameters_named_after_a_part_of_the_noun_only_occur_in_training():
     def pieces(split):
         tools = (draw_tool(Dice("any", place), WordList(split)) for place in range(300))
         return [
@@ -148,18 +148,18 @@ def test_parameters_are_pieces_of_their_tools_noun_in_training_alone():
     assert not pieces(WordSplit.TEST)
 
 
-def test_values_of_calls_stand_in_the_request():
+def test_values_of_calls_occur_in_the_request():
     rows = drawn_rows(40, names=("minimal",), kinds=(("single", 1.0),), lengths=((1, 1.0),), no_tools=0.0)
     for row in rows:
-        asked = row["conversations"][1]["value"]
+        request = row["conversations"][1]["value"]
         for call in next(calls_of(row)):
             for value in call.arguments.values():
                 if isinstance(value, str) and not value[:2].isdigit() and len(value) > 8 and "-" not in value:
-                    assert value in asked
+                    assert value in request
 
 
-def test_a_grammar_that_is_exhausted_is_told():
-    terms = SynthOptions(
+def test_an_exhausted_grammar_is_reported():
+    options = SynthOptions(
         split=WordSplit.TEST,
         contracts=contracts("minimal"),
         kinds=(("thanks", 1.0),),
@@ -167,20 +167,20 @@ def test_a_grammar_that_is_exhausted_is_told():
         no_tools=0.0,
     )
     with pytest.raises(BadInput, match="like no other"):
-        list(synth_rows(0, 50, terms))
+        list(synth_rows(0, 50, options))
 
 
-def test_the_verb_draws_the_kinds_that_are_named_alone(tmp_path):
+def test_the_command_draws_only_the_named_kinds(tmp_path):
     out = tmp_path / "rows.jsonl"
     command.synth(count=12, out=str(out), contract=["minimal"], kind=["missing=2", "error"], exchanges=1)
     kinds = {kind for line in out.read_text().splitlines() for kind in json.loads(line)["kinds"]}
-    # A row without tools is a chat whatever is drawn.
+    # A row without tools is always a chat.
     assert {"missing", "error"} <= kinds <= {"missing", "error", "chat"}
 
 
 @pytest.mark.parametrize(
-    ("kind", "told"), [("asking", "unknown kind"), ("missing=-1", "not a name with a positive share")]
+    ("kind", "message"), [("asking", "unknown kind"), ("missing=-1", "not a name with a positive share")]
 )
-def test_an_unknown_kind_is_reported(kind, told, tmp_path):
-    with pytest.raises(BadInput, match=told):
+def test_an_unknown_kind_is_reported(kind, message, tmp_path):
+    with pytest.raises(BadInput, match=message):
         command.synth(count=1, out=str(tmp_path / "rows.jsonl"), contract=["minimal"], kind=[kind])

@@ -1,4 +1,4 @@
-"""Training runs, small and real: what comes out, what a kill and a stop leave, and what llama.cpp makes of it."""
+"""Small real training runs: their results, resuming after a kill or a stop, and the adapter in llama.cpp."""
 
 import json
 import os
@@ -78,7 +78,7 @@ def run(*words):
 
 
 def run_and_signal(number, after, *words):
-    """Runs until a line begins with `after`, then sends the signal; what is on standard error."""
+    """Run until a line starts with `after`, then send the signal. Return standard error and the exit code."""
     process = subprocess.Popen(command(*words), stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     lines = []
@@ -100,21 +100,21 @@ def weights_of(out):
 
 
 @pytest.fixture(scope="module")
-def whole(rows_file, tiny_base, tmp_path_factory):
+def finished_run(rows_file, tiny_base, tmp_path_factory):
     out = tmp_path_factory.mktemp("whole") / "run"
     done = run(rows_file, tiny_base, out)
     assert done.returncode == 0, done.stderr
     return out, done.stderr
 
 
-def test_a_run_tells_loss_and_time_left(whole):
-    _, told = whole
-    assert f"step {STEPS}/{STEPS}  loss " in told
-    assert "min left" in told
+def test_a_run_reports_loss_and_time_left(finished_run):
+    _, message = finished_run
+    assert f"step {STEPS}/{STEPS}  loss " in message
+    assert "min left" in message
 
 
-def test_the_receipt_holds_the_block_of_the_trainer_and_all_that_repeats_the_run(whole, rows_file):
-    out, _ = whole
+def test_the_receipt_has_the_trainer_s_block_and_everything_to_repeat_the_run(finished_run, rows_file):
+    out, _ = finished_run
     receipt = json.loads((out / "receipt.json").read_text())
     block = receipt["function_calling"]
     assert block["template"] == "hermes-fc"
@@ -125,15 +125,15 @@ def test_the_receipt_holds_the_block_of_the_trainer_and_all_that_repeats_the_run
     assert receipt["settings"]["seed"] == 0
     assert receipt["rows"]["files"][0]["name"] == rows_file.name
     assert [step for step, _ in receipt["loss_by_step"]] == list(range(1, STEPS + 1))
-    assert {one["name"] for one in receipt["files"]} == {"adapter_model.safetensors", "adapter.gguf"}
+    assert {file["name"] for file in receipt["files"]} == {"adapter_model.safetensors", "adapter.gguf"}
     assert "torch" in receipt["versions"]
     assert (out / "README.md").read_text().startswith("---\nlicense: apache-2.0\n")
 
 
-def test_the_gguf_holds_both_parts_of_every_projection(whole):
+def test_the_gguf_file_has_both_parts_of_every_projection(finished_run):
     import gguf
 
-    out, _ = whole
+    out, _ = finished_run
     reader = gguf.GGUFReader(out / "adapter.gguf")
     names = {tensor.name for tensor in reader.tensors}
     parts = ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down")
@@ -142,7 +142,7 @@ def test_the_gguf_holds_both_parts_of_every_projection(whole):
     }
 
 
-def test_a_run_that_was_killed_goes_on_to_the_same_weights(whole, rows_file, tiny_base, tmp_path):
+def test_a_killed_run_that_is_resumed_gives_the_same_weights(finished_run, rows_file, tiny_base, tmp_path):
     out = tmp_path / "run"
     _, code = run_and_signal(signal.SIGKILL, f"step 4/{STEPS}", rows_file, tiny_base, out)
     assert code == -signal.SIGKILL
@@ -150,46 +150,49 @@ def test_a_run_that_was_killed_goes_on_to_the_same_weights(whole, rows_file, tin
     assert refused.returncode == 2
     assert "--resume" in refused.stderr
     assert run(rows_file, tiny_base, out, "--resume").returncode == 0
-    weights, others = weights_of(out), weights_of(whole[0])
+    weights, others = weights_of(out), weights_of(finished_run[0])
     assert weights.keys() == others.keys()
     for name in weights:
         numpy.testing.assert_array_equal(weights[name], others[name])
 
 
-def test_a_run_of_other_settings_is_not_gone_on_with(whole, rows_file, tiny_base):
-    done = run(rows_file, tiny_base, whole[0], "--resume", "--learning-rate", "0.1")
+def test_a_run_with_other_settings_is_not_resumed(finished_run, rows_file, tiny_base):
+    done = run(rows_file, tiny_base, finished_run[0], "--resume", "--learning-rate", "0.1")
     assert done.returncode == 2
     assert "other settings" in done.stderr
 
 
-def test_a_stop_leaves_a_usable_adapter(rows_file, tiny_base, tmp_path):
+def test_a_stopped_run_leaves_a_usable_adapter(rows_file, tiny_base, tmp_path):
     out = tmp_path / "run"
-    told, code = run_and_signal(signal.SIGINT, f"step 2/{STEPS}", rows_file, tiny_base, out)
-    assert code == 0, told
-    assert "stopped; --resume goes on" in told
+    message, code = run_and_signal(signal.SIGINT, f"step 2/{STEPS}", rows_file, tiny_base, out)
+    assert code == 0, message
+    assert "stopped; --resume goes on" in message
     assert any(numpy.any(value) for name, value in weights_of(out).items() if "lora_B" in name)
     assert (out / "adapter.gguf").is_file()
 
 
-def test_a_run_goes_on_from_an_adapter_and_its_receipt_tells_from_which(
-    whole, rows_file, tiny_base, tmp_path
+def test_a_run_can_start_from_an_adapter_which_its_receipt_names(
+    finished_run, rows_file, tiny_base, tmp_path
 ):
-    begun, out = whole[0] / "adapter.gguf", tmp_path / "run"
-    # A run that learns nothing gives back what it began with, q and k in their order.
-    done = run(rows_file, tiny_base, out, "--start", str(begun), "--learning-rate", "0")
+    start_adapter, out = finished_run[0] / "adapter.gguf", tmp_path / "run"
+    # A run with learning rate 0 returns the weights that it started from, with q and k in the right order.
+    done = run(rows_file, tiny_base, out, "--start", str(start_adapter), "--learning-rate", "0")
     assert done.returncode == 0, done.stderr
-    weights, others = weights_of(out), weights_of(whole[0])
+    weights, others = weights_of(out), weights_of(finished_run[0])
     assert weights.keys() == others.keys()
     for name in weights:
         numpy.testing.assert_array_equal(weights[name], others[name].astype("float16").astype("float32"))
     start = json.loads((out / "receipt.json").read_text())["start"]
-    assert start["sha256"] == sha256(begun.read_bytes()).hexdigest()
+    assert start["sha256"] == sha256(start_adapter.read_bytes()).hexdigest()
     assert start["receipt"]["steps"] == STEPS
-    assert f"It goes on from `adapter.gguf` ({start['sha256'][:12]}…)" in (out / "README.md").read_text()
+    assert (
+        f"Started from the adapter `adapter.gguf` ({start['sha256'][:12]}…)"
+        in (out / "README.md").read_text()
+    )
 
 
 @pytest.mark.parametrize(
-    ("start", "more", "told"),
+    ("start", "more", "message"),
     [
         ("nowhere.gguf", (), "no such file"),
         ("rows", (), "not a GGUF file"),
@@ -197,34 +200,38 @@ def test_a_run_goes_on_from_an_adapter_and_its_receipt_tells_from_which(
         ("whole", ("--lora-rank", "0"), "no adapter comes out"),
     ],
 )
-def test_a_start_that_does_not_fit_is_told(start, more, told, whole, rows_file, tiny_base, tmp_path):
-    path = {"rows": rows_file, "whole": whole[0] / "adapter.gguf"}.get(start, tmp_path / start)
+def test_a_start_adapter_that_does_not_fit_is_reported(
+    start, more, message, finished_run, rows_file, tiny_base, tmp_path
+):
+    path = {"rows": rows_file, "whole": finished_run[0] / "adapter.gguf"}.get(start, tmp_path / start)
     done = run(rows_file, tiny_base, tmp_path / "run", "--start", str(path), *more)
     assert done.returncode == 2
-    assert told in done.stderr
+    assert message in done.stderr
 
 
-def test_a_broken_receipt_beside_a_start_is_told(tmp_path):
+def test_a_broken_receipt_of_a_start_adapter_is_reported(tmp_path):
     from workbench.errors import BadInput
     from workbench.training.base_model import start_receipt
 
     (tmp_path / "adapter.gguf").write_bytes(b"GGUF")
     assert start_receipt(tmp_path / "adapter.gguf")["receipt"] is None
     (tmp_path / "receipt.json").write_text("{")
-    with pytest.raises(BadInput, match="no JSON"):
+    with pytest.raises(BadInput, match="not valid JSON"):
         start_receipt(tmp_path / "adapter.gguf")
 
 
 @pytest.mark.parametrize(
-    ("capability", "precision", "is_told"),
+    ("capability", "precision", "is_expected"),
     [("AVX2", "bf16", True), ("AVX2", "f32", False), ("AVX512", "bf16", False)],
 )
-def test_numbers_that_the_processor_does_not_know_are_told(capability, precision, is_told, monkeypatch):
+def test_a_precision_that_the_processor_does_not_support_is_slow(
+    capability, precision, is_expected, monkeypatch
+):
     from workbench.training.base_model import is_slow
 
     monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    assert is_slow(precision) is is_told
+    assert is_slow(precision) is is_expected
 
 
 def test_rows_with_errors_are_listed_and_nothing_is_trained(tiny_base, tmp_path):
@@ -237,16 +244,16 @@ def test_rows_with_errors_are_listed_and_nothing_is_trained(tiny_base, tmp_path)
     assert not (tmp_path / "run").exists()
 
 
-def test_all_weights_are_trained_without_a_rank(rows_file, tiny_base, tmp_path):
+def test_with_rank_0_all_weights_are_trained(rows_file, tiny_base, tmp_path):
     out = tmp_path / "run"
     assert run(rows_file, tiny_base, out, "--lora-rank", "0").returncode == 0
     assert (out / "model" / "model.safetensors").is_file()
     assert not (out / "adapter.gguf").exists()
-    # Who loads it attends as everyone does.
+    # The saved model uses its normal attention.
     assert "attn" not in (out / "model" / "config.json").read_text()
 
 
-def test_a_base_whose_attention_is_its_own_is_trained_by_it_with_padded_rows(rows_file, tiny_base, tmp_path):
+def test_a_base_with_another_attention_is_trained_with_padded_rows(rows_file, tiny_base, tmp_path):
     base, out = tmp_path / "base", tmp_path / "run"
     transformers.AutoTokenizer.from_pretrained(tiny_base).save_pretrained(base)
     torch.manual_seed(1)
@@ -277,9 +284,7 @@ def logits_of(ids, *adapters):
 
 @pytest.mark.long
 @pytest.mark.model
-def test_llama_cpp_and_transformers_agree_on_an_adapter_and_not_without_the_permutation(
-    tmp_path, monkeypatch
-):
+def test_llama_cpp_and_transformers_agree_on_an_adapter_only_with_the_permutation(tmp_path, monkeypatch):
     from peft import LoraConfig, get_peft_model
 
     from workbench.training import gguf_adapter
@@ -297,8 +302,8 @@ def test_llama_cpp_and_transformers_agree_on_an_adapter_and_not_without_the_perm
             logits = model(input_ids=torch.tensor([ids])).logits[0, -1].numpy()
         return logits - logits.mean()
 
-    def distance(one, other):
-        return float(numpy.sqrt(numpy.mean((one - other) ** 2)))
+    def distance(first, second):
+        return float(numpy.sqrt(numpy.mean((first - second) ** 2)))
 
     noise = distance(expected(), logits_of(ids))
     torch.manual_seed(3)
@@ -317,9 +322,9 @@ def test_llama_cpp_and_transformers_agree_on_an_adapter_and_not_without_the_perm
     write_adapter(tmp_path / "right.gguf", weights, facts)
     monkeypatch.setattr(gguf_adapter, "PERMUTED", frozenset())
     write_adapter(tmp_path / "wrong.gguf", weights, facts)
-    wanted = expected()
-    right = distance(wanted, logits_of(ids, tmp_path / "right.gguf"))
-    wrong = distance(wanted, logits_of(ids, tmp_path / "wrong.gguf"))
+    reference = expected()
+    right = distance(reference, logits_of(ids, tmp_path / "right.gguf"))
+    wrong = distance(reference, logits_of(ids, tmp_path / "wrong.gguf"))
     print(f"noise {noise:.3f}, right {right:.3f}, wrong {wrong:.3f}")
     assert right < 2.5 * noise
     assert wrong > 4 * right
@@ -327,7 +332,7 @@ def test_llama_cpp_and_transformers_agree_on_an_adapter_and_not_without_the_perm
 
 @pytest.mark.long
 @pytest.mark.model
-def test_from_rows_to_an_adapter_that_moves_the_logits_of_the_embedded_model(rows_file, tmp_path):
+def test_an_adapter_trained_on_rows_changes_the_logits_of_the_embedded_model(rows_file, tmp_path):
     out = tmp_path / "run"
     few = [
         "--max-steps",

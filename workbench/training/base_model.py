@@ -23,24 +23,27 @@ _TYPES: Final = {"f32": torch.float32, "bf16": torch.bfloat16}
 
 
 ARCHITECTURES: Final = {"llama": "llama", "mistral": "llama", "qwen2": "qwen2", "qwen3": "qwen3"}
-"""Hugging Face's word for a kind of model, to GGUF's."""
+"""Hugging Face's name of a model type to GGUF's name of the architecture."""
 
 
 class Base(NamedTuple):
-    """A loaded base."""
+    """A loaded base model."""
 
     model: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     name: str
     fingerprint: str
-    """SHA-256 (hex) of a GGUF file; empty for other forms."""
+    """SHA-256 (hex) of a GGUF file. Empty for other formats."""
 
 
 def load_base(name: str, precision: Precision) -> Base:
-    """The base, loaded.
+    """Load the base model.
+
+    Args:
+        name: Folder, repository or GGUF file.
 
     Raises:
-        BadInput: transformers cannot read it.
+        BadInput: transformers cannot load it.
     """
     path = Path(name).expanduser()
     try:
@@ -50,26 +53,26 @@ def load_base(name: str, precision: Precision) -> Base:
         return Base(model, AutoTokenizer.from_pretrained(name), name, "")
     except (OSError, ValueError) as error:
         raise BadInput(
-            f"base {name}", str(error).splitlines()[0][:200], "name a folder or a GGUF file"
+            f"base {name}", str(error).splitlines()[0][:200], "use a folder, a repository or a GGUF file"
         ) from error
 
 
 def is_slow(precision: Precision) -> bool:
-    """Whether the processor that trains has no instructions for such numbers.
+    """Return whether training in this precision is slow, because the processor has no instructions for it.
 
-    *Source:* a step of 1,040 tokens took over two minutes in bf16 and eight seconds in f32 where there is AVX2 alone.
+    With AVX2 only, a step of 1,040 tokens took over two minutes in bf16 and eight seconds in f32.
     """
-    is_plain = torch.backends.cpu.get_cpu_capability() == "AVX2"
-    return precision == "bf16" and is_plain and not torch.cuda.is_available()
+    has_only_avx2 = torch.backends.cpu.get_cpu_capability() == "AVX2"
+    return precision == "bf16" and has_only_avx2 and not torch.cuda.is_available()
 
 
 def encode_with(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
-    """The tokens of a text, none put before or behind."""
+    """Return the tokens of a text, without begin and end tokens."""
     return tokenizer.encode(text, add_special_tokens=False)
 
 
 def begin_tokens(tokenizer: PreTrainedTokenizerBase) -> list[int]:
-    """The tokens that this model's tokenizer puts before every text."""
+    """Return the tokens that the tokenizer adds before every text."""
     added = tokenizer.encode("", add_special_tokens=True)
     return [token for token in added if token == tokenizer.bos_token_id]
 
@@ -77,19 +80,19 @@ def begin_tokens(tokenizer: PreTrainedTokenizerBase) -> list[int]:
 def _load_gguf(path: Path, precision: Precision) -> Base:
     folder, file = os.fspath(path.parent), path.name
     tokenizer = AutoTokenizer.from_pretrained(folder, gguf_file=file)
-    read = AutoModelForCausalLM.from_pretrained(folder, gguf_file=file, dtype=_TYPES[precision])
-    # What is read calls itself quantised, and no trainer takes that: the same numbers go into a plain model.
-    config = read.config
+    loaded = AutoModelForCausalLM.from_pretrained(folder, gguf_file=file, dtype=_TYPES[precision])
+    # The loaded model is marked as quantized, which trainers refuse. So copy its weights into a plain model.
+    config = loaded.config
     if hasattr(config, "quantization_config"):
         del config.quantization_config
     model = AutoModelForCausalLM.from_config(config, dtype=_TYPES[precision])
-    model.load_state_dict(read.state_dict())
+    model.load_state_dict(loaded.state_dict())
     with path.open("rb") as opened:
         return Base(model, tokenizer, path.name, file_digest(opened, "sha256").hexdigest())
 
 
-def facts_of(base: Base, terms: TrainOptions) -> AdapterFacts | None:
-    """What an adapter's GGUF says of base and run; None where GGUF has no such architecture."""
+def facts_of(base: Base, options: TrainOptions) -> AdapterFacts | None:
+    """Return what the adapter's GGUF file needs to know. None if GGUF does not have the base's architecture."""
     config = base.model.config
     architecture = ARCHITECTURES.get(config.model_type)
     if architecture is None:
@@ -98,13 +101,13 @@ def facts_of(base: Base, terms: TrainOptions) -> AdapterFacts | None:
         architecture=architecture,
         layers=config.num_hidden_layers,
         heads=AttentionHeads(config.num_attention_heads, config.num_key_value_heads),
-        alpha=terms.lora_alpha,
-        name=terms.out.name,
+        alpha=options.lora_alpha,
+        name=options.out.name,
     )
 
 
 def lora_parameters(model: PreTrainedModel) -> dict[str, Tensor]:
-    """The adapter's own parameters, by peft's names as files have them."""
+    """Return the adapter's parameters, by their names in peft's files."""
     return {
         name.replace(".default.", "."): parameter
         for name, parameter in model.named_parameters()
@@ -113,32 +116,42 @@ def lora_parameters(model: PreTrainedModel) -> dict[str, Tensor]:
 
 
 def load_adapter_into(model: PreTrainedModel, path: Path, facts: AdapterFacts | None) -> None:
-    """Puts an adapter's numbers into a model that is about to be trained.
+    """Copy the weights of an adapter file into the adapter of a model, before it is trained.
 
     Raises:
-        BadInput: It is no such file, or of another base or rank.
+        BadInput: The file is not an adapter, or belongs to another base or rank.
     """
     where = f"--start {path}"
     if facts is None:
-        raise BadInput(where, "this base's architecture has no adapters in GGUF", "leave it out")
+        raise BadInput(where, "GGUF has no adapters for the architecture of this base", "leave out --start")
     own = lora_parameters(model)
     for name, numbers in read_adapter(path, own, facts).items():
         parameter = own[name]
         if tuple(parameter.shape) != numbers.shape:
-            shapes = f"{name} is {list(numbers.shape)} there and {list(parameter.shape)} here"
-            raise BadInput(where, f"another base or rank: {shapes}", "name its base and --lora-rank")
+            shapes = f"{name} has the shape {list(numbers.shape)}; expected {list(parameter.shape)}"
+            raise BadInput(
+                where, f"the adapter has another base or rank: {shapes}", "use its --base and --lora-rank"
+            )
         parameter.detach().copy_(torch.from_numpy(numbers))
 
 
 def start_receipt(path: Path) -> JsonObject:
-    """What a run went on from: the file, and the receipt beside it; None there where none is.
+    """Return the facts about the adapter that a run starts from: its file, and the receipt in the same folder.
+
+    The receipt is None if there is none.
 
     Raises:
-        BadInput: The receipt cannot be read.
+        BadInput: The receipt is not valid JSON.
     """
-    beside = path.with_name(RECEIPT)
+    receipt_path = path.with_name(RECEIPT)
     try:
-        told = as_object(json.loads(beside.read_text(encoding="utf-8"))) if beside.is_file() else None
+        receipt = (
+            as_object(json.loads(receipt_path.read_text(encoding="utf-8")))
+            if receipt_path.is_file()
+            else None
+        )
     except ValueError as error:
-        raise BadInput(f"receipt {beside}", f"no JSON: {error}", "mend it or move it away") from error
-    return {**file_facts(path), "receipt": told}
+        raise BadInput(
+            f"receipt {receipt_path}", f"not valid JSON: {error}", "fix it or move it away"
+        ) from error
+    return {**file_facts(path), "receipt": receipt}

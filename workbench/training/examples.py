@@ -1,5 +1,17 @@
-"""Convert training rows to token sequences: the bytes of the prompts an engine gets, and which are trained.
-them the loss counts."""
+"""Convert training rows to token sequences that equal what an engine sees, with the tokens to train on.
+
+The idea: a model should be trained on exactly the tokens that it sees and writes when it is used. So each message of
+the model follows the prompt that our own renderer makes for an engine, and prompt and answer are tokenized
+separately, as an engine does. Tokenizing the whole text at once could merge the end of the prompt and the beginning
+of the answer into one token. Only the answers and the tokens that end them are trained.
+
+A row with several answers becomes one text, as long as each prompt begins with everything before it:
+
+    <system> <user 1> ANSWER-1 <user 2> ANSWER-2          (capitals are trained)
+
+Some families write the last tool result differently from earlier ones. Then the second prompt does not begin with the
+first text, and the row becomes two texts: otherwise the model would be trained on a prompt that no engine sends.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
@@ -13,80 +25,76 @@ from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.trajectory import RowMessage
 
 IGNORED: Final = -100
-"""The label of a token that the loss does not count. *Source:* PyTorch, `CrossEntropyLoss.ignore_index`."""
+"""Label of tokens that are not trained. *Source:* PyTorch, `CrossEntropyLoss.ignore_index`."""
 FAMILY: Final = "hermes-lines"
-"""In whose framing rows stand that name no family."""
+"""Template family of rows that do not name one."""
 
 
 class TextPiece(NamedTuple):
-    """A stretch of a text."""
+    """A piece of a text."""
 
     text: str
     is_trained: bool
-    """Whether the loss counts it."""
+    """Whether its tokens are trained."""
     is_system: bool = False
-    """Whether it is the system turn, from its first mark to its last."""
+    """Whether it is the complete system turn."""
 
 
 Example = tuple[TextPiece, ...]
-"""One text in stretches; each is made into tokens by itself, as an engine does with prompt and completion."""
+"""A text in pieces. Each piece is tokenized separately, as an engine does with prompt and completion."""
 
 
 class Encode(Protocol):
-    """Makes tokens of a text; control marks are the single tokens they are, none is put before or behind."""
+    """Tokenizes a text without begin and end tokens. Special tokens in the text become single tokens."""
 
     def __call__(self, text: str) -> list[int]:
-        """The tokens of `text`."""
+        """Return the tokens of `text`."""
         ...
 
 
 class Tokens(NamedTuple):
-    """An example as numbers."""
+    """The tokens of an example."""
 
     input_ids: list[int]
     labels: list[int]
-    """The same, `IGNORED` where the loss does not count."""
+    """The same tokens, with `IGNORED` for those that are not trained."""
     shared: int = 0
-    """So many tokens at the beginning are the system text, which other examples may begin with too."""
+    """Number of tokens at the beginning that are the system turn, which other examples may share."""
 
 
 def examples_of(row: TrainingRow, family: str = "") -> list[Example]:
-    """What a row teaches: each of the model's messages behind the prompt that an engine would be given.
-
-    Messages of which one's prompt begins with all that the one before it came to share a text. A family that
-    frames a last result otherwise than an earlier one breaks that, and a further text begins.
+    """Return the texts of a row: each message of the model after the prompt that an engine would get.
 
     Args:
-        row: A sound row.
-        family: In whose framing; empty takes the row's column `family`, else `FAMILY`.
+        row: A valid row.
+        family: Template family of the prompts. Empty uses the row's column `family`, or `FAMILY` without one.
     """
     trajectory = read_trajectory(row).trajectory
-    named = row.columns.get("family")
-    framing = family or (named if isinstance(named, str) and named else FAMILY)
+    column = row.columns.get("family")
+    framing = family or (column if isinstance(column, str) and column else FAMILY)
     texts = _system_texts(row)
     messages = [_message(message, texts) for message in trajectory.messages]
-    found: list[list[TextPiece]] = []
+    examples: list[list[TextPiece]] = []
     written = ""
     for place, message in enumerate(trajectory.messages):
-        if not _is_counted(message):
+        if not _is_trained(message):
             continue
         prompt = _prompt(messages[:place], framing)
         if not written or not prompt.startswith(written):
-            found.append([])
+            examples.append([])
             written = ""
         answer = messages[place].text + TURN_CLOSE
-        found[-1] += [*_prompt_pieces(messages, prompt, written), TextPiece(answer, True)]
+        examples[-1] += [*_prompt_pieces(messages, prompt, written), TextPiece(answer, True)]
         written = prompt + answer
-    return [tuple(pieces) for pieces in found]
+    return [tuple(pieces) for pieces in examples]
 
 
 def encode(example: Example, encoder: Encode, *, begin: Sequence[int] = ()) -> Tokens:
-    """The tokens of an example.
+    """Return the tokens of an example.
 
     Args:
-        example: In stretches.
-        encoder: Makes tokens.
-        begin: Tokens that begin every prompt of this model.
+        encoder: Tokenizes a piece.
+        begin: Tokens that this model has before every prompt.
     """
     ids, labels = list(begin), [IGNORED] * len(begin)
     shared = 0
@@ -103,19 +111,19 @@ def _prompt(messages: Sequence[Message], family: str) -> str:
 
 
 def _prompt_pieces(messages: Sequence[Message], prompt: str, written: str) -> list[TextPiece]:
-    """What a prompt adds to what is written; at the beginning the system turn stands by itself."""
+    """Return the part of a prompt after `written`. At the beginning, the system turn is a piece of its own."""
     if written or messages[0].role is not Role.SYSTEM:
         return [TextPiece(prompt[len(written) :], False)]
     end = prompt.index(TURN_CLOSE) + len(TURN_CLOSE)
     return [TextPiece(prompt[:end], False, is_system=True), TextPiece(prompt[end:], False)]
 
 
-def _is_counted(message: RowMessage) -> bool:
+def _is_trained(message: RowMessage) -> bool:
     return message.role is Role.ASSISTANT and message.is_trained is not False
 
 
 def _system_texts(row: TrainingRow) -> Iterator[str]:
-    """System texts byte for byte, tools and all."""
+    """Return the system texts of a row, byte for byte, including the tools."""
     return iter([entry.text for entry in row.entries if entry.role is Role.SYSTEM])
 
 

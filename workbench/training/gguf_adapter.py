@@ -12,9 +12,9 @@ from workbench.errors import BadInput
 
 Numbers = NDArray[np.float32]
 StoredAs = Literal["f16", "q8_0"]
-"""How numbers are stored; of q8_0 a row whose length is no multiple of 32 stays f16."""
+"""How weights are stored. With q8_0, tensors whose rows are not a multiple of 32 long stay f16."""
 PERMUTED: Final = frozenset({"llama"})
-"""Architectures whose query and key rows stand in another order in GGUF than in Hugging Face's files.
+"""Architectures whose query and key rows have another order in GGUF than in Hugging Face's files.
 
 *Source:* llama.cpp, `convert_hf_to_gguf.py`, `LlamaModel.permute`.
 """
@@ -23,36 +23,35 @@ _ROLES: Final = (".lora_A.weight", ".lora_B.weight")
 
 
 class AttentionHeads(NamedTuple):
-    """Attention heads of a model."""
+    """Numbers of attention heads of a model."""
 
     queries: int
     keys: int
 
 
 class AdapterFacts(NamedTuple):
-    """What of the base and the training the file needs."""
+    """Facts about base and training that the file contains."""
 
     architecture: str
-    """GGUF's word, such as `llama`."""
+    """Name of the architecture in GGUF, such as `llama`."""
     layers: int
     heads: AttentionHeads
     alpha: float
-    """Scale of the adapter times its rank."""
+    """The scale of the adapter times its rank."""
     name: str
 
 
 def write_adapter(
     path: Path, weights: Mapping[str, Numbers], facts: AdapterFacts, *, stored_as: StoredAs = "f16"
 ) -> None:
-    """Writes the file.
+    """Write an adapter as a GGUF file.
 
     Args:
-        weights: By names of peft, such as `base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight`.
-        facts: Of base and training.
-        stored_as: How numbers are stored.
+        weights: By their names in peft, such as `base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight`.
+        stored_as: How weights are stored.
 
     Raises:
-        BadInput: A weight has no place in the architecture.
+        BadInput: The architecture has no such weight.
     """
     writer = gguf.GGUFWriter(path, facts.architecture)
     writer.add_type(gguf.GGUFType.ADAPTER)
@@ -68,41 +67,41 @@ def write_adapter(
 
 
 def read_adapter(path: Path, weights: Iterable[str], facts: AdapterFacts) -> dict[str, Numbers]:
-    """The numbers of a file as peft holds them: what `write_adapter` wrote, read back.
+    """Load an adapter from a GGUF file, in the order and scale of peft. The opposite of `write_adapter`.
 
     Args:
-        weights: Names of peft, each of which it must have.
-        facts: Of the base and the training that goes on from here.
+        weights: Names of weights in peft that the file must have.
+        facts: Facts about the base and the new training.
 
     Raises:
-        BadInput: It is no adapter in GGUF, or lacks one of them.
+        BadInput: The file is not a GGUF adapter, or lacks a weight.
     """
     where = f"adapter {path}"
     try:
         reader = gguf.GGUFReader(path)
     except (OSError, ValueError) as error:
-        raise BadInput(where, f"not a GGUF file: {error}", "name an adapter.gguf") from error
+        raise BadInput(where, f"not a GGUF file: {error}", "use an adapter.gguf") from error
     alpha = reader.get_field(gguf.Keys.Adapter.LORA_ALPHA)
     if alpha is None:
-        raise BadInput(where, "it holds no LoRA adapter", "name an adapter.gguf")
-    held = {tensor.name: tensor for tensor in reader.tensors}
-    found: dict[str, Numbers] = {}
+        raise BadInput(where, "it contains no LoRA adapter", "use an adapter.gguf")
+    tensors = {tensor.name: tensor for tensor in reader.tensors}
+    adapter: dict[str, Numbers] = {}
     for name, place in _places(weights, facts).items():
-        tensor = held.get(place.name)
+        tensor = tensors.get(place.name)
         if tensor is None:
-            raise BadInput(where, f"it has no {place.name}", "name one for this base")
+            raise BadInput(where, f"it has no tensor {place.name!r}", "use an adapter for this base")
         numbers = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
         if place.is_output:
             numbers = numbers * np.float32(float(alpha.contents()) / facts.alpha)
-        found[name] = unpermuted(numbers, place.heads) if place.heads else numbers
-    return found
+        adapter[name] = unpermuted(numbers, place.heads) if place.heads else numbers
+    return adapter
 
 
 def gguf_weights(weights: Mapping[str, Numbers], facts: AdapterFacts) -> dict[str, Numbers]:
-    """The weights under GGUF's names, the outputs of query and key projections in GGUF's order.
+    """Return the weights under GGUF's names, with the outputs of query and key projections in GGUF's order.
 
     Raises:
-        BadInput: A weight has no place in the architecture.
+        BadInput: The architecture has no such weight.
     """
     return {
         place.name: permuted(weights[name], place.heads) if place.heads else weights[name]
@@ -111,8 +110,9 @@ def gguf_weights(weights: Mapping[str, Numbers], facts: AdapterFacts) -> dict[st
 
 
 def permuted(numbers: Numbers, heads: int) -> Numbers:
-    """Rows of a query or key projection from Hugging Face's order, halves of a head one behind the other, to
-    GGUF's, both halves in turn.
+    """Reorder the rows of a query or key projection from Hugging Face's order to GGUF's.
+
+    Hugging Face stores the two halves of a head one after the other, GGUF alternates their rows.
 
     >>> permuted(np.arange(4, dtype=np.float32).reshape(4, 1), 1).ravel().tolist()
     [0.0, 2.0, 1.0, 3.0]
@@ -123,7 +123,7 @@ def permuted(numbers: Numbers, heads: int) -> Numbers:
 
 
 def unpermuted(numbers: Numbers, heads: int) -> Numbers:
-    """Rows from GGUF's order to Hugging Face's: `permuted`, undone.
+    """Reorder rows from GGUF's order to Hugging Face's. The opposite of `permuted`.
 
     >>> unpermuted(np.array([[0.0], [2.0], [1.0], [3.0]], dtype=np.float32), 1).ravel().tolist()
     [0.0, 1.0, 2.0, 3.0]
@@ -134,33 +134,33 @@ def unpermuted(numbers: Numbers, heads: int) -> Numbers:
 
 
 class _Place(NamedTuple):
-    """Where a weight of peft stands in a file."""
+    """Where a weight of peft is in a GGUF file."""
 
     name: str
     is_output: bool
     heads: int
-    """Of those whose rows stand in another order; 0 for none."""
+    """Number of heads if the rows have another order in GGUF, otherwise 0."""
 
 
 def _places(weights: Iterable[str], facts: AdapterFacts) -> dict[str, _Place]:
     names = gguf.get_tensor_name_map(_architecture(facts.architecture), facts.layers)
-    found: dict[str, _Place] = {}
+    places: dict[str, _Place] = {}
     for weight in weights:
         role = next((role for role in _ROLES if weight.endswith(role)), "")
-        own = weight.removesuffix(role).removeprefix("base_model.model.")
-        name = names.get_name(own) if role else None
+        name_in_model = weight.removesuffix(role).removeprefix("base_model.model.")
+        name = names.get_name(name_in_model) if role else None
         if name is None:
-            raise BadInput(f"adapter weight {weight!r}", f"{facts.architecture} has no place for it in GGUF")
+            raise BadInput(f"adapter weight {weight!r}", f"{facts.architecture} has no such weight in GGUF")
         is_output = role == _ROLES[1]
         heads = 0
-        if is_output and facts.architecture in PERMUTED and own.endswith((".q_proj", ".k_proj")):
-            heads = facts.heads.queries if own.endswith(".q_proj") else facts.heads.keys
-        found[weight] = _Place(f"{name}.weight.lora_{'b' if is_output else 'a'}", is_output, heads)
-    return found
+        if is_output and facts.architecture in PERMUTED and name_in_model.endswith((".q_proj", ".k_proj")):
+            heads = facts.heads.queries if name_in_model.endswith(".q_proj") else facts.heads.keys
+        places[weight] = _Place(f"{name}.weight.lora_{'b' if is_output else 'a'}", is_output, heads)
+    return places
 
 
-def _architecture(word: str) -> gguf.MODEL_ARCH:
-    return next(arch for arch, name in gguf.MODEL_ARCH_NAMES.items() if name == word)
+def _architecture(gguf_name: str) -> gguf.MODEL_ARCH:
+    return next(arch for arch, name in gguf.MODEL_ARCH_NAMES.items() if name == gguf_name)
 
 
 def _add(writer: gguf.GGUFWriter, name: str, numbers: Numbers, stored_as: StoredAs) -> None:
@@ -172,28 +172,28 @@ def _add(writer: gguf.GGUFWriter, name: str, numbers: Numbers, stored_as: Stored
 
 
 class TunedWeights(NamedTuple):
-    """Weights, and how they came about."""
+    """The result of a training run."""
 
     steps: int
-    """So many were done."""
+    """Number of steps done."""
     steps_planned: int
-    """So many were wanted."""
+    """Number of steps planned."""
     tokens: int
-    """Of all texts, prompts included."""
+    """Number of tokens of all texts, including prompts."""
     tokens_trained: int
-    """Of these, those that the loss counts."""
+    """Number of these tokens that were trained."""
     examples: int
-    """So many were trained on."""
+    """Number of examples."""
     texts: int
-    """In so many texts; examples under one system text share one."""
+    """Number of texts. Examples with the same system text share one."""
     too_long: int
-    """So many were left out for their length."""
+    """Number of examples that were skipped because they are too long."""
     curve: list[tuple[int, float]]
-    """Loss by step, as it was logged."""
+    """Pairs of step and loss, as logged."""
     weights: Mapping[str, Numbers]
-    """Of the adapter, by names of peft; empty where all weights were trained."""
+    """Weights of the adapter, by their names in peft. Empty if all weights were trained."""
 
     @property
     def is_whole(self) -> bool:
-        """False where it was stopped before its end."""
+        """False if the run was stopped before its end."""
         return self.steps >= self.steps_planned

@@ -21,17 +21,17 @@ _MOST_TOKENS: Final = 256
 
 
 class CaseKind(NamedTuple):
-    """A kind of case."""
+    """A kind of held-out case."""
 
     name: str
     exchanges: tuple[tuple[str, float], ...]
-    """Which exchanges it is drawn from."""
+    """Kinds of exchanges that cases are drawn from, with their shares."""
     least_calls: int
     most_calls: int
     cases: int
-    """So many cases make the whole measure."""
+    """Number of cases in the full measurement."""
     target: str
-    """What is held to be good, in words."""
+    """The target, as a text for people."""
 
 
 KINDS: Final = (
@@ -49,25 +49,25 @@ KINDS: Final = (
     ),
     CaseKind("missing", (("missing", 1.0),), 0, 0, 50, "at least 80 % ask"),
 )
-"""The kinds of the held-out measure."""
+"""The kinds of the held-out measurement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOutCase:
-    """One case."""
+    """A held-out case."""
 
     kind: str
     prompt: str
-    """What the engine is given, byte for byte."""
+    """The prompt, byte for byte."""
     tools: OfferedTools
-    """What the model was told of."""
     calls: tuple[tuple[str, JsonValue], ...] = field(hash=False)
-    """Name and arguments of each call that is right; none where none is."""
+    """Name and arguments of each expected call. Empty if no call is right."""
     request: str
+    """The last message of the user."""
 
 
 class HeldOutResult(NamedTuple):
-    """What a model made of a case."""
+    """A model's completion of a case."""
 
     case: HeldOutCase
     completion: str
@@ -75,26 +75,26 @@ class HeldOutResult(NamedTuple):
 
 
 def draw_cases(kind: CaseKind, contract: Contract, *, seed: int, count: int) -> Iterator[HeldOutCase]:
-    """`count` cases; the same arguments give the same ones."""
-    terms = SynthOptions(
+    """Draw `count` cases. The same arguments give the same cases."""
+    options = SynthOptions(
         split=WordSplit.TEST,
         contracts=(ContractShare(contract, 1.0),),
         kinds=kind.exchanges,
         lengths=((1, 1.0),),
         no_tools=0.0,
     )
-    found = 0
-    for drawn in draw_rows(seed * len(KINDS) + KINDS.index(kind), 4 * count, terms):
+    drawn_count = 0
+    for drawn in draw_rows(seed * len(KINDS) + KINDS.index(kind), 4 * count, options):
         case = _case(kind, drawn)
         if case is not None:
-            found += 1
+            drawn_count += 1
             yield case
-        if found == count:
+        if drawn_count == count:
             return
 
 
 def run_case(case: HeldOutCase, engine: Engine) -> HeldOutResult:
-    """What `engine` writes, coldest and unconstrained, and whether that is right."""
+    """Run a case with temperature 0 and without constraint, and check the completion."""
     request = GenerationRequest(
         prompt=case.prompt, sampling=Sampling(temperature=0.0, max_tokens=_MOST_TOKENS), stop=(TURN_CLOSE,)
     )
@@ -109,16 +109,16 @@ def _is_right(case: HeldOutCase, text: str) -> bool:
     calls = [(call.name, dict(call.arguments)) for call in parse(text, tools=case.tools).calls]
     if case.kind == "missing":
         return not calls and ("?" in text or "please" in text.lower())
-    wanted = [(name, arguments) for name, arguments in case.calls]
+    expected = [(name, arguments) for name, arguments in case.calls]
     return (
-        len(calls) == len(wanted)
-        and all(call in wanted for call in calls)
-        and all(one in calls for one in wanted)
+        len(calls) == len(expected)
+        and all(call in expected for call in calls)
+        and all(call in calls for call in expected)
     )
 
 
 def _case(kind: CaseKind, drawn: SynthConversation) -> HeldOutCase | None:
-    """The case; None where the conversation turned out to be of another kind."""
+    """Turn a conversation into a case. None if it turned out to be of another kind."""
     messages = drawn.trajectory.messages
     place = next(place for place, message in enumerate(messages) if message.role is Role.ASSISTANT)
     calls = messages[place].calls

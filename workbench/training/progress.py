@@ -12,41 +12,41 @@ from transformers import TrainerCallback, TrainerControl, TrainerState, Training
 
 
 class TrainingProgress(NamedTuple):
-    """Where a run stands."""
+    """The progress of a training run."""
 
     step: int
     steps: int
     loss: float
-    """Mean a token since it was last told."""
+    """Mean loss per token since the last report."""
     left_s: float
-    """Seconds to the end at the pace so far."""
+    """Estimated seconds to the end."""
 
 
 class ProgressReporter(TrainerCallback):
-    """Hands on where the run stands, and ends it where that is wished.
+    """Reports the progress of a run, and ends it on request.
 
     Args:
-        tell: Is told of every logged step.
-        is_stopped: Asked behind every step.
+        report: Called with the progress after every logged step.
+        is_stopped: Called after every step. The run ends once it returns True.
     """
 
     def __init__(self, report: Callable[[TrainingProgress], None], is_stopped: Callable[[], bool]) -> None:
         self._report = report
         self._is_stopped = is_stopped
-        self._begun = 0.0
+        self._started_s = 0.0
         self._first = 0
         self.curve: list[tuple[int, float]] = []
 
     def on_train_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: object
     ) -> None:
-        """Starts the clock."""
-        self._begun, self._first = time.monotonic(), state.global_step
+        """Start the clock."""
+        self._started_s, self._first = time.monotonic(), state.global_step
 
     def on_step_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: object
     ) -> None:
-        """Ends the run, with a checkpoint, where that is wished."""
+        """Save a checkpoint and end the run if it was stopped."""
         if self._is_stopped():
             control.should_save = True
             control.should_training_stop = True
@@ -54,18 +54,22 @@ class ProgressReporter(TrainerCallback):
     def on_log(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: object
     ) -> None:
-        """Tells of the last logged loss."""
+        """Report the last logged loss."""
         last = state.log_history[-1] if state.log_history else {}
         if "loss" not in last:
             return
         done = max(state.global_step - self._first, 1)
-        left = (state.max_steps - state.global_step) * (time.monotonic() - self._begun) / done
+        left = (state.max_steps - state.global_step) * (time.monotonic() - self._started_s) / done
         self._report(TrainingProgress(state.global_step, state.max_steps, float(last["loss"]), left))
 
 
 @contextmanager
 def stopped_by_interrupt() -> Generator[Callable[[], bool]]:
-    """Ctrl+C once asks the run to end behind its step; twice ends it at once."""
+    """Handle Ctrl+C: the first time, the run ends after its step; the second time, it ends at once.
+
+    Yields:
+        A function that returns whether Ctrl+C was pressed.
+    """
     stopped = False
 
     def stop(_number: int, _frame: FrameType | None) -> None:

@@ -12,69 +12,70 @@ from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.training.gguf_adapter import TunedWeights
 
 Precision = Literal["f32", "bf16"]
-"""Of the numbers that are worked with."""
+"""Precision of the weights during training."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainOptions:
-    """Everything that the result depends on, beside base and rows."""
+    """All settings of a training run."""
 
     base: str
-    """Folder or repository of Hugging Face's form, or a GGUF file that transformers can read."""
+    """A folder or repository in Hugging Face's format, or a GGUF file that transformers can load."""
     out: Path
-    """Folder for checkpoints and for what comes out."""
+    """Folder for checkpoints and results."""
     start: Path | None = None
-    """GGUF of an adapter that the run goes on from; None begins with one that changes nothing."""
+    """GGUF file of an adapter to start from. None starts with a new adapter."""
     lora_rank: int = 16
-    """Rank of the adapter on all projections; 0 trains all weights."""
+    """Rank of the adapter, which is on all projections; 0 trains all weights."""
     learning_rate: float = 4e-4
-    """At its highest, behind the warm-up; it falls to nothing as a cosine."""
+    """Maximum learning rate, after the warm-up. It then falls to 0 along a cosine."""
     epochs: float = 1.0
-    """How often all rows are seen."""
+    """Number of passes over all rows."""
     max_steps: int = 0
-    """An end before that; 0 for none."""
+    """Maximum number of steps; 0 for no maximum."""
     max_length: int = 2048
-    """Tokens of a text: an example, or several under one system text. A longer example is left out and told."""
+    """Maximum number of tokens of a text, which may contain several examples with the same system text. Longer examples
+    are skipped and counted."""
     batch: int = 4
+    """Number of texts per step."""
     seed: int = 0
-    """Of the adapter's first numbers and of the order of rows."""
+    """Seed of the adapter's initial weights and of the order of rows."""
     precision: Precision = "f32"
     threads: int = 0
-    """Of the processor; 0 leaves it to PyTorch."""
+    """Number of threads; 0 lets PyTorch choose."""
     save_steps: int = 50
-    """A checkpoint every so many steps."""
+    """Number of steps between checkpoints."""
     family: str = ""
-    """In whose framing rows stand; empty takes each row's own."""
+    """Template family of the prompts. Empty uses that of each row."""
     licence: str = "apache-2.0"
-    """For the card."""
+    """Licence for the model card."""
 
     @property
     def is_lora(self) -> bool:
-        """Whether an adapter is trained and the base left as it is."""
+        """Whether an adapter is trained instead of all weights."""
         return self.lora_rank > 0
 
     @property
     def lora_alpha(self) -> int:
-        """The adapter's scale times its rank."""
+        """The scale of the adapter times its rank."""
         return 2 * self.lora_rank
 
 
 TEMPLATE: Final = "hermes-fc"
-"""*Source:* Hermes-FC, receipt of a trainer."""
+"""Value of Hermes-FC's trainer for the receipt."""
 PAPERS: Final = ("arXiv:2409.00920", "arXiv:2305.15334")
-"""ToolACE and Gorilla. *Source:* as `TEMPLATE`."""
+"""ToolACE and Gorilla, which Hermes-FC's receipts name too."""
 RECEIPT: Final = "receipt.json"
-"""Its file's name."""
 _PACKAGES: Final = ("torch", "transformers", "trl", "peft", "gguf")
 
 
 def function_calling(rows: JsonObject, max_length: int, examples: int) -> JsonObject:
-    """The block of Hermes-FC's receipt.
+    """Return the block `function_calling`, in the format of Hermes-FC's receipts.
 
     Args:
-        rows: The receipt of the rows, as `workbench receipt` makes it.
-        max_length: Tokens of an example at most.
-        examples: So many were trained on.
+        rows: The receipt of the rows, as `workbench receipt` writes it.
+        max_length: Maximum number of tokens of a text.
+        examples: Number of examples trained on.
     """
     issues = as_object(rows.get("issues"))
     return {
@@ -90,7 +91,7 @@ def function_calling(rows: JsonObject, max_length: int, examples: int) -> JsonOb
 
 
 def receipt_of(
-    terms: TrainOptions,
+    options: TrainOptions,
     tuned: TunedWeights,
     rows: JsonObject,
     *,
@@ -99,25 +100,25 @@ def receipt_of(
     files: Sequence[Path],
     start: JsonObject | None,
 ) -> JsonObject:
-    """All that is needed to repeat a run, and what it came to.
+    """Return the receipt of a run: everything that is needed to repeat it, and its results.
 
     Args:
-        terms: As it was told.
-        tuned: What it came to.
+        options: Settings of the run.
+        tuned: Result of the run.
         rows: The receipt of the rows.
-        base: Name of the base.
-        base_sha256: Of its file; empty where it is a folder.
-        files: What came out.
-        start: What it went on from, as `start_receipt` tells; None where it began anew.
+        base: Name of the base model.
+        base_sha256: SHA-256 of its file. Empty if it is a folder.
+        files: The files that the run wrote.
+        start: Facts about the adapter that it started from, as returned by `start_receipt`. None if it is new.
     """
     settings: JsonObject = {
         key: value
-        for key, value in asdict(terms).items()
+        for key, value in asdict(options).items()
         if key not in ("out", "base", "start", "threads", "save_steps")
     }
     curve: list[JsonValue] = [[step, round(loss, 4)] for step, loss in tuned.curve]
     return {
-        "function_calling": function_calling(rows, terms.max_length, tuned.examples),
+        "function_calling": function_calling(rows, options.max_length, tuned.examples),
         "base": {"name": base, "sha256": base_sha256 or None},
         "start": start,
         "settings": settings,
@@ -135,7 +136,7 @@ def receipt_of(
 
 
 def card_of(receipt: JsonObject, *, title: str) -> str:
-    """The model card, from the receipt alone."""
+    """Write the model card from the receipt."""
     block, settings = as_object(receipt.get("function_calling")), as_object(receipt.get("settings"))
     base, rows = as_object(receipt.get("base")), as_object(receipt.get("rows"))
     curve = receipt.get("loss_by_step")
@@ -151,18 +152,18 @@ def card_of(receipt: JsonObject, *, title: str) -> str:
         "---",
         f"# {title}",
         "",
-        f"It is {how} for `{base.get('name')}`, which teaches it to call tools in Hermes' format: "
-        "`<tool_call>` blocks of JSON behind the specs in the system text.",
+        f"This is {how} for `{base.get('name')}`. It teaches the model to call tools in the Hermes format: "
+        "`<tool_call>` blocks with JSON, for tools whose specs are in the system text.",
         "",
         f"- Rows: {rows.get('rows')}, with {block.get('n_tool_calls_in_train')} calls of "
         f"{block.get('n_tools_declared')} tools; the validator found {block.get('validator_issues')} issues.",
         f"- Steps: {receipt.get('steps')} of {receipt.get('steps_planned')}; {block.get('train_examples')} "
-        f"examples in {receipt.get('texts')} texts, {settings.get('batch')} a step; "
+        f"examples in {receipt.get('texts')} texts, {settings.get('batch')} per step; "
         f"the last loss was {loss}.",
         *_start_line(as_object(receipt.get("start"))),
-        "- Loss on what the model writes alone, prefaces and thoughts included.",
+        "- Trained on the model's own messages only, including prefaces and thoughts.",
         "",
-        "`receipt.json` beside this file holds all settings, versions, hashes and the whole curve.",
+        "`receipt.json` in this folder has all settings, versions, hashes and the loss of each step.",
         "",
     )
     return "\n".join(lines)
@@ -171,13 +172,13 @@ def card_of(receipt: JsonObject, *, title: str) -> str:
 def _start_line(start: JsonObject) -> tuple[str, ...]:
     if not start:
         return ()
-    told, digest = as_object(start.get("receipt")), str(start.get("sha256"))[:12]
-    steps = f", of {told.get('steps')} steps of its own" if told else ""
-    return (f"- It goes on from `{start.get('name')}` ({digest}…){steps}.",)
+    receipt, digest = as_object(start.get("receipt")), str(start.get("sha256"))[:12]
+    steps = f", trained for {receipt.get('steps')} steps" if receipt else ""
+    return (f"- Started from the adapter `{start.get('name')}` ({digest}…){steps}.",)
 
 
 def file_facts(path: Path) -> JsonObject:
-    """Name, SHA-256 (hex) and size of a file."""
+    """Return name, SHA-256 (hex) and size of a file."""
     with path.open("rb") as file:
         digest = file_digest(file, "sha256").hexdigest()
     return {"name": path.name, "sha256": digest, "size_bytes": path.stat().st_size}

@@ -1,8 +1,21 @@
-"""Train examples that share a system text as one sequence that contains that text once.
+"""Pack examples that share a system text into one sequence that contains this text only once.
 
-Tool schemas make the system text four tokens of five. Examples that share it stand behind it side by side: each
-sees the shared tokens and itself, at the positions it would have alone. Loss and gradients are those of the
-examples one by one (a test proves it), for the work of one prompt.
+The idea: tool schemas make the system text four of five tokens, and many examples have the same one. So it is computed
+once, and the examples follow it in the same sequence. Each token must then see exactly what it would see if its example
+were alone: the system text, and its own example up to itself. For a system text `S` of 3 tokens and examples `A`, `B`:
+
+    token        S0 S1 S2 A0 A1 B0 B1
+    position      0  1  2  3  4  3  4      B starts at 3 again, as if A were not there
+    A1 sees       x  x  x  x  x
+    B1 sees       x  x  x        x  x      never A
+
+A normal causal mask would let B see A. So attention is computed span by span (`attend`): a `TokenSpan` says which
+tokens belong together, and which shared tokens they see before themselves.
+
+Invariant: loss and gradients equal those of the examples one by one, up to rounding. `tests/training/
+test_shared_prompts.py` checks it for Llama, Mistral, Qwen2 and Qwen3. It does not hold for models with another kind of
+attention, such as a sliding window shorter than the sequence or Gemma's soft-capping, so `can_share_prompts` excludes
+them. Their examples are trained one by one.
 """
 
 from collections.abc import Sequence
@@ -19,24 +32,24 @@ from workbench.training.base_model import ARCHITECTURES
 from workbench.training.examples import IGNORED, Tokens
 
 ATTENTION: Final = "workbench_shared_prompts"
-"""The name that the attention below is registered under."""
+"""Name under which `attend` is registered in transformers."""
 
 
 class TokenSpan(NamedTuple):
-    """A run of tokens that see each other, and what they see before themselves."""
+    """A range of tokens that belong together, and the shared tokens that they see. Indices are within a text."""
 
     start: int
-    """Its first token's place in the text."""
+    """Index of the first token."""
     end: int
-    """The place behind its last one."""
+    """Index after the last token."""
     seen_from: int
-    """The first token of the shared ones that it sees."""
+    """Index of the first shared token that they see."""
     seen_to: int
-    """The place behind their last one; the same as `seen_from` where there are none."""
+    """Index after the last shared token. Equal to `seen_from` if there are none."""
 
 
 class SharedText(NamedTuple):
-    """Examples that begin with the same tokens, in one text."""
+    """Examples that begin with the same tokens, packed into one text."""
 
     input_ids: list[int]
     labels: list[int]
@@ -46,12 +59,12 @@ class SharedText(NamedTuple):
 
 
 def share_prompts(examples: Sequence[Tokens], max_length: int, seed: int) -> list[SharedText]:
-    """The examples, those of one system text together as far as `max_length` tokens hold them, others alone.
+    """Pack examples with the same system text into texts of at most `max_length` tokens. Others stay alone.
 
     Args:
-        examples: None longer than `max_length`.
-        max_length: Tokens of a text at most.
-        seed: Of the order in which examples of one system text are put together.
+        examples: Examples of at most `max_length` tokens.
+        max_length: Maximum number of tokens of a text.
+        seed: Seed of the order in which examples with the same system text are packed.
     """
     groups: dict[tuple[int, ...], list[Tokens]] = {}
     for example in examples:
@@ -63,16 +76,16 @@ def share_prompts(examples: Sequence[Tokens], max_length: int, seed: int) -> lis
             texts += [_text([example]) for example in group]
             continue
         dice.shuffle(group)
-        taken: list[Tokens] = []
+        packed: list[Tokens] = []
         length = len(prompt)
         for example in group:
             own = len(example.input_ids) - len(prompt)
-            if taken and length + own > max_length:
-                texts.append(_text(taken))
-                taken, length = [], len(prompt)
-            taken.append(example)
+            if packed and length + own > max_length:
+                texts.append(_text(packed))
+                packed, length = [], len(prompt)
+            packed.append(example)
             length += own
-        texts.append(_text(taken))
+        texts.append(_text(packed))
     return texts
 
 
@@ -91,17 +104,17 @@ def _text(examples: Sequence[Tokens]) -> SharedText:
 
 
 def can_share_prompts(model: PreTrainedModel, max_length: int) -> bool:
-    """Whether `attend` is all the attention that a model has: of a known architecture, and without a window."""
+    """Return whether `attend` can replace a model's attention: a known architecture without a shorter window."""
     config = model.config
     window = getattr(config, "sliding_window", None) or max_length
     return config.model_type in ARCHITECTURES and window >= max_length
 
 
 def collated(texts: Sequence[dict[str, list[int]]]) -> dict[str, Tensor]:
-    """A batch: the texts behind each other in one row, so that nothing is padded.
+    """Make a batch: the texts one after the other in one row, so that there is no padding.
 
     Args:
-        texts: Rows as `columns_of` makes them.
+        texts: Rows of `columns_of`.
 
     Returns:
         `input_ids`, `labels` and `position_ids` of shape (1, tokens), and `spans` of shape (spans, 4).
@@ -112,15 +125,15 @@ def collated(texts: Sequence[dict[str, list[int]]]) -> dict[str, Tensor]:
         flat = text["spans"]
         spans += [[before + place for place in flat[first : first + 4]] for first in range(0, len(flat), 4)]
         before += len(text["input_ids"])
-    found = {
-        name: torch.tensor([[one for text in texts for one in text[name]]])
+    batch = {
+        name: torch.tensor([[value for text in texts for value in text[name]]])
         for name in ("input_ids", "labels", "position_ids")
     }
-    return {**found, "spans": torch.tensor(spans)}
+    return {**batch, "spans": torch.tensor(spans)}
 
 
 def columns_of(text: SharedText) -> dict[str, list[int]]:
-    """A text as a row of a data set; spans one behind the other."""
+    """Return a text as a row of a data set. The spans become one flat list of four numbers each."""
     return {
         "input_ids": text.input_ids,
         "labels": text.labels,
@@ -141,34 +154,36 @@ def attend(
     dropout: float = 0.0,
     **_: object,
 ) -> tuple[Tensor, None]:
-    """Attention of each span to what it sees: the shared tokens whole, itself as far as it has come.
+    """Compute attention span by span: each token sees the shared tokens and its own span up to itself.
 
     Args:
-        module: The layer; its heads share keys in groups.
-        query: Of shape (1, heads, tokens, head size).
-        key: Of shape (1, key heads, tokens, head size).
-        value: As `key`.
-        attention_mask: None; the spans say it all.
-        spans: As `collated` makes them.
-        scaling: Of the products.
-        dropout: Share of weights that are left out.
+        module: The layer. Groups of its query heads share a key head.
+        query: Shape (1, heads, tokens, head size).
+        key: Shape (1, key heads, tokens, head size).
+        value: Shape of `key`.
+        attention_mask: Unused; the spans define what is visible.
+        spans: Shape (spans, 4), as in `collated`.
+        scaling: Factor for the products. None for 1 / sqrt(head size).
+        dropout: Fraction of weights that are set to 0 in training.
 
     Returns:
-        Of shape (1, tokens, heads, head size), and no weights.
+        Output of shape (1, tokens, heads, head size), and None instead of the weights.
     """
-    weighed = _weighed_by_products if query.device.type == "cpu" else _weighed_by_kernel
+    attention = _attention_by_products if query.device.type == "cpu" else _attention_by_kernel
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
     share = dropout if module.training else 0.0
-    found: list[Tensor] = []
+    outputs: list[Tensor] = []
     for start, end, seen_from, seen_to in spans.tolist():
         places = [slice(seen_from, seen_to), slice(start, end)]
-        keys, values = (torch.cat([one[0, :, place] for place in places], dim=1) for one in (key, value))
-        found.append(weighed(query[0, :, start:end], keys, values, scale, share))
-    return torch.cat(found, dim=1).transpose(0, 1).contiguous().unsqueeze(0), None
+        keys, values = (
+            torch.cat([tensor[0, :, place] for place in places], dim=1) for tensor in (key, value)
+        )
+        outputs.append(attention(query[0, :, start:end], keys, values, scale, share))
+    return torch.cat(outputs, dim=1).transpose(0, 1).contiguous().unsqueeze(0), None
 
 
-def _weighed_by_kernel(query: Tensor, keys: Tensor, values: Tensor, scale: float, dropout: float) -> Tensor:
-    """By PyTorch's fused kernel: it keeps no weights, which long texts on a GPU have no room for."""
+def _attention_by_kernel(query: Tensor, keys: Tensor, values: Tensor, scale: float, dropout: float) -> Tensor:
+    """Use PyTorch's fused kernel. It stores no weights, for which a GPU has no memory with long texts."""
     own, before = query.shape[1], keys.shape[1] - query.shape[1]
     mask = torch.ones(own, before + own, dtype=torch.bool, device=query.device).tril(before)
     return scaled_dot_product_attention(
@@ -183,17 +198,19 @@ def _weighed_by_kernel(query: Tensor, keys: Tensor, values: Tensor, scale: float
     )[0]
 
 
-def _weighed_by_products(query: Tensor, keys: Tensor, values: Tensor, scale: float, dropout: float) -> Tensor:
-    """By products alone: on a CPU the fused kernel's way back takes three times as long."""
+def _attention_by_products(
+    query: Tensor, keys: Tensor, values: Tensor, scale: float, dropout: float
+) -> Tensor:
+    """Use plain products. On a CPU, the backward pass of the fused kernel takes three times as long."""
     own, before = query.shape[1], keys.shape[1] - query.shape[1]
     bias = query.new_zeros(own, before + own)
     bias[:, before:] = query.new_full((own, own), -torch.inf).triu(1)
-    # Heads that share keys are rows of one product.
-    together = query.shape[0] // keys.shape[0]
-    asked = query.unflatten(0, (keys.shape[0], together)).flatten(1, 2) * scale
-    scores = torch.baddbmm(bias.repeat(together, 1), asked, keys.mT)
+    # Heads that share keys become rows of one product.
+    group = query.shape[0] // keys.shape[0]
+    scaled_query = query.unflatten(0, (keys.shape[0], group)).flatten(1, 2) * scale
+    scores = torch.baddbmm(bias.repeat(group, 1), scaled_query, keys.mT)
     weights = dropped(scores.softmax(dim=-1), dropout)
-    return (weights @ values).unflatten(1, (together, own)).flatten(0, 1)
+    return (weights @ values).unflatten(1, (group, own)).flatten(0, 1)
 
 
 AttentionInterface.register(ATTENTION, attend)

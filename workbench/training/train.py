@@ -1,4 +1,4 @@
-"""A training run: from valid rows to adapter, GGUF file, receipt and card."""
+"""Run a training: from valid rows to adapter, GGUF file, receipt and model card."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -19,55 +19,55 @@ from workbench.training.tuning import prepare, tune
 from workbench.trajectory.row import TrainingRow
 
 ADAPTER: Final = "adapter.gguf"
-"""The adapter as llama.cpp loads it."""
+"""Name of the adapter's file for llama.cpp."""
 CARD: Final = "README.md"
 
 
 def train(
     rows: Iterable[TrainingRow],
     rows_receipt: JsonObject,
-    terms: TrainOptions,
+    options: TrainOptions,
     *,
     resumes: bool,
     report: Callable[[TrainingProgress], None],
 ) -> TunedWeights:
-    """Trains on rows that the validator passed, and writes all that comes out of it.
+    """Train on rows and write all results.
 
     Args:
-        rows: Sound rows.
-        rows_receipt: Their receipt, as `workbench receipt` makes it.
-        terms: How, and where to.
-        resumes: Whether a run that stopped is gone on with.
-        tell: Is told how it goes.
+        rows: Valid rows.
+        rows_receipt: Their receipt, as `workbench receipt` writes it.
+        options: Settings of the run.
+        resumes: True to resume a run that was stopped.
+        report: Called with the progress.
 
     Raises:
-        BadInput: The base cannot be read, no example fits, or the folder holds a run of other terms.
+        BadInput: The base cannot be loaded, no example is short enough, or the folder has a run with other settings.
     """
-    examples = [example for row in rows for example in examples_of(row, terms.family)]
+    examples = [example for row in rows for example in examples_of(row, options.family)]
     if not examples:
-        raise BadInput("train", "the rows hold no message of the model", "name rows with answers")
-    # Read before the run, which may take hours, and may write where it was begun from.
-    start = start_receipt(terms.start) if terms.start else None
-    base = load_base(terms.base, terms.precision)
-    tuned = tune(base, prepare(examples, base, terms), terms, resumes=resumes, report=report)
-    files = _written(base, tuned, terms)
+        raise BadInput("train", "the rows contain no message of the model", "use rows with answers")
+    # Read it before the run, which may take hours and may overwrite the files that it started from.
+    start = start_receipt(options.start) if options.start else None
+    base = load_base(options.base, options.precision)
+    tuned = tune(base, prepare(examples, base, options), options, resumes=resumes, report=report)
+    files = _written(base, tuned, options)
     receipt = receipt_of(
-        terms, tuned, rows_receipt, base=base.name, base_sha256=base.fingerprint, files=files, start=start
+        options, tuned, rows_receipt, base=base.name, base_sha256=base.fingerprint, files=files, start=start
     )
-    _write(terms.out / RECEIPT, json.dumps(receipt, indent=2, ensure_ascii=False) + "\n")
-    _write(terms.out / CARD, card_of(receipt, title=f"{terms.out.name}: tool calls for {base.name}"))
+    _write(options.out / RECEIPT, json.dumps(receipt, indent=2, ensure_ascii=False) + "\n")
+    _write(options.out / CARD, card_of(receipt, title=f"{options.out.name}: tool calls for {base.name}"))
     return tuned
 
 
-def _written(base: Base, tuned: TunedWeights, terms: TrainOptions) -> list[Path]:
-    """The weights' files; with an adapter its GGUF too, where llama.cpp knows the architecture."""
-    folder = terms.out / ("adapter" if terms.is_lora else "model")
+def _written(base: Base, tuned: TunedWeights, options: TrainOptions) -> list[Path]:
+    """Return the files with weights. Write the adapter's GGUF file too if GGUF has the architecture."""
+    folder = options.out / ("adapter" if options.is_lora else "model")
     files = sorted(folder.glob("*.safetensors"))
-    facts = facts_of(base, terms)
-    if not terms.is_lora or facts is None:
+    facts = facts_of(base, options)
+    if not options.is_lora or facts is None:
         return files
-    write_adapter(terms.out / ADAPTER, tuned.weights, facts)
-    return [*files, terms.out / ADAPTER]
+    write_adapter(options.out / ADAPTER, tuned.weights, facts)
+    return [*files, options.out / ADAPTER]
 
 
 def _write(path: Path, text: str) -> None:

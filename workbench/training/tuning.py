@@ -1,4 +1,4 @@
-"""Train with TRL, from examples to weights."""
+"""Train weights on examples with TRL."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -39,10 +39,10 @@ from workbench.training.shared_prompts import (
 
 
 class AnswerTrainer(SFTTrainer):
-    """Works out logits behind those places alone that some row of the batch is trained at.
+    """Computes logits only at positions where a row of the batch is trained.
 
-    The vocabulary's logits are a fifth of a small model's work, and four tokens of five are prompt: TRL's own
-    loss, made for GPUs, takes longer over them on a CPU than the model takes for all its layers.
+    Logits are a fifth of a small model's work, and four of five tokens are prompt. On a CPU, TRL's own loss, which is
+    made for GPUs, takes longer than all layers of the model.
     """
 
     def compute_loss(
@@ -52,89 +52,88 @@ class AnswerTrainer(SFTTrainer):
         return_outputs: bool = False,  # noqa: FBT001, FBT002  the trainer's own signature
         num_items_in_batch: Tensor | int | None = None,
     ) -> Tensor | tuple[Tensor, object]:
-        """The mean loss a trained token."""
+        """Return the mean loss per trained token."""
         labels = inputs["labels"][:, 1:]
-        counted = labels.ne(IGNORED)
-        places = counted.any(dim=0).nonzero().squeeze(-1)
-        given = {name: value for name, value in inputs.items() if name != "labels"}
-        outputs = model(**given, logits_to_keep=places, use_cache=False)
+        is_trained = labels.ne(IGNORED)
+        positions = is_trained.any(dim=0).nonzero().squeeze(-1)
+        model_inputs = {name: value for name, value in inputs.items() if name != "labels"}
+        outputs = model(**model_inputs, logits_to_keep=positions, use_cache=False)
         total = cross_entropy(
             outputs.logits.float().flatten(0, 1),
-            labels[:, places].flatten(),
+            labels[:, positions].flatten(),
             ignore_index=IGNORED,
             reduction="sum",
         )
-        loss = total / (counted.sum() if num_items_in_batch is None else num_items_in_batch)
+        loss = total / (is_trained.sum() if num_items_in_batch is None else num_items_in_batch)
         return (loss, outputs) if return_outputs else loss
 
 
 CHECKPOINTS: Final = "checkpoints"
-"""Folder of checkpoints, in the folder of a run."""
-TERMS: Final = "terms.json"
-"""What a run was begun with, beside its checkpoints: only the same is gone on with."""
+"""Name of the folder with checkpoints, in the folder of a run."""
+SETTINGS_FILE: Final = "options.json"
+"""Name of the file with the settings of a run, in the folder of checkpoints. A run is only resumed with the same."""
 _TARGETS: Final = "all-linear"
 
 
 class PreparedExamples(NamedTuple):
-    """Examples as numbers, and what became of the others."""
+    """Examples as tokens."""
 
     texts: list[SharedText]
     too_long: int
-    """Examples that were left out for their length."""
+    """Number of examples that were skipped because they are too long."""
     are_shared: bool
-    """Whether texts hold several examples, and so need an attention that keeps these apart."""
+    """Whether texts may contain several examples, so that attention must keep them apart."""
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 (hex) of all numbers, in order."""
+        """SHA-256 (hex) of all tokens, in order."""
         return sha256(json.dumps(self.texts).encode()).hexdigest()
 
 
-def prepare(examples: Sequence[Example], base: Base, terms: TrainOptions) -> PreparedExamples:
-    """The examples as numbers.
+def prepare(examples: Sequence[Example], base: Base, options: TrainOptions) -> PreparedExamples:
+    """Tokenize the examples and pack them.
 
     Raises:
-        BadInput: None is short enough.
+        BadInput: No example is short enough.
     """
     begin = begin_tokens(base.tokenizer)
-    made = [
+    encoded = [
         encode(example, lambda text: encode_with(base.tokenizer, text), begin=begin) for example in examples
     ]
-    fitting = [tokens for tokens in made if len(tokens.input_ids) <= terms.max_length]
+    fitting = [tokens for tokens in encoded if len(tokens.input_ids) <= options.max_length]
     if not fitting:
-        raise BadInput("--max-length", f"none of {len(made)} examples is so short", "raise it")
-    are_shared = can_share_prompts(base.model, terms.max_length)
+        raise BadInput("--max-length", f"none of {len(encoded)} examples is short enough", "raise it")
+    are_shared = can_share_prompts(base.model, options.max_length)
     if not are_shared:
         fitting = [tokens._replace(shared=0) for tokens in fitting]
-    texts = share_prompts(fitting, terms.max_length, terms.seed)
-    return PreparedExamples(texts, len(made) - len(fitting), are_shared)
+    texts = share_prompts(fitting, options.max_length, options.seed)
+    return PreparedExamples(texts, len(encoded) - len(fitting), are_shared)
 
 
 def tune(
     base: Base,
     prepared: PreparedExamples,
-    terms: TrainOptions,
+    options: TrainOptions,
     *,
     resumes: bool,
     report: Callable[[TrainingProgress], None],
 ) -> TunedWeights:
-    """Trains; what was saved on the way is in the run's folder.
+    """Train. Checkpoints are saved in the folder of the run.
 
     Args:
-        base: Trained in place.
-        prepared: What is learned.
-        resumes: Whether a run of the same terms is gone on with, where one stopped.
-        tell: Is told how it goes.
+        base: The model, which is changed in place.
+        resumes: True to resume a run with the same settings if there is one.
+        report: Called with the progress.
 
     Raises:
-        BadInput: The folder holds a run of other terms.
+        BadInput: The folder has a run with other settings, or `resumes` is False and it has any run.
     """
-    if terms.threads:
-        torch.set_num_threads(terms.threads)
-    checkpoint = _begin(terms, prepared, resumes=resumes)
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    checkpoint = _begin(options, prepared, resumes=resumes)
     with stopped_by_interrupt() as is_stopped:
-        teller = ProgressReporter(report, is_stopped)
-        trainer = _trainer(base, prepared, terms, teller)
+        reporter = ProgressReporter(report, is_stopped)
+        trainer = _trainer(base, prepared, options, reporter)
         trainer.train(resume_from_checkpoint=checkpoint)
     state = trainer.state
     curve = [(int(log["step"]), float(log["loss"])) for log in state.log_history if "loss" in log]
@@ -147,99 +146,101 @@ def tune(
         texts=len(prepared.texts),
         too_long=prepared.too_long,
         curve=curve,
-        weights=_save(trainer, terms),
+        weights=_save(trainer, options),
     )
 
 
-def _begin(terms: TrainOptions, prepared: PreparedExamples, *, resumes: bool) -> str | None:
-    """The checkpoint to go on from; None to begin."""
-    folder = terms.out / CHECKPOINTS
-    told = json.dumps({**_binding(terms), "examples": prepared.fingerprint}, indent=2)
-    path = folder / TERMS
+def _begin(options: TrainOptions, prepared: PreparedExamples, *, resumes: bool) -> str | None:
+    """Return the checkpoint to resume from. None to start from the beginning."""
+    folder = options.out / CHECKPOINTS
+    settings = json.dumps({**_settings_of(options), "examples": prepared.fingerprint}, indent=2)
+    path = folder / SETTINGS_FILE
     last = get_last_checkpoint(str(folder)) if folder.is_dir() else None
     if last and not resumes:
         raise BadInput(
-            f"--out {terms.out}", "a run stopped here", "go on by --resume, or name another folder"
+            f"--out {options.out}",
+            "the folder contains a stopped run",
+            "resume it with --resume, or use another folder",
         )
-    if last and path.read_text() != told:
-        raise BadInput(f"--resume {terms.out}", "it was begun with other settings", f"see {path}")
+    if last and path.read_text() != settings:
+        raise BadInput(f"--resume {options.out}", "the run has other settings", f"see {path}")
     folder.mkdir(parents=True, exist_ok=True)
-    path.write_text(told)
+    path.write_text(settings)
     return last
 
 
-def _binding(terms: TrainOptions) -> dict[str, object]:
-    """Those of the terms that change the result."""
-    begun = {"start": file_facts(terms.start)["sha256"]} if terms.start else {}
+def _settings_of(options: TrainOptions) -> dict[str, object]:
+    """Return the settings that change the result."""
+    start = {"start": file_facts(options.start)["sha256"]} if options.start else {}
     return {
-        **begun,
-        "base": terms.base,
-        "lora_rank": terms.lora_rank,
-        "learning_rate": terms.learning_rate,
-        "epochs": terms.epochs,
-        "max_steps": terms.max_steps,
-        "max_length": terms.max_length,
-        "batch": terms.batch,
-        "seed": terms.seed,
-        "precision": terms.precision,
-        "family": terms.family,
+        **start,
+        "base": options.base,
+        "lora_rank": options.lora_rank,
+        "learning_rate": options.learning_rate,
+        "epochs": options.epochs,
+        "max_steps": options.max_steps,
+        "max_length": options.max_length,
+        "batch": options.batch,
+        "seed": options.seed,
+        "precision": options.precision,
+        "family": options.family,
     }
 
 
 def _trainer(
-    base: Base, prepared: PreparedExamples, terms: TrainOptions, teller: ProgressReporter
+    base: Base, prepared: PreparedExamples, options: TrainOptions, reporter: ProgressReporter
 ) -> AnswerTrainer:
     if prepared.are_shared:
         base.model.set_attn_implementation(ATTENTION)
     lora = LoraConfig(
-        r=terms.lora_rank, lora_alpha=terms.lora_alpha, target_modules=_TARGETS, task_type="CAUSAL_LM"
+        r=options.lora_rank, lora_alpha=options.lora_alpha, target_modules=_TARGETS, task_type="CAUSAL_LM"
     )
     trainer = AnswerTrainer(
         model=base.model,
-        args=_arguments(terms),
+        args=_arguments(options),
         train_dataset=Dataset.from_list([columns_of(text) for text in prepared.texts]),
         data_collator=collated if prepared.are_shared else None,
         processing_class=base.tokenizer,
-        peft_config=lora if terms.is_lora else None,
-        callbacks=[teller],
+        peft_config=lora if options.is_lora else None,
+        callbacks=[reporter],
     )
     trainer.remove_callback(PrinterCallback)
-    if terms.start:
-        load_adapter_into(trainer.model, terms.start, facts_of(base, terms))
+    if options.start:
+        load_adapter_into(trainer.model, options.start, facts_of(base, options))
     return trainer
 
 
-def _arguments(terms: TrainOptions) -> SFTConfig:
+def _arguments(options: TrainOptions) -> SFTConfig:
     return SFTConfig(
-        output_dir=str(terms.out / CHECKPOINTS),
-        per_device_train_batch_size=terms.batch,
-        learning_rate=terms.learning_rate,
+        output_dir=str(options.out / CHECKPOINTS),
+        per_device_train_batch_size=options.batch,
+        learning_rate=options.learning_rate,
         lr_scheduler_type="cosine",
         warmup_steps=0.03,
-        num_train_epochs=terms.epochs,
-        max_steps=terms.max_steps or -1,
-        max_length=terms.max_length,
+        num_train_epochs=options.epochs,
+        max_steps=options.max_steps or -1,
+        max_length=options.max_length,
         remove_unused_columns=False,
         dataset_kwargs={"skip_prepare_dataset": True},
         weight_decay=0.0,
         max_grad_norm=1.0,
-        seed=terms.seed,
-        data_seed=terms.seed,
-        bf16=terms.precision == "bf16",
+        seed=options.seed,
+        data_seed=options.seed,
+        bf16=options.precision == "bf16",
         use_cpu=not torch.cuda.is_available(),
         activation_checkpointing=torch.cuda.is_available(),
         logging_steps=1,
-        save_steps=terms.save_steps,
+        save_steps=options.save_steps,
         save_total_limit=2,
         report_to="none",
         disable_tqdm=True,
     )
 
 
-def _save(trainer: AnswerTrainer, terms: TrainOptions) -> dict[str, Numbers]:
-    """Writes adapter or model; the adapter's numbers."""
-    trainer.save_model(str(terms.out / ("adapter" if terms.is_lora else "model")))
-    if not terms.is_lora:
+def _save(trainer: AnswerTrainer, options: TrainOptions) -> dict[str, Numbers]:
+    """Write the adapter or the model. Return the adapter's weights."""
+    trainer.save_model(str(options.out / ("adapter" if options.is_lora else "model")))
+    if not options.is_lora:
         return {}
     return {
         name: np.asarray(value.detach().float().cpu().numpy(), dtype=np.float32)
