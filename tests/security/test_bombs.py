@@ -21,7 +21,7 @@ from workbench.toolspec.importers.read import import_tools
 from workbench.toolspec.quick import is_surely_valid
 from workbench.toolspec.spec import ToolSpec
 from workbench.toolspec.yaml_text import load_yaml
-from workbench.ui.tabs.data.import_events import STRANGERS_LIMITS
+from workbench.ui.tabs.data.import_events import SPACE_LIMITS
 
 pytestmark = pytest.mark.slow
 
@@ -114,7 +114,7 @@ def test_archives_are_unpacked_within_limits(files: dict[str, bytes], tmp_path: 
         file = tmp_path / name
         file.write_bytes(content)
         try:
-            for row in read_rows(str(file), STRANGERS_LIMITS):
+            for row in read_rows(str(file), SPACE_LIMITS):
                 if row.number > SPACE.import_rows:
                     break
         except BadInput as error:
