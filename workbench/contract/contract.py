@@ -39,7 +39,7 @@ class Placeholder(NamedTuple):
 
 
 def placeholders(text: str) -> Iterator[Placeholder]:
-    """Return the placeholders of `text`, in order.
+    """Return the placeholders of `text`, in the order of the text.
 
     A malformed one, such as `{{ tools | tojson }}`, has no name and is not a literal. Braces that are not followed
     by a name are ordinary text.

@@ -123,7 +123,7 @@ class Settings:
     max_rounds: int
     """Maximum number of completions in a turn."""
     openai_base_url: str
-    """Base URL of the server for models named `openai:NAME`. Empty if there is none."""
+    """Base URL of the server for models named `openai:NAME`; may be empty."""
     openai_api_key: Secret | None
     """API key of that server, or None if it needs none."""
     openai_kind: str

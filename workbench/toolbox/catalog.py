@@ -163,7 +163,7 @@ class Catalog:
         return self._loaded.files
 
     def declared(self, name: str) -> CatalogTool | None:
-        """Return the declarative tool with this name, or None if there is none or code answers its calls."""
+        """Return the declarative tool with this name, or None if it does not exist or code answers its calls."""
         tools = (tool for toolset in self.files() for tool in toolset.tools)
         return next((tool for tool in tools if tool.spec.name == name), None)
 

@@ -36,7 +36,7 @@ class CatalogTool:
     returns: JsonObject | None = field(default=None, hash=False)
     """JSON Schema of results, or None if any result is valid."""
     emoji: str = ""
-    """Icon on the page. Empty if there is none."""
+    """Icon on the page; may be empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ class Availability:
     reason: str = ""
     """Why it cannot be used, for people. Empty if it can."""
     emoji: str = ""
-    """Icon on the page. Empty if there is none."""
+    """Icon on the page; may be empty."""
 
     @property
     def is_available(self) -> bool:
@@ -136,7 +136,7 @@ class ToolEntry:
     is_async: bool = False
     """True if the handler returns an awaitable."""
     emoji: str = ""
-    """Icon on the page. Empty if there is none."""
+    """Icon on the page; may be empty."""
     max_result_size_chars: int | None = None
     """Longest result; None applies the limit of the dispatcher."""
 

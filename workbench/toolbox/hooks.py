@@ -56,7 +56,7 @@ ResultTransform = Callable[[ToolCall, ToolResult], ToolResult]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hooks:
-    """The hooks of a toolbox. Each kind is run in order."""
+    """The hooks of a toolbox. The hooks of each kind run one after the other."""
 
     before: tuple[PreHook, ...] = ()
     """The first veto stops the call."""

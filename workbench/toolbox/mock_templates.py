@@ -87,7 +87,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         return self.getitem(obj, attribute)
 
     def getitem(self, obj: object, argument: Any) -> Any:
-        """Return an item of an object, a list or a text, or an undefined value if there is none."""
+        """Return an item of an object, a list or a text, or an undefined value if it does not exist."""
         if isinstance(obj, Mapping | list | tuple | str):
             try:
                 return cast(Any, obj)[argument]

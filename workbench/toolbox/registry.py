@@ -215,7 +215,7 @@ class Registry:
         return registry
 
     def find(self, name: str) -> ToolEntry | None:
-        """Return the tool with this name, or None if there is none."""
+        """Return the tool with this name, or None if it does not exist."""
         with self._lock:
             return self._entries.get(name)
 

@@ -115,7 +115,7 @@ def reasons_to_ask(script: ShellScript, place: CommandEnvironment) -> list[Appro
 
 
 class _Checker:
-    """Checks the commands of one script, in order."""
+    """Checks the commands of one script, from first to last."""
 
     def __init__(self, script: ShellScript, place: CommandEnvironment) -> None:
         self._script = script

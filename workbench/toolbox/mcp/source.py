@@ -161,7 +161,7 @@ class McpTools:
 
 
 def _start(name: str, server: McpServerConfig, registry: Registry) -> "Connection | str":
-    """Connect to a server. Return the connection, or why there is none.
+    """Connect to a server. Return the connection, or the reason why it failed.
 
     When the server announces changed tools later, they are registered again.
     """

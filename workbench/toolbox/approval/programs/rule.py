@@ -80,7 +80,7 @@ class ProgramRule:
     text_options: frozenset[str] = frozenset()
     """Options that replace this text, so that the first operand is a file, such as `-e` of `grep`."""
     recursive: str = ""
-    """Pattern of the options with which the program reads folders. Empty if there are none."""
+    """Pattern of the options with which the program reads folders; may be empty."""
     need: RuleCondition = RuleCondition.NOTHING
 
     @property
