@@ -1,4 +1,4 @@
-"""Conversation without calls: questions that anyone can answer, and questions about the tools."""
+"""Conversations without calls: general questions, and questions about the tools."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -17,25 +17,25 @@ _ASK_FACT: Final = entries("chats", "ask_fact")
 _ASK_THOUGHT: Final = entries("chats", "ask_thought")
 
 ABOUT: Final = pairs("chats", "about")
-"""Remarks on tools and what they are about, and answers: nothing of it is to be run."""
+"""Pairs of a remark about tools and its answer. No tool should run for them."""
 
 
 def draw_chat(dice: Dice, words: WordList) -> tuple[str, str]:
-    """A question or remark that needs no tool, and its answer."""
+    """Draw a question or remark that needs no tool, and its answer."""
     return dice.weighted(_CHATS)(dice, words)
 
 
 def draw_about(dice: Dice, words: WordList, tool: Tool, tools: Sequence[Tool]) -> tuple[str, str]:
-    """A question or remark about `tool`, one of `tools`, or about all of them, and its answer."""
-    said = {
+    """Draw a question or remark about `tool` or all `tools`, and its answer."""
+    values = {
         "n": tool.noun,
         "v": tool.verb,
         "t": tool.name,
-        "all": listed(dice, [one.name for one in tools]),
-        "needs": listed(dice, [one.label for one in tool.required]) if tool.required else "nothing",
+        "all": listed(dice, [other.name for other in tools]),
+        "needs": listed(dice, [param.label for param in tool.required]) if tool.required else "nothing",
     }
-    asked, answer = dice.pick(words.of(ABOUT))
-    return asked.format_map(said), answer.format_map(said)
+    question, answer = dice.pick(words.of(ABOUT))
+    return question.format_map(values), answer.format_map(values)
 
 
 def _greeting(dice: Dice, words: WordList) -> tuple[str, str]:
@@ -45,9 +45,11 @@ def _greeting(dice: Dice, words: WordList) -> tuple[str, str]:
 
 def _fact(dice: Dice, words: WordList) -> tuple[str, str]:
     thing, answer = dice.pick(words.of(_FACTS))
-    asked = dice.pick(words.of(_ASK_FACT)).format(q=thing)
-    plain = answer[:1].upper() + answer[1:]
-    return asked[:1].upper() + asked[1:], dice.pick((f"{plain}.", f"{plain} is {thing}.", f"It is {answer}."))
+    question = dice.pick(words.of(_ASK_FACT)).format(q=thing)
+    capitalized = answer[:1].upper() + answer[1:]
+    return question[:1].upper() + question[1:], dice.pick(
+        (f"{capitalized}.", f"{capitalized} is {thing}.", f"It is {answer}.")
+    )
 
 
 def _thought(dice: Dice, words: WordList) -> tuple[str, str]:
@@ -60,7 +62,7 @@ def _sum(dice: Dice, words: WordList) -> tuple[str, str]:
     while not belongs(f"{first},{second}", words.split):
         second += 1
     sign, word, result = dice.pick((("+", "plus", first + second), ("-", "minus", first - second)))
-    asked = words.of(
+    questions = words.of(
         (
             f"What is {first} {sign} {second}?",
             f"What's {first} {word} {second}?",
@@ -69,7 +71,7 @@ def _sum(dice: Dice, words: WordList) -> tuple[str, str]:
             f"Can you do {first} {sign} {second} in your head?",
         )
     )
-    return dice.pick(asked), dice.pick(
+    return dice.pick(questions), dice.pick(
         (f"{result}.", f"{first} {word} {second} is {result}.", f"That makes {result}.")
     )
 

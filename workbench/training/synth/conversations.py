@@ -1,4 +1,4 @@
-"""Conversations: several exchanges over some tools, under a contract."""
+"""Draw conversations of several exchanges, with tools and a contract, and write them as rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,11 +34,11 @@ _PLAIN_SYSTEMS: Final = (
     "Answer briefly.",
 )
 _UNFIT: Final = {"hermes-3": frozenset({"limit"})}
-"""Kinds of parameters that a family cannot spell: a type beside null has no word in its signatures."""
+"""Kinds of parameters that a family cannot write. Its signatures cannot express a type combined with null."""
 
 
 class ContractShare(NamedTuple):
-    """A contract, and how often rows stand under it."""
+    """A contract and its share of the rows."""
 
     contract: Contract
     share: float
@@ -46,67 +46,65 @@ class ContractShare(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SynthOptions:
-    """What rows are made of."""
+    """Options for drawing rows."""
 
     split: WordSplit
-    """Whose words, tools and grammars."""
+    """Split whose words, tools and grammars are used."""
     contracts: tuple[ContractShare, ...]
     kinds: tuple[tuple[str, float], ...] = SHARES
     """Kinds of exchanges with their shares."""
     lengths: tuple[tuple[int, float], ...] = ((1, 4.0), (2, 3.0), (3, 2.0), (4, 1.0))
-    """Numbers of exchanges with their shares."""
+    """Numbers of exchanges per conversation with their shares."""
     most_exchanges: int = 4
-    """So many of them at most."""
+    """Maximum number of exchanges."""
     no_tools: float = 0.06
-    """Share of rows without any tool."""
+    """Share of rows without tools."""
     most_tools: int = 5
-    """So many tools at most."""
+    """Maximum number of tools."""
     together: int = 1
-    """So many conversations at most share contract and tools, one behind the other."""
+    """Maximum number of consecutive conversations with the same contract and tools."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SynthConversation:
-    """A conversation, and what it was drawn as."""
+    """A drawn conversation."""
 
     trajectory: Trajectory = field(hash=False)
-    """As training rows mean it."""
     kinds: tuple[str, ...]
-    """Of its exchanges, in order."""
+    """Kinds of its exchanges, in order."""
     family: str
-    """In whose spelling tools and results stand."""
+    """Template family that writes tools and results."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SynthSetting:
-    """Contract and tools that conversations may share."""
+    """The contract and tools of one or more conversations."""
 
     contract: Contract
-    """Whose text the system turn is."""
     family: str
     tools: tuple[Tool, ...]
     offered: OfferedTools
-    """The same, as a model is told of it."""
+    """The tools' specs."""
     system: RowMessage
 
 
-def draw_setting(dice: Dice, terms: SynthOptions) -> SynthSetting | None:
-    """Contract and tools; None for a chat without any. The same dice and terms give the same."""
-    if dice.chance(terms.no_tools):
+def draw_setting(dice: Dice, options: SynthOptions) -> SynthSetting | None:
+    """Draw contract and tools, or None for a chat without tools. The same arguments give the same setting."""
+    if dice.chance(options.no_tools):
         return None
-    contract, family = _contract(dice, terms)
-    tools = _tools(dice, WordList(terms.split), terms, _UNFIT.get(family, frozenset()))
+    contract, family = _contract(dice, options)
+    tools = _tools(dice, WordList(options.split), options, _UNFIT.get(family, frozenset()))
     offered = OfferedTools(specs=tuple(tool.spec for tool in tools))
     system = _system(dice, contract, family, offered)
     return SynthSetting(contract=contract, family=family, tools=tools, offered=offered, system=system)
 
 
-def draw_conversation(dice: Dice, terms: SynthOptions, setting: SynthSetting | None) -> SynthConversation:
-    """One conversation in a setting; the same arguments give the same."""
-    words = WordList(terms.split)
+def draw_conversation(dice: Dice, options: SynthOptions, setting: SynthSetting | None) -> SynthConversation:
+    """Draw a conversation in a setting. The same arguments give the same conversation."""
+    words = WordList(options.split)
     if setting is None:
         return _plain(dice, words)
-    kinds = _kinds(dice, terms)
+    kinds = _kinds(dice, options)
     scene = Scene(dice=dice, words=words, tools=setting.tools)
     messages = [message for kind in kinds for message in EXCHANGES[kind](scene)]
     contract = setting.contract
@@ -120,100 +118,108 @@ def draw_conversation(dice: Dice, terms: SynthOptions, setting: SynthSetting | N
 
 
 def _plain(dice: Dice, words: WordList) -> SynthConversation:
-    """A chat without tools."""
+    """Draw a chat without tools."""
     scene = Scene(dice=dice, words=words, tools=())
     count = dice.weighted(((1, 3.0), (2, 3.0), (3, 2.0)))
     messages = [message for _ in range(count) for message in EXCHANGES["chat"](scene)]
     system = dice.pick(_PLAIN_SYSTEMS)
-    begun = [RowMessage(role=Role.SYSTEM, parts=(Prose(text=system),), text=system)] if system else []
+    system_messages = (
+        [RowMessage(role=Role.SYSTEM, parts=(Prose(text=system),), text=system)] if system else []
+    )
     columns = {"source": "synth", "contract": None, "family": "hermes-lines"}
-    trajectory = Trajectory(messages=(*begun, *messages), columns=columns)
+    trajectory = Trajectory(messages=(*system_messages, *messages), columns=columns)
     return SynthConversation(trajectory=trajectory, kinds=("chat",) * count, family="hermes-lines")
 
 
-def _contract(dice: Dice, terms: SynthOptions) -> tuple[Contract, str]:
-    """A contract, and the family that spells its tools: its own, or its kin of the other spelling."""
-    contract = dice.weighted(terms.contracts)
+def _contract(dice: Dice, options: SynthOptions) -> tuple[Contract, str]:
+    """Draw a contract and the family that writes its tools: its own, or a variant of it."""
+    contract = dice.weighted(options.contracts)
     sane = family_named(contract.family).sane_name
     other = sane or _ARRAY
     return contract, other if dice.chance(0.3) else contract.family
 
 
-def _tools(dice: Dice, words: WordList, terms: SynthOptions, unfit: frozenset[str]) -> tuple[Tool, ...]:
+def _tools(dice: Dice, words: WordList, options: SynthOptions, unfit: frozenset[str]) -> tuple[Tool, ...]:
     count = dice.weighted(
-        tuple((n, s) for n, s in ((1, 2.5), (2, 3.5), (3, 2.0), (4, 1.0), (5, 0.5)) if n <= terms.most_tools)
+        tuple(
+            (n, s) for n, s in ((1, 2.5), (2, 3.5), (3, 2.0), (4, 1.0), (5, 0.5)) if n <= options.most_tools
+        )
     )
-    found: dict[str, Tool] = {}
-    while len(found) < count:
-        near = dice.pick(list(found.values())) if found and dice.chance(0.3) else None
+    tools_by_name: dict[str, Tool] = {}
+    while len(tools_by_name) < count:
+        near = dice.pick(list(tools_by_name.values())) if tools_by_name and dice.chance(0.3) else None
         tool = draw_neighbour(dice, words, near) if near else draw_tool(dice, words)
         if not any(param.kind in unfit for param in tool.params):
-            found.setdefault(tool.name, tool)
-    return tuple(dice.some(tuple(found.values()), count))
+            tools_by_name.setdefault(tool.name, tool)
+    return tuple(dice.some(tuple(tools_by_name.values()), count))
 
 
-def _kinds(dice: Dice, terms: SynthOptions) -> Sequence[str]:
-    lengths = tuple(one for one in terms.lengths if one[0] <= terms.most_exchanges)
-    kinds = [dice.weighted(terms.kinds) for _ in range(dice.weighted(lengths))]
+def _kinds(dice: Dice, options: SynthOptions) -> Sequence[str]:
+    lengths = tuple(length for length in options.lengths if length[0] <= options.most_exchanges)
+    kinds = [dice.weighted(options.kinds) for _ in range(dice.weighted(lengths))]
     return [*kinds, "thanks"] if len(kinds) > 1 and dice.chance(0.06) else kinds
 
 
 def _system(dice: Dice, contract: Contract, family: str, offered: OfferedTools) -> RowMessage:
     date = f"{dice.between(2024, 2028)}-{dice.between(1, 12):02d}-{dice.between(1, 28):02d}"
     text = compose(replace(contract, family=family), offered, variables={"date": date})
-    # Where the text is nothing but a family's own sentences around the tools, the row itself says nothing.
+    # If the text consists only of the family's own sentences about the tools, the row has no prose.
     own = split_system(text).own
     return RowMessage(role=Role.SYSTEM, parts=(Prose(text=own),) if own else (), text=text)
 
 
 _MOST_TRIES: Final = 200
-"""So many draws for one row that is like no other; then the grammars are exhausted."""
+"""Maximum number of draws for a row that differs from all others. Then the grammars are exhausted."""
 
 
-def synth_rows(seed: int, count: int, terms: SynthOptions) -> Iterator[JsonObject]:
-    """`count` rows in the form `sharegpt`, each sound, no two of them almost the same.
+def synth_rows(seed: int, count: int, options: SynthOptions) -> Iterator[JsonObject]:
+    """Draw `count` valid rows in the format `sharegpt`, without near-duplicates.
 
-    The same arguments give the same rows, and more of them begin with these.
+    The same arguments give the same rows, and a larger count begins with the same rows.
 
     Raises:
-        BadInput: The grammars have no further row that is like no other.
+        BadInput: The grammars are exhausted: no further row differs enough from the others.
     """
-    for drawn, row in _unlike(seed, count, terms):
+    for drawn, row in _distinct_rows(seed, count, options):
         yield {**row, "kinds": list(drawn.kinds)}
 
 
-def draw_rows(seed: int, count: int, terms: SynthOptions) -> Iterator[SynthConversation]:
-    """The conversations of `synth_rows`, as they were drawn."""
-    for drawn, _ in _unlike(seed, count, terms):
+def draw_rows(seed: int, count: int, options: SynthOptions) -> Iterator[SynthConversation]:
+    """Draw the conversations of `synth_rows`."""
+    for drawn, _ in _distinct_rows(seed, count, options):
         yield drawn
 
 
-def _unlike(seed: int, count: int, terms: SynthOptions) -> Iterator[tuple[SynthConversation, JsonObject]]:
+def _distinct_rows(
+    seed: int, count: int, options: SynthOptions
+) -> Iterator[tuple[SynthConversation, JsonObject]]:
     sharegpt, writing = format_named(DEFAULT_FORMAT), RowOptions()
     exact: set[int] = set()
     sketches = np.zeros(count, dtype=np.uint64)
     check = RowsCheck()
-    made = tries = place = 0
+    row_count = tries = place = 0
     setting: SynthSetting | None = None
-    while made < count:
-        if place % terms.together == 0:
-            setting = draw_setting(Dice("setting", terms.split, seed, place // terms.together), terms)
-        drawn = draw_conversation(Dice("row", terms.split, seed, place), terms, setting)
+    while row_count < count:
+        if place % options.together == 0:
+            setting = draw_setting(Dice("setting", options.split, seed, place // options.together), options)
+        drawn = draw_conversation(Dice("row", options.split, seed, place), options, setting)
         place += 1
         row = write_row(drawn.trajectory, sharegpt, writing).row
         read = sharegpt.read(row) if row else None
         tries += 1
         if tries > _MOST_TRIES:
-            raise BadInput("synth", f"no further row after {made} that is like no other", "ask for fewer")
+            raise BadInput(
+                "synth", f"the grammars have only {row_count} different rows", "use a smaller --count"
+            )
         if row is None or read is None or check.check(read):
             continue
-        like = fingerprint_row(read)
-        known = sketches[:made]
-        if like.exact in exact or _is_near(known, like.sketch):
+        likeness = fingerprint_row(read)
+        known = sketches[:row_count]
+        if likeness.exact in exact or _is_near(known, likeness.sketch):
             continue
-        exact.add(like.exact)
-        sketches[made] = like.sketch
-        made, tries = made + 1, 0
+        exact.add(likeness.exact)
+        sketches[row_count] = likeness.sketch
+        row_count, tries = row_count + 1, 0
         yield drawn, row
 
 

@@ -1,4 +1,4 @@
-"""From a request to its answer: one function for each kind of exchange."""
+"""Draw exchanges, from a request to its answer: one function for each kind."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -12,8 +12,8 @@ from workbench.training.synth.phrasing import (
     calls_message,
     chosen,
     given_later,
-    kept,
     key_of,
+    protected,
     quotable,
     request,
     result_message,
@@ -30,49 +30,49 @@ Exchange = Callable[[Scene], list[RowMessage]]
 
 
 def single(scene: Scene) -> list[RowMessage]:
-    """One call, its result, an answer."""
+    """One call, its result and an answer."""
     tool = scene.tool
     values = chosen(scene.dice, tool)
     said = scene.say(request(scene.dice, scene.words, tool, values))
-    told = draw_result(scene.dice, scene.words, tool, values)
+    result = draw_result(scene.dice, scene.words, tool, values)
     return [
         said,
         calls_message(scene, [call_of(tool, values)]),
-        result_message(told),
-        answer_message(told.answer),
+        result_message(result),
+        answer_message(result.answer),
     ]
 
 
 def follow_up(scene: Scene) -> list[RowMessage]:
-    """A call, and then the same with one other value, named by no more than that value."""
+    """A call, then a request that only names another value, and the call with that value."""
     dice, tool = scene.dice, scene.tool
     if not tool.required or tool.required[0].kind in ("sentence", "record", "flag"):
         return single(scene)
     first = tool.required[0]
     values = chosen(dice, tool)
-    begun = scene.say(request(dice, scene.words, tool, values))
+    first_request = scene.say(request(dice, scene.words, tool, values))
     other = first.slot.draw(dice)
     again = [(param, other if param is first else said) for param, said in values]
-    told = draw_result(dice, scene.words, tool, values), draw_result(dice, scene.words, tool, again)
-    asked = dice.pick(scene.words.of(AGAIN)).format(l=first.label, v=kept(other.text))
+    results = draw_result(dice, scene.words, tool, values), draw_result(dice, scene.words, tool, again)
+    asked = dice.pick(scene.words.of(AGAIN)).format(l=first.label, v=protected(other.text))
     return [
         *(
-            begun,
+            first_request,
             calls_message(scene, [call_of(tool, values)]),
-            result_message(told[0]),
-            answer_message(told[0].answer),
+            result_message(results[0]),
+            answer_message(results[0].answer),
         ),
         *(
             user_message(typed(dice, asked)),
             calls_message(scene, [call_of(tool, again)]),
-            result_message(told[1]),
+            result_message(results[1]),
         ),
-        answer_message(told[1].answer),
+        answer_message(results[1].answer),
     ]
 
 
 def parallel_same(scene: Scene) -> list[RowMessage]:
-    """The same tool several times, with one argument that differs."""
+    """Several calls of one tool that differ in one argument."""
     dice, tool = scene.dice, scene.tool
     if not tool.required or tool.required[0].kind in ("sentence", "list", "range", "record", "flag"):
         return parallel_two(scene)
@@ -85,19 +85,21 @@ def parallel_same(scene: Scene) -> list[RowMessage]:
         return parallel_two(scene)
     spoken = SpokenValue(None, listed(dice, [said.text for said in others.values()]))
     asked = [(param, spoken if param is first else said) for param, said in values]
-    each = [[(param, one if param is first else said) for param, said in values] for one in others.values()]
-    told = [draw_result(dice, scene.words, tool, values) for values in each]
+    each = [
+        [(param, other if param is first else said) for param, said in values] for other in others.values()
+    ]
+    results = [draw_result(dice, scene.words, tool, values) for values in each]
     said = scene.say(request(dice, scene.words, tool, asked))
     return [
         said,
         calls_message(scene, [call_of(tool, values) for values in each]),
-        *map(result_message, told),
-        answers_message(scene, told),
+        *map(result_message, results),
+        answers_message(scene, results),
     ]
 
 
 def parallel_two(scene: Scene) -> list[RowMessage]:
-    """Two or three requests in one, each its own call."""
+    """Two or three requests in one message, each with its own call."""
     dice, words = scene.dice, scene.words
     tools = dice.some(scene.tools, dice.pick((2, 2, 2, 2, 3)))
     while len(tools) < 2:
@@ -107,37 +109,37 @@ def parallel_two(scene: Scene) -> list[RowMessage]:
         return single(scene)
     text = ""
     for tool, values in each:
-        one = request(dice, words, tool, values, is_part=True)
+        part = request(dice, words, tool, values, is_part=True)
         if text:
             link = dice.pick(words.of(LINKS))
-            one = one if link.startswith(".") else one[:1].lower() + one[1:]
-            text = text.rstrip(".?!") + link + one
+            part = part if link.startswith(".") else part[:1].lower() + part[1:]
+            text = text.rstrip(".?!") + link + part
         else:
-            text = one
-    told = [draw_result(dice, words, tool, values) for tool, values in each]
+            text = part
+    results = [draw_result(dice, words, tool, values) for tool, values in each]
     calls = [call_of(tool, values) for tool, values in each]
     return [
         scene.say(text),
         calls_message(scene, calls),
-        *map(result_message, told),
-        answers_message(scene, told),
+        *map(result_message, results),
+        answers_message(scene, results),
     ]
 
 
 def chat(scene: Scene) -> list[RowMessage]:
     """A question that needs no tool."""
-    asked, answer = draw_chat(scene.dice, scene.words)
-    return [user_message(typed(scene.dice, asked)), answer_message(answer)]
+    question, answer = draw_chat(scene.dice, scene.words)
+    return [user_message(typed(scene.dice, question)), answer_message(answer)]
 
 
 def about_tools(scene: Scene) -> list[RowMessage]:
-    """A question about the tools themselves, in their words, and no wish to have one run."""
-    asked, answer = draw_about(scene.dice, scene.words, scene.tool, scene.tools)
-    return [user_message(typed(scene.dice, asked)), answer_message(answer)]
+    """A question about the tools that asks for no call."""
+    question, answer = draw_about(scene.dice, scene.words, scene.tool, scene.tools)
+    return [user_message(typed(scene.dice, question)), answer_message(answer)]
 
 
 def uncovered(scene: Scene) -> list[RowMessage]:
-    """A wish that none of the tools can fulfil."""
+    """A request that no tool can fulfil."""
     dice, words = scene.dice, scene.words
     nouns = {tool.noun for tool in scene.tools}
     other = draw_tool(dice, words)
@@ -148,7 +150,7 @@ def uncovered(scene: Scene) -> list[RowMessage]:
 
 
 def missing(scene: Scene) -> list[RowMessage]:
-    """Something required is not said: it is asked for, often given, and then the call is made."""
+    """A request without a required value. The model asks, and often the user answers and the call follows."""
     dice, words = scene.dice, scene.words
     able = [tool for tool in scene.tools if tool.required]
     if not able:
@@ -160,57 +162,57 @@ def missing(scene: Scene) -> list[RowMessage]:
     said = scene.say(request(dice, words, tool, values))
     labels = " and ".join(param.label for param in lacking)
     form = dice.pick(words.of(ASK_ONE if len(lacking) == 1 else ASK_MORE))
-    begun = [said, answer_message(form.format(l=labels, n=tool.noun, v=tool.verb))]
+    opening = [said, answer_message(form.format(l=labels, n=tool.noun, v=tool.verb))]
     if dice.chance(0.4):
-        return begun
-    given = [(param, quotable(param.slot.draw(dice))) for param in lacking]
-    whole = {param.name: (param, one) for param, one in [*values, *given]}
-    ordered = [whole[param.name] for param in tool.params if param.name in whole]
-    told = draw_result(dice, words, tool, ordered)
+        return opening
+    answered = [(param, quotable(param.slot.draw(dice))) for param in lacking]
+    by_name = {param.name: (param, value) for param, value in [*values, *answered]}
+    ordered = [by_name[param.name] for param in tool.params if param.name in by_name]
+    result = draw_result(dice, words, tool, ordered)
     calls = calls_message(scene, [call_of(tool, ordered)])
     return [
-        *begun,
-        user_message(given_later(scene, given)),
+        *opening,
+        user_message(given_later(scene, answered)),
         calls,
-        result_message(told),
-        answer_message(told.answer),
+        result_message(result),
+        answer_message(result.answer),
     ]
 
 
 def error(scene: Scene) -> list[RowMessage]:
-    """A call whose result is an error, which the answer tells."""
+    """A call whose result is an error, which the answer reports."""
     tool = scene.tool
     values = chosen(scene.dice, tool)
     said = scene.say(request(scene.dice, scene.words, tool, values))
-    told = draw_error(scene.dice, scene.words, tool)
+    result = draw_error(scene.dice, scene.words, tool)
     return [
         said,
         calls_message(scene, [call_of(tool, values)]),
-        result_message(told),
-        answer_message(told.answer),
+        result_message(result),
+        answer_message(result.answer),
     ]
 
 
 def retried(scene: Scene) -> list[RowMessage]:
-    """A call that fails for the moment, and is made once more."""
+    """A call that fails temporarily and is repeated."""
     tool = scene.tool
     values = chosen(scene.dice, tool)
     said = scene.say(request(scene.dice, scene.words, tool, values))
     failed = draw_error(scene.dice, scene.words, tool, is_brief=True)
-    told = draw_result(scene.dice, scene.words, tool, values)
+    result = draw_result(scene.dice, scene.words, tool, values)
     call = call_of(tool, values)
     return [
         said,
         calls_message(scene, [call]),
         result_message(failed),
         calls_message(scene, [call]),
-        result_message(told),
-        answer_message(told.answer),
+        result_message(result),
+        answer_message(result.answer),
     ]
 
 
 def two_rounds(scene: Scene) -> list[RowMessage]:
-    """The second call takes what the first one found."""
+    """Two calls, of which the second uses the result of the first."""
     dice, words = scene.dice, scene.words
     takers = [
         tool for tool in scene.tools for param in tool.required if param.kind in ("code", "place", "person")
@@ -221,8 +223,8 @@ def two_rounds(scene: Scene) -> list[RowMessage]:
     taken = next(param for param in taker.required if param.kind in ("code", "place", "person"))
     finder = dice.pick([tool for tool in scene.tools if tool is not taker])
     first, found = chosen(dice, finder), taken.slot.draw(dice)
-    second = [(param, found if param is taken else one) for param, one in chosen(dice, taker)]
-    rest = [one for one in second if one[0] is not taken]
+    second = [(param, found if param is taken else value) for param, value in chosen(dice, taker)]
+    rest = [(param, value) for param, value in second if param is not taken]
     asked = request(dice, words, finder, first, is_part=True).rstrip(".?!")
     then = request(dice, words, taker, rest, is_part=True).rstrip(".?!")
     link = dice.pick(
@@ -238,27 +240,27 @@ def two_rounds(scene: Scene) -> list[RowMessage]:
     )
     said = scene.say(f"{asked}{link.format(l=taken.label)}{then[:1].lower()}{then[1:]}.")
     between = SynthResult(f'{{"{taken.name}": "{found.value}"}}', "")
-    told = draw_result(dice, words, taker, second)
+    result = draw_result(dice, words, taker, second)
     calls = [call_of(finder, first)], [call_of(taker, second)]
     return [
         said,
         calls_message(scene, calls[0]),
         result_message(between),
         calls_message(scene, calls[1]),
-        result_message(told),
-        answer_message(told.answer),
+        result_message(result),
+        answer_message(result.answer),
     ]
 
 
 def thanks(scene: Scene) -> list[RowMessage]:
-    """A word of thanks after something was done."""
-    asked, answer = scene.dice.pick(scene.words.of(THANKS))
-    return [user_message(asked), answer_message(answer)]
+    """Thanks after a request was fulfilled."""
+    text, answer = scene.dice.pick(scene.words.of(THANKS))
+    return [user_message(text), answer_message(answer)]
 
 
 EXCHANGES: Final[Mapping[str, Exchange]] = {
-    one.__name__: one
-    for one in (
+    exchange.__name__: exchange
+    for exchange in (
         single,
         follow_up,
         parallel_same,
@@ -273,7 +275,7 @@ EXCHANGES: Final[Mapping[str, Exchange]] = {
         thanks,
     )
 }
-"""Every kind of exchange, by name."""
+"""The kinds of exchanges, by name."""
 SHARES: Final = (
     ("single", 34.0),
     ("follow_up", 3.0),
@@ -287,4 +289,4 @@ SHARES: Final = (
     ("retried", 1.0),
     ("two_rounds", 3.0),
 )
-"""How often each kind begins or goes on a conversation."""
+"""Kinds of exchanges with their shares."""

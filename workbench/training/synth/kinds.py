@@ -33,10 +33,10 @@ class ParameterKind:
     """A kind of parameter."""
 
     names: tuple[str, ...]
-    """What such a parameter may be called; words with blanks."""
+    """Names of such parameters, as words separated by spaces."""
     make: Callable[[Dice, WordList], ParameterSlot] = field(compare=False)
     naturals: tuple[str, ...] = ()
-    """How a request says the value without the parameter's name, `{}` being the value."""
+    """Ways to say the value without the name of the parameter. `{}` is the value."""
 
 
 _MAKERS: Final[Mapping[str, Callable[[Dice, WordList], ParameterSlot]]] = {
@@ -69,7 +69,7 @@ def _kind(name: str) -> ParameterKind:
 
 
 KINDS: Final[Mapping[str, ParameterKind]] = {name: _kind(name) for name in _MAKERS}
-"""Every kind of parameter, by name."""
+"""The kinds of parameters, by name."""
 SHARES: Final = (
     ("place", 10.0),
     ("person", 8.0),
@@ -92,4 +92,4 @@ SHARES: Final = (
     ("record", 2.0),
     ("limit", 1.0),
 )
-"""How often each kind is drawn."""
+"""Kinds of parameters with their shares."""

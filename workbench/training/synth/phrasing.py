@@ -1,4 +1,4 @@
-"""Phrase requests and answers, with the habits of people who type."""
+"""Write requests and answers the way people type them."""
 
 import re
 from collections.abc import Sequence
@@ -29,11 +29,11 @@ from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessag
 _OPEN: Final = "\ue000"
 _CLOSE: Final = "\ue001"
 _END_OPEN: Final = "\ue002"
-_KEPT: Final = re.compile(f"({_OPEN}[^{_CLOSE}]*{_CLOSE})")
+_PROTECTED: Final = re.compile(f"({_OPEN}[^{_CLOSE}]*{_CLOSE})")
 
 
 def chosen(dice: Dice, tool: Tool, *, without: Sequence[Param] = ()) -> list[tuple[Param, SpokenValue]]:
-    """Values for a call: of all required parameters and some of the others."""
+    """Draw values for a call: for all required parameters and some of the others."""
     return [
         (param, param.slot.draw(dice))
         for param in tool.params
@@ -42,7 +42,7 @@ def chosen(dice: Dice, tool: Tool, *, without: Sequence[Param] = ()) -> list[tup
 
 
 def arguments_of(values: Sequence[tuple[Param, SpokenValue]]) -> JsonObject:
-    """The arguments of a call, in the order of the schema."""
+    """Return the arguments of a call, in the order of the schema."""
     return {param.name: said.value for param, said in values}
 
 
@@ -54,14 +54,12 @@ def request(
     *,
     is_part: bool = False,
 ) -> str:
-    """A request for one call, in plain words.
+    """Write a request for one call.
 
     Args:
-        dice: Its chance.
-        words: The split's words.
-        tool: What is to be called.
-        values: With which arguments.
-        is_part: Whether something follows: then no text stands without quotes.
+        tool: The tool to call.
+        values: The arguments of the call.
+        is_part: True if more text follows, so that a text value must be quoted.
     """
     form = dice.pick(words.of(REQUESTS[tool.purpose]))
     if not values:
@@ -71,7 +69,7 @@ def request(
     )
     is_open = clause.endswith(_END_OPEN)
     said = clause.removesuffix(_END_OPEN)
-    text = form.format(n=tool.noun, v=tool.verb, V=tool.verb.capitalize(), t=_keep(tool.name), a=said)
+    text = form.format(n=tool.noun, v=tool.verb, V=tool.verb.capitalize(), t=_protect(tool.name), a=said)
     text = re.sub(r" +([.,?]|$)", r"\1", re.sub(r"  +", " ", text)).replace("and and", "and")
     text = text.rstrip(".?") if is_open else text
     return with_articles(text)
@@ -85,20 +83,22 @@ def clause_of(
     *,
     may_end_open: bool,
 ) -> str:
-    """The arguments in words; a text without quotes stands last, and `_END_OPEN` behind it."""
+    """Write the arguments of a request. A text without quotes comes last, followed by `_END_OPEN`."""
     said = dice.some(values, len(values)) if dice.chance(0.35) else list(values)
     numbers = [param for param in tool.params if param.kind in ("number", "integer")]
     if [param for param, _ in said] == numbers and len(numbers) == 2 and dice.chance(0.4):
-        first, second = (_keep(one.text) for _, one in said)
+        first, second = (_protect(value.text) for _, value in said)
         return f"{dice.pick(('of', 'for', 'from'))} {first} {dice.pick(('and', 'and', 'with'))} {second}"
-    loose = [one for one in said if one[1].text.startswith(": ")]
-    is_open = may_end_open and len(loose) == 1
+    unquoted = [entry for entry in said if entry[1].text.startswith(": ")]
+    is_open = may_end_open and len(unquoted) == 1
     if is_open:
-        said = [one for one in said if one is not loose[0]] + loose
-    parts = [_mention(dice, words, tool, param, one) for param, one in (said[:-1] if is_open else said)]
+        said = [entry for entry in said if entry is not unquoted[0]] + unquoted
+    parts = [_mention(dice, words, tool, param, value) for param, value in (said[:-1] if is_open else said)]
     if is_open:
-        label = loose[0][0].label
-        parts.append(f"{dice.pick((label, 'with the ' + label))}: {_keep(loose[0][1].text[2:])}{_END_OPEN}")
+        label = unquoted[0][0].label
+        parts.append(
+            f"{dice.pick((label, 'with the ' + label))}: {_protect(unquoted[0][1].text[2:])}{_END_OPEN}"
+        )
     text = parts[0] if parts else ""
     for part in parts[1:]:
         text += dice.pick(JOINTS) + part
@@ -106,7 +106,7 @@ def clause_of(
 
 
 def dressed(dice: Dice, words: WordList, text: str) -> str:
-    """A request with what people say around it, and as they type it."""
+    """Add what people say around a request, and write it the way they type."""
     if dice.chance(0.35):
         text = dice.pick(words.of(OPENINGS)) + text
     if dice.chance(0.3) and not text.endswith(_CLOSE):
@@ -121,23 +121,27 @@ def dressed(dice: Dice, words: WordList, text: str) -> str:
 
 
 def typed(dice: Dice, text: str) -> str:
-    """A text as a person types it, values left alone; the marks around them are taken away."""
+    """Write a text the way a person types it. Protected values stay unchanged, and their marks are removed."""
     how = dice.weighted(
         (("clean", 7.0), ("lower", 1.2), ("bare", 0.8), ("slips", 0.5), ("loud", 0.1), ("capital", 0.8))
     )
-    pieces = [_typed_piece(dice, piece, how) for piece in _KEPT.split(text)]
-    done = "".join(pieces).replace(_OPEN, "").replace(_CLOSE, "").strip()
+    pieces = [_typed_piece(dice, piece, how) for piece in _PROTECTED.split(text)]
+    text_typed = "".join(pieces).replace(_OPEN, "").replace(_CLOSE, "").strip()
     if how == "bare":
-        return done.rstrip(".?!")
-    return done[:1].upper() + done[1:] if how in ("clean", "capital") and not text.startswith(_OPEN) else done
+        return text_typed.rstrip(".?!")
+    return (
+        text_typed[:1].upper() + text_typed[1:]
+        if how in ("clean", "capital") and not text.startswith(_OPEN)
+        else text_typed
+    )
 
 
-def kept(text: str) -> str:
-    """`text` as a value that no slip of the typing changes."""
-    return _keep(text)
+def protected(text: str) -> str:
+    """Mark a value so that typing mistakes do not change it."""
+    return _protect(text)
 
 
-def _keep(text: str) -> str:
+def _protect(text: str) -> str:
     return f"{_OPEN}{text}{_CLOSE}"
 
 
@@ -166,43 +170,44 @@ def _slip(dice: Dice, word: str) -> str:
 
 def _mention(dice: Dice, words: WordList, tool: Tool, param: Param, said: SpokenValue) -> str:
     label = param.label
-    value = _keep(f'"{said.text[2:]}"' if said.text.startswith(": ") else said.text)
+    value = _protect(f'"{said.text[2:]}"' if said.text.startswith(": ") else said.text)
     if param.kind == "flag" and dice.chance(0.65):
         forms = words.of(ON if said.value else OFF)
         return dice.pick(forms).format(l=label)
     naturals = KINDS[param.kind].naturals
-    if naturals and _is_told_by_kind(tool, param) and dice.chance(0.6):
+    if naturals and _is_clear_from_kind(tool, param) and dice.chance(0.6):
         return dice.pick(naturals).format(value)
     if param.kind in ("integer", "choice", "number") and dice.chance(0.2):
         return dice.pick(BARE).format(l=label, v=value)
     return dice.pick(words.of(NAMED)).format(l=label, v=value)
 
 
-def _is_told_by_kind(tool: Tool, param: Param) -> bool:
-    """Whether a value alone tells whose it is: no other parameter could take it, or its name says the kind."""
+def _is_clear_from_kind(tool: Tool, param: Param) -> bool:
+    """Return whether a value alone shows its parameter: no other could take it, or its name describes its kind."""
     if any(other.kind == param.kind for other in tool.params if other is not param):
         return False
-    alike = [other for other in tool.params if other.slot.schema.get("type") == param.slot.schema.get("type")]
-    return len(alike) == 1 or param.label in KINDS[param.kind].names
+    same_type = [
+        other for other in tool.params if other.slot.schema.get("type") == param.slot.schema.get("type")
+    ]
+    return len(same_type) == 1 or param.label in KINDS[param.kind].names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """Where an exchange takes place."""
+    """The dice, words and tools of an exchange."""
 
     dice: Dice
     words: WordList
-    """The split's words."""
     tools: tuple[Tool, ...]
-    """What the conversation offers; the first is what it is about."""
+    """The tools that the conversation offers."""
 
     @property
     def tool(self) -> Tool:
-        """One of them."""
+        """A random tool of the conversation; another one each time."""
         return self.dice.pick(self.tools)
 
     def say(self, text: str) -> RowMessage:
-        """A user's message, dressed as people write."""
+        """Return a message of the user, with what people say around a request."""
         return user_message(dressed(self.dice, self.words, text))
 
 
@@ -214,13 +219,13 @@ def answer_message(text: str) -> RowMessage:
     return RowMessage(role=Role.ASSISTANT, parts=(Prose(text=text),))
 
 
-def answers_message(scene: Scene, told: Sequence[SynthResult]) -> RowMessage:
+def answers_message(scene: Scene, results: Sequence[SynthResult]) -> RowMessage:
     joint = scene.dice.pick((" ", " ", "\n"))
-    return answer_message(joint.join(one.answer for one in told))
+    return answer_message(joint.join(result.answer for result in results))
 
 
-def result_message(told: SynthResult) -> RowMessage:
-    return RowMessage(role=Role.TOOL, parts=(Result(text=told.text),))
+def result_message(result: SynthResult) -> RowMessage:
+    return RowMessage(role=Role.TOOL, parts=(Result(text=result.text),))
 
 
 def calls_message(scene: Scene, calls: Sequence[Call]) -> RowMessage:
@@ -242,11 +247,11 @@ def quotable(said: SpokenValue) -> SpokenValue:
     return SpokenValue(said.value, said.text.removeprefix(": "))
 
 
-def given_later(scene: Scene, given: Sequence[tuple[Param, SpokenValue]]) -> str:
-    """The missing values, as one gives them when asked."""
-    if len(given) == 1:
-        param, said = given[0]
+def given_later(scene: Scene, values: Sequence[tuple[Param, SpokenValue]]) -> str:
+    """Write the missing values as an answer to the model's question."""
+    if len(values) == 1:
+        param, said = values[0]
         form = scene.dice.pick(scene.words.of(GIVEN))
-        return typed(scene.dice, form.format(l=param.label, v=kept(said.text)))
-    parts = [f"{param.label} {kept(said.text)}" for param, said in given]
+        return typed(scene.dice, form.format(l=param.label, v=protected(said.text)))
+    parts = [f"{param.label} {protected(said.text)}" for param, said in values]
     return typed(scene.dice, scene.dice.pick((" and ", ", ")).join(parts))

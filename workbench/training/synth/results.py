@@ -1,4 +1,4 @@
-"""Results of tools, and how the answer reports them."""
+"""Draw results of tools, and answers that report them."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -13,11 +13,10 @@ from workbench.training.synth.words import Dice, WordList
 
 
 class SynthResult(NamedTuple):
-    """A result, and the sentence that answers with it."""
+    """A result of a call, and the answer that reports it."""
 
     text: str
     answer: str
-    """Says all that the user asked for."""
 
 
 _FOUND: Final = entries("results", "found")
@@ -25,18 +24,18 @@ _DONE: Final = entries("results", "done")
 _FAILED: Final = entries("results", "failed")
 _ERRORS: Final = entries("results", "errors")
 _UNSPOKEN: Final = frozenset({"flag", "list", "range", "record", "limit", "sentence"})
-"""Kinds whose values no answer repeats."""
+"""Kinds of parameters whose values answers do not repeat."""
 _BRIEF: Final = entries("results", "brief")
 
 
 def draw_result(
     dice: Dice, words: WordList, tool: Tool, values: Sequence[tuple[Param, SpokenValue]]
 ) -> SynthResult:
-    """A result of the call, well."""
+    """Draw a successful result."""
     if tool.purpose == "act":
         return _deed(dice, words, tool, values)
-    plain = [one for one in values if one[0].kind not in _UNSPOKEN and len(str(one[1].value)) < 24]
-    echo = dice.pick(plain) if plain and dice.chance(0.8) else None
+    short = [entry for entry in values if entry[0].kind not in _UNSPOKEN and len(str(entry[1].value)) < 24]
+    echo = dice.pick(short) if short and dice.chance(0.8) else None
     value = _measured(dice, words, tool)
     unit = (
         dice.pick(words.of(vocabulary.UNITS)) if isinstance(value, int | float) and dice.chance(0.6) else ""
@@ -46,7 +45,7 @@ def draw_result(
 
 
 def draw_error(dice: Dice, words: WordList, tool: Tool, *, is_brief: bool = False) -> SynthResult:
-    """A result that says that it did not work; a brief one may work when asked again."""
+    """Draw an error. With `is_brief`, it is temporary, so that another call may succeed."""
     problem = dice.pick(words.of(_BRIEF if is_brief else _ERRORS)).format(n=tool.noun)
     text = dice.pick(
         (
@@ -117,9 +116,9 @@ def _deed(
         key = dice.pick(("id", "reference", "number"))
         fields = {**fields, key: number}
         facts.append(f"{key} {number}")
-    plain = [one for one in values if one[0].kind not in _UNSPOKEN and len(str(one[1].value)) < 30]
-    if plain and dice.chance(0.4):
-        param, said = dice.pick(plain)
+    short = [entry for entry in values if entry[0].kind not in _UNSPOKEN and len(str(entry[1].value)) < 30]
+    if short and dice.chance(0.4):
+        param, said = dice.pick(short)
         if param.name not in fields:
             fields = {**fields, param.name: said.value}
             facts.append(f"{param.label} {said.value}")
@@ -131,6 +130,6 @@ def _deed(
 
 def _spoken(value: JsonValue) -> str:
     if isinstance(value, list):
-        items = [str(one) for one in value]
+        items = [str(item) for item in value]
         return ", ".join(items[:-1]) + f" and {items[-1]}"
     return str(value)

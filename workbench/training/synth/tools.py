@@ -1,4 +1,4 @@
-"""Invented tools: the name decides everything else, so that no two rows declare a tool differently."""
+"""Invent tools. The name decides everything else, so that no two rows declare a tool differently."""
 
 from dataclasses import dataclass, field
 from typing import Final, Literal
@@ -11,9 +11,9 @@ from workbench.training.synth.values import ParameterSlot
 from workbench.training.synth.words import Dice, WordList, WordSplit, belongs, share_of, with_articles
 
 Purpose = Literal["read", "act", "sum"]
-"""To look something up, to do something, to work something out."""
+"""What a tool does: look something up, change something, or calculate something."""
 Style = Literal["snake", "camel", "kebab"]
-"""How names of several words are written."""
+"""How names with several words are written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,28 +26,28 @@ class Param:
     """Key of `KINDS`."""
     slot: ParameterSlot
     is_required: bool
-    """Whether a call must give it."""
+    """Whether a call must have it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """A tool, and what it is about."""
+    """A tool and the words that it was made from."""
 
     spec: ToolSpec = field(hash=False)
     noun: str
     verb: str
     purpose: Purpose
     params: tuple[Param, ...]
-    """In the order of the schema."""
+    """The parameters in the order of the schema."""
 
     @property
     def name(self) -> str:
-        """As calls name it."""
+        """The name in calls."""
         return self.spec.name
 
     @property
     def required(self) -> tuple[Param, ...]:
-        """What a call must give."""
+        """The required parameters."""
         return tuple(param for param in self.params if param.is_required)
 
 
@@ -56,9 +56,9 @@ _PARAM_DESCRIPTIONS: Final = vocabulary.entries("descriptions", "parameters")
 
 
 def draw_tool(dice: Dice, words: WordList) -> Tool:
-    """Any tool: plausible, or of words that do not exist."""
+    """Draw a tool with a real or an invented noun."""
     made_up = words.made_up(dice) if dice.chance(0.45) else ""
-    # What a word is about follows from the word: a tool of one name is always the same tool.
+    # The purpose follows from the invented word, so that a name always means the same tool.
     chance = Dice("purpose", made_up) if made_up else dice
     purpose: Purpose = chance.weighted((("read", 4.0), ("act", 3.5), ("sum", 2.5)))
     noun = made_up or dice.pick(words.of(vocabulary.NOUNS[purpose]))
@@ -66,9 +66,9 @@ def draw_tool(dice: Dice, words: WordList) -> Tool:
 
 
 def draw_neighbour(dice: Dice, words: WordList, tool: Tool) -> Tool:
-    """A tool that is easily taken for `tool`: the same noun or verb, or a noun that looks alike.
+    """Draw a tool that is easily confused with `tool`: with the same noun or verb, or a similar noun.
 
-    Two verbs for one noun are told apart where something is done: to read and to view a menu is the same wish.
+    Only tools that change something get another verb for the same noun. Reading and viewing a menu would be the same.
     """
     match dice.pick(("noun", "verb", "both") if tool.purpose == "act" else ("verb", "both")):
         case "noun":
@@ -85,24 +85,24 @@ def draw_neighbour(dice: Dice, words: WordList, tool: Tool) -> Tool:
 
 
 def tool_of(noun: str, verb: str, purpose: Purpose, words: WordList) -> Tool:
-    """The tool of that noun and verb; always the same one."""
+    """Return the tool for a noun and verb. The same arguments always give the same tool."""
     dice = Dice("name", words.split, noun, verb)
     style: Style = dice.weighted((("snake", 8.0), ("camel", 2.0), ("kebab", 0.5)))
     order = dice.weighted(((f"{verb} {noun}", 7.0), (f"{noun} {verb}", 1.0), (noun, 1.0)))
     name = spelled(order, style)
-    own = Dice("tool", words.split, name)
+    tool_dice = Dice("tool", words.split, name)
     style = "snake" if name == name.lower() else "camel"
-    params = _params(own, words, purpose, style, noun)
+    params = _params(tool_dice, words, purpose, style, noun)
     function: dict[str, JsonValue] = {"name": name}
-    if own.chance(0.95):
-        form = own.pick(words.of(_DESCRIPTIONS))
+    if tool_dice.chance(0.95):
+        form = tool_dice.pick(words.of(_DESCRIPTIONS))
         function["description"] = with_articles(_filled(form, noun, verb, _aim(params)))
-    function["parameters"] = _parameters(own, words, noun, params)
+    function["parameters"] = _parameters(tool_dice, words, noun, params)
     return Tool(spec=ToolSpec.of_function(function), noun=noun, verb=verb, purpose=purpose, params=params)
 
 
 def spelled(text: str, style: Style) -> str:
-    """Words as one name.
+    """Write words as one name.
 
     >>> spelled("look up tide-table", "camel")
     'lookUpTideTable'
@@ -146,9 +146,11 @@ def _label(dice: Dice, words: WordList, kind: str, noun: str) -> str:
 
 
 def _piece(dice: Dice, words: WordList, noun: str) -> str:
-    """The beginning or the end of a noun, "" for none: who writes the one must not slide into the other.
+    """Draw the beginning or the end of a noun, or an empty text.
 
-    For training alone, so that what is measured stays what it was.
+    A parameter with such a name teaches the model to copy names exactly: after the first training, it wrote
+    `get_flumb` for `get_flumbuster`, whose parameter is `flumb`. Used in training only, so that measurements stay
+    comparable.
     """
     if words.split is not WordSplit.TRAIN or not noun.isalpha() or len(noun) < 7 or not dice.chance(0.6):
         return ""
@@ -159,22 +161,22 @@ def _piece(dice: Dice, words: WordList, noun: str) -> str:
 
 def _parameters(dice: Dice, words: WordList, noun: str, params: tuple[Param, ...]) -> JsonObject:
     properties: dict[str, JsonValue] = {}
-    is_told = dice.chance(0.85)
+    is_described = dice.chance(0.85)
     for param in params:
         schema = dict(param.slot.schema)
-        if is_told or param.slot.hint:
+        if is_described or param.slot.hint:
             text = dice.pick(words.of(_PARAM_DESCRIPTIONS)).format(
                 l=param.label, L=param.label.capitalize(), n=noun
             )
             schema["description"] = f"{text}, {param.slot.hint}" if param.slot.hint else text
         properties[param.name] = schema
     required: list[JsonValue] = [param.name for param in params if param.is_required]
-    found: dict[str, JsonValue] = {"type": "object", "properties": properties}
+    document: dict[str, JsonValue] = {"type": "object", "properties": properties}
     if required or dice.chance(0.5):
-        found["required"] = required
+        document["required"] = required
     if dice.chance(0.4):
-        found["additionalProperties"] = False
-    return found
+        document["additionalProperties"] = False
+    return document
 
 
 def _aim(params: tuple[Param, ...]) -> str:

@@ -1,4 +1,4 @@
-"""Arguments: a schema, a value that fits it, and how a person says that value."""
+"""Draw arguments: a schema, a value that matches it, and how a person says that value."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,11 +9,11 @@ from workbench.training.synth import vocabulary
 from workbench.training.synth.words import Dice, WordList
 
 Choices = tuple[tuple[str, str], ...]
-"""Words of an enum, each as the schema has it and as a person may say it."""
+"""Values of an enum: each as in the schema, and as a person may say it."""
 
 
 class SpokenValue(NamedTuple):
-    """A value, and the words for it."""
+    """A value, and how a person says it."""
 
     value: JsonValue
     text: str
@@ -21,18 +21,18 @@ class SpokenValue(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterSlot:
-    """What one parameter of one tool takes; made once with the tool."""
+    """The schema and values of one parameter of a tool."""
 
     schema: JsonObject = field(hash=False)
     """JSON Schema, without description."""
     draw: Callable[[Dice], SpokenValue] = field(compare=False)
-    """A value of it, another each time."""
+    """Draws a value that matches the schema."""
     hint: str = ""
-    """What a description adds, such as the form of a date; empty for nothing."""
+    """Addition to the description, such as the format of a date. Empty for none."""
 
 
 def texts(draw: Callable[[Dice, WordList], str], hint: str = "") -> Callable[[Dice, WordList], ParameterSlot]:
-    """A slot of texts that are copied as they are said."""
+    """Return a function that makes slots for texts, which people say exactly as the value."""
 
     def make(dice: Dice, words: WordList) -> ParameterSlot:
         def said(dice: Dice) -> SpokenValue:
@@ -172,7 +172,7 @@ def draw_choice(dice: Dice, words: WordList) -> ParameterSlot:
 
 
 def listed(dice: Dice, items: list[str]) -> str:
-    """Several things as a person lists them.
+    """Write several items the way a person lists them.
 
     >>> listed(Dice(1), ["a"])
     'a'
@@ -195,8 +195,8 @@ def draw_list(dice: Dice, words: WordList) -> ParameterSlot:
     item = "integer" if kind == "number" else "string"
 
     def said(dice: Dice) -> SpokenValue:
-        drawn = {one.text: one for one in (draws[kind](dice) for _ in range(dice.between(1, 4)))}
-        return SpokenValue([one.value for one in drawn.values()], listed(dice, list(drawn)))
+        drawn = {value.text: value for value in (draws[kind](dice) for _ in range(dice.between(1, 4)))}
+        return SpokenValue([value.value for value in drawn.values()], listed(dice, list(drawn)))
 
     return ParameterSlot(schema={"type": "array", "items": {"type": item}}, draw=said)
 
@@ -225,7 +225,7 @@ def draw_range(dice: Dice, words: WordList) -> ParameterSlot:
 
 
 def draw_record(dice: Dice, words: WordList) -> ParameterSlot:
-    """A nested object of a name and one or two more fields."""
+    """Make a slot for a nested object with a name and one or two more fields."""
     fields: JsonObject = {"name": {"type": "string"}}
     others = dice.some(("city", "age", "role"), dice.between(1, 2))
     for other in others:
@@ -248,7 +248,7 @@ def draw_record(dice: Dice, words: WordList) -> ParameterSlot:
 
 
 def draw_limit(dice: Dice, words: WordList) -> ParameterSlot:
-    """A number or null."""
+    """Make a slot for a number or null."""
 
     def said(dice: Dice) -> SpokenValue:
         return SpokenValue(None, "null") if dice.chance(0.4) else _counted(dice.between(1, 300))

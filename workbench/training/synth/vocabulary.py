@@ -29,9 +29,9 @@ def by_purpose(table: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def kind_words(kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what parameters of a kind may be called, and how a request says their value without that name."""
-    found = cast(Mapping[str, Sequence[str]], _TABLES["kinds"][kind])
-    return tuple(found["names"]), tuple(found.get("naturals", ()))
+    """Return the names of parameters of a kind, and the ways to say their value without the name."""
+    table = cast(Mapping[str, Sequence[str]], _TABLES["kinds"][kind])
+    return tuple(table["names"]), tuple(table.get("naturals", ()))
 
 
 PLACES: Final = entries("words", "places")

@@ -15,21 +15,21 @@ Choice = TypeVar("Choice")
 
 
 class Dice:
-    """Draws that depend on nothing but the words they are begun with."""
+    """A random generator that depends only on the words that it is created with."""
 
     def __init__(self, *words: object) -> None:
         self._random = Random("/".join(map(str, words)))
 
     def chance(self, share: float) -> bool:
-        """True in `share` of all draws."""
+        """Return True with the probability `share`."""
         return self._random.random() < share
 
     def pick(self, items: Sequence[Choice]) -> Choice:
-        """One of them."""
+        """Return a random item."""
         return items[int(self._random.random() * len(items))]
 
     def weighted(self, shares: Sequence[tuple[Choice, float]]) -> Choice:
-        """One of them, each as often as its share of the sum says."""
+        """Return a random item, weighted by the shares."""
         place = self._random.random() * sum(share for _, share in shares)
         for item, share in shares:
             place -= share
@@ -38,34 +38,34 @@ class Dice:
         return shares[-1][0]
 
     def some(self, items: Sequence[Choice], count: int) -> list[Choice]:
-        """`count` different ones in any order; all of them where there are fewer."""
+        """Return `count` different items in random order, or all if there are fewer."""
         return self._random.sample(list(items), min(count, len(items)))
 
     def between(self, least: int, most: int) -> int:
-        """A whole number, both ends included."""
+        """Return a random whole number, both ends included."""
         return least + int(self._random.random() * (most - least + 1))
 
 
 Item = TypeVar("Item")
 TEST_EVERY: Final = 5
-"""One of so many belongs to the test."""
+"""One of this many words belongs to the test split."""
 RESERVED: Final = frozenset(
     {"flumbuster", "zorbix", "flumb", "uster", "zorb", "bix", "metric", "imperial", "add", "mul"}
 )
-"""Words of the shipped suite `nonsense`: they occur in neither split, so that the suite stays unseen."""
+"""Words of the shipped suite `nonsense`. They occur in neither split, so that models have never seen the suite."""
 
 
 class WordSplit(StrEnum):
-    """Which of the two."""
+    """The two splits of words, tools and grammars."""
 
     TRAIN = "train"
     TEST = "test"
 
 
 def share_of(items: Sequence[Item], split: WordSplit) -> tuple[Item, ...]:
-    """The items of a written list that belong to `split`: by their place in it.
+    """Return the items of a list that belong to `split`, which depends on their position.
 
-    >>> share_of("abcdef", Split.TEST)
+    >>> share_of("abcdef", WordSplit.TEST)
     ('e',)
     """
     is_test = split is WordSplit.TEST
@@ -75,7 +75,7 @@ def share_of(items: Sequence[Item], split: WordSplit) -> tuple[Item, ...]:
 
 
 def belongs(word: str, split: WordSplit) -> bool:
-    """Whether a made up word belongs to `split`: by its hash."""
+    """Return whether an invented word belongs to `split`, which depends on its hash."""
     if word.lower() in RESERVED:
         return False
     digest = blake2b(word.lower().encode(), digest_size=4).digest()
@@ -95,17 +95,17 @@ _CODAS: Final = tuple(
 
 @dataclass(frozen=True)
 class WordList:
-    """The words of one split."""
+    """The words of a split."""
 
     split: WordSplit
 
     def of(self, items: Sequence[Item]) -> tuple[Item, ...]:
-        """The split's share of a written list."""
+        """Return the items of a list that belong to this split."""
         return share_of(items, self.split)
 
     @cached_property
     def places(self) -> tuple[str, ...]:
-        """Towns."""
+        """Names of towns."""
         return self.of(vocabulary.PLACES)
 
     @cached_property
@@ -115,21 +115,21 @@ class WordList:
 
     @cached_property
     def things(self) -> tuple[str, ...]:
-        """What one can buy, lend or lose."""
+        """Things that people buy, lend or lose."""
         return self.of(vocabulary.THINGS)
 
     @cached_property
     def choices(self) -> tuple[tuple[tuple[str, str], ...], ...]:
-        """Enums: each word as a tool wants it, and as a person may say it."""
+        """Enums: each value as in the schema, and as a person may say it."""
         return share_of(vocabulary.CHOICES, self.split)
 
     @cached_property
     def topics(self) -> tuple[str, ...]:
-        """What one can read about."""
+        """Topics that people read about."""
         return self.of(vocabulary.TOPICS)
 
     def made_up(self, dice: Dice) -> str:
-        """A word that does not exist, of one to three syllables."""
+        """Invent a word of one to three syllables."""
         while True:
             count = dice.weighted(((1, 2.0), (2, 5.0), (3, 2.0)))
             word = "".join(dice.pick(_ONSETS) + dice.pick(_CORES) for _ in range(count)) + dice.pick(_CODAS)
@@ -137,12 +137,12 @@ class WordList:
                 return word
 
     def person(self, dice: Dice) -> str:
-        """A first name, often with a family name."""
+        """Draw a first name, often with a family name."""
         first = dice.pick(self.people)
         return f"{first} {dice.pick(self.of(vocabulary.FAMILIES))}" if dice.chance(0.4) else first
 
     def sentence(self, dice: Dice) -> str:
-        """A short sentence, such as one writes to a colleague."""
+        """Draw a short sentence, such as a note to a colleague."""
         thing = f"{dice.pick(self.of(vocabulary.QUALITIES))} {dice.pick(self.things)}"
         state, day = dice.pick(self.of(vocabulary.STATES)), dice.pick(vocabulary.DAYS)
         forms = self.of(
@@ -165,7 +165,7 @@ class WordList:
 
 
 def with_articles(text: str) -> str:
-    """`a` before a vowel becomes `an`.
+    """Replace `a` before a vowel by `an`.
 
     >>> with_articles("Send a event.")
     'Send an event.'
