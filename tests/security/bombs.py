@@ -1,4 +1,4 @@
-"""Small texts that ask for hours, or for gigabytes."""
+"""Small texts that would take hours or gigabytes."""
 
 import gzip
 import io
@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 Json = Any
 
 EVIL_TEXT: Final = "a" * 20_000 + "!"
-"""What most of the patterns take ages for, where an engine backtracks."""
+"""A text for which most of the patterns take very long in an engine that backtracks."""
 
 PATTERNS: Final = [
     "(a+)+$",
@@ -68,7 +68,7 @@ PATTERNS: Final = [
     "(?x)( a + )+ $",
     "a{99999999999}",
 ]
-"""Exponential, polynomial, huge when compiled, or refused; a text of `a` makes them work."""
+"""Patterns with exponential or polynomial time or huge compiled forms, and refused ones, for a text of `a`."""
 
 TEMPLATES: Final = [
     "{{ 1|round(30000000,'ceil') }}",
@@ -101,7 +101,7 @@ TEMPLATE_ARGUMENTS: Final[Json] = {"a": "x" * 30_000, "l": list(range(9000)), "n
 
 
 def doubling(keyword: str, levels: int = 40) -> Json:
-    """Definitions in which each stands for two of the next."""
+    """Return definitions of which each refers to the next one twice."""
     definitions: Json = {
         f"d{level}": {keyword: [{"$ref": f"#/$defs/d{level + 1}"}, {"$ref": f"#/$defs/d{level + 1}"}]}
         for level in range(levels)
@@ -110,7 +110,7 @@ def doubling(keyword: str, levels: int = 40) -> Json:
 
 
 def nested(levels: int, key: str) -> Json:
-    """A schema inside a schema."""
+    """Return a schema that is nested in itself to a depth."""
     schema: Json = {}
     for _ in range(levels):
         schema = {key: schema}
@@ -177,7 +177,7 @@ SCHEMAS: Final[list[tuple[Json, Json]]] = [
     ({"properties": {f"p{n}": {"type": "objekt"} for n in range(2500)}}, {}),
     _of({"items": {"prefixItems": [{"$ref": "#/properties/a"}] * 30}}, [[[[[]] * 30] * 30] * 30]),
 ]
-"""A tool's schema, and arguments that make it work."""
+"""Schemas of tools, with arguments for which validation takes long."""
 
 
 def _component(name: str) -> Json:
@@ -185,7 +185,7 @@ def _component(name: str) -> Json:
 
 
 def openapi(fields: int, levels: int) -> str:
-    """A document in which each schema stands for several of the next."""
+    """Return an OpenAPI document in which each schema refers to the next one several times."""
     schemas = {
         f"s{level}": {
             "type": "object",
@@ -228,7 +228,7 @@ IMPORTS: Final = [
     LIKE_NAMES,
     LIKE_NAMES,
 ]
-"""Texts that are brought as tools: OpenAPI, JSON, YAML, Python."""
+"""Texts that are imported as tools: OpenAPI, JSON, YAML, Python."""
 
 
 def _gzip(content: bytes) -> bytes:
@@ -236,7 +236,7 @@ def _gzip(content: bytes) -> bytes:
 
 
 def _many(content: bytes, times: int) -> bytes:
-    """A gzip file of several members, each a copy: a reader takes them for one text."""
+    """Return a gzip file of several equal members, which a reader concatenates."""
     return _gzip(content) * times
 
 
@@ -247,7 +247,7 @@ def _parquet(columns: dict[str, pa.Array]) -> bytes:
 
 
 def _said(offsets: Iterable[int]) -> pa.Array:
-    """Rows of messages that all say the same megabyte, which is written once."""
+    """Return rows of messages with the same megabyte of text, which is stored once."""
     places = list(offsets)
     again = pa.array([0] * places[-1], pa.int32())
     columns = [pa.DictionaryArray.from_arrays(again, pa.array([text])) for text in ("user", "x" * 1_000_000)]
@@ -256,7 +256,7 @@ def _said(offsets: Iterable[int]) -> pa.Array:
 
 
 def archives() -> dict[str, bytes]:
-    """Files of rows by name, each small and endless when unpacked."""
+    """Return files of rows by name. Each is small and becomes huge when it is unpacked."""
     return {
         "line.jsonl.gz": _many(b"x" * 10_000_000, 50),
         "blanks.jsonl.gz": _many(b"\n" * 10_000_000, 30),

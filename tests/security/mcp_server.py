@@ -1,4 +1,4 @@
-"""An MCP server over standard streams that misbehaves in the way that its first argument names.
+"""An MCP server over standard streams that misbehaves in the way that its first argument says.
 
 It needs nothing but Python's own library, so that it starts quickly. Its last argument is a word by which a test finds
 it, and what it started, among the processes of the machine.
@@ -42,7 +42,7 @@ def deep(levels: int) -> object:
 
 
 def listing(cursor: object) -> dict[str, object]:
-    """What `tools/list` is answered with."""
+    """Return the answer to `tools/list`."""
     if MODE == "endless pages":
         return {"tools": [], "nextCursor": f"{cursor or ''}x"}
     if MODE == "circular pages":
@@ -66,7 +66,7 @@ def listing(cursor: object) -> dict[str, object]:
 
 
 def call(number: object) -> None:
-    """Answers `tools/call`."""
+    """Answer `tools/call`."""
     if MODE == "dies in a call":
         os._exit(3)
     if MODE == "never answers a call":
@@ -78,7 +78,7 @@ def call(number: object) -> None:
     elif MODE == "wrong answer":
         send(id=number, result={"content": 5})
     elif MODE == "garbage in a call":
-        forever("this is no message\n")
+        forever("this is not a message\n")
     elif MODE == "floods in a call":
         forever(
             '{"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "x"}}\n'
@@ -90,7 +90,7 @@ def call(number: object) -> None:
 
 
 def start() -> None:
-    """What it does before it listens."""
+    """Misbehave before listening."""
     if MODE in ("stubborn", "silent"):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"

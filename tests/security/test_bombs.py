@@ -1,4 +1,4 @@
-"""Bombs where they are read, without a server: each is refused with words that a person understands."""
+"""Bombs are refused where they are parsed, each with a clear message. No server is needed."""
 
 from pathlib import Path
 from random import Random
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("place", range(len(SCHEMAS)))
-def test_no_schema_runs_away(place: int) -> None:
+def test_no_schema_takes_long(place: int) -> None:
     schema, arguments = SCHEMAS[place]
     spec = ToolSpec.of_function({"name": "f", "parameters": schema})
     check_spec(spec)
@@ -42,7 +42,7 @@ def test_no_schema_runs_away(place: int) -> None:
         assert str(error)
 
 
-def test_a_large_check_is_not_handed_to_the_compiled_validator() -> None:
+def test_a_large_check_is_not_done_by_the_compiled_validator() -> None:
     schema = {"properties": {"a": {"items": {"enum": list(range(9000))}}}}
     spec = ToolSpec.of_function({"name": "f", "parameters": schema})
     assert is_surely_valid(spec, {"a": [8999.0] * 10})
@@ -50,7 +50,7 @@ def test_a_large_check_is_not_handed_to_the_compiled_validator() -> None:
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
-def test_no_template_runs_away(template: str) -> None:
+def test_no_template_takes_long(template: str) -> None:
     try:
         made = render_template(template, TEMPLATE_ARGUMENTS, random=Random(0))
     except ValueError as error:
@@ -60,14 +60,14 @@ def test_no_template_runs_away(template: str) -> None:
 
 
 @pytest.mark.parametrize("text", IMPORTS, ids=range(len(IMPORTS)))
-def test_no_import_runs_away(text: str) -> None:
+def test_no_import_takes_long(text: str) -> None:
     try:
         import_tools(text)
     except BadInput as error:
         assert len(str(error)) < 400
 
 
-def test_references_that_stand_for_too_much_are_named() -> None:
+def test_references_that_expand_to_too_much_are_named() -> None:
     with pytest.raises(BadInput, match="with its references put in, it holds over 100,000 values"):
         import_tools(IMPORTS[0])
 
@@ -80,7 +80,7 @@ def test_references_that_stand_for_too_much_are_named() -> None:
         ("9" * 5000, "more than 4,300 digits"),
     ],
 )
-def test_json_within_limits(text: str, problem: str) -> None:
+def test_json_is_parsed_within_limits(text: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         load_json(text)
 
@@ -98,7 +98,7 @@ def test_json_within_limits(text: str, problem: str) -> None:
         ("a: \ud800", "half of a surrogate pair"),
     ],
 )
-def test_yaml_within_limits(text: str, problem: str) -> None:
+def test_yaml_is_parsed_within_limits(text: str, problem: str) -> None:
     with pytest.raises(yaml.YAMLError, match=problem):
         load_yaml(text)
 
@@ -123,7 +123,7 @@ def test_archives_are_unpacked_within_limits(files: dict[str, bytes], tmp_path: 
     assert all("larger than" in problem or "too many parts" in problem for problem in refused.values())
 
 
-def test_a_line_without_end_is_refused_also_of_an_own_file(tmp_path: Path) -> None:
+def test_an_endless_line_is_refused_even_in_a_local_file(tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
     with file.open("wb") as lines:
         lines.truncate(140_000_000)
@@ -131,7 +131,7 @@ def test_a_line_without_end_is_refused_also_of_an_own_file(tmp_path: Path) -> No
         list(read_rows(str(file)))
 
 
-def test_budgets_inside_each_other_share() -> None:
+def test_nested_budgets_share_their_steps() -> None:
     with budget(100):
         with budget(1000):
             spend(60)

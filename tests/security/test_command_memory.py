@@ -1,4 +1,4 @@
-"""What is allowed for a session or always opens that and nothing else."""
+"""Approvals for a session or for always apply to the approved commands and to nothing else."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from workbench.toolbox.entry import CallContext
 
 
 class Person:
-    """Gives one answer to everything, and counts the questions."""
+    """An approver that always gives the same answer and counts the questions."""
 
     def __init__(self, answer):
         self.answer, self.asked = answer, 0
@@ -21,8 +21,8 @@ class Person:
         return self.answer
 
 
-class Somewhere:
-    """Commands run in one place."""
+class OneEnvironment:
+    """Knows one environment in which all commands run."""
 
     def __init__(self, place):
         self.where = place
@@ -62,7 +62,7 @@ OTHERS = [
 
 @pytest.mark.parametrize("answer", [Approval.SESSION, Approval.ALWAYS])
 @pytest.mark.parametrize(("allowed", "other"), OTHERS)
-def test_an_answer_opens_no_class(tmp_path, answer, allowed, other):
+def test_an_approval_does_not_allow_other_commands_of_the_same_kind(tmp_path, answer, allowed, other):
     path = tmp_path / "tools.yaml"
     approvals = Approvals()
     assert refusal(ApprovalGate(approvals, allowlist=Allowlist(path), approver=Person(answer)), allowed) == ""
@@ -75,7 +75,7 @@ def test_an_answer_opens_no_class(tmp_path, answer, allowed, other):
     "command",
     ["rm -rf /", "python3 -c 'import os; os.system(\"rm -rf /\")'", "env -S 'rm -rf /'", "kill -9 -1"],
 )
-def test_old_categories_in_the_file_open_nothing_but_their_short_form(tmp_path, command):
+def test_categories_in_an_old_file_allow_only_their_short_kinds(tmp_path, command):
     from workbench.toolbox.approval.categories import NAMES
 
     path = tmp_path / "tools.yaml"
@@ -95,7 +95,7 @@ def test_old_categories_in_the_file_open_nothing_but_their_short_form(tmp_path, 
         assert "nobody can be asked" in refusal(gate, other)
 
 
-def test_a_command_that_is_allowed_as_it_is_survives_the_file(tmp_path):
+def test_an_exact_command_is_the_same_after_writing_and_reading_the_file(tmp_path):
     path = tmp_path / "tools.yaml"
     command = "unknown-program 'a: b'  # \"c\"\n  second-line é"
     assert (
@@ -108,32 +108,35 @@ def test_a_command_that_is_allowed_as_it_is_survives_the_file(tmp_path):
     assert "asked" in refusal(ApprovalGate(Approvals(), allowlist=Allowlist(path)), command + " ")
 
 
-def test_the_folder_counts_too():
+def test_an_approval_applies_to_one_folder():
     outside = ApprovalGate(
-        Approvals(), places=Somewhere(CommandEnvironment(folder="/etc", is_contained=False))
+        Approvals(), places=OneEnvironment(CommandEnvironment(folder="/etc", is_contained=False))
     )
     assert "sensitive file" in refusal(outside, "cat shadow")
     assert "outside the working folder" in refusal(outside, "echo x > motd")
     assert "sensitive file" in refusal(ApprovalGate(Approvals()), "cat shadow", workdir="/etc")
     inside = ApprovalGate(
-        Approvals(), places=Somewhere(CommandEnvironment(folder="sub", root="/home/me/p", is_contained=False))
+        Approvals(),
+        places=OneEnvironment(CommandEnvironment(folder="sub", root="/home/me/p", is_contained=False)),
     )
     assert refusal(inside, "cat a; echo x > ../b; touch /home/me/p/c") == ""
     assert "outside" in refusal(inside, "echo x > ../../b")
-    data = ApprovalGate(Approvals(), places=Somewhere(CommandEnvironment(private=("/srv/workbench",))))
+    data = ApprovalGate(Approvals(), places=OneEnvironment(CommandEnvironment(private=("/srv/workbench",))))
     assert "sensitive file" in refusal(data, "ls /srv/workbench")
 
 
-def test_project_code_is_asked_about_once_a_session_where_there_is_no_sandbox():
+def test_without_a_sandbox_project_code_needs_approval_once_per_session():
     person, approvals = Person(Approval.SESSION), Approvals()
-    gate = ApprovalGate(approvals, approver=person, places=Somewhere(CommandEnvironment(is_contained=False)))
+    gate = ApprovalGate(
+        approvals, approver=person, places=OneEnvironment(CommandEnvironment(is_contained=False))
+    )
     for command in ("pytest -q", "pytest tests/a.py", "cat README.md", "pytest -x | tail -5"):
         assert refusal(gate, command) == ""
     assert person.asked == 1
 
 
 @pytest.mark.parametrize("size", [50_001, 5_000_000])
-def test_a_command_that_is_too_long_to_be_read_is_refused(size):
+def test_a_command_that_is_too_long_is_refused(size):
     assert "more than 50000 characters" in refusal(
         ApprovalGate(Approvals(), approver=Person(Approval.ONCE)), "echo " + "a" * size
     )

@@ -1,4 +1,4 @@
-"""The corpora of commands: dangerous ones are asked about or refused, harmless ones bother nobody.
+"""Corpora of commands: dangerous ones need approval or are refused, harmless ones run without approval.
 
 Run with `-rP` to see the rates.
 """
@@ -39,7 +39,7 @@ def is_asked(command, place):
     return bool(danger.hardline or danger.categories)
 
 
-def test_the_corpora_are_large_and_have_no_command_twice():
+def test_the_corpora_are_large_and_have_no_duplicates():
     assert len(set(DANGEROUS)) == len(DANGEROUS) >= 300
     assert len(set(HARMLESS)) == len(HARMLESS) >= 300
     assert len(NOT_FOR_ANYBODY) >= 165
@@ -47,14 +47,14 @@ def test_the_corpora_are_large_and_have_no_command_twice():
 
 
 @pytest.mark.parametrize("where", PLACES)
-def test_at_most_one_dangerous_command_in_a_hundred_runs_unasked(where):
+def test_at_most_one_dangerous_command_in_a_hundred_runs_without_approval(where):
     unasked = [command for command in DANGEROUS if not is_asked(command, PLACES[where])]
     print(f"{where}: {len(unasked)} of {len(DANGEROUS)} dangerous commands run unasked: {unasked}")
     assert len(unasked) <= len(DANGEROUS) / 100
 
 
 @pytest.mark.parametrize("where", PLACES)
-def test_no_command_that_nobody_can_allow_runs_unasked(where):
+def test_every_command_of_the_hardline_list_is_refused_or_needs_approval(where):
     unasked = [command for command in NOT_FOR_ANYBODY if not is_asked(command, PLACES[where])]
     refused = [command for command in NOT_FOR_ANYBODY if detect(command, PLACES[where]).hardline]
     print(f"{where}: {len(refused)} of {len(NOT_FOR_ANYBODY)} refused outright, {len(unasked)} unasked")
@@ -62,7 +62,7 @@ def test_no_command_that_nobody_can_allow_runs_unasked(where):
     assert len(refused) >= len(NOT_FOR_ANYBODY) * 0.9
 
 
-def test_at_most_one_harmless_command_in_ten_is_asked_about():
+def test_at_most_one_harmless_command_in_ten_needs_approval():
     asked = [command for command in HARMLESS if is_asked(command, PLACES["contained"])]
     print(f"contained: {len(asked)} of {len(HARMLESS)} harmless commands are asked about: {asked}")
     bare = [command for command in HARMLESS if is_asked(command, PLACES["on the bare machine"])]

@@ -1,4 +1,4 @@
-"""MCP servers that misbehave: each is reported in a line, ended with all that it started, and holds nothing up."""
+"""MCP servers that misbehave are reported in one line, ended with their children, and delay nobody."""
 
 import gzip
 import logging
@@ -33,11 +33,11 @@ pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
 SCRIPT = str(Path(__file__).with_name("mcp_server.py"))
 PATIENCE_S = 60.0
-"""How long something may take on a machine under load before a test gives up on it."""
+"""Seconds after which a test fails, long enough for a machine under load."""
 
 
 class Clock:
-    """A clock that goes on when it is told to."""
+    """A clock that tests move forward."""
 
     def __init__(self) -> None:
         self.now_s = 1000.0
@@ -48,7 +48,7 @@ class Clock:
 
 @pytest.fixture
 def word() -> Iterator[str]:
-    """Names the processes of a test; none of them may be left at its end."""
+    """Return a word that marks the processes of a test, and check that none is left at its end."""
     word = f"test-{secrets.token_hex(8)}"
     yield word
     left = processes(word)
@@ -59,7 +59,7 @@ def word() -> Iterator[str]:
 
 @pytest.fixture
 def connect(word: str) -> Iterator[Callable[..., Connection]]:
-    """Makes connections to servers of a kind; they are closed at the end."""
+    """Return a function that connects to a misbehaving server. The connections are closed at the end."""
     made: list[Connection] = []
 
     def connect(mode: str, **options: Any) -> Connection:
@@ -75,7 +75,7 @@ def connect(word: str) -> Iterator[Callable[..., Connection]]:
 
 
 def processes(word: str) -> list[psutil.Process]:
-    """The processes that were started with that word, and have not ended."""
+    """Return the running processes that were started with a word."""
     found: list[psutil.Process] = []
     for process in psutil.process_iter():
         try:
@@ -102,7 +102,7 @@ def processes(word: str) -> list[psutil.Process]:
         ("wrong list", "tools"),
     ],
 )
-def test_a_server_that_cannot_be_used_is_refused_and_ended(
+def test_a_server_that_misbehaves_at_the_start_is_refused_and_ended(
     connect: Callable[..., Connection], word: str, caplog: pytest.LogCaptureFixture, mode: str, said: str
 ) -> None:
     with caplog.at_level(logging.DEBUG), pytest.raises(ConnectionError, match=said) as raised:
@@ -116,7 +116,7 @@ def test_a_server_that_cannot_be_used_is_refused_and_ended(
 def test_a_server_that_does_not_answer_in_time_is_ended_with_its_children(
     connect: Callable[..., Connection], word: str, mode: str
 ) -> None:
-    """Also one that ignores SIGTERM, and children of its own in a group of their own."""
+    """This includes a server that ignores SIGTERM, and children in their own process group."""
     connection = connect(mode, timeout=2.0 if mode == "silent" else PATIENCE_S)
     if mode == "silent":
         with pytest.raises(ConnectionError, match="no answer within 2 s"):
@@ -131,7 +131,7 @@ def test_a_server_that_does_not_answer_in_time_is_ended_with_its_children(
 @pytest.mark.parametrize(
     "mode", ["well", "greets", "noisy on standard error", "leaves a child behind", "odd tools"]
 )
-def test_what_can_be_borne_is_borne(connect: Callable[..., Connection], word: str, mode: str) -> None:
+def test_harmless_oddities_are_accepted(connect: Callable[..., Connection], word: str, mode: str) -> None:
     connection = connect(mode)
     connection.open()
     assert connection.check()
@@ -143,7 +143,7 @@ def test_what_can_be_borne_is_borne(connect: Callable[..., Connection], word: st
         connection.call("add", {})
 
 
-def test_tools_that_are_too_large_are_left_out_and_told(word: str, tmp_path: Path) -> None:
+def test_tools_that_are_too_large_are_left_out_and_reported(word: str, tmp_path: Path) -> None:
     made, problems = _catalog(tmp_path, {"test": _server("odd tools", word)})
     try:
         assert made.toolsets()["mcp-test"].names == ("mcp_test_add", "mcp_test_wordy")
@@ -167,7 +167,7 @@ def test_tools_that_are_too_large_are_left_out_and_told(word: str, tmp_path: Pat
         ("wrong answer", "gone|content"),
     ],
 )
-def test_a_server_that_misbehaves_in_a_call_is_told_and_ended(
+def test_a_server_that_misbehaves_in_a_call_is_reported_and_ended(
     connect: Callable[..., Connection], word: str, caplog: pytest.LogCaptureFixture, mode: str, said: str
 ) -> None:
     connection = connect(mode)
@@ -187,7 +187,7 @@ def test_a_deep_answer_is_an_error_for_the_model(connect: Callable[..., Connecti
     assert connection.call("add", {}) == {"error": "the server's answer is nested more than 64 levels deep"}
 
 
-def test_a_call_without_an_answer_ends_in_time_and_the_next_is_answered(
+def test_a_call_without_an_answer_times_out_and_the_next_one_works(
     connect: Callable[..., Connection],
 ) -> None:
     connection = connect("never answers a call", timeout=5.0)
@@ -198,7 +198,7 @@ def test_a_call_without_an_answer_ends_in_time_and_the_next_is_answered(
     assert connection.check()
 
 
-def test_a_server_that_died_is_started_again_a_few_times_at_most(
+def test_a_server_that_died_is_started_again_a_few_times(
     connect: Callable[..., Connection], word: str
 ) -> None:
     clock = Clock()
@@ -229,7 +229,7 @@ def test_a_server_that_died_is_started_again_a_few_times_at_most(
     assert processes(word) == []
 
 
-def test_a_server_that_dies_again_and_again_is_left_alone(
+def test_a_server_that_keeps_dying_is_not_started_any_more(
     connect: Callable[..., Connection], word: str
 ) -> None:
     clock = Clock()
@@ -249,7 +249,7 @@ def test_a_server_that_dies_again_and_again_is_left_alone(
     assert processes(word) == []
 
 
-def test_a_server_that_misbehaved_is_not_started_again(connect: Callable[..., Connection]) -> None:
+def test_a_server_that_broke_a_limit_is_not_started_again(connect: Callable[..., Connection]) -> None:
     clock = Clock()
     connection = connect("garbage in a call", now_s=clock)
     connection.open()
@@ -260,11 +260,11 @@ def test_a_server_that_misbehaved_is_not_started_again(connect: Callable[..., Co
     assert "again" not in str(raised.value)
 
 
-def test_adding_a_server_that_cannot_be_written_down_ends_it(word: str, tmp_path: Path) -> None:
+def test_a_server_that_cannot_be_saved_is_ended(word: str, tmp_path: Path) -> None:
     made, _ = _catalog(tmp_path, {})
     (tmp_path / "tools.yaml").write_text("mcp_servers: {}\n", encoding="utf-8")
     command = f"{sys.executable} {SCRIPT} stubborn {word}"
-    with pytest.raises(BadInput, match="stands on one line"):
+    with pytest.raises(BadInput, match="not on its own line"):
         made.add_server("new", command)
     assert processes(word) == []
     (tmp_path / "tools.yaml").unlink()
@@ -274,7 +274,7 @@ def test_adding_a_server_that_cannot_be_written_down_ends_it(word: str, tmp_path
     made.close()
 
 
-def test_the_catalog_s_end_is_the_servers_end(word: str, tmp_path: Path) -> None:
+def test_closing_the_catalog_ends_its_servers(word: str, tmp_path: Path) -> None:
     servers = {
         mode.replace(" ", "-"): _server(mode, word) for mode in ("well", "stubborn", "leaves a child behind")
     }
@@ -286,7 +286,7 @@ def test_the_catalog_s_end_is_the_servers_end(word: str, tmp_path: Path) -> None
 
 
 class _Hostile(BaseHTTPRequestHandler):
-    """A server over HTTP that misbehaves in the way that its path names."""
+    """An HTTP server that misbehaves in the way that its path says."""
 
     protocol_version = "HTTP/1.1"
 
@@ -303,7 +303,7 @@ class _Hostile(BaseHTTPRequestHandler):
             case "long":
                 body = b" " * 8_000_000
             case "garbage":
-                body = b"this is no JSON"
+                body = b"this is not JSON"
             case "nothing":
                 body = b"null"
             case "deep":
@@ -332,7 +332,7 @@ class _Hostile(BaseHTTPRequestHandler):
         self._write(body)
 
     def _events(self, piece: bytes) -> None:
-        """A stream of events without end, as long as somebody listens."""
+        """Send an endless stream of events while the client is connected."""
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.send_header("connection", "close")
@@ -348,7 +348,7 @@ class _Hostile(BaseHTTPRequestHandler):
         return True
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing: the tests look at the log."""
+        """Log nothing, because the tests check the log."""
 
 
 @pytest.fixture(scope="module")
@@ -366,7 +366,7 @@ def address() -> Iterator[str]:
 @pytest.mark.parametrize(
     "path", ["elsewhere", "packed", "long", "garbage", "nothing", "deep", "events", "comments", "broken"]
 )
-def test_a_server_at_an_address_that_misbehaves_is_refused(
+def test_a_server_over_http_that_misbehaves_is_refused(
     address: str, caplog: pytest.LogCaptureFixture, path: str
 ) -> None:
     connection = Connection("test", McpServerConfig(url=f"{address}/{path}", timeout=3))
@@ -378,7 +378,7 @@ def test_a_server_at_an_address_that_misbehaves_is_refused(
 
 
 class TestBounds:
-    """The limits themselves."""
+    """Unit tests of the limits."""
 
     def test_a_window_forgets_what_is_long_ago(self) -> None:
         clock = Clock()
@@ -416,7 +416,7 @@ def _die(connection: Connection) -> None:
 
 
 def _wait_for_start(connection: Connection) -> None:
-    """Asks, which starts the server again, and waits until that has worked or not."""
+    """Check the server, which starts it again, and wait for the outcome."""
     with pytest.raises(ConnectionError, match="it is being started again"):
         connection.check()
     starting = connection._starting

@@ -1,4 +1,4 @@
-"""Names that visitors give never become paths: no file is opened by one, and none is told to be there."""
+"""Names that visitors send never become paths: no file is opened, and no answer reveals whether one exists."""
 
 import json
 import os
@@ -66,7 +66,7 @@ sys.addaudithook(_watch)
 
 @contextmanager
 def opened() -> Generator[list[str]]:
-    """The paths that this process opens meanwhile."""
+    """Record the paths that this process opens."""
     global _opened
     _opened = found = []
     try:
@@ -77,7 +77,7 @@ def opened() -> Generator[list[str]]:
 
 @pytest.fixture(scope="module")
 def secrets(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that no name may lead to: `folder_0` has files, `folder_1` has none."""
+    """A folder that no name may lead to: `folder_0` has files, `folder_1` is empty."""
     folder = tmp_path_factory.mktemp("secrets")
     (folder / "folder_0").mkdir()
     (folder / "folder_1").mkdir()
@@ -99,7 +99,7 @@ def services(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 def path_names(folder: Path) -> list[str]:
-    """Ways to write a path to files of a folder, from the folder that the process is in and from others."""
+    """Return ways to write paths of files in a folder, relative to the current folder and to others."""
     up = "../" * 12
     plain = [str(folder / name) for name in (*FILES, "link.json")]
     inside = str(folder).lstrip("/")
@@ -222,18 +222,17 @@ WHERE_STRANGERS_COME: Mapping[str, Asked] = {
 
 
 def answer(asked: Asked, services: Services, name: str) -> str:
-    """What comes of it, the name itself left out."""
+    """Return the answer or the error as text."""
     try:
-        told = repr(asked(services, name))
+        return repr(asked(services, name))
     except (WorkbenchError, gr.Error) as error:
-        told = f"{type(error).__name__}: {error}"
-    return told
+        return f"{type(error).__name__}: {error}"
 
 
 @pytest.mark.parametrize("what", [*EVERYWHERE, *WHERE_STRANGERS_COME])
-def test_a_name_opens_no_file_and_tells_of_none(services: Services, secrets: Path, what: str) -> None:
+def test_a_name_opens_no_file_and_reveals_none(services: Services, secrets: Path, what: str) -> None:
     if what in WHERE_STRANGERS_COME and not services.settings.is_on_space:
-        pytest.skip("on a machine of one's own, and for admins, a model may be a path")
+        pytest.skip("on your own machine, and for admins, a model may be a path")
     asked = {**EVERYWHERE, **WHERE_STRANGERS_COME}[what]
     answer(asked, services, "nothing of this name")
     names = path_names(secrets / "folder_0")
@@ -242,25 +241,25 @@ def test_a_name_opens_no_file_and_tells_of_none(services: Services, secrets: Pat
     step = 1 if services.settings.is_on_space else 4
     for name, missing in list(zip(names, path_names(secrets / "folder_1"), strict=True))[::step]:
         with opened() as paths:
-            told = answer(asked, services, name)
+            reply = answer(asked, services, name)
         assert not [path for path in paths if str(secrets) in os.path.realpath(path.split("\0")[0])], name
         assert not [path for path in paths if path.startswith(("/dev/std", "/dev/zero"))], name
-        assert SECRET not in told, name
-        assert _without(told) == _without(answer(asked, services, missing)), name
+        assert SECRET not in reply, name
+        assert _normalized(reply) == _normalized(answer(asked, services, missing)), name
 
 
-def _without(told: str) -> str:
-    """An answer without the one character in which the two folders differ, and without the time."""
-    return re.sub(r"serial=[\d.]+", "serial", re.sub(r"folder_[01]", "folder_", told))
+def _normalized(reply: str) -> str:
+    """Remove the character in which the two folders differ, and the time."""
+    return re.sub(r"serial=[\d.]+", "serial", re.sub(r"folder_[01]", "folder_", reply))
 
 
-def test_files_are_read_where_somebody_is_at_the_machine(services: Services, secrets: Path) -> None:
+def test_files_can_be_selected_at_the_machine(services: Services, secrets: Path) -> None:
     assert services.tools.select_files((str(secrets / "folder_0" / "x.json"),)).names == (SECRET,)
     with pytest.raises(BadInput, match="one of the toolsets"):
         services.tools.select((str(secrets / "folder_0" / "x.json"),))
 
 
-def test_only_the_command_line_asks_for_files() -> None:
+def test_only_commands_select_files() -> None:
     folder = Path(__file__).parents[2] / "workbench"
     found = [
         path.relative_to(folder).as_posix()
@@ -281,12 +280,12 @@ def test_only_the_command_line_asks_for_files() -> None:
         "hf:o/r/a//b.gguf", "hf:o/r/" + "x" * 300 + ".gguf", "hf:o/r/x\n.gguf",
     ],
 )  # fmt: skip
-def test_a_model_of_the_hub_is_within_its_repository(name: str) -> None:
+def test_a_model_of_the_hub_stays_in_its_repository(name: str) -> None:
     with pytest.raises(BadInput, match="not of the form hf:OWNER"):
         parse_hub_name(name)
 
 
-def test_models_of_the_hub_have_the_names_that_they_had() -> None:
+def test_names_of_hub_models_do_not_change() -> None:
     for name in ("hf:org/repo/sub/m.Q4_K_M.gguf", "hf:Org-1/a.b_c/m (1)+x.gguf", "hf:o/r/.hidden/..m.gguf"):
         assert parse_hub_name(name)
 
@@ -301,7 +300,7 @@ def test_a_plain_name_stays_in_its_folder(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["a/b", "../a", "a\\b", "C:a", "", ".", "..", "a\0", "a*", "con", "NUL", "Com1", "aux.old", " a", "a.", "x" * 101]
 )  # fmt: skip
-def test_a_version_s_name_can_be_a_file_s_everywhere(services: Services, name: str) -> None:
+def test_the_name_of_a_version_is_a_valid_file_name_everywhere(services: Services, name: str) -> None:
     with pytest.raises(BadInput):
         check_name(name)
     for kind in VersionKind:
@@ -312,7 +311,7 @@ def test_a_version_s_name_can_be_a_file_s_everywhere(services: Services, name: s
 @pytest.mark.parametrize(
     "ending", ["../x", "jsonl/../../x", "/etc/passwd", "", "exe", "jsonl\0", "..", "json"]
 )
-def test_a_file_of_rows_has_a_known_ending(ending: str) -> None:
+def test_a_file_of_rows_has_a_known_extension(ending: str) -> None:
     empty = dict.fromkeys(DataForm._fields, "")
     form = DataForm(**cast(Any, {**empty, "ending": ending, "included": (), "options": (), "seed": 0}))
     with pytest.raises(BadInput, match="choose one of jsonl"):
@@ -335,6 +334,6 @@ def test_a_file_of_rows_has_a_known_ending(ending: str) -> None:
         "~a/b",
     ],
 )
-def test_a_repository_is_an_owner_and_a_name(repo: str) -> None:
+def test_a_repository_name_has_an_owner_and_a_name(repo: str) -> None:
     with pytest.raises(BadInput, match="repository"):
         push_files(repo, {"a": b""}, message="m", token="t", endpoint="http://127.0.0.1:9")

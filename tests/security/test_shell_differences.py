@@ -1,4 +1,4 @@
-"""Nothing that a real shell runs is hidden from the gate: whenever the hidden command runs, the gate had asked.
+"""Real shells run nothing that is hidden from the gate: whenever they run a hidden command, it needed approval.
 
 Each command has a hidden call of `mark`, a program that leaves a marker. Commands that the gate lets pass unasked are
 run in real shells, and the marker must not appear.
@@ -72,7 +72,7 @@ def bench(tmp_path_factory):
 
 
 class Bench:
-    """Real shells, with `mark` on their path."""
+    """Runs commands in real shells that have the program `mark` on their path."""
 
     def __init__(self, folder):
         self.work, self.marker = folder / "work", folder / "marker"
@@ -116,20 +116,20 @@ def hidden(template):
 
 
 @pytest.mark.parametrize("place", [PLACE, BARE], ids=["contained", "bare"])
-def test_whatever_a_shell_runs_was_asked_about(bench, place):
+def test_every_hidden_command_that_a_shell_runs_needs_approval(bench, place):
     unasked = [command for command in map(hidden, HIDING) if not is_asked(command, place)]
     assert [command for command in unasked if bench.is_marked(command)] == []
 
 
-def test_the_cases_are_real(bench):
-    """Most of the cases do run the hidden command; else they would prove nothing."""
+def test_most_cases_really_run_the_hidden_command(bench):
+    """Otherwise the cases would prove nothing."""
     chosen = random.Random(7).sample(HIDING, 40)
     ran = sum(bench.is_marked(hidden(template)) for template in chosen)
     print(f"{ran} of {len(chosen)} sampled cases run the hidden command")
     assert ran > len(chosen) / 2
 
 
-def test_cases_in_combination_are_asked_about(bench):
+def test_combinations_of_cases_need_approval(bench):
     cases = [before + hidden(template) + after for before, template, after in product(BEFORE, HIDING, AFTER)]
     unasked = [command for command in cases if not is_asked(command)]
     print(f"{len(unasked)} of {len(cases)} combinations are not asked about, and run")
@@ -146,7 +146,7 @@ PIECES = [
 ]  # fmt: skip
 
 
-def test_random_texts_are_asked_about_or_harmless(bench):
+def test_random_texts_need_approval_or_are_harmless(bench):
     generator = random.Random(11)
     unasked = set()
     for _ in range(12_000):
@@ -171,6 +171,6 @@ def test_random_texts_are_asked_about_or_harmless(bench):
     st.text(alphabet=" \n\t'\"\\$(){}`;&|<>#=[]!*?~abE-/", max_size=12),
     st.text(alphabet=" \n'\"\\$(){}`;&|<>#=[]!", max_size=8),
 )
-def test_any_signs_around_a_command_are_asked_about_or_harmless(bench, before, after):
+def test_any_characters_around_a_command_need_approval_or_are_harmless(bench, before, after):
     for command in (f"{before}mark{after}", f"echo {before}mark{after}", f"echo a{before}\nmark{after}"):
         assert is_asked(command) or not bench.is_marked(command), command

@@ -1,4 +1,4 @@
-"""What commands can see and reach: nothing of ours in a sandbox, little as another user, and it is said if neither is there."""
+"""Commands see nothing of ours in a sandbox and little as another user. Without both, the summary says so."""
 
 import os
 import shutil
@@ -61,7 +61,7 @@ def output(terminal, command, **arguments):
         pytest.param(Isolation.SANDBOX, marks=needs_sandbox),
     ],
 )
-def test_commands_see_none_of_our_variables_and_a_home_of_their_own(data, isolation):
+def test_commands_see_none_of_our_variables_and_have_their_own_home(data, isolation):
     terminal = terminal_in(data, isolation)
     seen = dict(line.split("=", 1) for line in output(terminal, "env").splitlines())
     assert not set(SECRETS) & set(seen)
@@ -107,7 +107,7 @@ def test_a_sandbox_hides_the_data_the_homes_and_the_network(data, tmp_path):
 
 
 @needs_sandbox
-def test_a_shared_folder_hides_its_variables_and_keeps_git_s_programs(data, tmp_path):
+def test_a_shared_folder_hides_its_variables_and_protects_git_hooks(data, tmp_path):
     work = tmp_path / "project"
     (work / ".git/hooks").mkdir(parents=True)
     (work / ".git/config").write_text("[core]\n")
@@ -138,7 +138,7 @@ def test_another_user_reads_neither_our_data_nor_root_s_files(data):
     assert terminal.process({"action": "kill", "process_id": started}, task_id="t")["status"] == "ended"
 
 
-def test_the_sandbox_s_line_as_a_value(tmp_path):
+def test_the_command_line_of_the_sandbox(tmp_path):
     work = tmp_path / "work"
     work.mkdir()
     hidden = work / ".env"
@@ -162,7 +162,7 @@ def test_the_sandbox_s_line_as_a_value(tmp_path):
     )
 
 
-def test_the_best_isolation_is_chosen_and_says_what_it_is(data):
+def test_the_best_isolation_is_chosen_and_described(data):
     environment = isolated(LocalEnvironment(), data)
     assert environment.isolation is find_isolation()
     assert environment.place("t", "").is_contained is (environment.isolation is Isolation.SANDBOX)
@@ -170,7 +170,8 @@ def test_the_best_isolation_is_chosen_and_says_what_it_is(data):
     assert "sandbox" in summaries[Isolation.SANDBOX]
     assert "as the user" in summaries[Isolation.USER]
     assert (
-        "your own rights" in summaries[Isolation.NONE] and "install bubblewrap" in summaries[Isolation.NONE]
+        "your own permissions" in summaries[Isolation.NONE]
+        and "Install bubblewrap" in summaries[Isolation.NONE]
     )
     registry = Registry()
     assert Terminal(environment, {}).register_tools(registry) == (f"Terminal: {environment.summary}",)
@@ -181,14 +182,14 @@ def test_the_best_isolation_is_chosen_and_says_what_it_is(data):
     assert parse_environment(f"local:{data}") == LocalEnvironment(shared=str(data.resolve()))
 
 
-def test_docker_and_ssh_keep_what_their_own_programs_need():
+def test_docker_and_ssh_get_the_variables_that_their_programs_need():
     given = {**SECRETS, "PATH": "/bin", "HOME": "/home/me"}
     for environment in (DockerEnvironment(image="x"), SshEnvironment(host="h")):
         assert set(environment.variables(given, "t")) == {"PATH", "HOME", "SSH_AUTH_SOCK", "DOCKER_HOST"}
 
 
 @pytest.mark.parametrize(("folder", "reported"), [("", "."), ("far away", "far away"), ("/", "/")])
-def test_over_ssh_a_folder_below_the_home_is_reported_relative_to_it(tmp_path, folder, reported):
+def test_a_folder_inside_the_home_is_reported_relative_to_it_over_ssh(tmp_path, folder, reported):
     (tmp_path / "far away").mkdir()
     line = SshEnvironment(host="h").line("true", folder=folder, task_id="t")[-1]
     done = subprocess.run(
@@ -205,7 +206,7 @@ def test_over_ssh_a_folder_below_the_home_is_reported_relative_to_it(tmp_path, f
     assert (detect("echo x > note.txt", gate_place).categories == ()) is is_inside
 
 
-def test_where_a_command_ended_counts_for_the_next_one(data):
+def test_approval_knows_the_folder_in_which_the_last_command_ended(data):
     terminal = terminal_in(data, Isolation.NONE)
     terminal.run({"command": "mkdir a; cd a"}, task_id="t")
     assert terminal.place("t", "").folder == "a"
@@ -216,7 +217,7 @@ def test_where_a_command_ended_counts_for_the_next_one(data):
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-def test_a_repository_that_a_command_wrote_names_no_program_for_git(data):
+def test_git_runs_no_program_that_a_repository_names(data):
     terminal = terminal_in(data, Isolation.NONE)
     work = data / "terminal/t/work"
     output(terminal, "git init -q . && git config user.email a@b.c && git config user.name a")

@@ -64,8 +64,8 @@ def save_server(path: Path, name: str, server: McpServerConfig) -> None:
     else:
         raise BadInput(
             f"{path}, {_KEY}",
-            "no line has only this key",
-            f"write `{_KEY}:` on its own line, servers below it",
+            "the key is not on its own line",
+            f"write `{_KEY}:` on a line and the servers below it",
         )
     _write(path, edited)
 
