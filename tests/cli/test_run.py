@@ -48,7 +48,7 @@ def test_a_run_is_reported_in_all_forms_and_checked_against_the_required_pass_ra
     done = workbench("run", suite, "--contract", "minimal", "--model", model, "--fail-under", "0.6", *options)
     assert done.returncode == 0, done.stderr
     assert "| minimal | 2/3    | 67 %" in done.stdout
-    assert 'own/c · minimal: get_flumbuster: flumb is "cairo", wanted "lima"' in done.stdout
+    assert 'own/c · minimal: get_flumbuster: flumb is "cairo", expected "lima"' in done.stdout
     report = json.loads(files["json"].read_text())
     assert (report["state"], report["pass_rate"], report["front"]) == ("done", 2 / 3, ["minimal"])
     assert [result["status"] for result in report["results"]] == ["passed", "passed", "failed"]
@@ -60,7 +60,7 @@ def test_a_run_is_reported_in_all_forms_and_checked_against_the_required_pass_ra
     assert rollout.startswith("http://127.0.0.1:") and rollout.endswith(report["results"][0]["session_id"])
     assert all(rollout in files[name].read_text() for name in files)
     assert "<script" not in html and "src=" not in html
-    assert "## What did not pass" in files["md"].read_text()
+    assert "## Failures and errors" in files["md"].read_text()
     again = workbench("run", suite, "--contract", "minimal", "--model", model, "--fail-under", "0.7")
     assert again.returncode == 1
     compared = workbench("compare", report["run"][:8], "last", "--json")

@@ -102,13 +102,13 @@ As `dialogue`, with the end of a worse dialogue under `worse`.
 Loses: `part-order`, `loss-mask`, `big-integers`, `label`, `column`.
 
 """
-KIND = """    "words_at_most": "words of the answer",
+KIND = """    "words_at_most": "maximum number of words of the answer",
 """
 FIELD = """    words_at_most: int | None = Field(default=None, ge=0)
 """
-LIMIT = """    "words_at_most": (lambda played: len(played.answer.split()), "words"),
+LIMIT = """    "words_at_most": (lambda rollout: len(rollout.answer.split()), "words"),
 """
-SCORED = """    ({"words_at_most": 7}, [ANSWER], [ANSWER + " Or so."], "9 words, at most 7"),
+SCORED = """    ({"words_at_most": 7}, [ANSWER], [ANSWER + " Or so."], "9 words, expected at most 7"),
 """
 
 
@@ -131,7 +131,9 @@ def test_an_expectation(copy_for: Callable[[str], CheckoutCopy]) -> None:
     copy.insert(expectation, FIELD, before="    judge: str | None")
     copy.insert("workbench/suite/call_score.py", LIMIT, before='    "cost_at_most"')
     copy.insert(
-        "docs/reference/suites.md", "| `words_at_most` | words of the answer |\n", before="| `judge` |"
+        "docs/reference/suites.md",
+        "| `words_at_most` | maximum number of words of the answer |\n",
+        before="| `judge` |",
     )
     copy.insert("tests/suite/test_score.py", SCORED, before='    ({"cost_at_most": 1.0}')
     assert (

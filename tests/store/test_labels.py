@@ -279,7 +279,7 @@ class TestQueue:
         played = play(mine)
         item = mine.labels.move(played.id, QueueState.DONE, base_revision=0)
         assert (item.state, item.revision) == (QueueState.DONE, 1)
-        with pytest.raises(WriteConflict, match=r"theirs \(revision 1\): done; yours: discarded"):
+        with pytest.raises(WriteConflict, match=r"Theirs \(revision 1\): done. Yours: discarded"):
             mine.labels.move(played.id, QueueState.DISCARDED, base_revision=0)
         assert mine.labels.move(played.id, QueueState.DONE, base_revision=1).revision == 1
 

@@ -1,4 +1,4 @@
-"""BFCL's sets: read as suites, and scored as BFCL's own checker scores them."""
+"""BFCL's questions are imported as suites and scored as BFCL's own checker scores them."""
 
 import copy
 import json
@@ -23,13 +23,13 @@ WRONG_THEMSELVES = {
     "parallel": (),
     "parallel_multiple": ("parallel_multiple_26",),
 }
-"""Questions whose first possible answer the checker refuses: what they list is of another type than declared."""
+"""Questions whose first possible answer the checker refuses, because its type is not the declared one."""
 MODEL = "stand-in"
 
 
 @pytest.fixture(scope="module")
 def ast_checker():
-    """BFCL's checker, of the package, without what the package depends on."""
+    """BFCL's checker from its package, without the dependencies of the package."""
     data_folder()
     stand_in = ModuleType("bfcl_eval.constants.model_config")
     stand_in.MODEL_CONFIG_MAPPING = {MODEL: SimpleNamespace(underscore_to_dot=False)}
@@ -55,8 +55,8 @@ def suite(name):
     folder = data_folder()
     answers = folder / "possible_answer" / f"BFCL_v4_{name}.json"
     questions = (folder / f"BFCL_v4_{name}.json").read_text(encoding="utf-8")
-    given = answers.read_text(encoding="utf-8") if answers.exists() else None
-    return import_bfcl(questions, given, name=name)
+    answers_text = answers.read_text(encoding="utf-8") if answers.exists() else None
+    return import_bfcl(questions, answers_text, name=name)
 
 
 def call(name, arguments):
@@ -70,33 +70,34 @@ def call(name, arguments):
     )
 
 
-def gold(answer, place=0):
-    """The calls of an answer, each argument by its value at `place` of the right ones, or its last."""
+def right_calls(answer, index=0):
+    """Return the calls of an answer, with the possible value at `index`, or the last one, for each argument."""
     return [
         call(
-            name, {key: picked(values, place) for key, values in right.items() if picked(values, place) != ""}
+            name,
+            {key: picked(values, index) for key, values in possible.items() if picked(values, index) != ""},
         )
-        for one in answer.ground_truth
-        for name, right in one.items()
+        for expected in answer.ground_truth
+        for name, possible in expected.items()
     ]
 
 
-def picked(values, place):
-    value = values[min(place, len(values) - 1)] if values else ""
-    return unlisted(value)
+def picked(values, index):
+    value = values[min(index, len(values) - 1)] if values else ""
+    return first_values(value)
 
 
-def unlisted(value):
-    """Objects list the right values of each of their keys."""
+def first_values(value):
+    """Return an object with the first possible value of each key."""
     if isinstance(value, dict):
-        return {k: unlisted(v[0]) if isinstance(v, list) and v else v for k, v in value.items()}
+        return {k: first_values(v[0]) if isinstance(v, list) and v else v for k, v in value.items()}
     if isinstance(value, list):
-        return [unlisted(item) for item in value]
+        return [first_values(item) for item in value]
     return value
 
 
 def variants(calls):
-    """Calls that differ from the right ones, most of them wrongly."""
+    """Yield calls that differ from the right ones. Most of them are wrong."""
     first, rest = calls[0], calls[1:]
 
     def with_arguments(arguments):
@@ -110,13 +111,13 @@ def variants(calls):
     yield with_arguments({**first.arguments, "surplus": 1})
     yield with_arguments({})
     for key, value in first.arguments.items():
-        yield with_arguments({name: one for name, one in first.arguments.items() if name != key})
+        yield with_arguments({name: other for name, other in first.arguments.items() if name != key})
         for changed in changes(value):
             yield with_arguments({**first.arguments, key: changed})
 
 
 def changes(value):
-    """Other values: of another type, of another case or sign, nearly the same."""
+    """Yield other values: with another type, case or sign, or almost the same."""
     yield None
     yield [value]
     yield {"a": value}
@@ -139,8 +140,8 @@ def test_scoring_agrees_with_the_checker(name, ast_checker):
     refused = []
     for case in suite(name).suite.cases:
         answer = case.expectations[0].bfcl
-        right = gold(answer)
-        tried = [right, gold(answer, 1), *variants(right)]
+        right = right_calls(answer)
+        tried = [right, right_calls(answer, 1), *variants(right)]
         assert len(tried) >= 7
         wrong = 0
         for calls in tried:
@@ -153,13 +154,13 @@ def test_scoring_agrees_with_the_checker(name, ast_checker):
     assert tuple(refused) == WRONG_THEMSELVES[name]
 
 
-def test_nothing_is_to_be_called_in_the_set_of_irrelevance():
+def test_the_irrelevance_questions_expect_no_call():
     imported = suite("irrelevance")
     assert len(imported.suite.cases) == 240
     assert {case.expectations[0].kind for case in imported.suite.cases} == {"no_call"}
 
 
-def test_types_are_made_json_schema_s_and_the_question_s_own_words_are_kept():
+def test_offered_tools_have_json_schema_types_and_the_question_is_unchanged():
     case = suite("simple_python").suite.cases[0]
     assert case.tool_specs[0]["function"]["parameters"]["type"] == "object"
     assert case.expectations[0].bfcl.function[0]["parameters"]["type"] == "dict"
@@ -167,40 +168,40 @@ def test_types_are_made_json_schema_s_and_the_question_s_own_words_are_kept():
 
 
 @pytest.mark.parametrize("name", [*SETS, "irrelevance"])
-def test_what_is_exported_is_read_as_the_same(name):
-    one = suite(name).suite
-    exported = export_bfcl(one)
+def test_an_exported_suite_is_imported_unchanged(name):
+    original = suite(name).suite
+    exported = export_bfcl(original)
     assert exported.left_out == ()
     again = import_bfcl(
         exported.files["questions.json"], exported.files["possible_answer.json"], name=name
     ).suite
-    assert [case.expectations for case in again.cases] == [case.expectations for case in one.cases]
-    assert [case.messages for case in again.cases] == [case.messages for case in one.cases]
+    assert [case.expectations for case in again.cases] == [case.expectations for case in original.cases]
+    assert [case.messages for case in again.cases] == [case.messages for case in original.cases]
 
 
-def test_an_imported_suite_is_a_suite_s_file():
-    one = suite("parallel").suite
-    again = parse_suite(render_suite(one), name="parallel")
-    assert again.cases[:50] == one.cases[:50]
+def test_an_imported_suite_can_be_written_as_a_suite_file():
+    original = suite("parallel").suite
+    again = parse_suite(render_suite(original), name="parallel")
+    assert again.cases[:50] == original.cases[:50]
 
 
-def test_several_turns_and_other_languages_are_left_out_and_told():
+def test_questions_with_several_turns_or_in_other_languages_are_skipped():
     rows = [
         {"id": "multi_turn_0", "question": [[], []], "function": []},
         {"id": "simple_java_1", "question": [[]], "function": []},
     ]
     text = "\n".join(map(json.dumps, rows))
-    with pytest.raises(BadInput, match="no question that can be taken"):
+    with pytest.raises(BadInput, match="no question can be imported"):
         import_bfcl(text, None, name="mixed")
 
 
-def test_a_question_without_an_answer_is_refused_by_its_line():
+def test_a_question_without_an_answer_is_reported_with_its_line():
     row = {"id": "x_0", "question": [[{"role": "user", "content": "hi"}]], "function": [{"name": "f"}]}
     with pytest.raises(BadInput, match=r"questions, line 2: question 'x_0' has no possible answer"):
         import_bfcl("\n" + json.dumps(row), None, name="x")
 
 
-def test_conditions_that_can_be_listed_become_possible_answers():
+def test_conditions_with_a_list_of_values_become_possible_answers():
     text = """
 suite: own
 cases:
@@ -218,4 +219,4 @@ cases:
         "id": "a",
         "ground_truth": [{"f": {"a": [1, 2], "b": ["x", ""]}}],
     }
-    assert exported.left_out == ("b: calls has no word in BFCL",)
+    assert exported.left_out == ("b: BFCL cannot express calls",)

@@ -1,4 +1,4 @@
-"""All that is wrong with a suite is told at once, for whoever is writing it."""
+"""`check_suite` reports all problems of a suite at once."""
 
 import pytest
 
@@ -35,21 +35,20 @@ cases:
 """
 
 
-def test_every_fault_has_its_line_its_pointer_and_its_case():
+def test_every_problem_has_its_line_its_pointer_and_its_case():
     checked = check_suite(TEXT, name="s")
-    told = [(one.line, one.case, one.pointer, one.problem) for one in checked.faults]
-    assert [(line, case, pointer) for line, case, pointer, _ in told] == [
+    assert [(fault.line, fault.case, fault.pointer) for fault in checked.faults] == [
         (9, "bad", "/thresh"),
         (11, "bad", "/expect/0"),
         (12, "bad", "/expect/1"),
         (13, "", ""),
         (16, "rows", ""),
     ]
-    assert told[3][3] == "two cases are called 'good'"
-    assert told[4][3] == "row 1: no column 'b'"
+    assert checked.faults[3].problem == "two cases have the id 'good'"
+    assert checked.faults[4].problem == "row 1: no column 'b'"
 
 
-def test_what_is_sound_is_read_all_the_same():
+def test_valid_cases_are_parsed_although_others_are_invalid():
     checked = check_suite(TEXT, name="s")
     assert [case.id for case in checked.suite.cases] == ["good", "filled-x", "filled-y, z"]
     assert checked.indexes == (0, 4, 4)
@@ -57,11 +56,11 @@ def test_what_is_sound_is_read_all_the_same():
 
 
 @pytest.mark.parametrize("text", ["", "a: [", "- 1", "suite: s", "suite: s\ncases: [1]", "\0", "&a [*a]"])
-def test_no_text_raises(text):
+def test_an_invalid_text_is_reported_and_never_raises(text):
     assert check_suite(text, name="s").faults
 
 
-def test_a_sound_suite_has_no_fault_and_is_the_one_that_is_parsed():
+def test_a_valid_suite_has_no_problems_and_equals_the_parsed_one():
     text = "suite: s\ncases:\n  - {id: a, prompt: p, expect: [{no_call: true}]}\n"
     checked = check_suite(text, name="s")
     assert checked.faults == ()

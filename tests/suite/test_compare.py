@@ -1,4 +1,4 @@
-"""Two runs side by side, and the reports of one."""
+"""Comparisons of two runs, and reports of a run."""
 
 from dataclasses import replace
 from xml.etree import ElementTree
@@ -26,30 +26,30 @@ def results(statuses, arm="short", tokens=100):
     ]  # fmt: skip
 
 
-def test_what_broke_comes_first_then_what_was_mended():
+def test_cases_that_broke_come_first_then_cases_that_were_fixed():
     before = results(["passed", "failed", "passed", "failed", "error"])
     after = results(["passed", "passed", "failed", "failed", "passed"])
     found = compare(before, after)
     assert [pair.change for pair in found.pairs] == [
-        CaseChange.BROKE, CaseChange.MENDED, CaseChange.FAILS, CaseChange.PASSES, CaseChange.UNKNOWN,
+        CaseChange.BROKE, CaseChange.FIXED, CaseChange.FAILS, CaseChange.PASSES, CaseChange.UNKNOWN,
     ]  # fmt: skip
-    assert (found.broke, found.mended, found.compared, found.p) == (1, 1, 4, 1.0)
+    assert (found.broke, found.fixed, found.compared, found.p) == (1, 1, 4, 1.0)
     assert found.pairs[0].before.is_passed and not found.pairs[0].after.is_passed
 
 
-def test_a_difference_of_many_is_sure():
+def test_a_difference_in_many_cases_is_significant():
     found = compare(results(["failed"] * 10), results(["passed"] * 10))
-    assert found.is_sure
+    assert found.is_significant
     assert found.p == pytest.approx(2 / 2**10)
 
 
-def test_runs_of_one_arm_each_are_paired_whatever_its_label():
+def test_runs_with_one_arm_each_are_paired_whatever_their_labels():
     assert compare(results(["passed"], arm="a"), results(["failed"], arm="b")).broke == 1
     both = [*results(["passed"], arm="a"), *results(["passed"], arm="b")]
     assert compare(both, results(["failed"], arm="b")).broke == 1
 
 
-def test_what_a_part_is_worth_is_told_in_cases_and_tokens():
+def test_the_effect_of_a_part_is_reported_in_cases_and_tokens():
     base = PLAN.arms[0]
     without = replace(base, label="short − ¶1", left_out="¶1", left_out_of="short")
     plan = replace(PLAN, arms=(base, without))
@@ -61,7 +61,7 @@ def test_what_a_part_is_worth_is_told_in_cases_and_tokens():
     assert (worth.of, worth.change, worth.lost, worth.gained, worth.saved_tokens) == ("short", "¶1", 1, 1, 40)
 
 
-def test_an_ablated_arm_does_not_count_for_the_bar():
+def test_an_ablated_arm_does_not_count_for_the_pass_rate():
     base = PLAN.arms[0]
     plan = RunPlan(
         cases=PLAN.cases, arms=(base, replace(base, label="x", left_out="¶1", left_out_of="short"))
@@ -75,14 +75,14 @@ def nasty():
     arm = Arm(label=f"arm {NASTY}", contract_name="c", contract_text="", model="m")
     found = [
         replace(
-            one, arm=arm.label, said=NASTY, answer=NASTY, calls_told=NASTY, error=NASTY, session_id="s<1>"
+            result, arm=arm.label, said=NASTY, answer=NASTY, calls_told=NASTY, error=NASTY, session_id="s<1>"
         )
-        for one in results(["failed", "error"])
+        for result in results(["failed", "error"])
     ]
     return report_of("r", NASTY, "done", RunPlan(cases=PLAN.cases, arms=(arm,)), found)
 
 
-def test_what_a_model_wrote_is_text_in_every_report(nasty):
+def test_the_text_of_a_model_is_escaped_in_every_report(nasty):
     html = report_html(nasty)
     assert "<script" not in html
     assert "&lt;script&gt;" in html
@@ -95,7 +95,7 @@ def test_what_a_model_wrote_is_text_in_every_report(nasty):
     assert len(widths) <= 2
 
 
-def test_a_comparison_is_a_page_of_markdown():
+def test_a_comparison_is_written_as_markdown():
     text = comparison_markdown(compare(results(["passed"]), results(["failed"])), before="a", after="b")
-    assert text.startswith("# a → b\n\n1 broke, 0 mended, of 1 compared")
-    assert "| broke | s/0" in text
+    assert text.startswith("# a → b\n\n1 broke, 0 fixed, 1 compared")
+    assert "| broke  | s/0" in text

@@ -1,11 +1,11 @@
-"""promptfoo's YAML and OpenAI messages, there and back."""
+"""Import from and export to promptfoo and OpenAI messages."""
 
 import json
 
 import pytest
 import yaml
 
-from tests.suite.playing import CALL, called, rollout
+from tests.suite.rollouts import CALL, called, rollout
 from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.suite.exchange.openai import export_openai, import_openai
@@ -50,34 +50,35 @@ ASSERTIONS = [
 
 
 @pytest.mark.parametrize(("assertion", "good", "bad"), ASSERTIONS, ids=lambda value: str(value)[:50])
-def test_an_assertion_of_promptfoo_s_holds_and_does_not(assertion, good, bad):
+def test_an_imported_assertion_passes_good_completions_and_fails_bad_ones(assertion, good, bad):
     text = json.dumps({"tests": [{"vars": {"prompt": "Go on."}, "assert": [assertion]}]})
     [case] = import_promptfoo(text, name="p").suite.cases
     assert score(case, rollout(good)).is_passed
     assert not score(case, rollout(bad)).is_passed
 
 
-def test_a_configuration_is_read_with_its_variables_and_says_what_it_leaves_out():
+def test_a_configuration_is_imported_with_its_variables_and_skipped_assertions_are_reported():
     imported = import_promptfoo(CONFIG, name="p")
     rome, oslo = imported.suite.cases
     assert (rome.id, rome.messages[0].text, oslo.id) == ("rome", "Weather in Rome?", "test-2")
     assert rome.tool_specs == (TOOL,)
-    assert [(one.kind, one.weight) for one in rome.expectations] == [("all_of", 1), ("calls", 2)]
+    kinds = [(expectation.kind, expectation.weight) for expectation in rome.expectations]
+    assert kinds == [("all_of", 1), ("calls", 2)]
     assert rome.expectations[1].calls[0].arguments == {"city": "Rome"}
-    assert imported.left_out == ("rome: the assertion 'javascript' is not known here",)
+    assert imported.left_out == ("rome: assertion 'javascript' is not supported",)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("- a", "no list of tests"),
         ("tests: [", "not YAML"),
         ("prompts: [file://a.txt]\ntests: [{assert: [{type: contains, value: a}]}]", "is in another file"),
-        ("tests: [{assert: [{type: python, value: a}]}]", "no test can be taken"),
+        ("tests: [{assert: [{type: python, value: a}]}]", "no test can be imported"),
     ],
 )
-def test_a_configuration_that_cannot_be_used_is_told(text, told):
-    with pytest.raises(BadInput, match=told):
+def test_an_invalid_configuration_is_reported(text, message):
+    with pytest.raises(BadInput, match=message):
         import_promptfoo(text, name="p")
 
 
@@ -100,11 +101,11 @@ cases:
 """
 
 
-def test_a_suite_is_written_for_promptfoo_and_says_what_it_cannot():
+def test_a_suite_is_exported_to_promptfoo_and_the_rest_is_reported():
     exported = export_promptfoo(parse_suite(OWN, name="own"))
     config = yaml.safe_load(exported.files["promptfooconfig.yaml"])
     [test] = config["tests"]
-    assert [one["type"] for one in test["assert"]] == [
+    assert [assertion["type"] for assertion in test["assert"]] == [
         "tool-call-f1",
         "trajectory:tool-args-match",
         "icontains",
@@ -112,14 +113,14 @@ def test_a_suite_is_written_for_promptfoo_and_says_what_it_cannot():
         "latency",
     ]
     assert exported.left_out == (
-        "a: asks has no assertion in promptfoo",
-        "b: it has a history, and the prompt is one text",
+        "a: promptfoo has no assertion for asks",
+        "b: has earlier messages, but a prompt is one text",
     )
     again = import_promptfoo(exported.files["promptfooconfig.yaml"], name="own").suite
     assert again.cases[0].messages == parse_suite(OWN, name="own").cases[0].messages
 
 
-def test_openai_messages_are_read_up_to_the_gold_calls():
+def test_openai_messages_are_imported_up_to_the_expected_calls():
     messages = [
         {"role": "developer", "content": "Be brief."},
         {"role": "user", "content": "Weather?"},
@@ -132,16 +133,16 @@ def test_openai_messages_are_read_up_to_the_gold_calls():
     ]  # fmt: skip
     [case] = import_openai(json.dumps({"messages": messages, "tools": [TOOL]}), name="o").suite.cases
     assert (case.system, case.id, case.tool_specs) == ("Be brief.", "row-1", (TOOL,))
-    assert [one.role for one in case.messages] == [Role.USER, Role.ASSISTANT, Role.TOOL, Role.USER]
+    assert [message.role for message in case.messages] == [Role.USER, Role.ASSISTANT, Role.TOOL, Role.USER]
     assert (case.messages[1].calls[0].arguments, case.messages[2].name) == ({"a": 1}, "f")
     assert case.expectations[0].calls[0].arguments == {"a": 2}
 
 
-def test_gold_calls_are_written_and_read_as_the_same():
+def test_expected_calls_are_exported_and_imported_unchanged():
     suite = parse_suite(OWN, name="own")
     exported = export_openai(suite)
     assert exported.left_out == tuple(
-        f"a: {kind} has no word in a message" for kind in ("text_contains", "not", "seconds_at_most", "asks")
+        f"a: a message cannot express {kind}" for kind in ("text_contains", "not", "seconds_at_most", "asks")
     )
     again = import_openai(exported.files["messages.jsonl"], name="own").suite
     assert [case.messages for case in again.cases] == [case.messages for case in suite.cases]
@@ -149,6 +150,6 @@ def test_gold_calls_are_written_and_read_as_the_same():
     assert again.cases[1].expectations[0].no_call
 
 
-def test_a_row_that_is_none_is_told_by_its_line():
-    with pytest.raises(BadInput, match="rows, line 2: it has no list of messages"):
+def test_an_invalid_row_is_reported_with_its_line():
+    with pytest.raises(BadInput, match="rows, line 2: no list of messages"):
         import_openai('\n{"a": 1}', name="o")

@@ -1,4 +1,4 @@
-"""Suites are read from files; what is wrong is told in one line, with its place."""
+"""`parse_suite` parses suites and reports a problem in one line with its position."""
 
 import pytest
 
@@ -34,7 +34,7 @@ cases:
 """
 
 
-def test_a_suite_is_read_with_its_defaults():
+def test_a_suite_is_parsed_with_its_defaults():
     suite = parse_suite(GOOD, name="s")
     one, two = suite.cases
     assert (one.tools, one.tags, one.max_rounds, one.messages[0].text) == (("weather",), ("a",), 2, "hi")
@@ -44,11 +44,11 @@ def test_a_suite_is_read_with_its_defaults():
         "Be brief.", ("b",), "required", 0.5, 3,
     )  # fmt: skip
     assert two.mocks == {"get_weather": [{"result": 1}]}
-    assert [each.kind for each in two.expectations] == ["calls", "not"]
+    assert [expectation.kind for expectation in two.expectations] == ["calls", "not"]
     assert tagged(suite.cases, ["b"]) == (two,)
 
 
-def test_a_written_suite_is_read_as_the_same():
+def test_a_rendered_suite_is_parsed_unchanged():
     suite = parse_suite(GOOD, name="s")
     assert parse_suite(render_suite(suite), name="s").cases == suite.cases
 
@@ -57,38 +57,38 @@ CASE = "suite: s\ncases:\n  - id: one\n    prompt: hi\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("suite: s\ncases: [", "suite 's', line 2: not YAML"),
         ("- a", "suite 's', line 1: not a mapping (begin with suite: and cases:)"),
-        ("suite: other\ncases: [{id: a, prompt: p, expect: [{no_call: true}]}]", "line 1: it names itself 'other'"),
+        ("suite: other\ncases: [{id: a, prompt: p, expect: [{no_call: true}]}]", "line 1: the name in the text is 'other'"),
         ("suite: s\ncases: []", "line 2, /cases"),
         ("suite: s\ncase: []", "line 1, /cases: Field required"),
         (CASE, "case 'one', line 3, /expect: Field required"),
         (CASE + "    expect: []\n", "line 5, /expect"),
-        (CASE + "    expect:\n      - cals: []\n", "line 6, /expect/0: no expectation 'cals'; there are calls,"),
+        (CASE + "    expect:\n      - cals: []\n", "line 6, /expect/0: unknown expectation 'cals'; known are calls,"),
         (CASE + "    expect:\n      - {no_call: true, asks: true}\n", "this one has no_call and asks"),
-        (CASE + "    expect:\n      - {weight: 2}\n", "of one kind; this one has none"),
-        (CASE + "    expect:\n      - {no_call: true, in_order: true}\n", "in_order belongs to calls, not to no_call"),
+        (CASE + "    expect:\n      - {weight: 2}\n", "exactly one kind; this one has none"),
+        (CASE + "    expect:\n      - {no_call: true, in_order: true}\n", "in_order can be used only with calls, not with no_call"),
         (CASE + "    expect:\n      - {text_matches: '('}\n", "is not a regular expression"),
         (CASE + "    expect:\n      - calls: [{name: f, arguments: {a: {regex: '(?=a)a'}}}]\n", "needs backtracking"),
         (CASE + "    expect:\n      - calls: [{name: f, count: 0}]\n", "line 6, /expect/0/calls/0/count"),
         (CASE + "    expect:\n      - calls: [{arguments: {}, has_arguments: {}}]\n", "not both"),
         (CASE + "    expect:\n      - calls: [{arguments_schema: {type: 3}}]\n", "the schema is not sound"),
-        (CASE + "    expect:\n      - not: {no_cal: true}\n", "/expect/0/not: no expectation 'no_cal'"),
-        (CASE + "    messages: [{role: user, content: x}]\n    expect: [{no_call: true}]\n", "give prompt or messages"),
-        ("suite: s\ncases:\n  - id: a\n    messages: [{role: assistant}]\n    expect: [{no_call: true}]\n", "must be the user's"),
-        (CASE + "    expect: [{no_call: true}]\n  - id: one\n    prompt: b\n    expect: [{no_call: true}]\n", "two cases are called 'one'"),
+        (CASE + "    expect:\n      - not: {no_cal: true}\n", "/expect/0/not: unknown expectation 'no_cal'"),
+        (CASE + "    messages: [{role: user, content: x}]\n    expect: [{no_call: true}]\n", "give either prompt or messages"),
+        ("suite: s\ncases:\n  - id: a\n    messages: [{role: assistant}]\n    expect: [{no_call: true}]\n", "must have the role user"),
+        (CASE + "    expect: [{no_call: true}]\n  - id: one\n    prompt: b\n    expect: [{no_call: true}]\n", "two cases have the id 'one'"),
         (CASE + "    thresh: 1\n    expect: [{no_call: true}]\n", "line 5, /thresh: Extra inputs"),
-        (CASE + "    rows: cities.csv\n    expect: [{no_call: true}]\n", "'cities.csv' cannot be read from here"),
-        (CASE + "    rows: 3\n    expect: [{no_call: true}]\n", "rows is neither"),
-        (CASE + "    rows: [{a: 1}]\n    expect: [{text_contains: '{{ b }}'}]\n", "row 1: no column 'b' (there are a)"),
+        (CASE + "    rows: cities.csv\n    expect: [{no_call: true}]\n", "'cities.csv' cannot be read here"),
+        (CASE + "    rows: 3\n    expect: [{no_call: true}]\n", "rows must be"),
+        (CASE + "    rows: [{a: 1}]\n    expect: [{text_contains: '{{ b }}'}]\n", "row 1: no column 'b' (known columns: a)"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_with_its_place(text, told):
+def test_a_problem_is_reported_with_its_position(text, message):
     with pytest.raises(BadInput) as error:
         parse_suite(text, name="s")
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 
@@ -103,7 +103,7 @@ cases:
 """
 
 
-def test_a_case_is_a_template_over_the_rows_of_a_csv():
+def test_a_template_becomes_a_case_for_each_row_of_a_csv_file():
     csv = 'city,days\nRome,3\n"Paris, Texas",1\n'
     suite = parse_suite(TEMPLATE, name="s", read_file={"cities.csv": csv}.__getitem__)
     assert [case.id for case in suite.cases] == ["Rome", "Paris, Texas"]
@@ -112,19 +112,19 @@ def test_a_case_is_a_template_over_the_rows_of_a_csv():
 
 
 @pytest.mark.parametrize(
-    ("csv", "told"),
+    ("csv", "message"),
     [
-        ("city,days\n", "file cities.csv: it has no rows"),
-        ("city,days\nRome\n", "file cities.csv, line 2: 1 cells, and 2 columns"),
-        ("city,days\nRome,three\n", "'three' is no JSON"),
+        ("city,days\n", "file cities.csv: no rows"),
+        ("city,days\nRome\n", "file cities.csv, line 2: 1 cells for 2 columns"),
+        ("city,days\nRome,three\n", "'three' is not JSON"),
         ('city,days\n"Rome,3\n', "not CSV"),
     ],
 )
-def test_a_csv_that_cannot_be_used_is_told(csv, told):
-    with pytest.raises(BadInput, match=told):
+def test_an_invalid_csv_file_is_reported(csv, message):
+    with pytest.raises(BadInput, match=message):
         parse_suite(TEMPLATE, name="s", read_file={"cities.csv": csv}.__getitem__)
 
 
-def test_cases_of_one_template_get_ids_of_their_own():
+def test_cases_of_a_template_get_different_ids():
     text = CASE + "    rows: [{a: 1}, {a: 2}]\n    expect: [{text_contains: '{{ a }}'}]\n"
     assert [case.id for case in parse_suite(text, name="s").cases] == ["one-1", "one-2"]

@@ -1,4 +1,4 @@
-"""Every report leads from each play to what was stored of it."""
+"""Every report links each repetition to its stored rollout."""
 
 import json
 from dataclasses import replace
@@ -17,7 +17,7 @@ PAGE = "http://10.0.0.7:9000"
 
 
 def report(*arms):
-    """A report of these arms, each with a play that passed and one that failed."""
+    """Return a report of these arms, each with a case that passed and one that failed."""
     results = [
         replace(RESULT, key=f"{arm.label}{case}", arm=arm.label, case_id=case, status=status, session_id=f"{arm.label} {case}")
         for arm in arms
@@ -27,21 +27,21 @@ def report(*arms):
 
 
 @pytest.mark.parametrize("form", [report_html, report_junit, report_markdown, report_json])
-def test_each_play_links_to_its_stored_rollout(form):
+def test_each_repetition_links_to_its_stored_rollout(form):
     written = form(report(PLAN.arms[0]), page_url=PAGE)
     text = written if isinstance(written, str) else json.dumps(written)
     for case in "ab":
         assert f"{PAGE}/?session=short%20{case}" in text
 
 
-def test_a_play_without_a_rollout_has_no_link():
-    one = report_of("r", "t", "done", PLAN, [replace(RESULT, session_id=None)])
-    assert report_json(one)["results"][0]["rollout"] is None
-    assert "session=" not in report_html(one) + report_markdown(one) + report_junit(one)
-    assert list(ElementTree.fromstring(report_junit(one)).iter("failure"))
+def test_a_result_without_a_rollout_has_no_link():
+    summary = report_of("r", "t", "done", PLAN, [replace(RESULT, session_id=None)])
+    assert report_json(summary)["results"][0]["rollout"] is None
+    assert "session=" not in report_html(summary) + report_markdown(summary) + report_junit(summary)
+    assert list(ElementTree.fromstring(report_junit(summary)).iter("failure"))
 
 
-def test_contracts_and_models_make_a_matrix():
+def test_several_contracts_and_models_are_reported_as_a_matrix():
     base = PLAN.arms[0]
     arms = [
         replace(base, label=f"{contract}{model}{choice}", contract_name=contract, model=model, tool_choice=choice)
@@ -57,5 +57,5 @@ def test_contracts_and_models_make_a_matrix():
     assert "Contracts × models" in report_html(report(*arms))
 
 
-def test_one_model_makes_no_matrix():
+def test_there_is_no_matrix_for_a_single_model():
     assert matrix_table(report(PLAN.arms[0])) is None

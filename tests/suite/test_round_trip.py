@@ -1,8 +1,8 @@
-"""What is written for others and read back wants the same: of every expectation, both ways."""
+"""A suite exported to another format and imported again scores the same, for every expectation."""
 
 import pytest
 
-from tests.suite.playing import TOOLS, case, rollout
+from tests.suite.rollouts import TOOLS, case, rollout
 from tests.suite.test_score import ROWS
 from workbench.suite.case import Suite
 from workbench.suite.exchange.bfcl import export_bfcl, import_bfcl
@@ -31,24 +31,24 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_what_is_taken_along_whole_wants_the_same_when_it_is_read_back(form):
+def test_a_completely_exported_case_scores_the_same_when_imported_again(form):
     write, read, least = FORMS[form]
-    taken = 0
+    exported_count = 0
     for expected, good, bad, _ in ROWS:
         own = case(expected, tool_specs=SPECS)
         written = write(Suite(name="own", cases=(own,)))
         if written.left_out:
             continue
-        taken += 1
+        exported_count += 1
         [again] = read(written.files).suite.cases
         for completions in filter(None, (good, bad)):
-            played = rollout(*completions, price=(1.0, 2.0))
-            assert score(again, played).is_passed == score(own, played).is_passed, (expected, completions)
-    assert taken >= least
+            run = rollout(*completions, price=(1.0, 2.0))
+            assert score(again, run).is_passed == score(own, run).is_passed, (expected, completions)
+    assert exported_count >= least
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_second_expectation_that_is_lost_is_told(form):
+def test_a_second_expectation_that_is_lost_is_reported(form):
     write, _, _ = FORMS[form]
     call = {"calls": [{"name": "get_weather", "arguments": {"city": "Rome"}}]}
     own = case(call, {"prompt_tokens_at_most": 5}, tool_specs=SPECS)

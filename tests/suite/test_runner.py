@@ -1,4 +1,4 @@
-"""Runs: in order, in time, resumed, stopped; errors apart from failures."""
+"""Runs: order, time limits, resuming, stopping, and errors as opposed to failures."""
 
 import threading
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.fakes import SteppedCalendar
-from tests.suite.playing import CALL, case, rollout
+from tests.suite.rollouts import CALL, case, rollout
 from workbench.errors import EngineError
 from workbench.rollout.events import EndReason
 from workbench.suite.card import cards
@@ -18,22 +18,22 @@ from workbench.suite.runner import CaseFinished, CaseStarted, RunEnded, run
 TEXT = "---\ntitle: T\nfamily: hermes-lines\n---\nCall tools.\n"
 
 
-class WrittenPlayer:
-    """Plays what a test says of each job, and remembers the order."""
+class FakeExecutor:
+    """Returns the rollout that a test gives for each job, and records the jobs."""
 
-    def __init__(self, play=None, at_once=1):
-        self.played = []
+    def __init__(self, rollout_for=None, at_once=1):
+        self.jobs = []
         self._at_once = at_once
-        self._play = play or (lambda job: rollout(CALL))
+        self._rollout_for = rollout_for or (lambda job: rollout(CALL))
 
     def at_once(self, arm):
         return self._at_once
 
-    def play(self, job, *, is_cancelled):
-        self.played.append((job.arm.label, job.case.id, job.repetition))
-        return self._play(job)
+    def run(self, job, *, is_cancelled):
+        self.jobs.append((job.arm.label, job.case.id, job.repetition))
+        return self._rollout_for(job)
 
-    def judge(self, rubric, job, played, *, is_cancelled):
+    def judge(self, rubric, job, rollout, *, is_cancelled):
         return RubricVerdict(rubric == "good", "so it is", "judge")
 
 
@@ -42,155 +42,158 @@ def arm(label, **more):
 
 
 def plan(*ids, arms=("a",), **more):
-    cases = tuple(case({"call_count": 1}, id=one) for one in ids)
+    cases = tuple(case({"call_count": 1}, id=case_id) for case_id in ids)
     return RunPlan(cases=cases, arms=tuple(map(arm, arms)), **more)
 
 
-def played(one, player, **more):
-    terms = {"clock": SteppedCalendar(), "timeout_s": 1000.0, "is_cancelled": lambda: False} | more
-    return list(run(one.jobs(), player, **terms))
+def events_of(run_plan, executor, **more):
+    options = {"clock": SteppedCalendar(), "timeout_s": 1000.0, "is_cancelled": lambda: False} | more
+    return list(run(run_plan.jobs(), executor, **options))
 
 
 def results(events):
     return [event.result for event in events if isinstance(event, CaseFinished)]
 
 
-def test_cases_of_one_contract_are_played_in_a_row_and_those_with_the_same_tools_too():
+def test_jobs_are_run_arm_by_arm_and_cases_with_the_same_tools_follow_each_other():
     cases = tuple(
-        case({"no_call": True}, id=one, tools=tools)
-        for one, tools in (("1", ["x"]), ("2", ["y"]), ("3", ["x"]))
+        case({"no_call": True}, id=case_id, tools=tools)
+        for case_id, tools in (("1", ["x"]), ("2", ["y"]), ("3", ["x"]))
     )
-    player = WrittenPlayer()
-    played(RunPlan(cases=cases, arms=(arm("a"), arm("b")), repeat=2), player)
+    executor = FakeExecutor()
+    events_of(RunPlan(cases=cases, arms=(arm("a"), arm("b")), repeat=2), executor)
     order = [("1", 0), ("1", 1), ("3", 0), ("3", 1), ("2", 0), ("2", 1)]
-    assert player.played == [(label, *place) for label in "ab" for place in order]
+    assert executor.jobs == [(label, *job) for label in "ab" for job in order]
 
 
-def test_progress_tells_what_is_done_what_passes_and_the_time_left():
-    ended = played(
-        plan("1", "2", "3"), WrittenPlayer(lambda job: rollout("no" if job.case.id == "2" else CALL))
+def test_progress_counts_finished_and_passed_jobs_and_estimates_the_time_left():
+    events = events_of(
+        plan("1", "2", "3"), FakeExecutor(lambda job: rollout("no" if job.case.id == "2" else CALL))
     )
-    progress = [event.progress for event in ended if isinstance(event, CaseFinished)]
-    assert [(one.done, one.passed, one.total) for one in progress] == [(1, 1, 3), (2, 1, 3), (3, 2, 3)]
+    progress = [event.progress for event in events if isinstance(event, CaseFinished)]
+    counts = [(step.done, step.passed, step.total) for step in progress]
+    assert counts == [(1, 1, 3), (2, 1, 3), (3, 2, 3)]
     assert progress[0].seconds_left > progress[1].seconds_left > progress[2].seconds_left == 0
-    assert isinstance(ended[0], CaseStarted)
-    assert ended[-1] == RunEnded(is_cancelled=False, progress=progress[-1])
+    assert isinstance(events[0], CaseStarted)
+    assert events[-1] == RunEnded(is_cancelled=False, progress=progress[-1])
 
 
-def test_an_engine_that_fails_is_an_error_and_no_failure():
-    def play(job):
+def test_an_engine_that_fails_is_an_error_and_not_a_failure():
+    def rollout_for(job):
         if job.case.id == "2":
-            raise EngineError("it is gone")
+            raise EngineError("out of memory")
         return rollout(CALL)
 
-    found = results(played(plan("1", "2", "3"), WrittenPlayer(play)))
-    assert [one.status for one in found] == [CaseStatus.PASSED, CaseStatus.ERROR, CaseStatus.PASSED]
-    assert found[1].error == "it is gone"
+    found = results(events_of(plan("1", "2", "3"), FakeExecutor(rollout_for)))
+    assert [result.status for result in found] == [CaseStatus.PASSED, CaseStatus.ERROR, CaseStatus.PASSED]
+    assert found[1].error == "out of memory"
     [card] = cards(found)
     assert (card.plays, card.passed, card.failed, card.errors, card.pass_rate) == (3, 2, 0, 1, 1.0)
 
 
-def test_an_arm_whose_model_is_missing_is_an_error_each():
-    class Missing(WrittenPlayer):
+def test_every_case_of_an_arm_with_a_missing_model_is_an_error():
+    class Missing(FakeExecutor):
         def at_once(self, arm):
             raise EngineError("no such model")
 
-    assert [one.error for one in results(played(plan("1", "2"), Missing()))] == ["no such model"] * 2
+    errors = [result.error for result in results(events_of(plan("1", "2"), Missing()))]
+    assert errors == ["no such model"] * 2
 
 
 def test_a_case_that_takes_too_long_is_stopped_and_is_an_error():
-    class Slow(WrittenPlayer):
-        def play(self, job, *, is_cancelled):
+    class Slow(FakeExecutor):
+        def run(self, job, *, is_cancelled):
             while not is_cancelled():
                 pass
             return replace(rollout(CALL), end=EndReason.CANCELLED)
 
-    found = results(played(plan("1", "2"), Slow(), timeout_s=20.0))
-    assert [one.error for one in found] == ["it took over 20 s and was stopped"] * 2
+    found = results(events_of(plan("1", "2"), Slow(), timeout_s=20.0))
+    assert [result.error for result in found] == ["stopped after the time limit of 20 s"] * 2
 
 
-def test_a_connection_that_breaks_is_an_error():
+def test_an_interrupted_connection_is_an_error():
     broken = replace(rollout("The"), end=EndReason.INTERRUPTED, problem="the server hung up")
-    [one] = results(played(plan("1"), WrittenPlayer(lambda job: broken)))
-    assert (one.status, one.error) == (CaseStatus.ERROR, "the server hung up")
+    [result] = results(events_of(plan("1"), FakeExecutor(lambda job: broken)))
+    assert (result.status, result.error) == (CaseStatus.ERROR, "the server hung up")
 
 
-def test_what_is_stopped_keeps_what_is_done_and_leaves_the_rest():
+def test_a_stopped_run_keeps_its_results_and_leaves_the_rest():
     stop = threading.Event()
 
-    def play(job):
+    def rollout_for(job):
         if job.case.id == "2":
             stop.set()
             return replace(rollout("…"), end=EndReason.CANCELLED)
         return rollout(CALL)
 
-    events = played(plan("1", "2", "3", arms=("a", "b")), WrittenPlayer(play), is_cancelled=stop.is_set)
-    assert [one.case_id for one in results(events)] == ["1"]
+    run_plan = plan("1", "2", "3", arms=("a", "b"))
+    events = events_of(run_plan, FakeExecutor(rollout_for), is_cancelled=stop.is_set)
+    assert [result.case_id for result in results(events)] == ["1"]
     assert events[-1].is_cancelled
 
 
 @pytest.mark.parametrize("at_once", [1, 3])
-def test_what_is_done_is_not_played_again_and_the_results_are_those_of_an_unbroken_run(at_once):
-    one = plan("1", "2", "3", "4", arms=("a", "b"))
-    whole = results(played(one, WrittenPlayer()))
-    player = WrittenPlayer(at_once=at_once)
-    events = played(one, player, done=whole[:5])
-    assert sorted(player.played) == [("b", "2", 0), ("b", "3", 0), ("b", "4", 0)]
-    again = {result.key: result for result in [*whole[:5], *results(events)]}
-    assert [again[job.key] for job in one.jobs()] == whole
+def test_a_resumed_run_runs_only_the_remaining_jobs_and_gives_the_same_results(at_once):
+    run_plan = plan("1", "2", "3", "4", arms=("a", "b"))
+    uninterrupted = results(events_of(run_plan, FakeExecutor()))
+    executor = FakeExecutor(at_once=at_once)
+    events = events_of(run_plan, executor, done=uninterrupted[:5])
+    assert sorted(executor.jobs) == [("b", "2", 0), ("b", "3", 0), ("b", "4", 0)]
+    by_key = {result.key: result for result in [*uninterrupted[:5], *results(events)]}
+    assert [by_key[job.key] for job in run_plan.jobs()] == uninterrupted
     assert events[-1].progress.done == 8
 
 
-def test_many_are_played_at_once_and_never_more_than_the_limit():
-    lock, running, most = threading.Lock(), [0], [0]
-    together = threading.Barrier(3, timeout=30)
+def test_cases_run_at_the_same_time_up_to_the_limit():
+    lock, running, peak = threading.Lock(), [0], [0]
+    barrier = threading.Barrier(3, timeout=30)
 
-    def play(job):
+    def rollout_for(job):
         with lock:
             running[0] += 1
-            most[0] = max(most[0], running[0])
-        together.wait()
+            peak[0] = max(peak[0], running[0])
+        barrier.wait()
         with lock:
             running[0] -= 1
         return rollout(CALL)
 
-    found = results(played(plan(*"123456"), WrittenPlayer(play, at_once=3)))
-    assert (len(found), most[0]) == (6, 3)
+    found = results(events_of(plan(*"123456"), FakeExecutor(rollout_for, at_once=3)))
+    assert (len(found), peak[0]) == (6, 3)
 
 
-def test_a_judge_is_asked_for_each_rubric_and_its_verdict_is_kept():
+def test_a_judge_is_asked_for_each_rubric_and_its_reason_is_stored():
     cases = (case({"judge": "good"}, {"not": {"judge": "bad"}}, id="1"),)
-    [one] = results(played(RunPlan(cases=cases, arms=(arm("a"),)), WrittenPlayer()))
-    assert one.is_passed
-    assert [each.reason for each in one.outcomes] == ["judge: so it is", "not wanted: judge: so it is"]
+    [result] = results(events_of(RunPlan(cases=cases, arms=(arm("a"),)), FakeExecutor()))
+    assert result.is_passed
+    reasons = [outcome.reason for outcome in result.outcomes]
+    assert reasons == ["judge: so it is", "not expected: judge: so it is"]
 
 
-def test_repetitions_have_seeds_of_their_own():
+def test_each_repetition_has_its_own_seed():
     jobs = plan("1", repeat=3).jobs()
     assert [job.sampling.seed for job in jobs] == [0, 1, 2]
     assert len({job.key for job in jobs}) == 3
 
 
-def test_a_case_that_passes_now_and_then_is_flaky():
-    [card] = cards(results(played(plan("1", "2", repeat=2), WrittenPlayer(
-        lambda job: rollout(CALL if job.case.id == "1" or job.repetition else "no")
-    ))))  # fmt: skip
+def test_a_case_that_passes_only_sometimes_is_flaky():
+    executor = FakeExecutor(lambda job: rollout(CALL if job.case.id == "1" or job.repetition else "no"))
+    [card] = cards(results(events_of(plan("1", "2", repeat=2), executor)))
     assert card.flaky == ("own/2",)
     assert card.pass_hat == 0.5
 
 
-def test_results_and_plans_come_back_from_their_json():
-    one = RunPlan(
+def test_results_and_plans_are_restored_from_json():
+    run_plan = RunPlan(
         cases=plan("1").cases,
         arms=(arm("a", variation=ToolVariation.RENAMED, variation_of="b"),),
         repeat=2,
         tools={"k": "[]"},
     )
-    assert plan_value(plan_document(one)) == one
-    for result in results(played(one, WrittenPlayer())):
+    assert plan_value(plan_document(run_plan)) == run_plan
+    for result in results(events_of(run_plan, FakeExecutor())):
         assert result_value(result_document(result)) == result
 
 
-def test_labels_say_in_what_arms_differ():
+def test_labels_contain_the_parts_in_which_arms_differ():
     assert labels_of([("a", "m", "auto"), ("a", "n", "auto")]) == ("a · m", "a · n")
     assert labels_of([("a", "m", "auto")]) == ("a",)

@@ -1,4 +1,4 @@
-"""The suites that are shipped can be played with the tools that are shipped."""
+"""The shipped suites can be run with the shipped tools."""
 
 import pytest
 
@@ -10,12 +10,12 @@ from workbench.suite.read_suite import parse_suite, render_suite
 NAMES = sorted(path.stem for path in (CHECKOUT / "prompts/suites").glob("*.yaml"))
 
 
-def test_these_are_shipped():
+def test_six_suites_are_shipped():
     assert NAMES == ["clarify", "irrelevance", "nonsense", "parallel", "robust", "weather"]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_shipped_suite_can_be_planned_and_written(name, tmp_path):
+def test_a_shipped_suite_can_be_planned_and_rendered(name, tmp_path):
     with services_for(tmp_path, "x") as (services, _):
         assert name in suite_names(services)
         suite = load_suite(services, name)
@@ -26,7 +26,7 @@ def test_a_shipped_suite_can_be_planned_and_written(name, tmp_path):
         assert parse_suite(render_suite(suite), name=name).cases == suite.cases
 
 
-def test_nonsense_has_the_five_cases():
+def test_the_suite_nonsense_has_five_cases():
     text = (CHECKOUT / "prompts/suites/nonsense.yaml").read_text(encoding="utf-8")
     assert [case.id for case in parse_suite(text, name="nonsense").cases] == [
         "flumbuster-basic",

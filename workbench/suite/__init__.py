@@ -1,1 +1,1 @@
-"""Suites of cases with expectations: reading, running, scoring, statistics, comparison, reports."""
+"""Suites of cases with expectations: parse, run, score, compare and report."""

@@ -1,9 +1,13 @@
 """Match calls against possible answers by the rules of BFCL.
 
-*Source:* `bfcl_eval/eval_checker/ast_eval/ast_checker.py` of the package `bfcl-eval` 2026.3.23, for Python
-functions. Its rules are kept to the letter, odd ones too, so that a score means what it means there: texts are
-compared without blanks and some signs, whatever the case; an integer may stand for a float; an argument of
-another type may stand for a variable where a right answer is of that type.
+*Source:* `bfcl_eval/eval_checker/ast_eval/ast_checker.py` of the package `bfcl-eval` 2026.3.23
+(https://pypi.org/project/bfcl-eval/), for Python functions. This follows its rules exactly, odd ones included, so that
+a score means the same as there:
+
+- Texts are compared without spaces and some punctuation, ignoring case: `"New York, NY"` equals `"new york ny"`.
+- An integer is accepted as a float.
+- An argument of another type than declared is accepted if a possible answer has that type. BFCL takes it for the name
+  of a variable.
 """
 
 import re
@@ -25,158 +29,158 @@ _TYPES: Final[Mapping[str, type]] = {
 }
 _NESTED: Final = ("array", "tuple")
 _IGNORED: Final = re.compile(r"[ \,\.\/\-\_\*\^]")
-_MAY_BE_LEFT_OUT: Final = ""
+_OPTIONAL: Final = ""
 
-Right = Sequence[Any]
-"""Right values of one argument; an empty text among them lets it be left out."""
+Possible = Sequence[Any]
+"""Possible values of one argument. An empty text among them means that the argument is optional."""
 
 
-class _Typed(NamedTuple):
+class _TypeCheck(NamedTuple):
     problem: str
-    """What is wrong with the type; empty where nothing is."""
+    """What is wrong with the type; empty if nothing is."""
     is_variable: bool = False
-    """True where the value is compared as it stands: it stands for a variable."""
+    """True if the value is taken for a variable, so that it must be exactly equal."""
 
 
 def check_bfcl(answer: BfclAnswer, calls: Sequence[ReadCall]) -> str:
-    """Why the calls are not among the right answers; empty where they are."""
-    wanted = answer.ground_truth
-    if len(calls) != len(wanted):
-        return f"{len(calls)} calls, wanted {len(wanted)}"
-    if not wanted:
+    """Return why the calls are not among the possible answers; empty if they are."""
+    expected = answer.ground_truth
+    if len(calls) != len(expected):
+        return f"{len(calls)} calls, expected {len(expected)}"
+    if not expected:
         return ""
     if answer.category == "parallel":
         return _check_parallel(answer, calls)
-    first = answer.function[0] if answer.category == "simple" else _function(answer, next(iter(wanted[0])))
-    return _check_call(first, calls[0], wanted[0])
+    first = answer.function[0] if answer.category == "simple" else _function(answer, next(iter(expected[0])))
+    return _check_call(first, calls[0], expected[0])
 
 
 def _check_parallel(answer: BfclAnswer, calls: Sequence[ReadCall]) -> str:
-    """Each right answer takes the first call that is left and fits."""
-    left = list(calls)
-    for wanted in answer.ground_truth:
-        name = next(iter(wanted))
+    """Check parallel calls: each possible answer takes the first remaining call that matches."""
+    remaining = list(calls)
+    for expected in answer.ground_truth:
+        name = next(iter(expected))
         problems: list[str] = []
-        for place, call in enumerate(left):
-            problem = _check_call(_function(answer, name), call, wanted)
+        for index, call in enumerate(remaining):
+            problem = _check_call(_function(answer, name), call, expected)
             if not problem:
-                # By its place: 5 and 5.0 are equal, and not the same answer.
-                del left[place]
+                # Deleted by index: `remove` would take an equal call, and 5 equals 5.0.
+                del remaining[index]
                 break
             problems.append(problem)
         else:
-            return f"no call is right for {name!r}: {problems[0]}"
+            return f"no call matches {name!r}: {problems[0]}"
     return ""
 
 
 def _function(answer: BfclAnswer, name: str) -> Mapping[str, Any]:
-    return next((one for one in answer.function if one.get("name") == name), {"name": name})
+    return next((function for function in answer.function if function.get("name") == name), {"name": name})
 
 
 def _check_call(
-    function: Mapping[str, Any], call: ReadCall, wanted: Mapping[str, Mapping[str, Right]]
+    function: Mapping[str, Any], call: ReadCall, expected: Mapping[str, Mapping[str, Possible]]
 ) -> str:
     if call.name != function["name"]:
-        return f"called {call.name!r}, wanted {function['name']!r}"
-    right = next(iter(wanted.values()))
+        return f"called {call.name!r}, expected {function['name']!r}"
+    possible = next(iter(expected.values()))
     parameters = function.get("parameters", {})
     for name in parameters.get("required", ()):
         if name not in call.arguments:
-            return f"{call.name}: no argument {name!r}"
+            return f"{call.name}: argument {name!r} is missing"
     declared = parameters.get("properties", {})
     for name, value in call.arguments.items():
-        if name not in declared or name not in right:
-            return f"{call.name}: argument {name!r} was not wanted"
-        if problem := _check_value(declared[name], value, right[name]):
-            return f"{call.name}: {name} is {value!r}: {problem}"
-    for name, values in right.items():
-        if name not in call.arguments and _MAY_BE_LEFT_OUT not in values:
-            return f"{call.name}: no argument {name!r}"
+        if name not in declared or name not in possible:
+            return f"{call.name}: unexpected argument {name!r}"
+        if problem := _check_value(declared[name], value, possible[name]):
+            return f"{call.name}: {name} is {value!r}, {problem}"
+    for name, values in possible.items():
+        if name not in call.arguments and _OPTIONAL not in values:
+            return f"{call.name}: argument {name!r} is missing"
     return ""
 
 
-def _check_value(declared: Mapping[str, Any], value: Any, right: Right) -> str:
+def _check_value(declared: Mapping[str, Any], value: Any, possible: Possible) -> str:
     kind = str(declared.get("type"))
     expected = _TYPES.get(kind)
     nested = _TYPES.get(str(declared.get("items", {}).get("type"))) if kind in _NESTED else None
     if kind == "float" and type(value) is int:
         value = float(value)
-    typed = _check_type(value, right, expected, nested)
-    if typed.problem:
-        return typed.problem
-    if not typed.is_variable:
+    type_check = _check_type(value, possible, expected, nested)
+    if type_check.problem:
+        return type_check.problem
+    if not type_check.is_variable:
         if expected is dict:
-            return _check_object(value, right)
+            return _check_object(value, possible)
         if expected is list and nested is dict:
-            return _check_objects(value, right)
+            return _check_objects(value, possible)
         if expected is str:
-            return "" if _plain(value) in map(_plain, right) else _not_among(right)
+            return "" if _normalized(value) in map(_normalized, possible) else _not_among(possible)
         if expected is list:
-            among = [[_plain(item) for item in one] for one in right]
-            return "" if [_plain(item) for item in value] in among else _not_among(right)
-    return "" if value in right else _not_among(right)
+            lists = [[_normalized(item) for item in items] for items in possible]
+            return "" if [_normalized(item) for item in value] in lists else _not_among(possible)
+    return "" if value in possible else _not_among(possible)
 
 
-def _check_type(value: Any, right: Right, expected: type | None, nested: type | None) -> _Typed:
+def _check_type(value: Any, possible: Possible, expected: type | None, nested: type | None) -> _TypeCheck:
     first: type[Any] | None = next(
-        (cast("type[Any]", type(one)) for one in right if one != _MAY_BE_LEFT_OUT), None
+        (cast("type[Any]", type(candidate)) for candidate in possible if candidate != _OPTIONAL), None
     )
     is_variable = first is not None and first is not expected
     if type(value) is expected:
         if nested is None:
-            return _Typed("", is_variable)
-        for one in right:
-            if not isinstance(one, list) or all(
-                not _check_type(item, cast(Right, one), nested, None).problem for item in value
+            return _TypeCheck("", is_variable)
+        for candidate in possible:
+            if not isinstance(candidate, list) or all(
+                not _check_type(item, cast(Possible, candidate), nested, None).problem for item in value
             ):
-                return _Typed("", is_variable)
-        return _Typed("its items are of a wrong type")
+                return _TypeCheck("", is_variable)
+        return _TypeCheck("its items have a wrong type")
     if first is not None and type(value) is first:
-        return _Typed("", is_variable=True)
-    return _Typed(f"it is of type {type(value).__name__}")
+        return _TypeCheck("", is_variable=True)
+    return _TypeCheck(f"of type {type(value).__name__}")
 
 
-def _check_object(value: Mapping[str, Any], right: Right) -> str:
-    problem = "no right value is an object"
-    for one in right:
-        if one == _MAY_BE_LEFT_OUT:
+def _check_object(value: Mapping[str, Any], possible: Possible) -> str:
+    problem = "no possible value is an object"
+    for candidate in possible:
+        if candidate == _OPTIONAL:
             continue
-        problem = _object_break(value, one)
+        problem = _object_mismatch(value, candidate)
         if not problem:
             return ""
     return problem
 
 
-def _object_break(value: Mapping[str, Any], right: Mapping[str, Right]) -> str:
+def _object_mismatch(value: Mapping[str, Any], candidate: Mapping[str, Possible]) -> str:
     for key, inner in value.items():
-        if key not in right:
-            return f"key {key!r} was not wanted"
-        if _plain(inner) not in [_plain(one) for one in right[key]]:
-            return f"{key}: {_not_among(right[key])}"
-    for key, values in right.items():
-        if key not in value and _MAY_BE_LEFT_OUT not in values:
-            return f"no key {key!r}"
+        if key not in candidate:
+            return f"unexpected key {key!r}"
+        if _normalized(inner) not in [_normalized(item) for item in candidate[key]]:
+            return f"{key}: {_not_among(candidate[key])}"
+    for key, values in candidate.items():
+        if key not in value and _OPTIONAL not in values:
+            return f"key {key!r} is missing"
     return ""
 
 
-def _check_objects(value: Sequence[Mapping[str, Any]], right: Right) -> str:
-    problem = "no right value is a list of objects"
-    for one in right:
-        if len(value) != len(one):
+def _check_objects(value: Sequence[Mapping[str, Any]], possible: Possible) -> str:
+    problem = "no possible value is a list of objects"
+    for candidate in possible:
+        if len(value) != len(candidate):
             problem = "wrong number of objects"
             continue
-        pairs = zip(value, one, strict=True)
-        problem = next(filter(None, (_check_object(item, [wanted]) for item, wanted in pairs)), "")
+        pairs = zip(value, candidate, strict=True)
+        problem = next(filter(None, (_check_object(item, [expected]) for item, expected in pairs)), "")
         if not problem:
             return ""
     return problem
 
 
-def _plain(value: Any) -> Any:
-    """A text as it is compared; any other value as it is."""
+def _normalized(value: Any) -> Any:
+    """Return a text as it is compared, and any other value unchanged."""
     return _IGNORED.sub("", value).lower().replace("'", '"') if isinstance(value, str) else value
 
 
-def _not_among(right: Right) -> str:
-    shown = repr(list(right))
-    return f"wanted one of {shown if len(shown) <= 100 else shown[:99] + '…'}"
+def _not_among(possible: Possible) -> str:
+    shown = repr(list(possible))
+    return f"expected one of {shown if len(shown) <= 100 else shown[:99] + '…'}"

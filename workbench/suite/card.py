@@ -11,103 +11,106 @@ from workbench.suite.result import CaseResult, CaseStatus
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreCard:
-    """What the results of one arm come to; rates are from 0 to 1, None where there is nothing to divide by."""
+    """Rates, costs and times of one arm. Rates are from 0 to 1, or None if there is nothing to divide by."""
 
     arm: str
-    """The arm's label."""
+    """Label of the arm."""
     cases: int
-    """Cases, each counted once."""
+    """Number of cases, each counted once."""
     plays: int
-    """Results, repetitions too."""
+    """Number of results: repetitions of all cases."""
     passed: int
     failed: int
     errors: int
-    """Plays that could not be scored; no rate counts them."""
+    """Repetitions that could not be scored. No rate counts them."""
     pass_rate: float | None
     interval: Interval
-    """Of the pass rate, 95 % (Wilson)."""
+    """95 % Wilson interval of the pass rate."""
     flaky: tuple[str, ...]
-    """Cases of which some plays passed and some failed."""
+    """Keys of the cases of which some repetitions passed and some failed."""
     pass_hat: float | None
-    """Mean chance that all plays of a case pass, as many as the least played has; None without repetitions."""
+    """Mean of pass^k over the cases, where k is the smallest number of repetitions; None without repetitions."""
     drop_rate: float | None
-    """Dropped of all call blocks."""
+    """Share of call blocks that were dropped."""
     fix_rates: dict[str, float] = field(hash=False)
-    """Code to repairs a scored play."""
+    """Code of a fix to the number of these fixes per scored repetition."""
     valid_rate: float | None
-    """Calls that hold an offered tool's schema, of the calls that could be read."""
+    """Share of readable calls that match the schema of an offered tool."""
     wrong_tool_rate: float | None
-    """Plays that called a tool which the case does not name, of those that should call."""
+    """Share of repetitions that called a tool which the case does not name, of those that should call a tool."""
     needless_rate: float | None
-    """Plays that called something, of those that should not."""
+    """Share of repetitions that called a tool, of those that should not."""
     prompt_tokens: float
     """Mean length of the first prompt."""
     completion_tokens: float
-    """Mean of what the model wrote."""
+    """Mean number of generated tokens."""
     seconds: float
-    """Sum of what the model took."""
+    """Total generation time."""
     cost: float | None
-    """Sum, in US dollars; None where a price is not known."""
+    """Total cost in US dollars, or None if a price is not known."""
 
 
 def cards(results: Iterable[CaseResult]) -> tuple[ScoreCard, ...]:
-    """One score card an arm, in the order in which arms come."""
-    groups: dict[str, list[CaseResult]] = defaultdict(list)
+    """Return a score card for each arm, in the order of the first result of each arm."""
+    by_arm: dict[str, list[CaseResult]] = defaultdict(list)
     for result in results:
-        groups[result.arm].append(result)
-    return tuple(score_card(arm, group) for arm, group in groups.items())
+        by_arm[result.arm].append(result)
+    return tuple(score_card(arm, group) for arm, group in by_arm.items())
 
 
 def score_card(arm: str, results: Sequence[CaseResult]) -> ScoreCard:
-    """What the results of one arm come to."""
-    scored = [one for one in results if one.status is not CaseStatus.ERROR]
-    measures = [one.measures for one in scored]
-    passed = sum(one.is_passed for one in scored)
-    plays = _plays(scored)
-    calls, dropped = sum(one.calls for one in measures), sum(one.dropped for one in measures)
-    calling = [one for one in measures if one.expects_call]
-    silent = [one for one in measures if one.expects_call is False]
-    costs = [one.cost for one in measures]
+    """Return the score card of the results of one arm."""
+    scored = [result for result in results if result.status is not CaseStatus.ERROR]
+    measures = [result.measures for result in scored]
+    passed = sum(result.is_passed for result in scored)
+    repetitions = _repetitions(scored)
+    calls = sum(measured.calls for measured in measures)
+    dropped = sum(measured.dropped for measured in measures)
+    should_call = [measured for measured in measures if measured.expects_call]
+    should_not_call = [measured for measured in measures if measured.expects_call is False]
+    costs = [measured.cost for measured in measures]
     return ScoreCard(
         arm=arm,
-        cases=len({one.case_key for one in results}),
+        cases=len({result.case_key for result in results}),
         plays=len(results),
         passed=passed,
         failed=len(scored) - passed,
         errors=len(results) - len(scored),
         pass_rate=_rate(passed, len(scored)),
         interval=wilson(passed, len(scored)),
-        flaky=tuple(key for key, one in plays.items() if 0 < sum(one) < len(one)),
-        pass_hat=_pass_hat(plays),
+        flaky=tuple(key for key, passes in repetitions.items() if 0 < sum(passes) < len(passes)),
+        pass_hat=_pass_hat(repetitions),
         drop_rate=_rate(dropped, calls + dropped),
         fix_rates=_fix_rates(scored),
-        valid_rate=_rate(sum(one.valid_calls for one in measures), calls),
-        wrong_tool_rate=_rate(sum(one.has_wrong_tool for one in calling), len(calling)),
-        needless_rate=_rate(sum(one.is_needless for one in silent), len(silent)),
-        prompt_tokens=fmean([one.prompt_tokens for one in measures] or [0]),
-        completion_tokens=fmean([one.completion_tokens for one in measures] or [0]),
-        seconds=sum(one.seconds for one in measures),
-        cost=None if not costs or None in costs else sum(one or 0.0 for one in costs),
+        valid_rate=_rate(sum(measured.valid_calls for measured in measures), calls),
+        wrong_tool_rate=_rate(sum(measured.has_wrong_tool for measured in should_call), len(should_call)),
+        needless_rate=_rate(sum(measured.is_needless for measured in should_not_call), len(should_not_call)),
+        prompt_tokens=fmean([measured.prompt_tokens for measured in measures] or [0]),
+        completion_tokens=fmean([measured.completion_tokens for measured in measures] or [0]),
+        seconds=sum(measured.seconds for measured in measures),
+        cost=None if not costs or None in costs else sum(cost or 0.0 for cost in costs),
     )
 
 
-def _plays(scored: Iterable[CaseResult]) -> dict[str, list[bool]]:
-    """Whether each play of a case passed, by the case."""
-    plays: dict[str, list[bool]] = defaultdict(list)
-    for one in scored:
-        plays[one.case_key].append(one.is_passed)
-    return plays
+def _repetitions(scored: Iterable[CaseResult]) -> dict[str, list[bool]]:
+    """Return whether each repetition passed, by the key of the case."""
+    repetitions: dict[str, list[bool]] = defaultdict(list)
+    for result in scored:
+        repetitions[result.case_key].append(result.is_passed)
+    return repetitions
 
 
-def _pass_hat(plays: dict[str, list[bool]]) -> float | None:
-    least = min(map(len, plays.values()), default=0)
-    return fmean(pass_hat(sum(one), len(one), least) for one in plays.values()) if least > 1 else None
+def _pass_hat(repetitions: dict[str, list[bool]]) -> float | None:
+    fewest = min(map(len, repetitions.values()), default=0)
+    if fewest <= 1:
+        return None
+    return fmean(pass_hat(sum(passes), len(passes), fewest) for passes in repetitions.values())
 
 
 def _fix_rates(scored: Sequence[CaseResult]) -> dict[str, float]:
     counts: Counter[str] = Counter()
-    for one in scored:
-        counts.update(one.measures.fixes)
+    for result in scored:
+        counts.update(result.measures.fixes)
     return {code: count / len(scored) for code, count in sorted(counts.items())}
 
 

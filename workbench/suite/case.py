@@ -16,7 +16,7 @@ class _CaseModel(BaseModel):
 
 
 class CallForm(_CaseModel):
-    """A call that was made earlier in the conversation."""
+    """A call in an earlier message of the conversation."""
 
     name: str
     arguments: dict[str, Any] = Field(default_factory=dict[str, Any])
@@ -32,7 +32,7 @@ class MessageForm(_CaseModel):
 
 
 class SettingsForm(_CaseModel):
-    """What a case may say of how it is played; a suite's `defaults` say it for all of them."""
+    """The settings of a case. The `defaults` of a suite apply to all of its cases."""
 
     tools: list[str] | None = None
     tool_specs: list[dict[str, Any]] | None = None
@@ -46,7 +46,7 @@ class SettingsForm(_CaseModel):
 
 
 class CaseForm(SettingsForm):
-    """A case as it stands in a file."""
+    """A case in a suite file."""
 
     id: str = Field(min_length=1, max_length=200)
     prompt: str | None = None
@@ -54,18 +54,18 @@ class CaseForm(SettingsForm):
     expect: list[Expectation] = Field(min_length=1)
 
     @model_validator(mode="after")
-    def _said(self) -> "CaseForm":
+    def _has_valid_messages(self) -> "CaseForm":
         if (self.prompt is None) == (self.messages is None):
-            raise ValueError("give prompt or messages, one of the two")
+            raise ValueError("give either prompt or messages")
         if self.messages and self.messages[-1].role != "user":
-            raise ValueError("the last message must be the user's")
-        if self.messages and any(one.role == "system" for one in self.messages[1:]):
-            raise ValueError("only the first message may be a system text")
+            raise ValueError("the last message must have the role user")
+        if self.messages and any(message.role == "system" for message in self.messages[1:]):
+            raise ValueError("only the first message can have the role system")
         return self
 
 
 class SuiteForm(_CaseModel):
-    """A suite as it stands in a file; its cases are looked at one by one."""
+    """A suite file. Its cases are validated one by one."""
 
     suite: str = Field(min_length=1)
     description: str = ""
@@ -75,54 +75,53 @@ class SuiteForm(_CaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """Something that a user says, and what is to come of it."""
+    """A conversation and what is expected of the model's turn."""
 
     suite: str
     id: str
     messages: tuple[Message, ...]
-    """What was said, the user's message last; no system text but the case's own."""
+    """The conversation, without a system message. The last message is the user's."""
     expectations: tuple[Expectation, ...] = field(hash=False)
-    """What is to hold; at least one."""
+    """At least one expectation."""
     tools: tuple[str, ...] = ()
-    """Toolsets and tools that are offered; empty offers `tool_specs`."""
+    """Names of the offered toolsets and tools. If empty, only `tool_specs` are offered."""
     tool_specs: tuple[JsonObject, ...] = field(default=(), hash=False)
-    """Specs of the case's own, which stand behind those of `tools`."""
+    """Tool specs of this case, offered after those of `tools`."""
     system: str = ""
-    """Said to the model behind the contract's text; empty for nothing."""
+    """Text added to the system prompt after the text of the contract. Empty if there is none."""
     tags: tuple[str, ...] = ()
-    """Words to choose and to group by, such as BFCL's `parallel`."""
+    """Words for filtering and grouping, such as BFCL's `parallel`."""
     mocks: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
-    """Tool to the mock rules that answer in this case in place of the catalog's."""
+    """Name of a tool to the mock rules that replace those of the catalog in this case."""
     threshold: float = 1.0
     """Share of the expectations' weight that must hold."""
     repeat: int = 1
-    """How often it is played, each time with another seed."""
+    """Number of repetitions, each with its own seed."""
     tool_choice: str | None = None
-    """Wins over the run's; None takes that."""
+    """Replaces the tool choice of the arm. None uses that of the arm."""
     max_rounds: int | None = None
-    """Completions; None takes the run's."""
+    """Maximum number of completions. None uses that of the run."""
     document: JsonObject = field(default_factory=dict[str, JsonValue], hash=False, compare=False, repr=False)
-    """The case as it stands in a suite, whole: template filled, the suite's defaults in it."""
+    """The case as JSON, with its template filled in and the defaults of the suite applied."""
 
     @property
     def key(self) -> str:
-        """Tells it among the cases of all suites of a run."""
+        """Identifies the case among all suites of a run."""
         return f"{self.suite}/{self.id}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
-    """Cases that belong together."""
+    """A list of cases."""
 
     name: str
-    """As its file is named, without the ending."""
+    """Name of the file, without its ending."""
     description: str = ""
-    """What it measures, for a person."""
+    """What the suite measures, for a person."""
     cases: tuple[Case, ...] = field(hash=False)
-    """In the order of the file."""
 
 
 def tagged(cases: Sequence[Case], tags: Sequence[str]) -> tuple[Case, ...]:
-    """The cases that have any of the tags; all where none is named."""
-    wanted = frozenset(tags)
-    return tuple(case for case in cases if not wanted or wanted & frozenset(case.tags))
+    """Return the cases that have at least one of the tags, or all cases if `tags` is empty."""
+    requested = frozenset(tags)
+    return tuple(case for case in cases if not requested or requested & frozenset(case.tags))

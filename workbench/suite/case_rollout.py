@@ -1,4 +1,4 @@
-"""One rollout of a case: the transcript to score, its price, and a judge's verdicts."""
+"""One rollout of a case: the completions to score, their price, and a judge's verdicts."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -13,21 +13,21 @@ from workbench.suite.case import Case
 
 
 class Price(NamedTuple):
-    """What a model costs, in US dollars a million tokens."""
+    """The price of a model in US dollars per million tokens."""
 
     prompt: float
     completion: float
 
 
 class RubricVerdict(NamedTuple):
-    """What a judge said of one rubric."""
+    """A judge's verdict on one rubric."""
 
     holds: bool
-    """Whether the rollout holds it."""
+    """Whether the rollout meets the rubric."""
     reason: str
-    """In the judge's words."""
+    """Why, in the judge's words."""
     judge: str = ""
-    """The judging model's name."""
+    """Name of the judging model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,21 +35,21 @@ class CaseRollout:
     """One rollout of a case."""
 
     completions: tuple[CompletionEnded, ...]
-    """In order; empty where the model wrote nothing."""
+    """The completions in order. Empty if the model wrote nothing."""
     tool_runs: tuple[ToolFinished, ...]
-    """In order, over all rounds."""
+    """The tool calls that were run, in order, over all rounds."""
     end: EndReason | None
-    """Why it ended; None where it broke off."""
+    """Why the rollout ended, or None if its events stopped before the end."""
     problem: str = ""
-    """What interrupted it; empty where nothing did."""
+    """What interrupted the rollout. Empty if nothing did."""
     session_id: str | None = None
-    """Where it is kept; None where it is not."""
+    """The session that stores the rollout, or None if it is not stored."""
     price: Price | None = None
-    """Of the model; None where it is not known."""
+    """Price of the model, or None if it is not known."""
 
     @property
     def answer(self) -> str:
-        """Prose of the last completion, without blanks around; empty where there is none."""
+        """Prose of the last completion, stripped; empty if there is none."""
         if not self.completions:
             return ""
         return "\n".join(text.strip() for text in self.completions[-1].reading.prose if text.strip())
@@ -62,22 +62,22 @@ class CaseRollout:
     @property
     def calls(self) -> tuple[ReadCall, ...]:
         """Calls of all completions, in order."""
-        return tuple(call for one in self.completions for call in one.reading.calls)
+        return tuple(call for completion in self.completions for call in completion.reading.calls)
 
     @property
     def fixes(self) -> tuple[str, ...]:
-        """Codes of the repairs of all completions."""
-        return tuple(fix.code for one in self.completions for fix in one.reading.fixes)
+        """Codes of the fixes in all completions."""
+        return tuple(fix.code for completion in self.completions for fix in completion.reading.fixes)
 
     @property
     def dropped(self) -> int:
-        """Call blocks that gave no call."""
-        return sum(one.reading.dropped for one in self.completions)
+        """Number of call blocks that were dropped."""
+        return sum(completion.reading.dropped for completion in self.completions)
 
     @property
     def seconds(self) -> float:
-        """What the model took, over all rounds."""
-        return sum(one.generation.timing.seconds for one in self.completions)
+        """Generation time over all rounds."""
+        return sum(completion.generation.timing.seconds for completion in self.completions)
 
     @property
     def prompt_tokens(self) -> int:
@@ -86,22 +86,22 @@ class CaseRollout:
 
     @property
     def completion_tokens(self) -> int:
-        """What the model wrote, over all rounds."""
-        return sum(one.generation.timing.completion_tokens for one in self.completions)
+        """Number of generated tokens over all rounds."""
+        return sum(completion.generation.timing.completion_tokens for completion in self.completions)
 
     @property
     def cost(self) -> float | None:
-        """In US dollars; None where the model's price is not known."""
+        """Cost in US dollars, or None if the price of the model is not known."""
         if self.price is None:
             return None
-        prompts = sum(one.generation.timing.prompt_tokens for one in self.completions)
+        prompts = sum(completion.generation.timing.prompt_tokens for completion in self.completions)
         return (prompts * self.price.prompt + self.completion_tokens * self.price.completion) / 1_000_000
 
 
-def played_of(
+def rollout_of(
     events: Iterable[object], *, session_id: str | None = None, price: Price | None = None
 ) -> CaseRollout:
-    """Sums the events of a turn up; what is no `Event` is passed over."""
+    """Collect the events of a turn into a rollout. Objects that are not events are ignored."""
     completions: list[CompletionEnded] = []
     tool_runs: list[ToolFinished] = []
     ended: TurnEnded | None = None
@@ -131,7 +131,7 @@ VERDICT_SCHEMA: Final[JsonObject] = {
     "required": ["reason", "holds"],
     "additionalProperties": False,
 }
-"""JSON Schema that a verdict is held to; the reason comes first, so that the verdict follows from it."""
+"""JSON Schema of a verdict. The reason comes first, so that the model reasons before it decides."""
 _TASK: Final = (
     "You judge what an assistant did. You are given a rubric and a transcript. Say whether the transcript "
     'holds the rubric. Answer with one JSON object and nothing else: {"reason": "…", "holds": true or false}. '
@@ -139,15 +139,17 @@ _TASK: Final = (
 )
 
 
-def judging_conversation(rubric: str, case: Case, played: CaseRollout) -> Conversation:
-    """What the judge is told."""
-    transcript = "\n".join(_lines(case, played))
-    asked = f"Rubric:\n{rubric}\n\nTranscript:\n{transcript}"
-    return Conversation(messages=(Message(role=Role.SYSTEM, text=_TASK), Message(role=Role.USER, text=asked)))
+def judging_conversation(rubric: str, case: Case, rollout: CaseRollout) -> Conversation:
+    """Return the conversation that asks a judge whether a rollout meets a rubric."""
+    transcript = "\n".join(_lines(case, rollout))
+    request = f"Rubric:\n{rubric}\n\nTranscript:\n{transcript}"
+    return Conversation(
+        messages=(Message(role=Role.SYSTEM, text=_TASK), Message(role=Role.USER, text=request))
+    )
 
 
 def parse_verdict(text: str, *, judge: str) -> RubricVerdict | None:
-    """The verdict in a judge's answer, text around it or not; None where there is none."""
+    """Return the verdict in a judge's answer, or None if there is none. Text around the JSON is ignored."""
     start, end = text.find("{"), text.rfind("}")
     try:
         value = json.loads(text[start : end + 1])
@@ -159,11 +161,11 @@ def parse_verdict(text: str, *, judge: str) -> RubricVerdict | None:
     return RubricVerdict(holds=fields["holds"], reason=str(fields.get("reason", "")), judge=judge)
 
 
-def _lines(case: Case, played: CaseRollout) -> Iterator[str]:
+def _lines(case: Case, rollout: CaseRollout) -> Iterator[str]:
     for message in case.messages:
         yield f"[{message.role.value}] {message.text}"
-    runs = iter(played.tool_runs)
-    for completion in played.completions:
+    runs = iter(rollout.tool_runs)
+    for completion in rollout.completions:
         yield f"[{Role.ASSISTANT.value}] {completion.message.text}"
         for _ in completion.reading.calls:
             run = next(runs, None)

@@ -1,4 +1,4 @@
-"""Compare two runs or two arms on the same cases: what improved, what broke, and whether it is chance."""
+"""Compare two runs or two arms on the same cases: what was fixed, what broke, and whether it is chance."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -9,29 +9,46 @@ from typing import Final, NamedTuple
 
 from workbench.suite.result import CaseResult, CaseStatus
 
+# The statistics of suites
+#
+# A pass rate of few cases says little: 3 of 5 is 60 %, but the true rate may well be 30 %. So each rate comes with the
+# Wilson score interval. Unlike the textbook interval (rate ± 1.96 standard errors), it never leaves 0 to 1 and is not
+# empty at 0 of n or n of n: 5 of 5 gives 57 % to 100 %.
+# Source: https://en.wikipedia.org/wiki/Binomial_proportion_confidence_interval#Wilson_score_interval
+#
+# Two runs of the same cases are paired, so their rates are not independent: comparing two intervals would miss most
+# real differences. McNemar's test looks only at the pairs that differ. If the runs are equally good, each of these
+# falls on either side with probability 1/2. Example: 10 cases were fixed and none broke. All ten falling on one side
+# has probability 2 / 2**10 = 0.002, so this is hardly chance; 6 fixed and 4 broken has p = 0.75.
+# Source: https://en.wikipedia.org/wiki/McNemar%27s_test
+#
+# A case that passes in 3 of 4 repetitions is not reliable. pass^k is the probability that k repetitions all pass.
+# Raising the rate to the power of k would be biased for few repetitions; the number of ways to choose k passed
+# repetitions of all ways to choose k is unbiased.
+# Source: https://arxiv.org/abs/2406.12045 (τ-bench)
 _Z95: Final = 1.959963984540054
-_FEW: Final = 25
-"""Fewer cases that differ are counted exactly."""
+"""The 97.5 % quantile of the normal distribution: an interval of this many standard errors to each side has 95 %."""
+_EXACT_BELOW: Final = 25
+"""With fewer pairs that differ, McNemar's test is exact."""
 
 
 class Interval(NamedTuple):
-    """Where a rate lies, most likely."""
+    """A confidence interval of a rate, from 0 to 1."""
 
     low: float
-    """From 0."""
     high: float
-    """To 1."""
 
 
 def wilson(passed: int, total: int, *, z: float = _Z95) -> Interval:
-    """The Wilson score interval of a rate, without continuity correction.
+    """Return the Wilson score interval of a rate, without continuity correction.
 
-    *Source:* E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
+    *Source:* E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927,
+    https://doi.org/10.1080/01621459.1927.10502953.
 
     Args:
-        passed: Of `total`.
-        total: Plays; none gives 0 to 1.
-        z: Of the normal distribution; 1.96 makes it 95 %.
+        passed: Repetitions that passed, of `total`.
+        total: Scored repetitions. 0 gives the interval from 0 to 1.
+        z: Quantile of the normal distribution; 1.96 gives 95 %.
     """
     if total == 0:
         return Interval(0.0, 1.0)
@@ -39,24 +56,27 @@ def wilson(passed: int, total: int, *, z: float = _Z95) -> Interval:
     centre = rate + spread / 2
     half = z * sqrt(rate * (1 - rate) / total + spread / (4 * total))
     low, high = (centre - half) / (1 + spread), (centre + half) / (1 + spread)
-    # Rounding must not keep a bound off the rate that it touches.
+    # With none or all passed, one bound is exactly the rate; rounding must not move it.
     return Interval(0.0 if passed == 0 else max(0.0, low), 1.0 if passed == total else min(1.0, high))
 
 
 def mcnemar(better: int, worse: int) -> float:
-    """How likely so uneven a split is by chance: the two-sided p of McNemar's test.
+    """Return the two-sided p-value of McNemar's test: the probability of a split at least this uneven by chance.
 
-    Exact (binomial) where fewer than 25 pairs differ, else the chi-squared test with Edwards' continuity
-    correction. *Source:* Q. McNemar, 1947; A. L. Edwards, 1948.
+    The test is exact (binomial) with fewer than 25 pairs that differ. Otherwise it is the chi-squared test with
+    Edwards' continuity correction.
+
+    *Source:* Q. McNemar, 1947, https://doi.org/10.1007/BF02295996; A. L. Edwards, 1948,
+    https://doi.org/10.1007/BF02289261.
 
     Args:
-        better: Pairs of which the second alone passed.
-        worse: Pairs of which the first alone passed.
+        better: Pairs in which only the second run passed.
+        worse: Pairs in which only the first run passed.
     """
     differing = better + worse
     if differing == 0:
         return 1.0
-    if differing < _FEW:
+    if differing < _EXACT_BELOW:
         tail = sum(comb(differing, count) for count in range(min(better, worse) + 1))
         return min(1.0, 2 * tail / 2**differing)
     chi_squared = max(abs(better - worse) - 1, 0) ** 2 / differing
@@ -64,74 +84,80 @@ def mcnemar(better: int, worse: int) -> float:
 
 
 def pass_hat(passed: int, total: int, k: int) -> float:
-    """The chance that `k` plays of a case all pass (pass^k), estimated from `total` plays.
+    """Return the estimated probability that `k` repetitions of a case all pass (pass^k).
 
-    *Source:* Yao et al., "τ-bench", 2024: the mean over tasks of C(c, k) / C(n, k).
+    *Source:* Yao et al., "τ-bench", 2024, https://arxiv.org/abs/2406.12045: the mean of C(c, k) / C(n, k) over tasks.
+
+    Args:
+        passed: Repetitions that passed, of `total`.
 
     Raises:
-        ValueError: There are fewer than `k` plays.
+        ValueError: There are fewer than `k` repetitions.
     """
     if not 1 <= k <= total:
-        raise ValueError(f"{k} of {total} plays")
+        raise ValueError(f"{k} of {total} repetitions")
     return comb(passed, k) / comb(total, k)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArmPoint:
-    """A label, what it costs and what it is worth."""
+    """An arm by its cost and its worth."""
 
     label: str
     cost: float
-    """The less the better, such as prompt tokens."""
+    """Lower is better, such as prompt tokens."""
     worth: float
-    """The more the better, such as a pass rate."""
+    """Higher is better, such as a pass rate."""
 
 
-def front(points: tuple[ArmPoint, ...]) -> tuple[ArmPoint, ...]:
-    """The points that no other one beats: none is at most as dear and at least as good, and better in one.
+def pareto_front(points: tuple[ArmPoint, ...]) -> tuple[ArmPoint, ...]:
+    """Return the points that no other point beats, in order of cost.
 
-    In order of cost.
+    A point beats another if it is better in cost or worth, and not worse in the other.
     """
-    kept = [one for one in points if not any(_beats(other, one) for other in points)]
-    return tuple(sorted(kept, key=lambda one: (one.cost, -one.worth, one.label)))
+    best = [point for point in points if not any(_beats(other, point) for other in points)]
+    return tuple(sorted(best, key=lambda point: (point.cost, -point.worth, point.label)))
 
 
-def _beats(other: ArmPoint, one: ArmPoint) -> bool:
-    is_no_worse = other.cost <= one.cost and other.worth >= one.worth
-    return is_no_worse and (other.cost < one.cost or other.worth > one.worth)
+def _beats(other: ArmPoint, point: ArmPoint) -> bool:
+    is_no_worse = other.cost <= point.cost and other.worth >= point.worth
+    return is_no_worse and (other.cost < point.cost or other.worth > point.worth)
 
 
 class CaseChange(StrEnum):
-    """What became of a case, in the order in which one looks."""
+    """How the result of a case changed between two runs, the most important first."""
 
     BROKE = "broke"
-    """It passed, and fails now."""
-    MENDED = "mended"
-    """It failed, and passes now."""
+    """It passed before, and fails now."""
+    FIXED = "mended"
+    """It failed before, and passes now."""
     FAILS = "fails"
-    """It fails as before."""
+    """It fails in both."""
     PASSES = "passes"
-    """It passes as before."""
+    """It passes in both."""
     UNKNOWN = "unknown"
-    """One of the two could not be played, or is not there."""
+    """It was not scored in one of the runs."""
+
+
+CHANGE_TEXTS: Final = {**{change: change.value for change in CaseChange}, CaseChange.FIXED: "fixed"}
+"""Each change as a word for tables."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPair:
-    """The same play in both."""
+    """The same repetition of a case in two runs."""
 
     suite: str
-    """Name of the case's suite."""
     case_id: str
     arm: str
-    """Label of the arm in the second."""
+    """Label of the arm in the second run."""
     repetition: int
     """From 0."""
     change: CaseChange
     before: CaseResult | None
-    """In the first; None where it is not there."""
+    """Result in the first run, or None if it has none."""
     after: CaseResult | None
-    """In the second; None where it is not there."""
+    """Result in the second run, or None if it has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,80 +165,81 @@ class RunComparison:
     """How two runs differ."""
 
     pairs: tuple[RunPair, ...]
-    """What broke first, then what was mended, then the rest."""
+    """Cases that broke come first, then cases that were fixed, then the others."""
     broke: int
-    mended: int
+    fixed: int
     compared: int
-    """Pairs that were scored in both."""
+    """Number of pairs that were scored in both runs."""
     p: float
-    """McNemar's: how likely so uneven a split is by chance."""
+    """p-value of McNemar's test."""
     seconds: tuple[float, float]
-    """What the model took in each, over the pairs compared."""
+    """Generation time in each run, over the compared pairs."""
     prompt_tokens: tuple[int, int]
-    """Length of the first prompts in each, over the pairs compared."""
+    """Total length of the first prompts in each run, over the compared pairs."""
 
     @property
-    def is_sure(self) -> bool:
-        """True where chance alone gives so uneven a split in fewer than one of twenty."""
+    def is_significant(self) -> bool:
+        """Whether chance gives a split at least this uneven in fewer than 1 of 20 comparisons."""
         return self.p < 0.05
 
 
 def compare(
     before: Iterable[CaseResult], after: Iterable[CaseResult], *, arms: tuple[str, str] | None = None
 ) -> RunComparison:
-    """Pairs the plays of two runs by arm, case and repetition.
+    """Compare two runs by pairing their results by arm, case and repetition.
 
     Args:
-        before: Results of the first.
-        after: Results of the second.
-        arms: Labels of the one arm of each to compare. None pairs arms by their labels; where each has
-            one arm alone, those two, whatever their labels.
+        before: Results of the first run.
+        after: Results of the second run.
+        arms: Label of the arm of each run to compare. With None, arms with the same label are paired; if each run
+            has a single arm, these two are paired whatever their labels.
     """
     first, second = list(before), list(after)
     if arms is None:
-        labels = ({one.arm for one in first}, {one.arm for one in second})
+        labels = ({result.arm for result in first}, {result.arm for result in second})
         arms = (labels[0].pop(), labels[1].pop()) if len(labels[0]) == len(labels[1]) == 1 else None
     if arms is not None:
-        first = [one for one in first if one.arm == arms[0]]
-        second = [one for one in second if one.arm == arms[1]]
-    found: dict[tuple[str, str, str, int], list[CaseResult | None]] = defaultdict(lambda: [None, None])
-    for place, results in enumerate((first, second)):
-        for one in results:
-            found[("" if arms else one.arm, one.suite, one.case_id, one.repetition)][place] = one
-    return _comparison([_pair(both[0], both[1]) for both in found.values()])
+        first = [result for result in first if result.arm == arms[0]]
+        second = [result for result in second if result.arm == arms[1]]
+    pairs: dict[tuple[str, str, str, int], list[CaseResult | None]] = defaultdict(lambda: [None, None])
+    for side, results in enumerate((first, second)):
+        for result in results:
+            key = ("" if arms else result.arm, result.suite, result.case_id, result.repetition)
+            pairs[key][side] = result
+    return _comparison([_pair(both[0], both[1]) for both in pairs.values()])
 
 
 def _comparison(pairs: list[RunPair]) -> RunComparison:
-    counts = {change: sum(one.change is change for one in pairs) for change in CaseChange}
-    known = [
-        (one.before.measures, one.after.measures)
-        for one in pairs
-        if one.change is not CaseChange.UNKNOWN and one.before and one.after
+    counts = {change: sum(pair.change is change for pair in pairs) for change in CaseChange}
+    measures = [
+        (pair.before.measures, pair.after.measures)
+        for pair in pairs
+        if pair.change is not CaseChange.UNKNOWN and pair.before and pair.after
     ]
     order = list(CaseChange)
     return RunComparison(
-        pairs=tuple(sorted(pairs, key=lambda one: order.index(one.change))),
+        pairs=tuple(sorted(pairs, key=lambda pair: order.index(pair.change))),
         broke=counts[CaseChange.BROKE],
-        mended=counts[CaseChange.MENDED],
-        compared=len(known),
-        p=mcnemar(counts[CaseChange.MENDED], counts[CaseChange.BROKE]),
-        seconds=(sum(one.seconds for one, _ in known), sum(one.seconds for _, one in known)),
+        fixed=counts[CaseChange.FIXED],
+        compared=len(measures),
+        p=mcnemar(counts[CaseChange.FIXED], counts[CaseChange.BROKE]),
+        seconds=(sum(first.seconds for first, _ in measures), sum(second.seconds for _, second in measures)),
         prompt_tokens=(
-            sum(one.prompt_tokens for one, _ in known),
-            sum(one.prompt_tokens for _, one in known),
+            sum(first.prompt_tokens for first, _ in measures),
+            sum(second.prompt_tokens for _, second in measures),
         ),
     )
 
 
 def _pair(before: CaseResult | None, after: CaseResult | None) -> RunPair:
-    one = after or before
-    if one is None:
-        raise ValueError("a pair of nothing")
+    result = after or before
+    if result is None:
+        raise ValueError("a pair needs at least one result")
     return RunPair(
-        suite=one.suite,
-        case_id=one.case_id,
-        arm=one.arm,
-        repetition=one.repetition,
+        suite=result.suite,
+        case_id=result.case_id,
+        arm=result.arm,
+        repetition=result.repetition,
         change=_change(before, after),
         before=before,
         after=after,
@@ -224,4 +251,4 @@ def _change(before: CaseResult | None, after: CaseResult | None) -> CaseChange:
         return CaseChange.UNKNOWN
     if before.is_passed:
         return CaseChange.PASSES if after.is_passed else CaseChange.BROKE
-    return CaseChange.MENDED if after.is_passed else CaseChange.FAILS
+    return CaseChange.FIXED if after.is_passed else CaseChange.FAILS

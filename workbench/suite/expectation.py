@@ -10,44 +10,44 @@ from workbench.toolspec.conditions import condition_problem, schema_problem
 from workbench.toolspec.patterns import pattern_problem
 
 CALL_KEYS: Final = {
-    "name": "the tool, a text or a condition",
-    "arguments": "all arguments: each name with its value or a condition, and no others",
-    "has_arguments": "some arguments: each name with its value or a condition; others may be there",
-    "optional": "arguments that may be left out; where they are given, the value or condition holds",
-    "arguments_schema": "a JSON Schema that all arguments together hold",
-    "count": "how many calls are like this, 1 if left out",
+    "name": "name of the tool, or a condition",
+    "arguments": "all arguments: values or conditions by name; other arguments are not allowed",
+    "has_arguments": "some arguments: values or conditions by name; other arguments are allowed",
+    "optional": "arguments that may be missing: values or conditions by name, checked if the argument is there",
+    "arguments_schema": "a JSON Schema for the arguments as a whole",
+    "count": "number of such calls, 1 by default",
 }
-"""What describes one call, and what it means."""
+"""The keys that describe one call, and their meaning."""
 KINDS: Final = {
-    "calls": "these calls and no others, in any order",
-    "no_call": "`true`: nothing is called",
-    "asks": "`true`: nothing is called and the answer asks a question; a text: it asks about what this pattern finds",
-    "call_count": "so many calls: a number, or `{at_least, at_most}`",
-    "tool_sequence": "the tools called over the whole rollout, in this order",
-    "valid_calls": "`true`: every call is of an offered tool, its arguments hold its schema, and none was lost",
-    "text_contains": "the answer has this text, or each of these texts, whatever the case of letters",
-    "text_matches": "this pattern is found in the answer",
-    "answer_schema": "the answer is JSON of this schema",
-    "fixes_at_most": "repairs that the reader made",
-    "rounds_at_most": "completions",
-    "seconds_at_most": "seconds that the model wrote, over all rounds",
-    "tokens_at_most": "tokens that the model wrote, over all rounds",
-    "prompt_tokens_at_most": "tokens of the first prompt",
-    "cost_at_most": "US dollars, where the model's price is known",
-    "judge": "a rubric: another model says whether the rollout holds it; its verdict and reason are kept",
-    "bfcl": "BFCL's `function` and `ground_truth`, by BFCL's own matching rules",
+    "calls": "these calls, in any order, and no others",
+    "no_call": "`true`: no tool is called",
+    "asks": "`true`: no tool is called and the answer asks a question; a pattern: the question must also match it",
+    "call_count": "number of calls: a number, or `{at_least, at_most}`",
+    "tool_sequence": "names of the tools called in the whole rollout, in order",
+    "valid_calls": "`true`: every call can be read, names an offered tool, and its arguments match the schema",
+    "text_contains": "a text, or a list of texts, that the answer contains; upper and lower case are the same",
+    "text_matches": "a regular expression that matches a part of the answer",
+    "answer_schema": "a JSON Schema; the answer is JSON that matches it",
+    "fixes_at_most": "maximum number of fixes by the reader",
+    "rounds_at_most": "maximum number of completions",
+    "seconds_at_most": "maximum generation time over all rounds, in seconds",
+    "tokens_at_most": "maximum number of generated tokens over all rounds",
+    "prompt_tokens_at_most": "maximum length of the first prompt, in tokens",
+    "cost_at_most": "maximum cost in US dollars; does not hold if the price of the model is not known",
+    "judge": "a rubric; another model decides whether the rollout meets it, and its verdict and reason are stored",
+    "bfcl": "BFCL's `function` and `ground_truth`, scored by BFCL's rules",
     "not": "an expectation that must not hold",
-    "any_of": "expectations of which at least one holds",
-    "all_of": "expectations that all hold",
+    "any_of": "expectations of which at least one must hold",
+    "all_of": "expectations that must all hold",
 }
-"""Every kind of expectation, and what it means; an expectation has one of them."""
+"""The kinds of expectations, and their meaning. An expectation has exactly one of these keys."""
 OPTIONS: Final = {
-    "weight": "how much it counts beside the others, 1 if left out",
-    "in_order": "of `calls`: `true` wants them in the order given",
-    "allow_extra": "of `calls` and `tool_sequence`: `true` lets other calls stand between",
-    "within": "of `calls` and `call_count`: `first` (the first completion, if left out) or `turn` (the whole rollout)",
+    "weight": "weight of this expectation among the others, 1 by default",
+    "in_order": "for `calls`: `true` requires the given order",
+    "allow_extra": "for `calls` and `tool_sequence`: `true` allows other calls in between",
+    "within": "for `calls` and `call_count`: `first` (the first completion, the default) or `turn` (the whole rollout)",
 }
-"""What may stand beside a kind, and what it means."""
+"""The keys that an expectation can have in addition, and their meaning."""
 
 
 class _ExpectationModel(BaseModel):
@@ -55,7 +55,7 @@ class _ExpectationModel(BaseModel):
 
 
 class CallPattern(_ExpectationModel):
-    """What one call must be; keys as in `CALL_KEYS`."""
+    """A description of one call, with the keys of `CALL_KEYS`."""
 
     name: Any = None
     arguments: dict[str, Any] | None = None
@@ -66,8 +66,8 @@ class CallPattern(_ExpectationModel):
 
     @model_validator(mode="after")
     def _usable(self) -> "CallPattern":
-        given = (self.arguments or {}, self.has_arguments or {}, self.optional)
-        conditions = [self.name, *(want for group in given for want in group.values())]
+        groups = (self.arguments or {}, self.has_arguments or {}, self.optional)
+        conditions = [self.name, *(condition for group in groups for condition in group.values())]
         if self.arguments is not None and self.has_arguments is not None:
             raise ValueError("give arguments or has_arguments, not both")
         _refuse(map(condition_problem, conditions))
@@ -77,25 +77,25 @@ class CallPattern(_ExpectationModel):
 
 
 class CountRange(_ExpectationModel):
-    """How many; None for no bound."""
+    """A range of counts. `at_most` is None if there is no maximum."""
 
     at_least: int = Field(default=0, ge=0)
     at_most: int | None = Field(default=None, ge=0)
 
 
 class BfclAnswer(_ExpectationModel):
-    """What a BFCL question knows of its right answers."""
+    """The possible answers of a BFCL question."""
 
     function: list[dict[str, Any]]
-    """The functions as the question has them."""
+    """The functions of the question, unchanged."""
     ground_truth: list[dict[str, dict[str, list[Any]]]]
-    """One object a call: function to argument to right values, an empty text where it may be left out."""
+    """An object for each call: function to argument to possible values, with an empty text if it is optional."""
     category: Literal["simple", "multiple", "parallel"]
     """How calls are matched."""
 
 
 class Expectation(_ExpectationModel):
-    """One expectation; keys as in `KINDS` and `OPTIONS`."""
+    """One expectation, with the keys of `KINDS` and `OPTIONS`."""
 
     calls: list[CallPattern] | None = Field(default=None, min_length=1)
     no_call: Literal[True] | None = None
@@ -124,7 +124,7 @@ class Expectation(_ExpectationModel):
 
     @property
     def kind(self) -> str:
-        """The one of `KINDS` that it has."""
+        """Its kind, a key of `KINDS`."""
         return self._kinds()[0]
 
     @model_validator(mode="before")
@@ -134,19 +134,20 @@ class Expectation(_ExpectationModel):
             keys = cast(Mapping[object, object], value)
             for key in keys:
                 if key not in KINDS and key not in OPTIONS:
-                    raise ValueError(f"no expectation {key!r}; there are {', '.join(KINDS)}")
+                    raise ValueError(f"unknown expectation {key!r}; known are {', '.join(KINDS)}")
         return cast(Any, value)
 
     @model_validator(mode="after")
     def _usable(self) -> "Expectation":
         kinds = self._kinds()
         if len(kinds) != 1:
-            told = " and ".join(kinds) or "none"
-            raise ValueError(f"an expectation is of one kind; this one has {told}")
-        given = self.model_fields_set
+            found = " and ".join(kinds) or "none"
+            raise ValueError(f"an expectation must have exactly one kind; this one has {found}")
         for option, owners in _OWNERS.items():
-            if option in given and kinds[0] not in owners:
-                raise ValueError(f"{option} belongs to {' and '.join(owners)}, not to {kinds[0]}")
+            if option in self.model_fields_set and kinds[0] not in owners:
+                raise ValueError(
+                    f"{option} can be used only with {' and '.join(owners)}, not with {kinds[0]}"
+                )
         for pattern in (self.text_matches, self.asks if isinstance(self.asks, str) else None):
             if pattern is not None and (problem := pattern_problem(pattern)):
                 raise ValueError(f"the pattern {pattern[:40]!r}: {problem}")
@@ -155,18 +156,18 @@ class Expectation(_ExpectationModel):
         return self
 
     def inner(self) -> Sequence["Expectation"]:
-        """The expectations inside of it; none but for `not`, `any_of` and `all_of`."""
+        """Return the expectations inside `not`, `any_of` and `all_of`; empty for the other kinds."""
         return [*([self.not_] if self.not_ else ()), *(self.any_of or ()), *(self.all_of or ())]
 
     def rubrics(self) -> Iterator[str]:
-        """What a judge is to be asked, of it and of those inside."""
+        """Yield the rubrics for a judge, of this expectation and of those inside it."""
         if self.judge is not None:
             yield self.judge
-        for one in self.inner():
-            yield from one.rubrics()
+        for expectation in self.inner():
+            yield from expectation.rubrics()
 
     def document(self) -> JsonObject:
-        """As it stands in a suite."""
+        """Return the expectation as JSON, as in a suite file."""
         return cast(JsonObject, self.model_dump(mode="json", by_alias=True, exclude_unset=True))
 
     def _kinds(self) -> list[str]:
@@ -184,26 +185,29 @@ _OWNERS: Final[Mapping[str, Sequence[str]]] = {
 
 
 def expects_call(expectations: Sequence[Expectation]) -> bool | None:
-    """True where some call is wanted, False where none may be; None where neither is said."""
-    for one in expectations:
-        if one.calls or one.tool_sequence or (one.bfcl and one.bfcl.ground_truth):
+    """Return True if a call is expected, False if no call is allowed, None if the expectations leave it open."""
+    for expectation in expectations:
+        bfcl = expectation.bfcl
+        if expectation.calls or expectation.tool_sequence or (bfcl and bfcl.ground_truth):
             return True
-        if one.no_call or one.asks is not None or one.call_count == 0 or one.tool_sequence == []:
+        if expectation.no_call or expectation.asks is not None:
+            return False
+        if expectation.call_count == 0 or expectation.tool_sequence == []:
             return False
     return None
 
 
 def expected_tools(expectations: Sequence[Expectation]) -> frozenset[str] | None:
-    """Tools that may be called; None where it is not said by their names."""
+    """Return the names of the tools that may be called, or None if the expectations do not name them."""
     names: set[str] = set()
-    for one in expectations:
-        for pattern in one.calls or ():
+    for expectation in expectations:
+        for pattern in expectation.calls or ():
             if not isinstance(pattern.name, str):
                 return None
             names.add(pattern.name)
-        names.update(one.tool_sequence or ())
-        if one.bfcl:
-            names.update(name for answer in one.bfcl.ground_truth for name in answer)
+        names.update(expectation.tool_sequence or ())
+        if expectation.bfcl:
+            names.update(name for answer in expectation.bfcl.ground_truth for name in answer)
     return frozenset(names) or None
 
 

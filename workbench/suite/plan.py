@@ -1,4 +1,4 @@
-"""The plan of a run: its cases, the arms that are compared, and the order of its jobs."""
+"""The plan of a run: its cases, its arms, and the order of its jobs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,51 +14,51 @@ from workbench.suite.read_suite import parse_case
 from workbench.toolspec.spec import canonical_json
 
 SEPARATOR: Final = " · "
-"""Stands between the parts of an arm's label."""
+"""Separates the parts of an arm's label."""
 
 
 class ToolVariation(StrEnum):
-    """What of the tools is changed, to see how much a model leans on it."""
+    """A change of the tools that should not change the calls."""
 
     RENAMED = "renamed"
-    """The words of each tool's name stand in the other order."""
+    """The words of each tool name are in reverse order."""
     SHUFFLED = "shuffled"
-    """The tools stand in another order."""
+    """The tools are in another order."""
     PARAPHRASED = "paraphrased"
-    """Descriptions say the same in other words."""
+    """The descriptions say the same in other words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm:
-    """One way to play all cases; a run compares its arms."""
+    """A contract, a model and settings with which all cases are run. A run compares its arms."""
 
     label: str
-    """Unique in its run; says what tells the arm from the others."""
+    """Unique in the run. Names what distinguishes the arm from the others."""
     contract_name: str
-    """As it was named, such as `minimal` or `minimal@3`."""
+    """Name of the contract as requested, such as `minimal` or `minimal@3`."""
     contract_text: str
-    """The contract's file text."""
+    """Text of the contract's file."""
     model: str
-    """As `--model` takes it."""
+    """Name of the model, as for `--model`."""
     tool_choice: str = "auto"
-    """When a call is asked for, where a case does not say."""
+    """Tool choice for cases that do not set their own."""
     sampling: Sampling = Sampling()
-    """How tokens are chosen; the seed goes up by one with each repetition."""
+    """Sampling of the first repetition. The seed increases by one with each repetition."""
     is_constrained: bool = True
     """False: no grammar, whatever the tool choice."""
     left_out: str = ""
-    """What of the contract was taken away, for a person; empty where it is whole."""
+    """Label of the part that was removed from the contract. Empty if the contract is complete."""
     left_out_of: str = ""
-    """Label of the arm whose contract is whole; empty where this one's is."""
+    """Label of the arm with the complete contract. Empty if this contract is complete."""
     variation: ToolVariation | None = None
-    """What of the tools is changed; None for nothing."""
+    """How the tools are changed, or None if they are not."""
     variation_of: str = ""
-    """Label of the arm with the tools as they are; empty where these are."""
+    """Label of the arm with the unchanged tools. Empty if these tools are unchanged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One case, to be played once."""
+    """One repetition of a case with one arm."""
 
     arm: Arm
     case: Case
@@ -67,42 +67,44 @@ class Job:
 
     @property
     def key(self) -> str:
-        """Tells it among the jobs of its run."""
+        """Identifies the job in its run."""
         return canonical_json([self.arm.label, self.case.key, self.repetition])
 
     @property
     def sampling(self) -> Sampling:
-        """The arm's, with the repetition's own seed."""
+        """Sampling of the arm, with the seed of this repetition."""
         return replace(self.arm.sampling, seed=self.arm.sampling.seed + self.repetition)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPlan:
-    """All that a run depends on."""
+    """Everything that the results of a run depend on."""
 
     cases: tuple[Case, ...] = field(hash=False)
-    """In order."""
     arms: tuple[Arm, ...]
-    """In order; labels are unique."""
+    """The arms in order. Their labels are unique."""
     tools: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
-    """`tools_key` of each case to the JSON text of what it offers."""
+    """`tools_key` of each case to the offered tools as JSON text."""
     repeat: int = 1
-    """Plays of each case; a case that says more is played more often."""
+    """Minimum number of repetitions of each case. A case can require more."""
     max_rounds: int = 8
-    """Completions, where a case does not say."""
+    """Maximum number of completions, for cases that do not set their own."""
     timeout_s: float = 120.0
     at_once: int = 8
-    """Cases that are played at the same time, where the engine takes many."""
+    """Maximum number of cases to run at the same time, for engines that allow this."""
     judge: str = ""
-    """Model that judges rubrics; empty takes the arm's own."""
+    """Model that judges rubrics. Empty uses the model of the arm."""
 
     def jobs(self) -> tuple[Job, ...]:
-        """Every play: arm by arm, and in an arm cases with the same tools in a row, so that what their prompts
-        begin with is evaluated once."""
+        """Return all jobs, arm by arm.
+
+        Within an arm, cases with the same tools follow each other: their prompts begin with the same text, which the
+        model then evaluates only once.
+        """
         return tuple(self._jobs())
 
     def _jobs(self) -> Iterator[Job]:
-        order = {key: place for place, key in enumerate(dict.fromkeys(map(tools_key, self.cases)))}
+        order = {key: index for index, key in enumerate(dict.fromkeys(map(tools_key, self.cases)))}
         cases = sorted(self.cases, key=lambda case: order[tools_key(case)])
         for arm in self.arms:
             for case in cases:
@@ -111,12 +113,12 @@ class RunPlan:
 
 
 def tools_key(case: Case) -> str:
-    """Tells what a case offers from what others offer."""
+    """Return a key that is equal for cases that offer the same tools."""
     return canonical_json([case.tools, case.tool_specs])
 
 
 def plan_document(plan: RunPlan) -> JsonObject:
-    """The plan as JSON."""
+    """Return the plan as JSON."""
     return {
         "cases": [{"suite": case.suite, "case": case.document} for case in plan.cases],
         "arms": [_ARM.dump_python(arm, mode="json") for arm in plan.arms],
@@ -126,32 +128,33 @@ def plan_document(plan: RunPlan) -> JsonObject:
 
 
 def plan_value(document: JsonObject) -> RunPlan:
-    """The plan in its JSON; what an older document lacks is as the defaults say.
+    """Parse a plan from JSON. Keys that an older document lacks get their defaults.
 
     Raises:
-        BadInput: A case cannot be read any more.
-        ValueError: It is no plan.
+        BadInput: A case can no longer be parsed.
+        ValueError: The document is not a plan.
     """
-    given = cast(Mapping[str, Any], document)
-    cases = [parse_case(one["case"], suite=one["suite"]) for one in given["cases"]]
+    fields = cast(Mapping[str, Any], document)
+    cases = [parse_case(entry["case"], suite=entry["suite"]) for entry in fields["cases"]]
     return RunPlan(
         cases=tuple(cases),
-        arms=tuple(_ARM.validate_python(arm) for arm in given["arms"]),
-        tools=given["tools"],
-        **{name: given[name] for name in _PLAIN if name in given},
+        arms=tuple(_ARM.validate_python(arm) for arm in fields["arms"]),
+        tools=fields["tools"],
+        **{name: fields[name] for name in _PLAIN if name in fields},
     )
 
 
 def labels_of(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Labels of arms: of what each is made of, the parts in which they differ, and always the first.
+    """Return a label for each arm: its first part, and the parts in which the arms differ.
+
+    Args:
+        parts: The parts of each arm. All arms have the same number of parts.
 
     >>> labels_of([("minimal", "embedded", "auto"), ("full", "embedded", "auto")])
     ('minimal', 'full')
     """
-    telling = [
-        place for place in range(len(parts[0])) if place == 0 or len({one[place] for one in parts}) > 1
-    ]
-    return tuple(SEPARATOR.join(one[place] for place in telling) for one in parts)
+    shown = [index for index in range(len(parts[0])) if index == 0 or len({arm[index] for arm in parts}) > 1]
+    return tuple(SEPARATOR.join(arm[index] for index in shown) for arm in parts)
 
 
 _PLAIN: Final = ("repeat", "max_rounds", "timeout_s", "at_once", "judge")

@@ -1,4 +1,4 @@
-"""Parse a suite's text into cases, and report problems with line and position."""
+"""Parse the text of a suite into cases, and report problems with line and position."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
@@ -13,31 +13,31 @@ from workbench.suite.suite_text import Place, Row, SuiteFault, SuiteFaultError, 
 from workbench.toolspec.yaml_text import dump_yaml
 
 ReadFile = Callable[[str], str]
-"""The text of a file that a suite names, as seen from the suite; raises BadInput."""
+"""Returns the text of a file that a suite names, relative to the suite. Raises BadInput."""
 MOST_CASES: Final = 100_000
-"""What the rows of a template may come to."""
+"""Maximum number of cases of a suite, with all rows of its templates."""
 
 
 class SuiteReading(NamedTuple):
-    """A suite as far as it can be read, and what is wrong with the rest."""
+    """The valid cases of a suite, and the problems of the others."""
 
     suite: Suite
     faults: tuple[SuiteFault, ...]
-    """By line; none: the suite can be used."""
+    """The problems, sorted by line. Empty if the suite is valid."""
     indexes: tuple[int, ...]
-    """Of each case of the suite: its place, or its template's, among the text's cases."""
+    """For each case of `suite`, the index of the case, or of its template, in the text."""
 
 
 def parse_suite(text: str, *, name: str, read_file: ReadFile | None = None) -> Suite:
-    """The suite in a file's text.
+    """Parse a suite.
 
     Args:
-        text: YAML, or JSON, which is YAML too.
-        name: What the file is named; the text must name itself so.
-        read_file: Reads the CSV files of templates; None where there are none to be read.
+        text: YAML or JSON.
+        name: Name of the suite. The key `suite` in the text must have this value.
+        read_file: Reads the CSV files of templates. With None, a template that names a file is refused.
 
     Raises:
-        BadInput: It cannot be used; it names line, place and remedy.
+        BadInput: The suite is invalid. The message gives the line, the position and what to do.
     """
     checked = check_suite(text, name=name, read_file=read_file)
     if checked.faults:
@@ -46,13 +46,13 @@ def parse_suite(text: str, *, name: str, read_file: ReadFile | None = None) -> S
 
 
 def check_suite(text: str, *, name: str, read_file: ReadFile | None = None) -> SuiteReading:
-    """The same, with all that is wrong: for whoever is writing it. Never raises."""
+    """Parse a suite and report all problems at once, for an editor. Never raises."""
     reader = _SuiteReader(SuiteText(text), name, read_file)
     form = reader.form()
     found: dict[str, tuple[int, Case]] = {}
     for index, case in reader.cases(form) if form else ():
         if case.id in found:
-            reader.tell_double(index, case)
+            reader.report_duplicate(index, case)
         found.setdefault(case.id, (index, case))
     return SuiteReading(
         suite=Suite(
@@ -66,14 +66,14 @@ def check_suite(text: str, *, name: str, read_file: ReadFile | None = None) -> S
 
 
 def parse_case(document: Mapping[str, Any], *, suite: str, where: str = "") -> Case:
-    """One case, its template filled and the suite's defaults in it.
+    """Parse one case whose template is filled in and which includes the defaults of its suite.
 
     Args:
-        suite: Name of its suite.
-        where: What the suite is called in an error.
+        suite: Name of the suite.
+        where: Name of the suite in error messages.
 
     Raises:
-        BadInput: It cannot be used.
+        BadInput: The case is invalid.
     """
     faults: list[SuiteFault] = []
     case = _case(document, suite, SuiteText(""), (), faults)
@@ -83,7 +83,7 @@ def parse_case(document: Mapping[str, Any], *, suite: str, where: str = "") -> C
 
 
 def render_suite(suite: Suite) -> str:
-    """The suite's text, cases whole; `parse_suite` gives an equal suite back."""
+    """Return the suite as text, with complete cases. `parse_suite` gives back an equal suite."""
     document: dict[str, JsonValue] = {"suite": suite.name}
     if suite.description:
         document["description"] = suite.description
@@ -92,7 +92,7 @@ def render_suite(suite: Suite) -> str:
 
 
 class _SuiteReader:
-    """Reads one suite's text, and notes what is wrong."""
+    """Reads one suite and collects its problems."""
 
     def __init__(self, source: SuiteText, name: str, read_file: ReadFile | None) -> None:
         self._source = source
@@ -101,7 +101,7 @@ class _SuiteReader:
         self.faults: list[SuiteFault] = []
 
     def form(self) -> SuiteForm | None:
-        """The suite but for its cases; None where there is none."""
+        """Parse the suite without its cases. Return None if that is not possible."""
         source = self._source
         try:
             form = SuiteForm.model_validate(source.value())
@@ -112,50 +112,50 @@ class _SuiteReader:
             self.faults.extend(source.form_faults(error))
             return None
         if form.suite != self._name:
-            problem, line = f"it names itself {form.suite!r}", source.line(("suite",))
+            problem, line = f"the name in the text is {form.suite!r}", source.line(("suite",))
             self.faults.append(SuiteFault(problem=problem, remedy=f"write suite: {self._name}", line=line))
         return form
 
     def cases(self, form: SuiteForm) -> Iterator[tuple[int, Case]]:
-        """Each case that can be used, with the place of its own, or of its template's, in the text."""
+        """Yield each valid case with the index of the case, or of its template, in the text."""
         defaults, count = form.defaults.model_dump(exclude_unset=True), 0
-        for index, given in enumerate(form.cases):
-            for document in self._filled(index, given):
+        for index, entry in enumerate(form.cases):
+            for document in self._filled(index, entry):
                 count += 1
                 if count > MOST_CASES:
-                    remedy = "make several suites of it"
-                    self.faults.append(SuiteFault(problem=f"over {MOST_CASES:,} cases", remedy=remedy))
+                    remedy = "split the suite"
+                    self.faults.append(SuiteFault(problem=f"more than {MOST_CASES:,} cases", remedy=remedy))
                     return
                 place = ("cases", index)
                 case = _case({**defaults, **document}, self._name, self._source, place, self.faults)
                 if case is not None:
                     yield index, case
 
-    def tell_double(self, index: int, case: Case) -> None:
-        """Another case has its id already."""
-        problem, line = f"two cases are called {case.id!r}", self._source.line(("cases", index))
-        self.faults.append(SuiteFault(problem=problem, remedy="give each its own id", line=line))
+    def report_duplicate(self, index: int, case: Case) -> None:
+        """Report a case whose ID another case has."""
+        problem, line = f"two cases have the id {case.id!r}", self._source.line(("cases", index))
+        self.faults.append(SuiteFault(problem=problem, remedy="give each case its own id", line=line))
 
-    def _filled(self, index: int, given: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        """The case, or as many as its template has rows."""
+    def _filled(self, index: int, entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """Yield the case, or a case for each row if it is a template."""
         try:
-            yield from _filled(given, self._read_file)
+            yield from _filled(entry, self._read_file)
         except BadInput as error:
             problem = f"{error.where}: {error.problem}" if error.where else error.problem
-            line, identity = self._source.line(("cases", index)), str(given.get("id", "?"))
-            self.faults.append(SuiteFault(problem=problem, remedy=error.remedy, line=line, case=identity))
+            line, case_id = self._source.line(("cases", index)), str(entry.get("id", "?"))
+            self.faults.append(SuiteFault(problem=problem, remedy=error.remedy, line=line, case=case_id))
 
 
 def _case(
     document: Mapping[str, Any], suite: str, source: SuiteText, place: Place, faults: list[SuiteFault]
 ) -> Case | None:
-    """The case; None where it has faults, which go to `faults`."""
+    """Parse a case. If it is invalid, add its problems to `faults` and return None."""
     try:
         form = CaseForm.model_validate(document)
     except ValidationError as error:
         faults.extend(source.form_faults(error, place, case=str(document.get("id", "?"))))
         return None
-    messages = [_message(one) for one in form.messages or ()]
+    messages = [_message(message) for message in form.messages or ()]
     system = form.system or ""
     if messages and messages[0].role is Role.SYSTEM:
         system = "\n\n".join(filter(None, (system, messages.pop(0).text)))
@@ -177,12 +177,12 @@ def _case(
     )
 
 
-def _filled(given: Mapping[str, Any], read_file: ReadFile | None) -> Iterator[Mapping[str, Any]]:
-    if "rows" not in given:
-        yield given
+def _filled(entry: Mapping[str, Any], read_file: ReadFile | None) -> Iterator[Mapping[str, Any]]:
+    if "rows" not in entry:
+        yield entry
         return
-    case = {key: value for key, value in given.items() if key != "rows"}
-    for number, row in enumerate(_rows(given["rows"], read_file), start=1):
+    case = {key: value for key, value in entry.items() if key != "rows"}
+    for number, row in enumerate(_rows(entry["rows"], read_file), start=1):
         filled = cast("dict[str, Any]", fill(case, row, where=f"row {number}"))
         if filled.get("id") == case.get("id"):
             filled["id"] = f"{case.get('id')}-{number}"
@@ -190,16 +190,16 @@ def _filled(given: Mapping[str, Any], read_file: ReadFile | None) -> Iterator[Ma
 
 
 def _rows(rows: object, read_file: ReadFile | None) -> Sequence[Row]:
-    """Rows that are written out, as objects or as the text of a CSV file, or those of a file."""
+    """Return the rows of a template: a list of objects, the text of a CSV file, or the name of one."""
     if isinstance(rows, str) and "\n" in rows:
         return read_csv(rows, where="rows")
     if isinstance(rows, str):
         if read_file is None:
-            raise BadInput("", f"the rows of {rows!r} cannot be read from here", "write them out under rows:")
+            raise BadInput("", f"the file {rows!r} cannot be read here", "write the rows under rows:")
         return read_csv(read_file(rows), where=f"file {rows}")
     if isinstance(rows, list) and rows and all(isinstance(row, Mapping) for row in cast(list[object], rows)):
         return cast(Sequence[Row], rows)
-    raise BadInput("", "rows is neither a CSV file, its text, nor a list of objects")
+    raise BadInput("", "rows must be the name of a CSV file, CSV text, or a list of objects")
 
 
 def _message(form: MessageForm) -> Message:

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from workbench.chat.json_value import JsonObject
 from workbench.hermes.reading import CallStatus
-from workbench.suite.call_score import ExpectationResult, told_calls
+from workbench.suite.call_score import ExpectationResult, calls_text
 from workbench.suite.case_rollout import CaseRollout
 from workbench.suite.expectation import expected_tools, expects_call
 from workbench.suite.plan import Job
@@ -18,54 +18,55 @@ from workbench.suite.score import Score
 
 
 class CaseStatus(StrEnum):
-    """What came of a play."""
+    """The status of one repetition of a case."""
 
     PASSED = "passed"
-    """What was wanted."""
     FAILED = "failed"
-    """Something else."""
     ERROR = "error"
-    """It could not be played to its end: nothing is said of the model."""
+    """The repetition could not be scored, so it says nothing about the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseMeasures:
-    """What a play took, and what the reader noted."""
+    """Measurements of one repetition of a case."""
 
     prompt_tokens: int = 0
     """Length of the first prompt."""
     completion_tokens: int = 0
-    """What the model wrote, over all rounds."""
+    """Number of generated tokens over all rounds."""
     evaluated_tokens: int | None = None
-    """Of all prompts, the tokens that were evaluated for them; None where the engine does not say."""
+    """Prompt tokens that were not in the prefix cache, over all rounds; None if the engine does not report them."""
     seconds: float = 0.0
-    """What the model took, over all rounds."""
+    """Generation time over all rounds."""
     prompt_seconds: float = 0.0
-    """Of these, until the first token of each round."""
+    """The part of `seconds` before the first token of each round."""
     rounds: int = 0
     calls: int = 0
-    """Calls that could be read."""
+    """Number of calls that could be read."""
     valid_calls: int = 0
-    """Of these, the ones whose arguments hold an offered tool's schema."""
+    """Number of calls whose arguments match the schema of an offered tool."""
     dropped: int = 0
-    """Call blocks that gave no call."""
+    """Number of call blocks that were dropped."""
     fixes: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
+    """Number of fixes by code."""
     has_wrong_tool: bool = False
-    """A tool was called that the case does not name."""
+    """Whether a tool was called that the case does not name."""
     is_needless: bool = False
-    """Something was called, and nothing should have been."""
+    """Whether a tool was called although the case allows no calls."""
     expects_call: bool | None = None
-    """Whether the case wants a call; None where it does not say."""
+    """Whether the case expects a call, or None if it leaves this open."""
     cost: float | None = None
-    """In US dollars; None where the price is not known."""
+    """Cost in US dollars, or None if the price is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseResult:
-    """One play of a case."""
+    """The result of one repetition of a case."""
 
     key: str
+    """Key of the job."""
     arm: str
+    """Label of the arm."""
     suite: str
     case_id: str
     repetition: int
@@ -73,55 +74,55 @@ class CaseResult:
     status: CaseStatus
     tags: tuple[str, ...] = ()
     share: float = 0.0
-    """Weight of the expectations that hold, of all weight."""
+    """Weight of the expectations that hold, as a share of the total weight."""
     outcomes: tuple[ExpectationResult, ...] = ()
-    """One an expectation; none where it could not be played."""
+    """A result for each expectation. Empty if the repetition could not be scored."""
     measures: CaseMeasures = CaseMeasures()
     error: str = ""
-    """What kept it from being played; empty where nothing did."""
+    """Why the repetition could not be scored. Empty if it was."""
     session_id: str | None = None
-    """The stored rollout; None where there is none."""
+    """The session that stores the rollout, or None if there is none."""
     said: str = ""
-    """What the user said last."""
+    """The last user message of the case."""
     calls_told: str = ""
-    """The calls, for a person."""
+    """The calls, as text for a person."""
     answer: str = ""
-    """The last completion's prose."""
+    """Prose of the last completion."""
 
     @property
     def case_key(self) -> str:
-        """Tells the case among those of all suites."""
+        """Identifies the case among all suites."""
         return f"{self.suite}/{self.case_id}"
 
     @property
     def is_passed(self) -> bool:
-        """True where what was wanted came."""
+        """Whether the case passed."""
         return self.status is CaseStatus.PASSED
 
     @property
     def reason(self) -> str:
-        """Why it failed, in one line; empty where it did not."""
-        return self.error or "; ".join(one.reason for one in self.outcomes if not one.holds)
+        """Why the case failed, in one line; empty if it passed."""
+        return self.error or "; ".join(outcome.reason for outcome in self.outcomes if not outcome.holds)
 
 
-def result_of(job: Job, played: CaseRollout, scored: Score) -> CaseResult:
-    """The result of a play that was scored."""
+def result_of(job: Job, rollout: CaseRollout, scored: Score) -> CaseResult:
+    """Return the result of a rollout that was scored."""
     return CaseResult(
         **_identity(job),
         status=CaseStatus.PASSED if scored.is_passed else CaseStatus.FAILED,
         share=scored.share,
-        outcomes=tuple(replace(one, reason=_storable(one.reason)) for one in scored.outcomes),
-        measures=measures_of(job, played),
-        session_id=played.session_id,
-        calls_told=_storable(told_calls(played.calls)),
-        answer=_storable(played.answer),
+        outcomes=tuple(replace(outcome, reason=_storable(outcome.reason)) for outcome in scored.outcomes),
+        measures=measures_of(job, rollout),
+        session_id=rollout.session_id,
+        calls_told=_storable(calls_text(rollout.calls)),
+        answer=_storable(rollout.answer),
     )
 
 
-def error_of(job: Job, error: str, played: CaseRollout | None = None) -> CaseResult:
-    """The result of a play that did not come to its end."""
-    session_id = played.session_id if played else None
-    measures = measures_of(job, played) if played else CaseMeasures()
+def error_of(job: Job, error: str, rollout: CaseRollout | None = None) -> CaseResult:
+    """Return the result of a rollout that could not be scored, or did not start."""
+    session_id = rollout.session_id if rollout else None
+    measures = measures_of(job, rollout) if rollout else CaseMeasures()
     return CaseResult(
         **_identity(job),
         status=CaseStatus.ERROR,
@@ -131,46 +132,49 @@ def error_of(job: Job, error: str, played: CaseRollout | None = None) -> CaseRes
     )
 
 
-def measures_of(job: Job, played: CaseRollout) -> CaseMeasures:
-    """What a play took, and what was noted of it."""
-    calls, expectations = played.calls, job.case.expectations
-    named, wants_call = expected_tools(expectations), expects_call(expectations)
-    timings = [one.generation.timing for one in played.completions]
-    evaluated = [one.evaluated_tokens for one in timings]
+def measures_of(job: Job, rollout: CaseRollout) -> CaseMeasures:
+    """Return the measurements of a rollout."""
+    calls, expectations = rollout.calls, job.case.expectations
+    tools, is_call_expected = expected_tools(expectations), expects_call(expectations)
+    timings = [completion.generation.timing for completion in rollout.completions]
+    evaluated = [timing.evaluated_tokens for timing in timings]
     return CaseMeasures(
-        prompt_tokens=played.prompt_tokens,
-        completion_tokens=played.completion_tokens,
-        evaluated_tokens=None if None in evaluated else sum(one or 0 for one in evaluated),
-        seconds=played.seconds,
-        prompt_seconds=sum(one.time_to_first_token_s for one in timings),
-        rounds=len(played.completions),
+        prompt_tokens=rollout.prompt_tokens,
+        completion_tokens=rollout.completion_tokens,
+        evaluated_tokens=None if None in evaluated else sum(tokens or 0 for tokens in evaluated),
+        seconds=rollout.seconds,
+        prompt_seconds=sum(timing.time_to_first_token_s for timing in timings),
+        rounds=len(rollout.completions),
         calls=len(calls),
         valid_calls=sum(call.status is CallStatus.READY for call in calls),
-        dropped=played.dropped,
-        fixes=dict(sorted(Counter(played.fixes).items())),
-        has_wrong_tool=named is not None and any(call.name not in named for call in played.first_calls),
-        is_needless=wants_call is False and bool(calls),
-        expects_call=wants_call,
-        cost=played.cost,
+        dropped=rollout.dropped,
+        fixes=dict(sorted(Counter(rollout.fixes).items())),
+        has_wrong_tool=tools is not None and any(call.name not in tools for call in rollout.first_calls),
+        is_needless=is_call_expected is False and bool(calls),
+        expects_call=is_call_expected,
+        cost=rollout.cost,
     )
 
 
 def result_document(result: CaseResult) -> JsonObject:
-    """The result as JSON."""
+    """Return the result as JSON."""
     return cast(JsonObject, _RESULT.dump_python(result, mode="json"))
 
 
 def result_value(document: Mapping[str, Any]) -> CaseResult:
-    """The result in its JSON.
+    """Parse a result from JSON.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The document is not a result.
     """
     return _RESULT.validate_python(document)
 
 
 def _storable(text: str) -> str:
-    """The text with U+FFFD for what no database keeps: what a model escapes in JSON may be half a character."""
+    """Replace characters that no database stores, NUL and lone surrogates, by U+FFFD.
+
+    A model can write them as JSON escapes, such as `"\\ud83d"` for half an emoji.
+    """
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 

@@ -1,4 +1,4 @@
-"""Run a plan's jobs and score them, one event at a time."""
+"""Run the jobs of a plan and score them, as a stream of events."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -15,64 +15,64 @@ from workbench.suite.result import CaseResult, CaseStatus, error_of, result_of
 from workbench.suite.score import score
 
 IsCancelled = Callable[[], bool]
-"""True once nothing more is wanted; asked from several threads."""
+"""Returns True once the work should stop. Called from several threads."""
 
 
-class Player(Protocol):
-    """Plays cases; may be asked from as many threads at once as `at_once` says."""
+class CaseExecutor(Protocol):
+    """Runs single cases. Called from as many threads as `at_once` says."""
 
     def at_once(self, arm: Arm) -> int:
-        """How many cases of an arm may be played at the same time.
+        """Return how many cases of an arm can run at the same time.
 
         Raises:
-            EngineError: The arm's model cannot be asked.
-            BadInput: The arm names no model.
+            EngineError: The model of the arm cannot be loaded or reached.
+            BadInput: There is no such model.
         """
         ...
 
-    def play(self, job: Job, *, is_cancelled: IsCancelled) -> CaseRollout:
-        """The case's rollout.
+    def run(self, job: Job, *, is_cancelled: IsCancelled) -> CaseRollout:
+        """Run a case and return its rollout.
 
         Raises:
-            EngineError: The model cannot be asked.
-            BadInput: The case cannot be played so.
+            EngineError: The model cannot be loaded or reached, or fails.
+            BadInput: The case cannot be run with this arm.
         """
         ...
 
     def judge(
-        self, rubric: str, job: Job, played: CaseRollout, *, is_cancelled: IsCancelled
+        self, rubric: str, job: Job, rollout: CaseRollout, *, is_cancelled: IsCancelled
     ) -> RubricVerdict:
-        """What the judge says of a rollout.
+        """Return a judge's verdict on a rollout.
 
         Raises:
-            EngineError: The judge cannot be asked, or gives no verdict.
+            EngineError: The judge cannot be reached, or gives no verdict.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunProgress:
-    """How far a run is."""
+    """The progress of a run, in jobs."""
 
     total: int
     done: int = 0
-    """Plays that are over, those of an earlier beginning too."""
+    """Number of finished jobs, including those finished before the run was resumed."""
     passed: int = 0
     errors: int = 0
     seconds_left: float | None = None
-    """By the pace up to now; None while there is none."""
+    """Estimated from the pace so far, or None before the first job is finished."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseStarted:
-    """A case is played from now on."""
+    """A job was started."""
 
     job: Job
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseFinished:
-    """A case was played and scored."""
+    """A job was finished and scored."""
 
     result: CaseResult
     progress: RunProgress
@@ -80,50 +80,49 @@ class CaseFinished:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnded:
-    """Nothing more will come."""
+    """The last event of a run."""
 
     is_cancelled: bool
-    """True where plays are left."""
+    """True if jobs are left."""
     progress: RunProgress
 
 
 RunEvent = CaseStarted | CaseFinished | RunEnded
-"""Anything that happens in a run."""
+"""An event of a run."""
 
 
 def run(
     jobs: Sequence[Job],
-    player: Player,
+    executor: CaseExecutor,
     *,
     clock: Clock,
     timeout_s: float,
     is_cancelled: IsCancelled,
     done: Collection[CaseResult] = (),
 ) -> Iterator[RunEvent]:
-    """Plays the jobs in order; those that have a result are not played again.
+    """Run the jobs in order and yield an event for each step. Jobs that have a result are not run again.
 
     Args:
-        jobs: All of the run's, arms in a row.
-        player: Plays them.
-        timeout_s: What a case may take; one that takes longer is an error.
-        is_cancelled: True once a person has stopped it; cases under way are left out.
-        done: Results of an earlier beginning.
+        jobs: All jobs of the run. Jobs of an arm follow each other.
+        timeout_s: Time limit for a case. A case that takes longer is an error.
+        is_cancelled: Returns True once a person stops the run. Cases that are running then give no result.
+        done: Results from before the run was resumed.
 
     Raises:
-        StoreError: A rollout could not be kept.
+        StoreError: A rollout could not be stored.
     """
-    progress = _begun(len(jobs), done)
+    progress = _initial_progress(len(jobs), done)
     finished = frozenset(result.key for result in done)
     pending = [job for job in jobs if job.key not in finished]
-    case_player = _CasePlayer(player, clock, timeout_s, is_cancelled)
-    started_s, played = clock.seconds(), 0
+    scorer = _ScoringRunner(executor, clock, timeout_s, is_cancelled)
+    started_s, finished_count = clock.seconds(), 0
     for _, group in groupby(pending, key=lambda job: job.arm.label):
-        for event in case_player.play_all(list(group)):
+        for event in scorer.run_all(list(group)):
             if isinstance(event, CaseStarted):
                 yield event
                 continue
-            played += 1
-            pace_s = (clock.seconds() - started_s) / played
+            finished_count += 1
+            pace_s = (clock.seconds() - started_s) / finished_count
             progress = _after(progress, event, pace_s)
             yield CaseFinished(result=event, progress=progress)
         if is_cancelled():
@@ -131,24 +130,26 @@ def run(
     yield RunEnded(is_cancelled=progress.done < progress.total, progress=progress)
 
 
-class _CasePlayer:
-    """Plays and scores cases of one run."""
+class _ScoringRunner:
+    """Runs and scores the cases of one run."""
 
-    def __init__(self, player: Player, clock: Clock, timeout_s: float, is_cancelled: IsCancelled) -> None:
-        self._player = player
+    def __init__(
+        self, executor: CaseExecutor, clock: Clock, timeout_s: float, is_cancelled: IsCancelled
+    ) -> None:
+        self._executor = executor
         self._clock = clock
         self._timeout_s = timeout_s
         self._is_cancelled = is_cancelled
 
-    def play_all(self, jobs: Sequence[Job]) -> Iterator[CaseStarted | CaseResult]:
-        """Jobs of one arm, as many at once as its engine takes."""
+    def run_all(self, jobs: Sequence[Job]) -> Iterator[CaseStarted | CaseResult]:
+        """Run the jobs of one arm, as many at once as its engine allows."""
         try:
-            at_once = self._player.at_once(jobs[0].arm)
+            at_once = self._executor.at_once(jobs[0].arm)
         except (BadInput, EngineError) as error:
             yield from (error_of(job, str(error)) for job in jobs)
             return
         if at_once > 1:
-            yield from self._play_many(jobs, at_once)
+            yield from self._run_in_parallel(jobs, at_once)
             return
         for job in jobs:
             if self._is_cancelled():
@@ -158,7 +159,7 @@ class _CasePlayer:
             if result is not None:
                 yield result
 
-    def _play_many(self, jobs: Sequence[Job], at_once: int) -> Iterator[CaseStarted | CaseResult]:
+    def _run_in_parallel(self, jobs: Sequence[Job], at_once: int) -> Iterator[CaseStarted | CaseResult]:
         waiting, running = list(reversed(jobs)), set[Future[CaseResult | None]]()
         with ThreadPoolExecutor(at_once, "suite-case") as pool:
             while (waiting and not self._is_cancelled()) or running:
@@ -166,44 +167,48 @@ class _CasePlayer:
                     job = waiting.pop()
                     yield CaseStarted(job=job)
                     running.add(pool.submit(self._result, job))
-                over, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in over:
+                finished, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in finished:
                     result = future.result()
                     if result is not None:
                         yield result
 
     def _result(self, job: Job) -> CaseResult | None:
-        """What came of it; None where a person stopped it."""
+        """Run and score a job. Return None if a person stopped it."""
         deadline_s = self._clock.seconds() + self._timeout_s
 
         def is_over() -> bool:
             return self._is_cancelled() or self._clock.seconds() >= deadline_s
 
-        played: CaseRollout | None = None
+        rollout: CaseRollout | None = None
         try:
-            played = self._player.play(job, is_cancelled=is_over)
-            if played.end in (EndReason.CANCELLED, EndReason.INTERRUPTED):
-                return self._broken_off(job, played)
-            verdicts = self._verdicts(job, played, is_over)
+            rollout = self._executor.run(job, is_cancelled=is_over)
+            if rollout.end in (EndReason.CANCELLED, EndReason.INTERRUPTED):
+                return self._incomplete(job, rollout)
+            verdicts = self._verdicts(job, rollout, is_over)
         except (BadInput, EngineError) as error:
-            return None if self._is_cancelled() else error_of(job, str(error), played)
-        return result_of(job, played, score(job.case, played, verdicts))
+            return None if self._is_cancelled() else error_of(job, str(error), rollout)
+        return result_of(job, rollout, score(job.case, rollout, verdicts))
 
-    def _broken_off(self, job: Job, played: CaseRollout) -> CaseResult | None:
-        if played.end is EndReason.INTERRUPTED:
-            return error_of(job, played.problem or "the completion broke off", played)
+    def _incomplete(self, job: Job, rollout: CaseRollout) -> CaseResult | None:
+        """Return the result of a rollout that did not end, or None if a person stopped it."""
+        if rollout.end is EndReason.INTERRUPTED:
+            return error_of(job, rollout.problem or "the completion was interrupted", rollout)
         if self._is_cancelled():
             return None
-        return error_of(job, f"it took over {self._timeout_s:g} s and was stopped", played)
+        return error_of(job, f"stopped after the time limit of {self._timeout_s:g} s", rollout)
 
-    def _verdicts(self, job: Job, played: CaseRollout, is_over: IsCancelled) -> Mapping[str, RubricVerdict]:
-        rubrics = dict.fromkeys(rubric for one in job.case.expectations for rubric in one.rubrics())
-        return {rubric: self._player.judge(rubric, job, played, is_cancelled=is_over) for rubric in rubrics}
+    def _verdicts(self, job: Job, rollout: CaseRollout, is_over: IsCancelled) -> Mapping[str, RubricVerdict]:
+        expectations = job.case.expectations
+        rubrics = dict.fromkeys(rubric for expectation in expectations for rubric in expectation.rubrics())
+        return {
+            rubric: self._executor.judge(rubric, job, rollout, is_cancelled=is_over) for rubric in rubrics
+        }
 
 
-def _begun(total: int, done: Collection[CaseResult]) -> RunProgress:
-    passed = sum(one.is_passed for one in done)
-    errors = sum(one.status is CaseStatus.ERROR for one in done)
+def _initial_progress(total: int, done: Collection[CaseResult]) -> RunProgress:
+    passed = sum(result.is_passed for result in done)
+    errors = sum(result.status is CaseStatus.ERROR for result in done)
     return RunProgress(total=total, done=len(done), passed=passed, errors=errors)
 
 

@@ -1,4 +1,4 @@
-"""Score a rollout of a case: yes or no for each expectation, with a reason."""
+"""Score a rollout of a case: whether each expectation holds, and why."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,101 +28,107 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """What a rollout came to."""
+    """The score of a rollout."""
 
     is_passed: bool
-    """Whether the share of what holds reaches the case's threshold."""
+    """Whether `share` reaches the threshold of the case."""
     share: float
-    """Weight of the expectations that hold, of all weight; from 0 to 1."""
+    """Weight of the expectations that hold, as a share of the total weight; from 0 to 1."""
     outcomes: tuple[ExpectationResult, ...]
-    """One an expectation, in order."""
+    """One result for each expectation, in order."""
 
 
-def score(case: Case, played: CaseRollout, verdicts: Mapping[str, RubricVerdict] | None = None) -> Score:
-    """Holds a rollout against the case's expectations.
+def score(case: Case, rollout: CaseRollout, verdicts: Mapping[str, RubricVerdict] | None = None) -> Score:
+    """Score a rollout by the expectations of its case.
 
     Args:
-        case: What was wanted.
-        played: What came.
-        verdicts: What a judge said, by rubric; all that the expectations ask for.
+        verdicts: A judge's verdict for each rubric of the expectations, by rubric.
     """
     with budget():
-        outcomes = tuple(_bounded_outcome(one, played, verdicts or {}) for one in case.expectations)
-    total = sum(one.weight for one in outcomes)
-    share = sum(one.weight for one in outcomes if one.holds) / total
+        outcomes = tuple(
+            _bounded_result(expectation, rollout, verdicts or {}) for expectation in case.expectations
+        )
+    total = sum(outcome.weight for outcome in outcomes)
+    share = sum(outcome.weight for outcome in outcomes if outcome.holds) / total
     return Score(is_passed=share + _ROUNDING >= case.threshold, share=share, outcomes=outcomes)
 
 
-def _bounded_outcome(
-    one: Expectation, played: CaseRollout, verdicts: Mapping[str, RubricVerdict]
+def _bounded_result(
+    expectation: Expectation, rollout: CaseRollout, verdicts: Mapping[str, RubricVerdict]
 ) -> ExpectationResult:
-    """The outcome; a check that would take too much work has not shown that the expectation holds."""
+    """Score one expectation. One that takes too much work does not hold."""
     try:
-        return judge_one(one, played, verdicts)
+        return score_expectation(expectation, rollout, verdicts)
     except BudgetExceeded as error:
-        return ExpectationResult(kind=one.kind, holds=False, reason=str(error), weight=one.weight)
+        return ExpectationResult(
+            kind=expectation.kind, holds=False, reason=str(error), weight=expectation.weight
+        )
 
 
-def judge_one(
-    one: Expectation, played: CaseRollout, verdicts: Mapping[str, RubricVerdict]
+def score_expectation(
+    expectation: Expectation, rollout: CaseRollout, verdicts: Mapping[str, RubricVerdict]
 ) -> ExpectationResult:
-    """Whether one expectation holds, and why.
+    """Score one expectation.
 
     Raises:
-        OverBudget: Its patterns and schemas take too much work.
+        BudgetExceeded: Its patterns and schemas take too much work.
     """
-    holds, reason = _holds(one, played, verdicts)
-    return ExpectationResult(kind=one.kind, holds=holds, reason=reason, weight=one.weight)
+    holds, reason = _holds(expectation, rollout, verdicts)
+    return ExpectationResult(kind=expectation.kind, holds=holds, reason=reason, weight=expectation.weight)
 
 
-def _holds(one: Expectation, played: CaseRollout, verdicts: Mapping[str, RubricVerdict]) -> tuple[bool, str]:
-    if one.not_ or one.any_of or one.all_of:
-        return _combined(one, played, verdicts)
-    if one.kind in LIMITS:
-        return score_limit(one, played)
-    if one.judge is not None:
-        verdict = verdicts[one.judge]
+def _holds(
+    expectation: Expectation, rollout: CaseRollout, verdicts: Mapping[str, RubricVerdict]
+) -> tuple[bool, str]:
+    if expectation.not_ or expectation.any_of or expectation.all_of:
+        return _combined(expectation, rollout, verdicts)
+    if expectation.kind in LIMITS:
+        return score_limit(expectation, rollout)
+    if expectation.judge is not None:
+        verdict = verdicts[expectation.judge]
         return verdict.holds, f"{verdict.judge or 'judge'}: {verdict.reason}"
-    if one.bfcl is not None:
-        problem = check_bfcl(one.bfcl, played.first_calls)
-        return not problem, problem or "the calls are among BFCL's right answers"
-    return _of_calls(one, played) or _of_text(one, played)
+    if expectation.bfcl is not None:
+        problem = check_bfcl(expectation.bfcl, rollout.first_calls)
+        return not problem, problem or "the calls are among BFCL's possible answers"
+    return _about_calls(expectation, rollout) or _about_text(expectation, rollout)
 
 
-def _of_calls(one: Expectation, played: CaseRollout) -> tuple[bool, str] | None:
-    if one.calls is not None:
-        return score_calls(one, played)
-    if one.no_call:
-        return score_no_call(played)
-    if one.call_count is not None:
-        return score_call_count(one, played)
-    if one.tool_sequence is not None:
-        return score_sequence(one, played)
-    return score_valid_calls(played) if one.valid_calls else None
+def _about_calls(expectation: Expectation, rollout: CaseRollout) -> tuple[bool, str] | None:
+    """Score an expectation about calls. None if it is about the text of the answer."""
+    if expectation.calls is not None:
+        return score_calls(expectation, rollout)
+    if expectation.no_call:
+        return score_no_call(rollout)
+    if expectation.call_count is not None:
+        return score_call_count(expectation, rollout)
+    if expectation.tool_sequence is not None:
+        return score_sequence(expectation, rollout)
+    return score_valid_calls(rollout) if expectation.valid_calls else None
 
 
-def _of_text(one: Expectation, played: CaseRollout) -> tuple[bool, str]:
-    if one.asks is not None:
-        return score_asks(one.asks, played)
-    if one.text_contains is not None:
-        return score_contains(one.text_contains, played)
-    if one.text_matches is not None:
-        return score_matches(one.text_matches, played)
-    return score_answer_schema(one.answer_schema or {}, played)
+def _about_text(expectation: Expectation, rollout: CaseRollout) -> tuple[bool, str]:
+    if expectation.asks is not None:
+        return score_asks(expectation.asks, rollout)
+    if expectation.text_contains is not None:
+        return score_contains(expectation.text_contains, rollout)
+    if expectation.text_matches is not None:
+        return score_matches(expectation.text_matches, rollout)
+    return score_answer_schema(expectation.answer_schema or {}, rollout)
 
 
 def _combined(
-    one: Expectation, played: CaseRollout, verdicts: Mapping[str, RubricVerdict]
+    expectation: Expectation, rollout: CaseRollout, verdicts: Mapping[str, RubricVerdict]
 ) -> tuple[bool, str]:
-    inner = [judge_one(each, played, verdicts) for each in one.inner()]
-    if one.not_:
-        return not inner[0].holds, f"not wanted: {inner[0].reason}"
-    if one.any_of:
-        held = next((each for each in inner if each.holds), None)
-        return held is not None, held.reason if held else "none holds: " + _reasons(inner)
-    broken = [each for each in inner if not each.holds]
+    """Score `not`, `any_of` or `all_of`."""
+    inner = [score_expectation(part, rollout, verdicts) for part in expectation.inner()]
+    if expectation.not_:
+        return not inner[0].holds, f"not expected: {inner[0].reason}"
+    if expectation.any_of:
+        fulfilled = next((outcome for outcome in inner if outcome.holds), None)
+        return fulfilled is not None, fulfilled.reason if fulfilled else "none holds: " + _reasons(inner)
+    broken = [outcome for outcome in inner if not outcome.holds]
     return not broken, _reasons(broken or inner)
 
 
 def _reasons(outcomes: Sequence[ExpectationResult]) -> str:
-    return "; ".join(one.reason for one in outcomes)
+    return "; ".join(outcome.reason for outcome in outcomes)

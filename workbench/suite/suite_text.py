@@ -1,4 +1,4 @@
-"""A suite's text as YAML with line numbers, its CSV data, and what is wrong with it."""
+"""The text of a suite: YAML with line numbers, CSV rows, templates, and problems with their positions."""
 
 import csv
 import io
@@ -18,16 +18,16 @@ from workbench.toolspec.check import pointer
 from workbench.toolspec.yaml_text import compose_yaml, load_yaml
 
 Row = Mapping[str, JsonValue]
-"""Column to cell."""
+"""Name of a column to the value of the cell."""
 
-_PLACE: Final = re.compile(r"\{\{\s*(\w+)\s*(\|\s*json\s*)?\}\}")
+_PLACEHOLDER: Final = re.compile(r"\{\{\s*(\w+)\s*(\|\s*json\s*)?\}\}")
 
 
 def read_csv(text: str, *, where: str) -> Sequence[Row]:
-    """The rows of a CSV text, by the names of its first line.
+    """Return the rows of a CSV text. The first line has the names of the columns.
 
     Raises:
-        BadInput: A row has more or fewer cells than there are names, or there is none.
+        BadInput: A row has more or fewer cells than there are columns, or there are no rows.
     """
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
     try:
@@ -35,24 +35,24 @@ def read_csv(text: str, *, where: str) -> Sequence[Row]:
     except csv.Error as error:
         raise BadInput(f"{where}, line {reader.line_num}", f"not CSV: {error}") from error
     if len(lines) < 2:
-        raise BadInput(where, "it has no rows", "write the names of the columns, then one row a line")
+        raise BadInput(where, "no rows", "write the names of the columns, then one row per line")
     names = lines[0][1]
     for number, cells in lines[1:]:
         if len(cells) != len(names):
-            raise BadInput(f"{where}, line {number}", f"{len(cells)} cells, and {len(names)} columns")
+            raise BadInput(f"{where}, line {number}", f"{len(cells)} cells for {len(names)} columns")
     return [dict(zip(names, cells, strict=True)) for _, cells in lines[1:]]
 
 
 def fill(value: JsonValue, row: Row, *, where: str) -> JsonValue:
-    """`value` with each `{{ column }}` in its texts filled in.
+    """Return `value` with each `{{ column }}` in its texts filled in.
 
-    A text that is nothing but `{{ column | json }}` becomes the cell's JSON value, such as a number.
+    A text that consists only of `{{ column | json }}` becomes the JSON value of the cell, such as a number.
 
     >>> fill({"a": "{{ n }} of {{ n }}", "b": ["{{ n | json }}"]}, {"n": "3"}, where="")
     {'a': '3 of 3', 'b': [3]}
 
     Raises:
-        BadInput: There is no such column, or the cell is no JSON where JSON is asked for.
+        BadInput: There is no such column, or the cell is not JSON although the template has `| json`.
     """
     if isinstance(value, str):
         return _filled(value, row, where)
@@ -66,20 +66,20 @@ def fill(value: JsonValue, row: Row, *, where: str) -> JsonValue:
 
 
 def _filled(text: str, row: Row, where: str) -> JsonValue:
-    alone = _PLACE.fullmatch(text)
-    if alone and alone.group(2):
-        return _as_json(_cell(row, alone.group(1), where), where)
+    only_placeholder = _PLACEHOLDER.fullmatch(text)
+    if only_placeholder and only_placeholder.group(2):
+        return _as_json(_cell(row, only_placeholder.group(1), where), where)
 
-    def put(match: re.Match[str]) -> str:
+    def cell_text(match: re.Match[str]) -> str:
         cell = _cell(row, match.group(1), where)
         return cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
 
-    return _PLACE.sub(put, text)
+    return _PLACEHOLDER.sub(cell_text, text)
 
 
 def _cell(row: Row, name: str, where: str) -> JsonValue:
     if name not in row:
-        raise BadInput(where, f"no column {name!r}", f"there are {', '.join(row)}")
+        raise BadInput(where, f"no column {name!r}", f"known columns: {', '.join(row)}")
     return row[name]
 
 
@@ -89,32 +89,32 @@ def _as_json(cell: JsonValue, where: str) -> JsonValue:
     try:
         return load_json(cell)
     except ValueError as error:
-        raise BadInput(where, f"{cell[:40]!r} is no JSON", "leave out `| json` for a text") from error
+        raise BadInput(where, f"{cell[:40]!r} is not JSON", "omit `| json` for a text") from error
 
 
 Place = Sequence[str | int]
-"""Keys and indexes from the text's whole value to a part of it."""
+"""Keys and indexes that lead from the root of the text to a value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteFault:
-    """One thing for which a suite cannot be used."""
+    """A problem that makes a suite or one of its cases invalid."""
 
     problem: str
     remedy: str = ""
-    """What to do about it; empty where the problem says it."""
+    """What to do about it. Empty if the problem makes it clear."""
     line: int | None = None
-    """In the suite's text, from 1; None where there is no text."""
+    """Line in the text of the suite, from 1, or None if there is no text."""
     pointer: str = ""
-    """JSON pointer from the whole text, or from the case where it is in one; empty for all of it."""
+    """JSON pointer to the value, relative to the case if `case` is set, otherwise to the text."""
     case: str = ""
-    """Id of the case that it is in; empty for none."""
+    """ID of the case. Empty if the problem is not in a case."""
 
     def error(self, where: str) -> BadInput:
-        """The fault as an exception.
+        """Return the problem as an exception.
 
         Args:
-            where: What the suite is called.
+            where: Name of the suite in the message.
         """
         place = [where]
         if self.case:
@@ -127,7 +127,7 @@ class SuiteFault:
 
 
 class SuiteFaultError(Exception):
-    """Nothing more can be read behind this fault."""
+    """A problem after which the text cannot be read further."""
 
     def __init__(self, fault: SuiteFault) -> None:
         self.fault = fault
@@ -135,16 +135,16 @@ class SuiteFaultError(Exception):
 
 
 class SuiteText:
-    """A suite's text; empty for a case that stands in no text."""
+    """The text of a suite. Empty for a case that does not come from a text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def value(self) -> Mapping[str, Any]:
-        """The mapping that it is.
+        """Return the text as a mapping.
 
         Raises:
-            SuiteFaultError: It is no YAML, or no mapping.
+            SuiteFaultError: The text is not YAML, or not a mapping.
         """
         try:
             loaded = load_yaml(self._text)
@@ -163,7 +163,10 @@ class SuiteText:
         return cast(Mapping[str, Any], loaded)
 
     def line(self, place: Place) -> int | None:
-        """Line of the value at that place, from 1; of the last part that there is. None without a text."""
+        """Return the line of the value at a place, from 1, or None without a text.
+
+        If there is no such value, this is the line of the innermost value around it.
+        """
         if not self._text:
             return None
         node, line = self._root, 1
@@ -177,31 +180,30 @@ class SuiteText:
     def form_faults(
         self, error: ValidationError, place: Place = (), *, case: str = ""
     ) -> Iterator[SuiteFault]:
-        """What a form did not take, one fault a place.
+        """Yield the problems of a failed validation, one for each place.
 
         Args:
-            error: Of the form.
-            place: Of the value that it was given, in the text.
-            case: Id of the case that the value is; empty for none.
+            place: Place in the text of the value that was validated.
+            case: ID of the case if the value is a case.
         """
-        told: set[str] = set()
-        for one in error.errors():
-            inside = [part for part in one["loc"] if not _is_branch(part)]
+        reported: set[str] = set()
+        for details in error.errors():
+            inside = [part for part in details["loc"] if not _is_branch(part)]
             where = pointer(inside) or "/"
-            if where in told:
+            if where in reported:
                 continue
-            told.add(where)
-            problem = one["msg"].removeprefix("Value error, ")
+            reported.add(where)
+            problem = details["msg"].removeprefix("Value error, ")
             yield SuiteFault(problem=problem, line=self.line((*place, *inside)), pointer=where, case=case)
 
-    # Lines are looked for where they are needed: it takes a reading of the whole text.
+    # Composed only when a line is needed, because this parses the whole text again.
     @cached_property
     def _root(self) -> yaml.Node | None:
         return compose_yaml(self._text)
 
 
 def _is_branch(part: str | int) -> bool:
-    """Whether it is a word of Pydantic's for one of several allowed forms, not a key of the file."""
+    """Return whether a part of a location is Pydantic's name for a type of a union, and not a key of the file."""
     return isinstance(part, str) and (
         part.startswith(("list[", "literal[")) or part in ("int", "str", "CountRange")
     )

@@ -21,29 +21,30 @@ class Part(NamedTuple):
 
     text: str
     label: str
-    """Tells it to a person: its number and its first words. Empty for a part that cannot be left out."""
+    """The number of the part and its first words. Empty for a part that cannot be removed."""
 
 
 class AblatedContract(NamedTuple):
     """A contract without one of its parts."""
 
     left_out: str
+    """Label of the part."""
     contract: Contract
 
 
 class VariedTools(NamedTuple):
-    """Tools that are told of differently."""
+    """Tools that are named, ordered or described differently."""
 
     tools: OfferedTools
-    """As the model is told of them."""
+    """The tools as the model gets them."""
     originals: Mapping[str, str]
-    """New name to the tool's own, of those that are renamed."""
+    """New name to original name of each renamed tool."""
 
 
 def parts_of(contract: Contract) -> Sequence[Part]:
-    """The contract's paragraphs, which are what blank lines part; joined by blank lines they are its text.
+    """Return the paragraphs of the contract. Joined by blank lines, they are its text.
 
-    The one that holds the tools, and the only one of a contract, cannot be left out.
+    The paragraph with the tools cannot be removed, nor the only paragraph of a contract.
     """
     texts = contract.text.split(_PARAGRAPH)
     return [
@@ -53,16 +54,16 @@ def parts_of(contract: Contract) -> Sequence[Part]:
 
 
 def ablations(contract: Contract) -> Iterator[AblatedContract]:
-    """The contract without each of its parts in turn."""
+    """Yield the contract without each of its removable parts in turn."""
     parts = parts_of(contract)
-    for place, part in enumerate(parts):
+    for index, part in enumerate(parts):
         if part.label:
-            rest = _PARAGRAPH.join(one.text for one in (*parts[:place], *parts[place + 1 :]))
+            rest = _PARAGRAPH.join(other.text for other in (*parts[:index], *parts[index + 1 :]))
             yield AblatedContract(part.label, replace(contract, text=rest))
 
 
 def vary_tools(tools: OfferedTools, variation: ToolVariation) -> VariedTools:
-    """The tools as that variation tells of them; the same tools give the same."""
+    """Return the tools with the variation applied. The same tools always give the same result."""
     if variation is ToolVariation.SHUFFLED:
         return VariedTools(_shuffled(tools), {})
     if variation is ToolVariation.PARAPHRASED:
@@ -72,23 +73,24 @@ def vary_tools(tools: OfferedTools, variation: ToolVariation) -> VariedTools:
     return VariedTools(OfferedTools(specs=specs), {new: old for old, new in names.items()})
 
 
-def with_own_names(played: CaseRollout, originals: Mapping[str, str]) -> CaseRollout:
-    """The rollout as if the tools had been called by their own names, to be scored."""
+def with_original_names(rollout: CaseRollout, originals: Mapping[str, str]) -> CaseRollout:
+    """Return the rollout with the original names of the called tools, so that it can be scored."""
     if not originals:
-        return played
+        return rollout
     completions = tuple(
         replace(
-            one,
+            completion,
             reading=replace(
-                one.reading,
+                completion.reading,
                 calls=tuple(
-                    replace(call, name=originals.get(call.name, call.name)) for call in one.reading.calls
+                    replace(call, name=originals.get(call.name, call.name))
+                    for call in completion.reading.calls
                 ),
             ),
         )
-        for one in played.completions
+        for completion in rollout.completions
     )
-    return replace(played, completions=completions)
+    return replace(rollout, completions=completions)
 
 
 def _label(number: int, text: str) -> str:
@@ -98,7 +100,7 @@ def _label(number: int, text: str) -> str:
 
 
 def _shuffled(tools: OfferedTools) -> OfferedTools:
-    """In the order of their names' hashes; two that would stay as they are change places."""
+    """Sort the tools by the hash of their name. If that changes nothing, reverse them."""
     shuffled = sorted(tools.specs, key=lambda spec: sha256(spec.name.encode()).digest())
     if tuple(shuffled) == tools.specs:
         shuffled.reverse()
@@ -106,7 +108,7 @@ def _shuffled(tools: OfferedTools) -> OfferedTools:
 
 
 def _other_name(name: str) -> str:
-    """The words of a name in the other order.
+    """Return a name with its words in reverse order.
 
     >>> _other_name("get_weather"), _other_name("now")
     ('weather_get', 'do_now')
@@ -133,10 +135,10 @@ def _paraphrased(spec: ToolSpec) -> ToolSpec:
 
 
 def _described(schema: JsonObject) -> JsonObject:
-    told = as_object(schema).get("description")
-    return (
-        {**schema, "description": _reworded(told, "Here goes this: {}")} if isinstance(told, str) else schema
-    )
+    description = as_object(schema).get("description")
+    if not isinstance(description, str):
+        return schema
+    return {**schema, "description": _reworded(description, "Here goes this: {}")}
 
 
 def _reworded(text: str, frame: str) -> str:

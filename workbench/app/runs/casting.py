@@ -18,7 +18,7 @@ from workbench.records.sessions import StoredMessage
 from workbench.records.versions import NewVersion, Version, VersionKind, hash_of
 from workbench.suite.case import Suite
 from workbench.suite.read_suite import parse_case, parse_suite, render_suite
-from workbench.suite.reports.report import ArmGain, worths_of
+from workbench.suite.reports.report import ArmGain, gains_of
 from workbench.suite.variants import Part, parts_of
 from workbench.toolspec.spec import OfferedTools
 
@@ -82,7 +82,7 @@ def _ablation(arms: Sequence[ArmResults], name: str) -> Ablation | None:
     if base is None:
         return None
     results = [result for entry in run for result in entry.results]
-    gains = worths_of([entry.arm for entry in run if entry.arm.left_out], results)
+    gains = gains_of([entry.arm for entry in run if entry.arm.left_out], results)
     gain_by_part = {gain.change: gain for gain in gains if gain.of == base.arm.label}
     contract = parse_contract(base.arm.contract_text, name=name)
     parts = tuple((part, gain_by_part.get(part.label)) for part in parts_of(contract))

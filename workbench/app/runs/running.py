@@ -23,11 +23,11 @@ from workbench.suite.case_rollout import (
     RubricVerdict,
     judging_conversation,
     parse_verdict,
-    played_of,
+    rollout_of,
 )
 from workbench.suite.plan import Arm, Job, RunPlan, tools_key
 from workbench.suite.runner import CaseFinished, IsCancelled, RunEnded, RunEvent, run
-from workbench.suite.variants import vary_tools, with_own_names
+from workbench.suite.variants import vary_tools, with_original_names
 from workbench.toolbox.entry import Staging
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools, render_tools
@@ -38,7 +38,7 @@ _VERDICT_TOKENS = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseRunner:
-    """Runs the cases of one suite run. See `workbench.suite.runner.Player`."""
+    """Runs the cases of one suite run. A `workbench.suite.runner.CaseExecutor`."""
 
     services: Services
     run_id: str
@@ -50,7 +50,7 @@ class CaseRunner:
         """Return how many cases of an arm may run at the same time."""
         return self.plan.at_once if self._engine(arm.model).capabilities.takes_many else 1
 
-    def play(self, job: Job, *, is_cancelled: IsCancelled) -> CaseRollout:
+    def run(self, job: Job, *, is_cancelled: IsCancelled) -> CaseRollout:
         """Run a case and return its rollout."""
         setup, staging = self._staged(job)
         session_id = begin_session(self.services, setup, token=self.token).id
@@ -69,11 +69,11 @@ class CaseRunner:
             staging=staging,
         )
         price = self.services.prices.get(job.arm.model)
-        rollout = played_of(events, session_id=session_id, price=price)
-        return with_own_names(rollout, staging.originals)
+        rollout = rollout_of(events, session_id=session_id, price=price)
+        return with_original_names(rollout, staging.originals)
 
     def judge(
-        self, rubric: str, job: Job, played: CaseRollout, *, is_cancelled: IsCancelled
+        self, rubric: str, job: Job, rollout: CaseRollout, *, is_cancelled: IsCancelled
     ) -> RubricVerdict:
         """Ask the judge for a verdict on a rollout."""
         name = self.plan.judge or job.arm.model
@@ -92,7 +92,7 @@ class CaseRunner:
             clock=self.services.calendar,
             is_cancelled=is_cancelled,
         )
-        answer = played_of(run_rollout(turn, judging_conversation(rubric, job.case, played))).answer
+        answer = rollout_of(run_rollout(turn, judging_conversation(rubric, job.case, rollout))).answer
         verdict = parse_verdict(answer, judge=name)
         if verdict is None:
             raise EngineError(f"the judge {name!r} did not return a verdict: {answer[:60]!r}")

@@ -1,1 +1,1 @@
-"""Suites in other formats: BFCL, promptfoo, and OpenAI messages with gold calls."""
+"""Import and export suites: BFCL, promptfoo, and OpenAI messages with expected calls."""

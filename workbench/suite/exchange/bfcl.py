@@ -1,6 +1,7 @@
 """Convert BFCL's questions, functions and possible answers to a suite and back.
 
-*Source:* the files `BFCL_v4_*.json` and `possible_answer/BFCL_v4_*.json` of the package `bfcl-eval` 2026.3.23.
+*Source:* the files `BFCL_v4_*.json` and `possible_answer/BFCL_v4_*.json` of the package `bfcl-eval` 2026.3.23,
+https://pypi.org/project/bfcl-eval/.
 """
 
 import json
@@ -18,27 +19,28 @@ from workbench.suite.read_suite import parse_case
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedSuite:
-    """A suite out of another form."""
+    """A suite imported from another format."""
 
     suite: Suite
     left_out: tuple[str, ...] = ()
-    """A line about each thing that the suite does not have."""
+    """A message about each part of the input that was skipped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportedSuite:
-    """A suite in another form."""
+    """A suite in another format."""
 
     files: dict[str, str] = field(hash=False)
+    """File name to text."""
     left_out: tuple[str, ...] = ()
-    """A line about each thing that the form cannot say."""
+    """A message about each part of the suite that the format cannot express."""
 
 
 def read_lines(text: str, *, where: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each object with the place that it stands at; blank lines are passed over.
+    """Yield each JSON object with its place, such as `answers, line 3`. Blank lines are skipped.
 
     Raises:
-        BadInput: A line is no JSON object.
+        BadInput: A line is not a JSON object.
     """
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
@@ -54,7 +56,7 @@ def read_lines(text: str, *, where: str) -> Iterator[tuple[str, dict[str, Any]]]
 
 
 def write_lines(rows: Iterable[object]) -> str:
-    """One JSON value a line."""
+    """Return the rows as JSON Lines."""
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
@@ -64,43 +66,43 @@ TYPES: Final[Mapping[str, str | None]] = {
     "tuple": "array",
     "any": None,
 }
-"""BFCL's word for a type to JSON Schema's; None for no type at all."""
+"""BFCL's name of a type to that of JSON Schema. None allows any type."""
 _OTHER_LANGUAGES: Final = ("java", "javascript")
 
 
 def import_bfcl(questions: str, answers: str | None, *, name: str, only: Sequence[str] = ()) -> ImportedSuite:
-    """A suite out of BFCL's files.
+    """Import a suite from BFCL's files.
 
     Args:
         questions: JSON Lines with `id`, `question` and `function`.
-        answers: JSON Lines with `id` and `ground_truth`; None for a set in which nothing is to be called.
-        name: What the suite is called; it tells the category, such as `parallel_multiple`.
-        only: Ids of the questions to take; none takes all.
+        answers: JSON Lines with `id` and `ground_truth`, or None for questions that expect no call.
+        name: Name of the suite. The category is derived from it, such as `parallel_multiple`.
+        only: IDs of the questions to import. If empty, all are imported.
 
     Raises:
-        BadInput: A line is not of BFCL's form.
+        BadInput: A line does not have BFCL's format, or no question can be imported.
     """
     truths = {str(row.get("id")): row for _, row in read_lines(answers, where="answers")} if answers else {}
     cases: list[Case] = []
     left_out: list[str] = []
     for place, row in read_lines(questions, where="questions"):
-        identity = str(row.get("id"))
-        if only and identity not in only:
+        question_id = str(row.get("id"))
+        if only and question_id not in only:
             continue
-        if reason := _unusable(identity, row):
-            left_out.append(f"{identity}: {reason}")
+        if reason := _skip_reason(question_id, row):
+            left_out.append(f"{question_id}: {reason}")
             continue
-        truth = truths.get(identity, {}).get("ground_truth", [])
-        document = _document(place, identity, row, truth, name)
+        truth = truths.get(question_id, {}).get("ground_truth", [])
+        document = _document(place, question_id, row, truth, name)
         cases.append(parse_case(document, suite=name, where=place))
     if not cases:
-        raise BadInput("questions", "there is no question that can be taken", "; ".join(left_out[:1]))
+        raise BadInput("questions", "no question can be imported", "; ".join(left_out[:1]))
     suite = Suite(name=name, description="From the Berkeley Function-Calling Leaderboard", cases=tuple(cases))
     return ImportedSuite(suite=suite, left_out=tuple(left_out))
 
 
 def export_bfcl(suite: Suite) -> ExportedSuite:
-    """BFCL's two files of a suite: `questions.json` and `possible_answer.json`."""
+    """Export a suite as BFCL's two files, `questions.json` and `possible_answer.json`."""
     questions: list[JsonValue] = []
     answers: list[JsonValue] = []
     left_out: list[str] = []
@@ -108,36 +110,37 @@ def export_bfcl(suite: Suite) -> ExportedSuite:
         truth = _truth(case, left_out)
         if truth is None:
             continue
-        answer = next((one.bfcl for one in case.expectations if one.bfcl), None)
+        answer = next((expectation.bfcl for expectation in case.expectations if expectation.bfcl), None)
         functions = answer.function if answer else [_function_of(spec) for spec in case.tool_specs]
         system = [{"role": "system", "content": case.system}] if case.system else []
-        said = [*system, *({"role": one.role.value, "content": one.text} for one in case.messages)]
-        questions.append({"id": case.id, "question": [said], "function": cast(JsonValue, functions)})
+        messages = [{"role": message.role.value, "content": message.text} for message in case.messages]
+        question = [[*system, *messages]]
+        questions.append({"id": case.id, "question": question, "function": cast(JsonValue, functions)})
         if truth:
             answers.append({"id": case.id, "ground_truth": cast(JsonValue, truth)})
     files = {"questions.json": write_lines(questions), "possible_answer.json": write_lines(answers)}
     return ExportedSuite(files=files, left_out=tuple(left_out))
 
 
-def sound_schema(value: Any) -> Any:
-    """A function of BFCL's with JSON Schema's words for types."""
+def with_json_schema_types(value: Any) -> Any:
+    """Return one of BFCL's functions with the type names of JSON Schema."""
     if isinstance(value, list):
-        return [sound_schema(item) for item in cast(list[Any], value)]
+        return [with_json_schema_types(item) for item in cast(list[Any], value)]
     if not isinstance(value, dict):
         return value
-    changed = {str(key): sound_schema(inner) for key, inner in cast(dict[Any, Any], value).items()}
-    kind = changed.get("type")
-    if isinstance(kind, str) and kind in TYPES:
-        sound = TYPES[kind]
-        if sound is None:
+    changed = {str(key): with_json_schema_types(inner) for key, inner in cast(dict[Any, Any], value).items()}
+    bfcl_type = changed.get("type")
+    if isinstance(bfcl_type, str) and bfcl_type in TYPES:
+        schema_type = TYPES[bfcl_type]
+        if schema_type is None:
             del changed["type"]
         else:
-            changed["type"] = sound
+            changed["type"] = schema_type
     return changed
 
 
 def category_of(name: str) -> str:
-    """How calls of a set are matched, by the set's name.
+    """Return how calls are matched, derived from the name of a set of questions.
 
     >>> category_of("BFCL_v4_parallel_multiple"), category_of("live_multiple"), category_of("simple_python")
     ('parallel', 'multiple', 'simple')
@@ -145,93 +148,101 @@ def category_of(name: str) -> str:
     return "parallel" if "parallel" in name else "multiple" if "multiple" in name else "simple"
 
 
-def _unusable(identity: str, row: Mapping[str, Any]) -> str:
+def _skip_reason(question_id: str, row: Mapping[str, Any]) -> str:
+    """Return why a question cannot be imported; empty if it can."""
     question = row.get("question")
     if not isinstance(question, list) or not isinstance(row.get("function"), list):
-        return "it has no question and function"
+        return "no question or function"
     if len(cast(list[Any], question)) != 1:
-        return "it has several turns, and a case has one"
-    # `simple_java_3`: its answers are written in Java's values, not in JSON.
-    if any(f"_{language}_" in identity for language in _OTHER_LANGUAGES):
-        return "its answers are not of Python"
+        return "has several turns, but a case has one"
+    # The answers of `simple_java_3`, for example, are Java values and not JSON.
+    if any(f"_{language}_" in question_id for language in _OTHER_LANGUAGES):
+        return "its answers are not in Python"
     return ""
 
 
-def _document(place: str, identity: str, row: Mapping[str, Any], truth: Any, name: str) -> Mapping[str, Any]:
+def _document(
+    place: str, question_id: str, row: Mapping[str, Any], truth: Any, name: str
+) -> Mapping[str, Any]:
     functions = cast(list[Any], row["function"])
     expected: dict[str, Any]
     if truth:
-        answer = {"function": functions, "ground_truth": truth, "category": category_of(name + identity)}
+        answer = {"function": functions, "ground_truth": truth, "category": category_of(name + question_id)}
         expected = {"bfcl": answer}
-    elif "irrelevance" in name + identity:
+    elif "irrelevance" in name + question_id:
         expected = {"no_call": True}
-    elif "relevance" in name + identity:
+    elif "relevance" in name + question_id:
         expected = {"call_count": {"at_least": 1}}
     else:
-        raise BadInput(place, f"question {identity!r} has no possible answer", "give the file of answers")
+        raise BadInput(
+            place, f"question {question_id!r} has no possible answer", "also give the file with the answers"
+        )
     return {
-        "id": identity,
+        "id": question_id,
         "messages": row["question"][0],
-        "tool_specs": [{"type": "function", "function": sound_schema(one)} for one in functions],
-        "tags": ["bfcl", category_of(name + identity) if truth else "irrelevance"],
+        "tool_specs": [
+            {"type": "function", "function": with_json_schema_types(function)} for function in functions
+        ],
+        "tags": ["bfcl", category_of(name + question_id) if truth else "irrelevance"],
         "max_rounds": 1,
         "expect": [expected],
     }
 
 
 def _truth(case: Case, left_out: list[str]) -> list[Any] | None:
-    """BFCL's answer; empty where nothing is to be called, None where BFCL cannot say what the case wants."""
-    if any(one.role not in (Role.SYSTEM, Role.USER) for one in case.messages):
-        left_out.append(f"{case.id}: its messages hold more than the user's words")
+    """Return BFCL's possible answer of a case. Empty if no call is expected, None if BFCL cannot express the case."""
+    if any(message.role not in (Role.SYSTEM, Role.USER) for message in case.messages):
+        left_out.append(f"{case.id}: has messages that are not the user's")
         return None
     if not case.tool_specs:
-        left_out.append(f"{case.id}: its tools are of the catalog, and BFCL's files hold them whole")
+        left_out.append(f"{case.id}: has tools from the catalog, but BFCL needs complete specs")
         return None
     found: list[Any] | None = None
-    for one in case.expectations:
-        said = _said(one)
-        if said is None or found is not None:
-            left_out.append(
-                f"{case.id}: {one.kind} has no word in BFCL" + (" beside another" if found else "")
-            )
+    for expectation in case.expectations:
+        truth = _expectation_truth(expectation)
+        if truth is None or found is not None:
+            combined = " together with another expectation" if found else ""
+            left_out.append(f"{case.id}: BFCL cannot express {expectation.kind}{combined}")
         elif found is None:
-            found = said
+            found = truth
     return found
 
 
-def _said(one: Expectation) -> list[Any] | None:
-    if one.bfcl:
-        return list(one.bfcl.ground_truth)
-    if one.no_call:
+def _expectation_truth(expectation: Expectation) -> list[Any] | None:
+    if expectation.bfcl:
+        return list(expectation.bfcl.ground_truth)
+    if expectation.no_call:
         return []
-    if not one.calls or one.in_order or one.allow_extra:
+    if not expectation.calls or expectation.in_order or expectation.allow_extra:
         return None
-    patterns = [list(_pattern(pattern)) for pattern in one.calls for _ in range(pattern.count)]
+    patterns = [list(_pattern(pattern)) for pattern in expectation.calls for _ in range(pattern.count)]
     return [found[0] for found in patterns] if all(patterns) else None
 
 
 def _pattern(pattern: CallPattern) -> Iterator[dict[str, dict[str, list[Any]]]]:
-    """The call with the right values of its arguments; nothing where BFCL cannot say it."""
+    """Yield the call with the possible values of its arguments, or nothing if BFCL cannot express it."""
     if not isinstance(pattern.name, str) or pattern.arguments is None or pattern.arguments_schema is not None:
         return
-    right = {name: _values(want) for name, want in pattern.arguments.items()}
-    optional = {name: _values(want) for name, want in pattern.optional.items()}
-    if all(values is not None for values in (*right.values(), *optional.values())):
+    required = {name: _values(condition) for name, condition in pattern.arguments.items()}
+    optional = {name: _values(condition) for name, condition in pattern.optional.items()}
+    if all(values is not None for values in (*required.values(), *optional.values())):
         yield {
             pattern.name: {
-                **{name: values or [] for name, values in right.items()},
+                **{name: values or [] for name, values in required.items()},
                 **{name: [*(values or ()), ""] for name, values in optional.items()},
             }
         }
 
 
-def _values(want: Any) -> list[Any] | None:
-    """The right values that a condition allows; None where they cannot be listed."""
-    if not isinstance(want, Mapping):
-        return [want]
-    condition = cast(Mapping[str, Any], want)
-    if set(condition) == {"any_of"} and not any(isinstance(one, Mapping) for one in condition["any_of"]):
-        return list(condition["any_of"])
+def _values(value_or_condition: Any) -> list[Any] | None:
+    """Return the values that a condition allows, or None if they cannot be listed."""
+    if not isinstance(value_or_condition, Mapping):
+        return [value_or_condition]
+    condition = cast(Mapping[str, Any], value_or_condition)
+    if set(condition) == {"any_of"}:
+        choices = condition["any_of"]
+        if not any(isinstance(choice, Mapping) for choice in choices):
+            return list(choices)
     return [condition["equals"]] if set(condition) == {"equals"} else None
 
 

@@ -1,4 +1,4 @@
-"""Convert OpenAI messages with gold calls to a suite and back; the last assistant message is the expectation."""
+"""Convert OpenAI messages to a suite and back. The last assistant message has the expected calls."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,66 +17,68 @@ _Fields = Mapping[str, Any]
 
 
 def import_openai(text: str, *, name: str) -> ImportedSuite:
-    """A suite out of rows `{"messages": […], "tools": […]}`, one a line.
+    """Import a suite from JSON Lines of `{"messages": […], "tools": […]}`.
 
-    The case is what stands before the last assistant message that answers a user; what that one calls is
-    wanted, all arguments equal. Where it calls nothing, nothing may be called.
+    A case consists of the messages before the last assistant message that answers a user. It expects the calls of that
+    message with equal arguments, or no call if the message has none.
 
     Raises:
-        BadInput: A line is no such row.
+        BadInput: A line is not such a row, or no row can be imported.
     """
     cases: list[Case] = []
     left_out: list[str] = []
     for number, (place, row) in enumerate(read_lines(text, where="rows"), start=1):
         messages = row.get("messages")
         if not isinstance(messages, list):
-            raise BadInput(place, "it has no list of messages")
-        identity = str(row.get("id") or f"row-{number}")
-        gold = _gold(cast(list[_Fields], messages))
-        if gold is None:
-            left_out.append(f"{identity}: no assistant message answers a user's")
+            raise BadInput(place, "no list of messages")
+        row_id = str(row.get("id") or f"row-{number}")
+        answer_index = _answer_index(cast(list[_Fields], messages))
+        if answer_index is None:
+            left_out.append(f"{row_id}: no assistant message follows a user message")
             continue
-        cases.append(parse_case(_document(identity, row, gold, place), suite=name, where=place))
+        cases.append(parse_case(_document(row_id, row, answer_index, place), suite=name, where=place))
     if not cases:
-        raise BadInput("rows", "no row can be taken", "; ".join(left_out[:1]))
+        raise BadInput("rows", "no row can be imported", "; ".join(left_out[:1]))
     return ImportedSuite(suite=Suite(name=name, cases=tuple(cases)), left_out=tuple(left_out))
 
 
 def export_openai(suite: Suite) -> ExportedSuite:
-    """Rows of OpenAI messages, the wanted calls as the assistant's last message."""
+    """Export a suite as rows of OpenAI messages. The last assistant message has the expected calls."""
     rows: list[Any] = []
     left_out: list[str] = []
     for case in suite.cases:
-        said_by = next((one for one in case.expectations if _said(one) is not None), None)
-        gold = _said(said_by) if said_by else None
-        if said_by is None or gold is None:
-            left_out.append(f"{case.id}: what is wanted cannot be said as one message")
+        expressed = next((each for each in case.expectations if _expected_message(each) is not None), None)
+        answer = _expected_message(expressed) if expressed else None
+        if expressed is None or answer is None:
+            left_out.append(f"{case.id}: its expectations cannot be expressed as one message")
             continue
-        left_out.extend(f"{case.id}: {line}" for line in _unsaid(case.expectations, said_by))
+        left_out.extend(f"{case.id}: {line}" for line in _not_expressed(case.expectations, expressed))
         system = [{"role": "system", "content": case.system}] if case.system else []
-        said = [_written(one, case.messages[:place]) for place, one in enumerate(case.messages)]
-        rows.append({"id": case.id, "messages": [*system, *said, gold], "tools": list(case.tool_specs)})
+        messages = [_written(message, case.messages[:index]) for index, message in enumerate(case.messages)]
+        rows.append({"id": case.id, "messages": [*system, *messages, answer], "tools": list(case.tool_specs)})
     return ExportedSuite(files={FILE: write_lines(rows)}, left_out=tuple(left_out))
 
 
-def _gold(messages: list[_Fields]) -> int | None:
-    """Place of the last assistant message that stands behind a user's; None where there is none."""
-    places = range(len(messages) - 1, 0, -1)
-    roles = [one.get("role") for one in messages]
-    return next((place for place in places if roles[place - 1 : place + 1] == ["user", "assistant"]), None)
+def _answer_index(messages: list[_Fields]) -> int | None:
+    """Return the index of the last assistant message that follows a user message, or None if there is none."""
+    roles = [message.get("role") for message in messages]
+    for index in range(len(messages) - 1, 0, -1):
+        if roles[index - 1 : index + 1] == ["user", "assistant"]:
+            return index
+    return None
 
 
-def _document(identity: str, row: _Fields, gold: int, place: str) -> dict[str, Any]:
+def _document(row_id: str, row: _Fields, answer_index: int, place: str) -> dict[str, Any]:
     messages = cast(list[_Fields], row["messages"])
     names = {
         call.get("id"): _called(call, place)["name"]
-        for one in messages
-        for call in one.get("tool_calls") or ()
+        for message in messages
+        for call in message.get("tool_calls") or ()
     }
-    calls = [_called(call, place) for call in messages[gold].get("tool_calls") or ()]
+    calls = [_called(call, place) for call in messages[answer_index].get("tool_calls") or ()]
     return {
-        "id": identity,
-        "messages": [_read(one, names, place) for one in messages[:gold]],
+        "id": row_id,
+        "messages": [_read(message, names, place) for message in messages[:answer_index]],
         "tool_specs": row.get("tools") or [],
         "max_rounds": 1,
         "expect": [{"calls": calls} if calls else {"no_call": True}],
@@ -104,35 +106,35 @@ def _called(call: _Fields, place: str) -> dict[str, Any]:
     return {"name": function.get("name"), "arguments": arguments}
 
 
-def _said(one: Expectation) -> dict[str, Any] | None:
-    """The message that does what is wanted; None where several do, or none can be said."""
-    if one.no_call:
+def _expected_message(expectation: Expectation) -> dict[str, Any] | None:
+    """Return the message that fulfils the expectation, or None if several different messages would."""
+    if expectation.no_call:
         return {"role": "assistant", "content": ""}
-    if not one.calls:
+    if not expectation.calls:
         return None
     calls: list[dict[str, Any]] = []
-    for pattern in one.calls:
+    for pattern in expectation.calls:
         arguments = pattern.arguments
         if not isinstance(pattern.name, str) or arguments is None or pattern.arguments_schema:
             return None
-        if any(isinstance(want, dict) for want in arguments.values()):
+        if any(isinstance(condition, dict) for condition in arguments.values()):
             return None
         for _ in range(pattern.count):
             calls.append(_tool_call(pattern.name, arguments, len(calls)))
     return {"role": "assistant", "content": None, "tool_calls": calls}
 
 
-def _unsaid(expectations: Sequence[Expectation], said_by: Expectation) -> Iterator[str]:
-    """What the one message does not say of what is wanted."""
-    for one in expectations:
-        if one is not said_by:
-            yield f"{one.kind} has no word in a message"
-    if any(pattern.optional for pattern in said_by.calls or ()):
-        yield "the message has no arguments that may be left out"
-    if said_by.in_order:
-        yield "the order of its calls is not asked for"
-    if said_by.allow_extra:
-        yield "no other calls may stand beside its own"
+def _not_expressed(expectations: Sequence[Expectation], expressed: Expectation) -> Iterator[str]:
+    """Yield what the message of the expectation `expressed` does not express."""
+    for expectation in expectations:
+        if expectation is not expressed:
+            yield f"a message cannot express {expectation.kind}"
+    if any(pattern.optional for pattern in expressed.calls or ()):
+        yield "a message cannot express optional arguments"
+    if expressed.in_order:
+        yield "a message does not require an order of calls"
+    if expressed.allow_extra:
+        yield "a message cannot allow other calls"
 
 
 def _tool_call(name: str, arguments: _Fields, number: int) -> dict[str, Any]:
@@ -143,11 +145,11 @@ def _tool_call(name: str, arguments: _Fields, number: int) -> dict[str, Any]:
 def _written(message: Message, before: tuple[Message, ...]) -> dict[str, Any]:
     written: dict[str, Any] = {"role": message.role.value, "content": message.text}
     if message.calls:
-        first = sum(len(one.calls) for one in before)
+        first = sum(len(earlier.calls) for earlier in before)
         written["tool_calls"] = [
-            _tool_call(call.name, call.arguments, first + place) for place, call in enumerate(message.calls)
+            _tool_call(call.name, call.arguments, first + index) for index, call in enumerate(message.calls)
         ]
     if message.role is Role.TOOL:
-        written["tool_call_id"] = f"call_{sum(one.role is Role.TOOL for one in before)}"
+        written["tool_call_id"] = f"call_{sum(earlier.role is Role.TOOL for earlier in before)}"
         written["name"] = message.name
     return written

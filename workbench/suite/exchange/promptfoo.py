@@ -1,7 +1,8 @@
 """Convert promptfoo's YAML to a suite and back.
 
-*Source:* promptfoo's configuration reference (`prompts`, `providers`, `tests`, `assert`) and its deterministic,
-trajectory and model-graded assertions. Assertions that run code have no place here, and are told.
+*Source:* promptfoo's reference of the configuration (https://www.promptfoo.dev/docs/configuration/reference/) and of
+its deterministic, trajectory and model-graded assertions
+(https://www.promptfoo.dev/docs/configuration/expected-outputs/). Assertions that run code are skipped and reported.
 """
 
 import re
@@ -21,28 +22,28 @@ from workbench.suite.suite_text import fill
 from workbench.toolspec.yaml_text import dump_yaml, load_yaml
 
 NEGATION: Final = "not-"
-"""Before the type of an assertion that must not hold."""
+"""Prefix of the type of an assertion that must not hold."""
 NO_CALL: Final = "not-is-valid-openai-tools-call"
-"""Says there that the output is no call; here that nothing was called, nor meant to be."""
+"""In promptfoo: the output is not a call. Here: `no_call`."""
 _Assertion = Mapping[str, Any]
 
 
 def import_promptfoo(text: str, *, name: str) -> ImportedSuite:
-    """A suite out of a promptfoo configuration.
+    """Import a suite from a promptfoo configuration.
 
     Args:
-        text: The configuration; its prompts are written out, not in files.
-        name: What the suite is called.
+        text: The configuration. It must contain its prompts, not refer to files.
+        name: Name of the suite.
 
     Raises:
-        BadInput: It is no configuration, or no test of it can be taken.
+        BadInput: The text is not a promptfoo configuration, or no test can be imported.
     """
     try:
         config = load_yaml(text)
     except yaml.YAMLError as error:
         raise BadInput("promptfoo", f"not YAML: {' '.join(str(error).split())[:200]}") from error
     if not isinstance(config, Mapping) or not isinstance(cast(Any, config).get("tests"), list):
-        raise BadInput("promptfoo", "it has no list of tests", "write the tests out in the file")
+        raise BadInput("promptfoo", "no list of tests", "write the tests into the file")
     fields = cast(Mapping[str, Any], config)
     left_out: list[str] = []
     cases: list[Case] = []
@@ -57,7 +58,7 @@ def import_promptfoo(text: str, *, name: str) -> ImportedSuite:
                 document["id"] += f"-{_prompts(fields).index(prompt) + 1}"
             cases.append(parse_case({**document, "tool_specs": tools}, suite=name, where=f"test {number}"))
     if not cases:
-        raise BadInput("promptfoo", "no test can be taken", "; ".join(left_out[:1]))
+        raise BadInput("promptfoo", "no test can be imported", "; ".join(left_out[:1]))
     description = str(fields.get("description") or "")
     return ImportedSuite(
         suite=Suite(name=name, description=description, cases=tuple(cases)), left_out=tuple(left_out)
@@ -66,10 +67,14 @@ def import_promptfoo(text: str, *, name: str) -> ImportedSuite:
 
 def _prompts(config: Mapping[str, Any]) -> Sequence[str]:
     prompts = config.get("prompts") or ["{{prompt}}"]
-    found = [_raw(one) for one in cast(list[Any], prompts)]
-    for one in found:
-        if not isinstance(one, str) or one.startswith("file://"):
-            raise BadInput("promptfoo, prompts", f"{str(one)[:60]!r} is in another file", "write it out")
+    found = [_raw(prompt) for prompt in cast(list[Any], prompts)]
+    for prompt in found:
+        if not isinstance(prompt, str) or prompt.startswith("file://"):
+            raise BadInput(
+                "promptfoo, prompts",
+                f"{str(prompt)[:60]!r} is in another file",
+                "write the prompt into this file",
+            )
     return cast(list[str], found)
 
 
@@ -91,30 +96,31 @@ def _tools(config: Mapping[str, Any]) -> list[Any]:
 def _document(
     prompt: str, shared: Mapping[str, Any], test: Mapping[str, Any], number: int, left_out: list[str]
 ) -> dict[str, Any] | None:
-    """The case of one test; None where none of its assertions can be taken."""
-    identity = str(test.get("description") or f"test-{number}")
+    """Return the case of a test, or None if none of its assertions can be imported."""
+    case_id = str(test.get("description") or f"test-{number}")
     row: dict[str, Any] = {**(shared.get("vars") or {}), **(test.get("vars") or {})}
-    assertions = fill([*(shared.get("assert") or ()), *(test.get("assert") or ())], row, where=identity)
+    assertions = fill([*(shared.get("assert") or ()), *(test.get("assert") or ())], row, where=case_id)
     expected: list[Any] = []
-    for one in cast(list[_Assertion], assertions):
-        found = _expected(one)
+    for assertion in cast(list[_Assertion], assertions):
+        found = _expected(assertion)
         if found is None:
-            left_out.append(f"{identity}: the assertion {one.get('type')!r} is not known here")
+            left_out.append(f"{case_id}: assertion {assertion.get('type')!r} is not supported")
         else:
-            expected.append({**found, **({"weight": one["weight"]} if one.get("weight") else {})})
+            weight = {"weight": assertion["weight"]} if assertion.get("weight") else {}
+            expected.append({**found, **weight})
     if not expected:
-        left_out.append(f"{identity}: it has no assertion that can be taken")
+        left_out.append(f"{case_id}: has no supported assertions")
         return None
-    said = str(fill(prompt, row, where=identity))
-    document: dict[str, Any] = {"id": identity, "expect": expected}
-    messages = _messages(said)
-    return {**document, **({"messages": messages} if messages else {"prompt": said})}
+    filled_prompt = str(fill(prompt, row, where=case_id))
+    document: dict[str, Any] = {"id": case_id, "expect": expected}
+    messages = _messages(filled_prompt)
+    return {**document, **({"messages": messages} if messages else {"prompt": filled_prompt})}
 
 
-def _messages(said: str) -> list[Any] | None:
-    """The messages of a prompt that is a chat in JSON; None where it is a text."""
+def _messages(prompt: str) -> list[Any] | None:
+    """Return the messages of a prompt that is a chat in JSON, or None if it is plain text."""
     try:
-        value = load_json(said)
+        value = load_json(prompt)
     except ValueError:
         return None
     return cast(list[Any], value) if isinstance(value, list) else None
@@ -132,12 +138,12 @@ def _expected(assertion: _Assertion) -> dict[str, Any] | None:
 
 def _listed(value: Any) -> list[str]:
     if isinstance(value, str):
-        return [one.strip() for one in value.split(",")]
-    return [str(one) for one in cast(list[Any], value or [])]
+        return [part.strip() for part in value.split(",")]
+    return [str(part) for part in cast(list[Any], value or [])]
 
 
 def _pattern(text: Any) -> dict[str, Any]:
-    """As promptfoo compares: the case of letters counts."""
+    """Return the expectation that the answer contains a text. As in promptfoo, case is significant."""
     return {"text_matches": re.escape(str(text))}
 
 
@@ -178,7 +184,7 @@ def _tool_arguments(assertion: _Assertion) -> dict[str, Any] | None:
 
 
 def _tool_names(assertion: _Assertion) -> dict[str, Any] | None:
-    """`tool-call-f1`: only where all names must be there and no others is it a yes or no."""
+    """Convert `tool-call-f1`. Only a threshold of 1 can be expressed: exactly these names are called."""
     if float(assertion.get("threshold", 1.0)) < 1.0:
         return None
     return _of_calls([{"name": name} for name in _listed(assertion.get("value"))], is_whole=True)
@@ -217,26 +223,30 @@ _MAKERS: Final[Mapping[str, Callable[[_Assertion], dict[str, Any] | None]]] = {
     "trajectory:tool-sequence": _tool_sequence,
     "trajectory:tool-args-match": _tool_arguments,
 }
-"""Type of assertion to the expectation that it is."""
+"""Type of an assertion to a function that returns the expectation, or None if it cannot be expressed."""
 
 
 FILE: Final = "promptfooconfig.yaml"
-"""What promptfoo looks for."""
+"""The default name of a promptfoo configuration."""
 
 
 def export_promptfoo(suite: Suite) -> ExportedSuite:
-    """A promptfoo configuration of a suite; the provider is for the reader to name."""
+    """Export a suite as a promptfoo configuration. Its provider has the placeholder `MODEL`."""
     left_out: list[str] = []
     tests: list[dict[str, Any]] = []
     tools: list[Any] = []
     for case in suite.cases:
         if len(case.messages) != 1 or case.messages[0].role is not Role.USER:
-            left_out.append(f"{case.id}: it has a history, and the prompt is one text")
+            left_out.append(f"{case.id}: has earlier messages, but a prompt is one text")
             continue
-        assertions = [one for wanted in case.expectations for one in _asserted(case, wanted, left_out)]
+        assertions = [
+            assertion
+            for expectation in case.expectations
+            for assertion in _asserted(case, expectation, left_out)
+        ]
         if assertions:
-            said = {"prompt": case.messages[0].text}
-            tests.append({"description": case.id, "vars": said, "assert": assertions})
+            variables = {"prompt": case.messages[0].text}
+            tests.append({"description": case.id, "vars": variables, "assert": assertions})
             tools.extend(spec for spec in case.tool_specs if spec not in tools)
     config: dict[str, Any] = {
         "description": suite.description or suite.name,
@@ -247,82 +257,88 @@ def export_promptfoo(suite: Suite) -> ExportedSuite:
     return ExportedSuite(files={FILE: dump_yaml(config)}, left_out=tuple(left_out))
 
 
-def _asserted(case: Case, one: Expectation, left_out: list[str]) -> list[dict[str, Any]]:
-    # Promptfoo's check of calls wants one; ours holds where there is none, too.
-    is_looser = one.valid_calls and not expects_call(case.expectations)
-    found = None if is_looser else _assertions(one)
+def _asserted(case: Case, expectation: Expectation, left_out: list[str]) -> list[dict[str, Any]]:
+    # promptfoo's check of calls requires a call; `valid_calls` also holds without any.
+    is_looser = expectation.valid_calls and not expects_call(case.expectations)
+    found = None if is_looser else _assertions(expectation)
     if found is None:
-        left_out.append(f"{case.id}: {one.kind} has no assertion in promptfoo")
+        left_out.append(f"{case.id}: promptfoo has no assertion for {expectation.kind}")
         return []
-    weight = {"weight": one.weight} if one.weight != 1 else {}
+    weight = {"weight": expectation.weight} if expectation.weight != 1 else {}
     return [{**assertion, **weight} for assertion in found]
 
 
-def _assertions(one: Expectation) -> list[dict[str, Any]] | None:
-    """The assertions that say the same; None where there are none."""
-    if one.not_:
-        inner = _assertions(one.not_)
+def _assertions(expectation: Expectation) -> list[dict[str, Any]] | None:
+    """Return equivalent assertions, or None if there are none."""
+    if expectation.not_:
+        inner = _assertions(expectation.not_)
         if not inner or len(inner) != 1 or inner[0]["type"].startswith(NEGATION):
             return None
         return [{**inner[0], "type": NEGATION + inner[0]["type"]}]
-    if one.calls:
-        return _calls_asserted(one)
-    if one.text_contains is not None:
-        texts = [one.text_contains] if isinstance(one.text_contains, str) else one.text_contains
+    if expectation.calls:
+        return _calls_asserted(expectation)
+    contained = expectation.text_contains
+    if contained is not None:
+        texts = [contained] if isinstance(contained, str) else contained
         return [{"type": "icontains", "value": text} for text in texts]
     plain = {
-        "regex": one.text_matches,
-        "is-json": one.answer_schema,
-        "llm-rubric": one.judge,
+        "regex": expectation.text_matches,
+        "is-json": expectation.answer_schema,
+        "llm-rubric": expectation.judge,
     }
-    for kind, value in plain.items():
+    for assertion_type, value in plain.items():
         if value is not None:
-            return [{"type": kind, "value": value}]
-    return _limits_asserted(one)
+            return [{"type": assertion_type, "value": value}]
+    return _limits_asserted(expectation)
 
 
-def _limits_asserted(one: Expectation) -> list[dict[str, Any]] | None:
-    if one.no_call:
+def _limits_asserted(expectation: Expectation) -> list[dict[str, Any]] | None:
+    if expectation.no_call:
         return [{"type": NO_CALL}]
-    if one.valid_calls:
+    if expectation.valid_calls:
         return [{"type": "is-valid-openai-tools-call"}]
-    if one.seconds_at_most is not None:
-        return [{"type": "latency", "threshold": one.seconds_at_most * 1000}]
-    if one.cost_at_most is not None:
-        return [{"type": "cost", "threshold": one.cost_at_most}]
-    if one.tool_sequence is not None:
-        mode = "in_order" if one.allow_extra else "exact"
-        return [{"type": "trajectory:tool-sequence", "value": {"steps": one.tool_sequence, "mode": mode}}]
+    if expectation.seconds_at_most is not None:
+        return [{"type": "latency", "threshold": expectation.seconds_at_most * 1000}]
+    if expectation.cost_at_most is not None:
+        return [{"type": "cost", "threshold": expectation.cost_at_most}]
+    if expectation.tool_sequence is not None:
+        mode = "in_order" if expectation.allow_extra else "exact"
+        value = {"steps": expectation.tool_sequence, "mode": mode}
+        return [{"type": "trajectory:tool-sequence", "value": value}]
     return None
 
 
-def _calls_asserted(one: Expectation) -> list[dict[str, Any]] | None:
+def _calls_asserted(expectation: Expectation) -> list[dict[str, Any]] | None:
     found: list[dict[str, Any]] = []
     names: list[str] = []
-    for pattern in one.calls or ():
+    for pattern in expectation.calls or ():
         arguments = _plain_arguments(pattern)
         if arguments is None or not isinstance(pattern.name, str):
             return None
         names.extend([pattern.name] * pattern.count)
         if pattern.count > 1:
-            # Names alone are a set there: how often one is called is said apart.
+            # `tool-call-f1` compares sets of names, so the number of calls needs its own assertion.
             times = {"name": pattern.name, "min": pattern.count}
             found.append({"type": "trajectory:tool-used", "value": times})
         mode = "partial" if pattern.arguments is None else "exact"
         value = {"name": pattern.name, "args": arguments, "mode": mode}
         found.append({"type": "trajectory:tool-args-match", "value": value})
-    if one.in_order:
+    if expectation.in_order:
         if len(set(names)) < len(names):
             return None
         steps = {"steps": names, "mode": "in_order"}
         found.append({"type": "trajectory:tool-sequence", "value": steps})
-    whole = [] if one.allow_extra else [{"type": "tool-call-f1", "value": names, "threshold": 1.0}]
-    return [*whole, *found]
+    no_others = (
+        [] if expectation.allow_extra else [{"type": "tool-call-f1", "value": names, "threshold": 1.0}]
+    )
+    return [*no_others, *found]
 
 
 def _plain_arguments(pattern: CallPattern) -> dict[str, Any] | None:
-    """Arguments that are values and no conditions; None where one is a condition."""
-    given = pattern.arguments if pattern.arguments is not None else pattern.has_arguments or {}
-    if pattern.optional or pattern.arguments_schema or any(isinstance(one, dict) for one in given.values()):
+    """Return the arguments if all of them are plain values, or None if one is a condition."""
+    arguments = pattern.arguments if pattern.arguments is not None else pattern.has_arguments or {}
+    if pattern.optional or pattern.arguments_schema:
         return None
-    return dict(given)
+    if any(isinstance(value, dict) for value in arguments.values()):
+        return None
+    return dict(arguments)

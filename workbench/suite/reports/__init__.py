@@ -1,1 +1,1 @@
-"""Reports of a run: JSON, JUnit, Markdown, HTML."""
+"""Reports of a run as JSON, JUnit XML, Markdown and HTML."""

@@ -1,4 +1,4 @@
-"""A report as one HTML file that loads nothing from any network."""
+"""A report as one HTML file that loads nothing from the network."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -13,7 +13,7 @@ from workbench.suite.reports.tables import (
     comparison_line,
     matrix_table,
     percent,
-    plays_of,
+    results_by_case,
     worth_table,
 )
 from workbench.suite.result import CaseStatus
@@ -35,7 +35,7 @@ class ChartPoint(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Pass rate against prompt tokens, in units of the SVG; the axes meet at `left`, `bottom`."""
+    """Pass rate against prompt tokens, in units of the SVG. The axes meet at (`left`, `bottom`)."""
 
     left: int
     right: int
@@ -49,7 +49,7 @@ def report_html(report: RunReport, *, page_url: str = LOCAL_PAGE) -> str:
 
     Args:
         report: The run to report.
-        page_url: Address of the workbench's page, which shows the rollouts.
+        page_url: Address of the workbench, for links to the rollouts.
     """
     return _TEMPLATES.get_template("report.html.j2").render(
         report=report,
@@ -59,7 +59,7 @@ def report_html(report: RunReport, *, page_url: str = LOCAL_PAGE) -> str:
         worths=worth_table(report) if report.worths else None,
         changes=change_table(report.comparison) if report.comparison else None,
         comparison=comparison_line(report.comparison) if report.comparison else "",
-        plays=plays_of(report.results),
+        by_case=results_by_case(report.results),
         signs=_SIGNS,
         page_url=page_url,
         rollout_url=rollout_url,
@@ -67,7 +67,7 @@ def report_html(report: RunReport, *, page_url: str = LOCAL_PAGE) -> str:
 
 
 def chart_of(cards: Sequence[ScoreCard], front: Sequence[str]) -> Chart:
-    """Place the scored arms in the chart; `front` names those that no other arm beats."""
+    """Return the chart of the scored arms. `front` has the labels of the arms that no other arm beats."""
     left, right, top, bottom = 44, 628, 12, 196
     scored = [(card, card.pass_rate) for card in cards if card.pass_rate is not None]
     most = max((card.prompt_tokens for card, _ in scored), default=1.0) or 1.0

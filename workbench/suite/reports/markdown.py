@@ -16,7 +16,7 @@ from workbench.suite.reports.tables import (
     comparison_line,
     failure_table,
     matrix_table,
-    plays_of,
+    results_by_case,
     worth_table,
 )
 from workbench.suite.result import CaseResult, CaseStatus
@@ -25,10 +25,11 @@ _NO_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010f
 
 
 def report_junit(report: RunReport, *, page_url: str = LOCAL_PAGE) -> str:
-    """One `testsuite` an arm, one `testcase` a play, which says where its rollout is."""
+    """Return the report as JUnit XML: a `testsuite` for each arm, a `testcase` for each repetition."""
     root = ElementTree.Element("testsuites", name=_text(report.title))
     for card in report.cards:
-        root.append(_suite(card, [one for one in report.results if one.arm == card.arm], page_url))
+        results = [result for result in report.results if result.arm == card.arm]
+        root.append(_suite(card, results, page_url))
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -42,7 +43,7 @@ def _suite(card: ScoreCard, results: list[CaseResult], page_url: str) -> Element
         errors=str(card.errors),
         time=f"{card.seconds:.3f}",
     )
-    suite.extend(_case(one, page_url) for one in results)
+    suite.extend(_case(result, page_url) for result in results)
     return suite
 
 
@@ -53,38 +54,43 @@ def _case(result: CaseResult, page_url: str) -> ElementTree.Element:
     if result.status is CaseStatus.FAILED:
         failure = ElementTree.SubElement(case, "failure", message=_text(result.reason))
         failure.text = _text(
-            "\n".join(f"{one.kind}: {one.reason}" for one in result.outcomes if not one.holds)
+            "\n".join(f"{outcome.kind}: {outcome.reason}" for outcome in result.outcomes if not outcome.holds)
         )
     elif result.status is CaseStatus.ERROR:
         ElementTree.SubElement(case, "error", message=_text(result.error))
-    told = [result.calls_told, result.answer, rollout_url(result, page_url)]
-    ElementTree.SubElement(case, "system-out").text = _text("\n".join(filter(None, told)))
+    output = [result.calls_told, result.answer, rollout_url(result, page_url)]
+    ElementTree.SubElement(case, "system-out").text = _text("\n".join(filter(None, output)))
     return case
 
 
 def _text(text: str) -> str:
-    """The text without characters that XML has no place for."""
+    """Replace characters that are not allowed in XML."""
     return _NO_XML.sub("\ufffd", text)
 
 
 def report_markdown(report: RunReport, *, page_url: str = LOCAL_PAGE) -> str:
-    """The report as a page of Markdown, each play a link to its rollout."""
+    """Return the report as Markdown. Each repetition links to its rollout."""
     return "\n".join(_lines(report, page_url)) + "\n"
 
 
 def comparison_markdown(comparison: RunComparison, *, before: str, after: str) -> str:
-    """Two runs side by side, what broke first."""
+    """Return a comparison as Markdown.
+
+    Args:
+        before: Title of the first run.
+        after: Title of the second run.
+    """
     lines = [f"# {before} → {after}", "", comparison_line(comparison), ""]
     return "\n".join([*lines, table_markdown(change_table(comparison))]) + "\n"
 
 
 def table_markdown(table: Table) -> str:
-    """A table as Markdown, its columns in line for whoever reads it as text."""
+    """Return a table as Markdown with aligned columns."""
     return _table(tuple(map(_cell, row)) for row in (table.head, *table.rows))
 
 
 def table_text(table: Table) -> str:
-    """The same for a terminal: nothing is escaped."""
+    """Return a table for the terminal: as Markdown, but without escapes."""
     return _table(tuple(" ".join(cell.split()) for cell in row) for row in (table.head, *table.rows))
 
 
@@ -100,40 +106,40 @@ def _lines(report: RunReport, page_url: str) -> Iterator[str]:
     done = len(report.results)
     yield f"# {report.title}"
     yield ""
-    state = "" if report.state == "done" else f", {report.state}: {done} of {report.total} plays"
-    yield f"Run `{report.run_id}`{state}. ● is on the front: no other arm passes as much with fewer prompt tokens."
+    state = "" if report.state == "done" else f", {report.state}: {done} of {report.total} repetitions"
+    best = "● marks the best arms: no other arm passes as much with fewer prompt tokens."
+    yield f"Run `{report.run_id}`{state}. {best}"
     yield ""
     yield table_markdown(card_table(report))
     if matrix := matrix_table(report):
         yield from ("", "## Contracts × models", "", table_markdown(matrix))
     if report.worths:
-        yield from ("", "## What parts are worth", "", table_markdown(worth_table(report)))
+        yield from ("", "## Effect of each part", "", table_markdown(worth_table(report)))
     if report.comparison:
-        yield from ("", f"## Against {report.baseline}", "", comparison_line(report.comparison), "")
+        yield from ("", f"## Compared with {report.baseline}", "", comparison_line(report.comparison), "")
         yield table_markdown(change_table(report.comparison))
     yield from ("", "## Cases", "", _cases(report, page_url))
     failures = failure_table(report)
     if failures.rows:
-        yield from ("", "## What did not pass", "", table_markdown(failures))
+        yield from ("", "## Failures and errors", "", table_markdown(failures))
 
 
 def _cases(report: RunReport, page_url: str) -> str:
-    """One line a case, one column an arm, each play a link."""
+    """Return a table with a row for each case and a column for each arm. Each repetition is a link."""
     arms = [card.arm for card in report.cards]
-    plays = plays_of(report.results)
     rows = [
         (
             _cell(key),
-            *(" ".join(_linked(one, page_url) for one in by_arm.get(arm, ())) or NONE for arm in arms),
+            *(" ".join(_linked(result, page_url) for result in by_arm.get(arm, ())) or NONE for arm in arms),
         )
-        for key, by_arm in plays.items()
+        for key, by_arm in results_by_case(report.results).items()
     ]
     return _table([tuple(map(_cell, ("case", *arms))), *rows])
 
 
-def _linked(one: CaseResult, page_url: str) -> str:
-    url = rollout_url(one, page_url)
-    return f"[{one.status.value}]({url})" if url else one.status.value
+def _linked(result: CaseResult, page_url: str) -> str:
+    url = rollout_url(result, page_url)
+    return f"[{result.status.value}]({url})" if url else result.status.value
 
 
 def _row(row: tuple[str, ...], widths: list[int]) -> str:
@@ -141,5 +147,5 @@ def _row(row: tuple[str, ...], widths: list[int]) -> str:
 
 
 def _cell(text: str) -> str:
-    """A text that stays in its cell."""
+    """Escape a text for a cell of a Markdown table."""
     return " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")

@@ -1,4 +1,4 @@
-"""A run prepared for reports: score cards, results, the gain of each part of a contract, and changes."""
+"""A run prepared for reports: score cards, results, the effect of each part of a contract, and changes."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,71 +9,72 @@ from pydantic import TypeAdapter
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.suite.card import ScoreCard, cards
-from workbench.suite.compare import ArmPoint, RunComparison, compare, front
+from workbench.suite.compare import ArmPoint, RunComparison, compare, pareto_front
 from workbench.suite.plan import Arm, RunPlan
 from workbench.suite.result import CaseResult, result_document
 
 _RESERVED: Final = re.compile(r"[^A-Za-z0-9_.~-]")
-"""What a query's value holds percent-encoded. *Source:* RFC 3986, 2.3."""
+"""The characters that are percent-encoded in a query. *Source:* https://www.rfc-editor.org/rfc/rfc3986#section-2.3."""
 LOCAL_PAGE: Final = "http://127.0.0.1:7860"
-"""Address of the workbench's page where nobody has said another."""
+"""Default address of the workbench."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArmGain:
-    """What a change of an arm cost or gained."""
+    """The effect of a change to an arm."""
 
     of: str
-    """Label of the arm that was changed."""
+    """Label of the unchanged arm."""
     change: str
-    """What was left out, or varied."""
+    """The part that was removed, or the variation of the tools."""
     lost: int
-    """Plays that pass without the change and fail with it."""
+    """Number of repetitions that pass without the change and fail with it."""
     gained: int
-    """Plays that fail without the change and pass with it."""
+    """Number of repetitions that fail without the change and pass with it."""
     saved_tokens: float
-    """Mean length of the first prompt without the change, less that with it."""
+    """By how many tokens the change shortens the first prompt, on average."""
     p: float
-    """McNemar's: how likely so uneven a split is by chance."""
+    """p-value of McNemar's test."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
-    """All that is told of a run."""
+    """The data of a report."""
 
     run_id: str
     title: str
-    """For a person."""
     state: str
     total: int
+    """Number of jobs of the plan."""
     plan: RunPlan
     results: tuple[CaseResult, ...] = field(hash=False)
-    """In the order of the plan."""
+    """The results in the order of the plan."""
     cards: tuple[ScoreCard, ...] = field(hash=False)
     front: tuple[str, ...]
-    """Labels of the arms that no other beats in pass rate and prompt tokens."""
+    """Labels of the arms that no other arm beats in pass rate and prompt tokens."""
     worths: tuple[ArmGain, ...]
-    """Of parts that were left out, and of tools that were varied."""
+    """Effects of removed parts and of varied tools."""
     comparison: RunComparison | None = None
-    """With a baseline; None where there is none."""
+    """Comparison with the baseline, or None without one."""
     baseline: str = ""
+    """Title of the baseline."""
 
     @property
-    def whole_arms(self) -> tuple[Arm, ...]:
-        """Those of which nothing is left out or varied."""
+    def unchanged_arms(self) -> tuple[Arm, ...]:
+        """The arms with a complete contract and unchanged tools."""
         return tuple(arm for arm in self.plan.arms if not arm.left_out and arm.variation is None)
 
     @property
     def pass_rate(self) -> float | None:
-        """Over all arms that are not changed; None where nothing was scored."""
-        whole = {arm.label for arm in self.whole_arms}
-        counted = [card for card in self.cards if card.arm in whole]
+        """Pass rate over the unchanged arms, or None if nothing was scored."""
+        labels = {arm.label for arm in self.unchanged_arms}
+        counted = [card for card in self.cards if card.arm in labels]
         scored = sum(card.passed + card.failed for card in counted)
         return sum(card.passed for card in counted) / scored if scored else None
 
     @property
     def errors(self) -> int:
-        """Plays that could not be scored."""
+        """Number of repetitions that could not be scored."""
         return sum(card.errors for card in self.cards)
 
 
@@ -87,20 +88,18 @@ def report_of(
     baseline: tuple[str, Sequence[CaseResult]] | None = None,
     arms: tuple[str, str] | None = None,
 ) -> RunReport:
-    """What there is to tell of a run.
+    """Return the data of a report.
 
     Args:
-        title: For a person.
-        state: How far it is.
-        plan: What it depended on.
-        results: Of its plays, as far as there are any.
-        baseline: Title and results of a run to compare with; None for none.
-        arms: The one arm of the baseline and of this run to compare; None pairs arms by their labels.
+        state: State of the run, such as `done` or `stopped`.
+        results: The results so far.
+        baseline: Title and results of a run to compare with, or None.
+        arms: Label of the arm of the baseline and of this run to compare. None pairs arms with the same label.
     """
-    made = cards(results)
+    score_cards = cards(results)
     points = tuple(
         ArmPoint(label=card.arm, cost=card.prompt_tokens, worth=card.pass_rate)
-        for card in made
+        for card in score_cards
         if card.pass_rate is not None
     )
     return RunReport(
@@ -110,16 +109,16 @@ def report_of(
         total=len(plan.jobs()),
         plan=plan,
         results=tuple(results),
-        cards=made,
-        front=tuple(point.label for point in front(points)),
-        worths=tuple(worths_of(plan.arms, results)),
+        cards=score_cards,
+        front=tuple(point.label for point in pareto_front(points)),
+        worths=tuple(gains_of(plan.arms, results)),
         comparison=compare(baseline[1], results, arms=arms) if baseline else None,
         baseline=baseline[0] if baseline else "",
     )
 
 
-def worths_of(arms: Sequence[Arm], results: Sequence[CaseResult]) -> Iterator[ArmGain]:
-    """What each part that was left out, and each variation, cost or gained; those that were played."""
+def gains_of(arms: Sequence[Arm], results: Sequence[CaseResult]) -> Iterator[ArmGain]:
+    """Yield the effect of each removed part and of each variation that has results."""
     for arm in arms:
         base = arm.left_out_of or arm.variation_of
         if not base:
@@ -132,21 +131,23 @@ def worths_of(arms: Sequence[Arm], results: Sequence[CaseResult]) -> Iterator[Ar
             of=base,
             change=arm.left_out or f"tools {arm.variation}",
             lost=found.broke,
-            gained=found.mended,
+            gained=found.fixed,
             saved_tokens=(before - after) / found.compared,
             p=found.p,
         )
 
 
 def rollout_url(result: CaseResult, page_url: str) -> str:
-    """Where the page shows what was played and stored; empty where nothing was.
+    """Return the address where the page shows the rollout of a result; empty if it is not stored.
 
     Args:
-        page_url: Of the workbench's page.
+        page_url: Address of the workbench.
     """
     if not result.session_id:
         return ""
-    quoted = _RESERVED.sub(lambda one: "".join(f"%{byte:02X}" for byte in one[0].encode()), result.session_id)
+    quoted = _RESERVED.sub(
+        lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), result.session_id
+    )
     return f"{page_url}/?session={quoted}"
 
 
@@ -156,7 +157,7 @@ _ARM: Final = TypeAdapter(Arm)
 
 
 def report_json(report: RunReport, *, page_url: str = LOCAL_PAGE) -> JsonObject:
-    """The report as one JSON object; each result has the address of its rollout as `rollout`."""
+    """Return the report as JSON. Each result has the address of its rollout as `rollout`."""
     return {
         "run": report.run_id,
         "title": report.title,
@@ -167,22 +168,23 @@ def report_json(report: RunReport, *, page_url: str = LOCAL_PAGE) -> JsonObject:
         "arms": [cast(JsonValue, _ARM.dump_python(arm, mode="json")) for arm in report.plan.arms],
         "cards": [cast(JsonValue, _CARD.dump_python(card, mode="json")) for card in report.cards],
         "front": list(report.front),
-        "worths": [cast(JsonValue, _WORTH.dump_python(one, mode="json")) for one in report.worths],
+        "worths": [cast(JsonValue, _WORTH.dump_python(worth, mode="json")) for worth in report.worths],
         "results": [
-            {**result_document(one), "rollout": rollout_url(one, page_url) or None} for one in report.results
+            {**result_document(result), "rollout": rollout_url(result, page_url) or None}
+            for result in report.results
         ],
         "comparison": comparison_json(report.comparison) if report.comparison else None,
     }
 
 
 def comparison_json(comparison: RunComparison) -> JsonObject:
-    """A comparison as one JSON object; pairs in the order in which one looks at them."""
+    """Return a comparison as JSON."""
     return {
         "broke": comparison.broke,
-        "mended": comparison.mended,
+        "mended": comparison.fixed,
         "compared": comparison.compared,
         "p": comparison.p,
-        "is_sure": comparison.is_sure,
+        "is_sure": comparison.is_significant,
         "seconds": list(comparison.seconds),
         "prompt_tokens": list(comparison.prompt_tokens),
         "pairs": [

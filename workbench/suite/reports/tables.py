@@ -5,137 +5,158 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.suite.card import ScoreCard
-from workbench.suite.compare import RunComparison
+from workbench.suite.compare import CHANGE_TEXTS, CaseChange, RunComparison
 from workbench.suite.reports.report import RunReport
 from workbench.suite.result import CaseResult, CaseStatus
 
 NONE = "–"
-"""Stands where there is nothing to tell."""
+"""A cell without a value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Rows under a head."""
+    """A table of text cells."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
 def card_table(report: RunReport) -> Table:
-    """One line an arm; columns that say nothing of any arm are left out."""
+    """Return a table with a row for each arm. Columns without values are omitted."""
     return cards_table(report.cards, report.front)
 
 
 def cards_table(cards: Sequence[ScoreCard], front: Sequence[str] = (), *, what: str = "arm") -> Table:
-    """The same of any score cards, `what` of each it may be; those of `front` are marked."""
+    """Return a table with a row for each score card. Columns without values are omitted.
+
+    Args:
+        front: Labels of the cards to mark with ●.
+        what: Heading of the first column.
+    """
     head = (
         what, "passed", "rate", "95 %", "errors", "flaky", "pass^k", "dropped", "fixes", "valid calls",
         "wrong tool", "needless", "prompt tokens", "tokens out", "seconds", "cost",
     )  # fmt: skip
     rows = [_card_row(card, is_on_front=card.arm in front) for card in cards]
     always = {what, "passed", "rate", "95 %", "prompt tokens", "tokens out", "seconds"}
-    kept = [
-        place
-        for place, name in enumerate(head)
-        if name in always or any(row[place] not in (NONE, "0", "0 %") for row in rows)
+    shown = [
+        index
+        for index, name in enumerate(head)
+        if name in always or any(row[index] not in (NONE, "0", "0 %") for row in rows)
     ]
     return Table(
-        head=tuple(head[place] for place in kept),
-        rows=tuple(tuple(row[place] for place in kept) for row in rows),
+        head=tuple(head[index] for index in shown),
+        rows=tuple(tuple(row[index] for index in shown) for row in rows),
     )
 
 
 def matrix_table(report: RunReport) -> Table | None:
-    """Contracts × models: what passes of each contract's plays on each model, whatever the rest of the way.
+    """Return a table of contracts × models with the pass rate over all other settings.
 
-    None where only one contract or only one model was played.
+    Returns None if the run has only one contract or only one model.
     """
-    contracts = tuple(dict.fromkeys(arm.contract_name for arm in report.whole_arms))
-    models = tuple(dict.fromkeys(arm.model for arm in report.whole_arms))
+    contracts = tuple(dict.fromkeys(arm.contract_name for arm in report.unchanged_arms))
+    models = tuple(dict.fromkeys(arm.model for arm in report.unchanged_arms))
     if len(contracts) == 1 or len(models) == 1:
         return None
     cards = {card.arm: card for card in report.cards}
-    plays: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
-    for arm in report.whole_arms:
+    counts: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+    for arm in report.unchanged_arms:
         if card := cards.get(arm.label):
-            plays[arm.contract_name, arm.model].append((card.passed, card.passed + card.failed))
-    rows = tuple((one, *(_told_share(plays[one, model]) for model in models)) for one in contracts)
+            counts[arm.contract_name, arm.model].append((card.passed, card.passed + card.failed))
+    rows = tuple(
+        (contract, *(_share_text(counts[contract, model]) for model in models)) for contract in contracts
+    )
     return Table(head=("contract", *models), rows=rows)
 
 
-def plays_of(results: Iterable[CaseResult]) -> Mapping[str, Mapping[str, Sequence[CaseResult]]]:
-    """The plays of each case in each arm, by the case's key and the arm's label, in order."""
-    plays: dict[str, dict[str, list[CaseResult]]] = {}
-    for one in results:
-        plays.setdefault(one.case_key, {}).setdefault(one.arm, []).append(one)
-    return plays
+def results_by_case(results: Iterable[CaseResult]) -> Mapping[str, Mapping[str, Sequence[CaseResult]]]:
+    """Group results by the key of the case, then by the label of the arm."""
+    grouped: dict[str, dict[str, list[CaseResult]]] = {}
+    for result in results:
+        grouped.setdefault(result.case_key, {}).setdefault(result.arm, []).append(result)
+    return grouped
 
 
 def failure_table(report: RunReport) -> Table:
-    """One line for each play that did not pass, and why."""
+    """Return a table with a row for each repetition that did not pass, and the reason."""
     rows = tuple(
-        (one.case_key, one.arm, one.status.value, one.reason, one.calls_told or one.answer or NONE)
-        for one in report.results
-        if not one.is_passed
+        (
+            result.case_key,
+            result.arm,
+            result.status.value,
+            result.reason,
+            result.calls_told or result.answer or NONE,
+        )
+        for result in report.results
+        if not result.is_passed
     )
-    return Table(head=("case", "arm", "", "why", "what came"), rows=rows)
+    return Table(head=("case", "arm", "status", "reason", "output"), rows=rows)
 
 
 def worth_table(report: RunReport) -> Table:
-    """One line for each part that was left out, and for each way in which tools were varied."""
+    """Return a table with a row for each removed part and for each variation of the tools."""
     rows = tuple(
-        (one.of, one.change, f"−{one.lost} +{one.gained}", f"{one.saved_tokens:.0f}", f"{one.p:.3f}")
-        for one in report.worths
+        (
+            worth.of,
+            worth.change,
+            f"−{worth.lost} +{worth.gained}",
+            f"{worth.saved_tokens:.0f}",
+            f"{worth.p:.3f}",
+        )
+        for worth in report.worths
     )
-    return Table(head=("arm", "without, or with", "cases", "prompt tokens saved", "p"), rows=rows)
+    return Table(head=("arm", "removed or changed", "cases", "prompt tokens saved", "p"), rows=rows)
 
 
 def change_table(comparison: RunComparison, *, is_whole: bool = False) -> Table:
-    """One line for each play that broke or was mended, with both readings; all plays where `is_whole`."""
-    changed = [one for one in comparison.pairs if is_whole or one.change.value in ("broke", "mended")]
+    """Return a table with a row for each repetition that broke or was fixed, or for each one if `is_whole`."""
+    changes = (CaseChange.BROKE, CaseChange.FIXED)
+    changed = [pair for pair in comparison.pairs if is_whole or pair.change in changes]
     rows = tuple(
         (
-            one.change.value,
-            f"{one.suite}/{one.case_id}",
-            one.arm,
-            told_result(one.before),
-            told_result(one.after),
+            CHANGE_TEXTS[pair.change],
+            f"{pair.suite}/{pair.case_id}",
+            pair.arm,
+            result_text(pair.before),
+            result_text(pair.after),
         )
-        for one in changed
+        for pair in changed
     )
-    return Table(head=("", "case", "arm", "before", "after"), rows=rows)
+    return Table(head=("change", "case", "arm", "before", "after"), rows=rows)
 
 
 def comparison_line(comparison: RunComparison) -> str:
-    """A comparison in one line."""
-    sure = "not by chance" if comparison.is_sure else "may be chance"
+    """Return a comparison as one line."""
+    significance = "significant" if comparison.is_significant else "not significant"
     before, after = comparison.seconds
     return (
-        f"{comparison.broke} broke, {comparison.mended} mended, of {comparison.compared} compared; "
-        f"p = {comparison.p:.3f} (McNemar, {sure}); {before:.1f} s → {after:.1f} s"
+        f"{comparison.broke} broke, {comparison.fixed} fixed, {comparison.compared} compared; "
+        f"p = {comparison.p:.3f} (McNemar, {significance}); {before:.1f} s → {after:.1f} s"
     )
 
 
-def told_plays(plays: Sequence[CaseResult]) -> str:
-    """What came of the plays of a case in one arm."""
-    if not plays:
+def repetitions_text(results: Sequence[CaseResult]) -> str:
+    """Return the results of a case in one arm as text: the status, or the number of passed repetitions."""
+    if not results:
         return NONE
-    if len(plays) == 1:
-        return plays[0].status.value
-    passed = sum(one.is_passed for one in plays)
-    errors = sum(one.status is CaseStatus.ERROR for one in plays)
-    return f"{passed}/{len(plays) - errors}" + (f", {errors} errors" if errors else "")
+    if len(results) == 1:
+        return results[0].status.value
+    passed = sum(result.is_passed for result in results)
+    errors = sum(result.status is CaseStatus.ERROR for result in results)
+    error_count = f", {errors} error{'' if errors == 1 else 's'}" if errors else ""
+    return f"{passed}/{len(results) - errors}{error_count}"
 
 
-def told_result(result: CaseResult | None) -> str:
-    """What came of a play, with what was called or said."""
+def result_text(result: CaseResult | None) -> str:
+    """Return the status of a result with its calls or answer."""
     if result is None:
         return NONE
-    return f"{result.status.value}: {result.error or result.calls_told or result.answer or 'nothing'}"
+    return f"{result.status.value}: {result.error or result.calls_told or result.answer or 'no output'}"
 
 
 def percent(rate: float | None) -> str:
-    """A rate for a person.
+    """Format a rate for a person.
 
     >>> percent(0.5), percent(None)
     ('50 %', '–')
@@ -143,8 +164,8 @@ def percent(rate: float | None) -> str:
     return NONE if rate is None else f"{rate * 100:.0f} %"
 
 
-def _told_share(plays: Sequence[tuple[int, int]]) -> str:
-    passed, scored = sum(one for one, _ in plays), sum(one for _, one in plays)
+def _share_text(counts: Sequence[tuple[int, int]]) -> str:
+    passed, scored = sum(passed for passed, _ in counts), sum(scored for _, scored in counts)
     return f"{percent(passed / scored)} ({passed}/{scored})" if scored else NONE
 
 

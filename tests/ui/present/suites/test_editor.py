@@ -17,7 +17,7 @@ def test_a_problem_has_its_line_case_and_pointer():
     view = shown("suite: s\ncases:\n  - id: a\n    prompt: p\n    expect: [{cals: []}]\n")
     [fault] = view.faults
     assert (fault.line, fault.place) == (5, "a · /expect/0")
-    assert fault.text.startswith("no expectation 'cals'; there are calls")
+    assert fault.text.startswith("unknown expectation 'cals'; known are calls")
     assert view.note == "0 cases"
 
 
@@ -49,5 +49,5 @@ def test_a_csv_file_becomes_a_case_template_with_any_indentation(indent):
 
 
 def test_an_invalid_csv_file_is_reported():
-    with pytest.raises(BadInput, match=r"file a\.csv: it has no rows"):
+    with pytest.raises(BadInput, match=r"file a\.csv: no rows"):
         with_rows("suite: s\ncases:\n", "only names", file_name="a.csv")

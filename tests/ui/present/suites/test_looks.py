@@ -66,5 +66,5 @@ def test_broken_cases_come_first_and_long_readings_are_cut():
     assert [(pair.change, pair.case, pair.tone) for pair in shown.changed] == [("broke", "s/b", "bad")]
     assert [(pair.change, pair.tone) for pair in shown.rest] == [("passes", "quiet"), ("unknown", "odd")]
     assert len(shown.changed[0].after) == LONGEST
-    assert shown.line.startswith("1 broke, 0 mended, of 2 compared")
+    assert shown.line.startswith("1 broke, 0 fixed, 2 compared")
     assert shown.title == "Compared with old"

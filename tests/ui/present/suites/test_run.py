@@ -33,7 +33,7 @@ def view(*statuses, state="running", is_under_way=False, **more):
 def test_a_cell_shows_how_many_runs_of_a_case_passed():
     shown = view(CaseStatus.PASSED, CaseStatus.FAILED, CaseStatus.ERROR, CaseStatus.PASSED)
     first, second = (row.cells[0] for row in shown.rows)
-    assert [(row.case, row.cells[0].text) for row in shown.rows] == [("s/a", "1/2"), ("s/b", "1/1, 1 errors")]
+    assert [(row.case, row.cells[0].text) for row in shown.rows] == [("s/a", "1/2"), ("s/b", "1/1, 1 error")]
     assert (first.tone, second.tone) == ("bad", "odd")
     assert (first.arm, first.count) == ("short", 2)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from workbench.records.runs import ListedRun, RunState
-from workbench.suite.compare import CaseChange, RunComparison, RunPair
+from workbench.suite.compare import CHANGE_TEXTS, CaseChange, RunComparison, RunPair
 from workbench.suite.reports.report import RunReport
 from workbench.suite.reports.tables import (
     Table,
@@ -13,9 +13,9 @@ from workbench.suite.reports.tables import (
     comparison_line,
     matrix_table,
     percent,
-    plays_of,
-    told_plays,
-    told_result,
+    repetitions_text,
+    result_text,
+    results_by_case,
     worth_table,
 )
 from workbench.suite.result import CaseResult, CaseStatus
@@ -202,7 +202,7 @@ def _dots(report: RunReport) -> tuple[DotView, ...]:
 def _rows(report: RunReport) -> tuple[RowView, ...]:
     return tuple(
         RowView(case=key, cells=tuple(_cell(card.arm, by_arm.get(card.arm, ())) for card in report.cards))
-        for key, by_arm in plays_of(report.results).items()
+        for key, by_arm in results_by_case(report.results).items()
     )
 
 
@@ -217,7 +217,7 @@ def _cell(arm: str, results: Sequence[CaseResult]) -> CaseCellView:
         if CaseStatus.FAILED in statuses
         else "clean"
     )
-    return CaseCellView(arm=arm, text=told_plays(results), tone=tone, count=len(results))
+    return CaseCellView(arm=arm, text=repetitions_text(results), tone=tone, count=len(results))
 
 
 def _time(seconds: float) -> str:
@@ -229,10 +229,8 @@ def _time(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
-TONES: Final = {CaseChange.BROKE: "bad", CaseChange.MENDED: "clean", CaseChange.UNKNOWN: "odd"}
+TONES: Final = {CaseChange.BROKE: "bad", CaseChange.FIXED: "clean", CaseChange.UNKNOWN: "odd"}
 """Tones of changes. All others are quiet."""
-CHANGE_WORDS: Final = {CaseChange.MENDED: "fixed"}
-"""Changes that are shown with a different word than their value."""
 LONGEST: Final = 200
 """Longer texts are cut to this many characters."""
 
@@ -275,7 +273,7 @@ def show_comparison(comparison: RunComparison, *, against: str) -> ComparisonVie
         comparison: The comparison of the two.
         against: Name of the first run or arm.
     """
-    changes = {CaseChange.BROKE, CaseChange.MENDED}
+    changes = {CaseChange.BROKE, CaseChange.FIXED}
     pairs = [(_pair(index, pair), pair.change in changes) for index, pair in enumerate(comparison.pairs)]
     return ComparisonView(
         title=f"Compared with {against}",
@@ -297,11 +295,11 @@ def shorten(text: str) -> str:
 def _pair(index: int, pair: RunPair) -> PairView:
     repetition = f" · repetition {pair.repetition + 1}" if pair.repetition else ""
     return PairView(
-        change=CHANGE_WORDS.get(pair.change, pair.change.value),
+        change=CHANGE_TEXTS[pair.change],
         tone=TONES.get(pair.change, "quiet"),
         case=f"{pair.suite}/{pair.case_id}{repetition}",
         arm=pair.arm,
-        before=shorten(told_result(pair.before)),
-        after=shorten(told_result(pair.after)),
+        before=shorten(result_text(pair.before)),
+        after=shorten(result_text(pair.after)),
         index=index,
     )

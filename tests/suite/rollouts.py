@@ -1,10 +1,10 @@
-"""Rollouts for tests, by engines that play what is written."""
+"""Rollouts for tests, with scripted engines."""
 
 from tests.fakes import DictToolbox, RecordingEngine, SteppedCalendar
 from workbench.chat.message import Conversation, Message, Role
 from workbench.rollout.constraint import TurnSetup
 from workbench.rollout.loop import Turn, run_rollout
-from workbench.suite.case_rollout import Price, played_of
+from workbench.suite.case_rollout import Price, rollout_of
 from workbench.suite.expectation import Expectation
 from workbench.suite.read_suite import parse_case
 from workbench.toolspec.spec import OfferedTools, ToolSpec
@@ -31,14 +31,14 @@ NOTE_CALL = '<tool_call>\n{"name": "send_note", "arguments": {"to": "Ana"}}\n</t
 
 
 def called(name, **arguments):
-    """A completion that calls one tool."""
+    """Return a completion that calls one tool."""
     import json
 
     return f"<tool_call>\n{json.dumps({'name': name, 'arguments': arguments})}\n</tool_call>"
 
 
 def rollout(*completions, price=None, max_rounds=8):
-    """What a scripted model does when it is asked something."""
+    """Return the rollout of a model that writes these completions."""
     turn = Turn(
         setup=TurnSetup(tools=TOOLS, family="hermes-lines", max_rounds=min(max_rounds, len(completions))),
         engine=RecordingEngine(completions),
@@ -46,18 +46,18 @@ def rollout(*completions, price=None, max_rounds=8):
         clock=SteppedCalendar(),
         is_cancelled=lambda: False,
     )
-    said = Conversation(
+    conversation = Conversation(
         messages=(Message(role=Role.SYSTEM, text="Call tools."), Message(role=Role.USER, text="Go on."))
     )
-    return played_of(run_rollout(turn, said), price=Price(*price) if price else None)
+    return rollout_of(run_rollout(turn, conversation), price=Price(*price) if price else None)
 
 
 def case(*expected, **more):
-    """A case with these expectations."""
+    """Return a case with these expectations."""
     document = {"id": "one", "prompt": "Go on.", "expect": list(expected), **more}
     return parse_case(document, suite="own")
 
 
 def expectation(**fields):
-    """An expectation as a suite writes it."""
+    """Return an expectation with these keys."""
     return Expectation.model_validate(fields)
