@@ -72,8 +72,8 @@ def test_the_options_are_defaults_for_fields_that_a_row_leaves_out(run_cli):
     ("row", "message"),
     [
         ({"family": "qwen9", "messages": MESSAGES}, "row 1, family 'qwen9': there is no such family"),
-        ({"messages": MESSAGES}, "row 1, family: missing or no string"),
-        ({"family": "qwen3"}, "row 1, messages: no list"),
+        ({"messages": MESSAGES}, "row 1, family: missing or not a string"),
+        ({"family": "qwen3"}, "row 1, messages: not a list"),
         ({"family": "qwen3", "messages": [{"role": "x"}]}, "row 1, messages, /0/role: unknown role 'x'"),
         (
             {"family": "qwen3", "messages": [], "add_generation_prompt": 1},
@@ -111,7 +111,7 @@ def test_bad_usage_gives_exit_code_2_and_prints_nothing(run_cli, arguments, mess
             "[\n{]",
             "messages -: not JSON: Expecting property name enclosed in double quotes at line 2, column 2",
         ),
-        ("{}", "messages: no list"),
+        ("{}", "messages: not a list"),
         (r'[{"role": "user", "content": "\ud800"}]', "a lone surrogate, '\\ud800', has no UTF-8 encoding"),
     ],
 )
