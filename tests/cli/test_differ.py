@@ -15,7 +15,7 @@ def test_each_parser_is_listed_with_its_calls_and_the_reason(run_cli):
     out = run_cli("differ", "--tools", TOOLS, stdin=TWO).out
     assert 'strict  1 extracted, 1 lost, 0 invented\n  = f {}\n  - g {"a": 1}\n' in out
     assert "vLLM hermes (replica)  0 extracted, 2 lost, 0 invented" in out
-    assert "one bad block loses every call" in out
+    assert "one bad block loses all calls" in out
 
 
 def test_json_is_one_object_and_nothing_else(run_cli, tmp_path):

@@ -22,7 +22,7 @@ def jinja(tmp_path):
 def test_a_template_that_works_gives_exit_code_0(run_cli, jinja):
     done = run_cli("template", "check", "--jinja", jinja(GOOD))
     assert done.code == 0
-    assert "note     results-in-tool-turn  results stand in a 'tool' turn\n" in done.out
+    assert "note     results-in-tool-turn  results are in a 'tool' turn\n" in done.out
     assert "warning  marks-not-escaped" in done.out
 
 

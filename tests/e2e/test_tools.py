@@ -112,7 +112,7 @@ def test_tools_in_any_format_are_imported_into_a_toolset(tab: Page) -> None:
     expect(tab.get_by_label("Name of parameter 2")).to_have_value("days")
     tab.get_by_label("Tool definitions").fill("nothing")
     tab.locator("#tools-import").click()
-    expect(tab.locator("#tools-import-notice")).to_contain_text("it describes no tools")
+    expect(tab.locator("#tools-import-notice")).to_contain_text("the text describes no tools")
 
 
 def test_an_mcp_server_that_cannot_be_started_is_reported(tab: Page) -> None:

@@ -98,28 +98,32 @@ def test_each_rule_takes_what_it_takes(text, wanted):
 @pytest.mark.parametrize(
     ("row", "rule", "why"),
     [
-        ("C05", ParserRule.STRICT, "a block that needs a fix is refused: array-block"),
+        ("C05", ParserRule.STRICT, "a block that needs a fix is rejected: array-block"),
         (
             "C07",
             ParserRule.VLLM,
-            "block 1 is refused (Expecting property name enclosed in double quotes at character 2)",
+            "block 1 is rejected (Expecting property name enclosed in double quotes at character 2)",
         ),
-        ("C07", ParserRule.VLLM, "one bad block loses every call"),
-        ("D01", ParserRule.VLLM, "it is cut inside a string"),
-        ("B10", ParserRule.VLLM, "the text between or behind calls is lost"),
-        ("C07", ParserRule.SGLANG, "reading ends at the first bad JSON"),
-        ("C04", ParserRule.SGLANG, "of each block only the first JSON value is read"),
+        ("C07", ParserRule.VLLM, "one bad block loses all calls"),
+        ("D01", ParserRule.VLLM, "it ends inside a string"),
+        ("B10", ParserRule.VLLM, "the text between or after calls is lost"),
+        ("C07", ParserRule.SGLANG, "parsing ends at the first invalid JSON"),
+        ("C04", ParserRule.SGLANG, "only the first JSON value of each block is read"),
         ("G04", ParserRule.SGLANG, "the call of 'f' has no arguments and is skipped"),
         ("J24", ParserRule.STELLA_GUIDE, ""),
         ("C03", ParserRule.L3M_BACKEND, "only the first block is read"),
-        ("F08", ParserRule.L3M_BACKEND, "the cleaning changes the inside of strings"),
-        ("C05", ParserRule.HERMES_FC, "an open tag with anything but { behind it"),
-        ("G01", ParserRule.HERMES_FC, "an object is handed on without its `name` or `arguments`"),
-        ("K01", ParserRule.STELLA_GUIDE, "white space at both ends of a value is stripped, indentation too"),
+        ("F08", ParserRule.L3M_BACKEND, "even valid JSON is repaired, which changes the content of strings"),
+        ("C05", ParserRule.HERMES_FC, "an opening tag without { after it"),
+        ("G01", ParserRule.HERMES_FC, "an object without `name` or `arguments` is returned as a call"),
+        (
+            "K01",
+            ParserRule.STELLA_GUIDE,
+            "white space at both ends of a value is stripped, including indentation",
+        ),
         ("J06", ParserRule.STELLA_GUIDE, "a value without </parameter> swallows the next parameter"),
         ("K14", ParserRule.STELLA_GUIDE, "a value stays text, whatever the schema says"),
-        ("H01", ParserRule.VLLM, "nothing of this is known to it: tag-case"),
-        ("F22", ParserRule.VLLM, "what the reader refuses is run: non-finite-number"),
+        ("H01", ParserRule.VLLM, "it has no repair for tag-case"),
+        ("F22", ParserRule.VLLM, "a call that the reader rejects is run: non-finite-number"),
         ("I02", ParserRule.SGLANG, "a call inside a thought is run"),
         ("A02", ParserRule.VLLM, ""),
     ],
@@ -146,7 +150,7 @@ def test_a_text_too_long_is_not_given_to_the_replicas():
     text = "x" * MAX_SIZE_CHARS + block(F)
     taken = differ(text, TOOLS)
     assert len(taken[0].calls) == 1
-    assert all("too long for this replica" in one.why and len(one.lost) == 1 for one in taken[1:])
+    assert all("too many for this replica" in one.why and len(one.lost) == 1 for one in taken[1:])
 
 
 # What the seeds' own patterns find, on short texts; long ones would take them minutes.

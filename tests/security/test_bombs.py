@@ -68,7 +68,7 @@ def test_no_import_takes_long(text: str) -> None:
 
 
 def test_references_that_expand_to_too_much_are_named() -> None:
-    with pytest.raises(BadInput, match="with its references put in, it holds over 100,000 values"):
+    with pytest.raises(BadInput, match="it has over 100,000 values after resolving references"):
         import_tools(IMPORTS[0])
 
 

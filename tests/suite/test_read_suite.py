@@ -74,7 +74,7 @@ CASE = "suite: s\ncases:\n  - id: one\n    prompt: hi\n"
         (CASE + "    expect:\n      - calls: [{name: f, arguments: {a: {regex: '(?=a)a'}}}]\n", "needs backtracking"),
         (CASE + "    expect:\n      - calls: [{name: f, count: 0}]\n", "line 6, /expect/0/calls/0/count"),
         (CASE + "    expect:\n      - calls: [{arguments: {}, has_arguments: {}}]\n", "not both"),
-        (CASE + "    expect:\n      - calls: [{arguments_schema: {type: 3}}]\n", "the schema is not sound"),
+        (CASE + "    expect:\n      - calls: [{arguments_schema: {type: 3}}]\n", "the schema is invalid"),
         (CASE + "    expect:\n      - not: {no_cal: true}\n", "/expect/0/not: unknown expectation 'no_cal'"),
         (CASE + "    messages: [{role: user, content: x}]\n    expect: [{no_call: true}]\n", "give either prompt or messages"),
         ("suite: s\ncases:\n  - id: a\n    messages: [{role: assistant}]\n    expect: [{no_call: true}]\n", "must have the role user"),

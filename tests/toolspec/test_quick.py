@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 from tests.bfcl import SETS, bfcl_trajectories
 from tests.properties import examples
-from workbench.toolspec.quick import is_surely_sound, is_surely_valid
+from workbench.toolspec.quick import is_surely_valid, is_surely_valid_schema
 from workbench.toolspec.spec import ToolSpec
 
 NUMBERS = (
@@ -85,7 +85,7 @@ ARGUMENTS = st.dictionaries(NAMES, CONSTANTS, max_size=3)
 @settings(max_examples=examples(600), deadline=None)
 @given(schema=OBJECTS)
 def test_what_is_surely_sound_is_a_schema(schema: dict[str, Any]) -> None:
-    if is_surely_sound(schema):
+    if is_surely_valid_schema(schema):
         Draft202012Validator.check_schema(schema)
 
 
@@ -121,7 +121,7 @@ for _ in range(200):
 
 
 def test_a_schema_that_is_nested_too_deep_is_left_to_the_slow_one() -> None:
-    assert not is_surely_sound(DEEP)
+    assert not is_surely_valid_schema(DEEP)
 
 
 @pytest.mark.slow

@@ -1,1 +1,1 @@
-"""The basic values: messages, calls, results, spans, findings and fixes. They know no format."""
+"""Basic values, independent of any format: messages, tool calls, spans, findings and fixes."""

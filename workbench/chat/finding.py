@@ -1,4 +1,4 @@
-"""Spans of a text, findings about it, and fixes to it, with the severity of each."""
+"""Spans of a text, findings about it with their severity, and fixes to it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,16 +19,16 @@ class Span(NamedTuple):
     """One past the last code point."""
 
     def of(self, text: str) -> str:
-        """The stretch of `text` that this span covers."""
+        """Return the part of `text` that this span covers."""
         return text[self.start : self.end]
 
     def shifted(self, offset: int) -> "Span":
-        """The same stretch in a text that has `offset` more code points before it."""
+        """Return the span of the same characters in a text that has `offset` more code points in front."""
         return Span(self.start + offset, self.end + offset)
 
 
 class Severity(StrEnum):
-    """How much a finding matters."""
+    """How serious a finding is."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -37,20 +37,20 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that was noticed, with its place."""
+    """One problem or observation, with its position."""
 
     code: str
-    """Stable word from `docs/reference/codes.md`."""
+    """Stable identifier from `docs/reference/codes.md`, such as `invalid-json`."""
     message: str
-    """What is wrong, where, and what to do; under 100 characters, names in `!r`."""
+    """What is wrong, where, and what to do. Under 100 characters; names are quoted with `!r`."""
     severity: Severity = Severity.ERROR
-    """Error: the thing cannot be used as it is. Warning: it can. Note: nothing is wrong."""
+    """Error: the call, row or spec cannot be used as it is. Warning: it can. Note: nothing is wrong."""
     span: Span | None = None
-    """Place in the text that was read; None where there is no text."""
+    """Position in the parsed text, or None if the finding is not about a text."""
     pointer: str | None = None
-    """JSON pointer into the arguments or the document, such as `/items/2/qty`; None where none applies."""
+    """JSON pointer into the arguments or the document, such as `/items/2/qty`, or None."""
     line: int | None = None
-    """Line in the text that was read, from 1; None where it was not worked out."""
+    """Line in the parsed text, from 1, or None if it was not computed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,26 +59,26 @@ class Edit:
 
     span: Span
     before: str
-    """What stands there; equal to `span.of(original)`."""
+    """The replaced text, equal to `span.of(original)`."""
     after: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fix:
-    """One departure from the format, and the edits that undo it."""
+    """One deviation from the format, and the edits that repair it."""
 
     code: str
-    """Stable word from `docs/reference/codes.md`."""
+    """Stable identifier from `docs/reference/codes.md`, such as `trailing-comma`."""
     span: Span
-    """From the first to the last edit; the place itself where there is no edit."""
+    """From the first to the last edit, or the position of the fault if there are no edits."""
     edits: tuple[Edit, ...]
-    """In order of place, never overlapping; empty where another fix of the same block carries the edit."""
+    """Sorted by position, never overlapping. Empty if another fix of the same block contains the edit."""
     is_guess: bool = False
-    """True where another meaning is possible."""
+    """Whether the text could also have meant something else."""
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """`text` with all `edits` made; they are in terms of the original text and do not overlap.
+    """Apply edits to a text. Their spans refer to the original text and do not overlap.
 
     >>> apply_edits("abc", [Edit(span=Span(1, 2), before="b", after="BB")])
     'aBBc'

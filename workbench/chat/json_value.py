@@ -1,21 +1,20 @@
-"""JSON values in Python: types, loading, and a check of nesting depth."""
+"""JSON values in Python: their types, loading, and a check of the nesting depth."""
 
 import json
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
 JsonValue = str | int | float | bool | None | Sequence["JsonValue"] | Mapping[str, "JsonValue"]
-"""What `json.loads` gives: text, number, truth value, null, array, object."""
+"""Any value that `json.loads` returns: a string, number, boolean, null, array or object."""
 
 JsonObject = Mapping[str, JsonValue]
-"""A JSON object."""
 
 _OBJECTS: Final = (dict, Mapping)
-"""A dict first: it is what `json.loads` gives, and an abstract class is slow to ask."""
+"""`dict` comes first: `json.loads` returns it, and `isinstance` with an abstract class is slow."""
 
 
 def as_object(value: JsonValue) -> JsonObject:
-    """`value` where it is an object, else an empty one.
+    """Return `value` if it is an object, otherwise an empty object.
 
     >>> as_object({"a": 1}), as_object([1])
     ({'a': 1}, {})
@@ -24,13 +23,13 @@ def as_object(value: JsonValue) -> JsonObject:
 
 
 MAX_JSON_DEPTH: Final = 200
-"""Objects and arrays inside each other. Whatever looks at a value calls itself at each level, and Python ends at some
-thousand calls: real documents stay below thirty."""
+"""How deep objects and arrays may be nested. Code that walks a value recurses once per level, and Python allows about a
+thousand levels of recursion. Real documents stay below 30."""
 _DIGITS: Final = "integer string conversion"
 
 
 def load_json(text: str) -> JsonValue:
-    """The value of a JSON text.
+    """Parse a JSON text.
 
     >>> load_json('{"a": [1]}')
     {'a': [1]}
@@ -40,8 +39,8 @@ def load_json(text: str) -> JsonValue:
     ValueError: nested over 200 levels deep
 
     Raises:
-        json.JSONDecodeError: It is not JSON; it knows line and column.
-        ValueError: It is nested too deep, or has a number of more than 4,300 digits.
+        json.JSONDecodeError: The text is not JSON. The error has the line and column.
+        ValueError: The value is nested too deeply, or contains a number of more than 4,300 digits.
     """
     try:
         value = cast(JsonValue, json.loads(text))
@@ -50,18 +49,18 @@ def load_json(text: str) -> JsonValue:
     except RecursionError:
         raise ValueError(f"nested over {MAX_JSON_DEPTH} levels deep") from None
     except ValueError as error:
-        # Python refuses such a number, for reading it takes the square of its length.
-        told = "a number has more than 4,300 digits" if _DIGITS in str(error) else str(error)
-        raise ValueError(told) from None
+        # Python refuses such a number because converting it takes quadratic time.
+        problem = "a number has more than 4,300 digits" if _DIGITS in str(error) else str(error)
+        raise ValueError(problem) from None
     if is_too_deep(value):
         raise ValueError(f"nested over {MAX_JSON_DEPTH} levels deep")
     return value
 
 
 def is_too_deep(value: object, most_levels: int = MAX_JSON_DEPTH) -> bool:
-    """Whether objects and arrays are nested more than `most_levels` deep.
+    """Return whether objects and arrays are nested more than `most_levels` deep.
 
-    It works level by level, without recursion: the value may be nested as deep as it likes.
+    Works level by level, without recursion, so that any depth is safe.
 
     >>> is_too_deep([[1]], 2), is_too_deep([[[1]]], 2)
     (False, True)

@@ -8,7 +8,7 @@ from workbench.chat.json_value import JsonValue
 
 
 class Role(StrEnum):
-    """Whose message it is."""
+    """Who wrote a message."""
 
     SYSTEM = "system"
     USER = "user"
@@ -18,48 +18,47 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """A wish of the model to have a tool run."""
+    """A model's request to run a tool."""
 
     name: str
-    """The tool's name as read."""
     arguments: Mapping[str, JsonValue] = field(hash=False)
     """By parameter name, in the order written."""
     arguments_text: str | None = None
-    """The arguments byte for byte where they were given as a text of JSON; None where as an object."""
+    """The arguments byte for byte if they were given as a JSON string, or None if as an object."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult:
-    """What a tool gave back; always text, for that is what the model will see."""
+    """What a tool returned, always as text, because that is what the model sees."""
 
     text: str
-    """The result byte for byte; well-formed JSON where the tool gave a value or failed."""
+    """The result byte for byte. Valid JSON if the tool returned a value or failed."""
     is_error: bool = False
-    """True where the tool failed; the text then says why."""
+    """Whether the tool failed. The text then says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One party's text."""
+    """One message of a conversation."""
 
     role: Role
     text: str
-    """Byte for byte: of an assistant the completion, of a tool the result without any wrapper."""
+    """Byte for byte: an assistant's completion, or a tool's result without a wrapper."""
     calls: tuple[ToolCall, ...] = ()
-    """Calls that were given as structure (imported rows); empty where the text itself holds them."""
+    """Calls that were given as structured data, as in imported rows. Empty if the text contains the calls."""
     thought: str | None = None
-    """Reasoning that was given apart from the text; None where there is none or the text holds it."""
+    """Reasoning that was given separately, or None if there is none or the text contains it."""
     name: str | None = None
-    """Of a tool's message: the tool's name; None where it is not known."""
+    """The tool's name in a tool message, or None if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """Messages in order."""
+    """A sequence of messages."""
 
     messages: tuple[Message, ...]
-    """The oldest first."""
+    """Oldest first."""
 
     def plus(self, *messages: Message) -> "Conversation":
-        """The same conversation with `messages` at its end."""
+        """Return the conversation with `messages` appended."""
         return Conversation(messages=(*self.messages, *messages))

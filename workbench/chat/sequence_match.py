@@ -1,7 +1,7 @@
 """Compare two sequences with difflib, with a limit on the work.
 
-`SequenceMatcher` takes quadratic time at least: two texts of 200,000 characters whose lines repeat keep it busy for
-hours. Here the work is counted; once it is used up, the stretches that are left count as replaced, each as a whole.
+`SequenceMatcher` takes at least quadratic time: two texts of 200,000 characters with many repeated lines keep it busy
+for hours. Here the work is counted. Once the limit is reached, each part that was not compared yet counts as replaced.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -9,16 +9,16 @@ from difflib import Match, SequenceMatcher
 from typing import Final, TypeVar
 
 MATCH_STEPS: Final = 5_000_000
-"""Pairs of equal elements that are looked at: about half a second. Texts that people compare take a hundredth."""
+"""Limit on the pairs of equal elements that are examined, about half a second. Ordinary texts need a hundredth."""
 
 _Element = TypeVar("_Element", bound=Hashable)
 
 
 class BoundedMatcher(SequenceMatcher[_Element]):
-    """Compares two sequences.
+    """A `SequenceMatcher` with a limit on the work.
 
     Args:
-        autojunk: Whether very frequent elements of a long `b` are passed over, as they are in `diff`.
+        autojunk: Whether to ignore very frequent elements of a long `b`, as difflib does by default.
     """
 
     a: Sequence[_Element]
@@ -31,23 +31,24 @@ class BoundedMatcher(SequenceMatcher[_Element]):
     def find_longest_match(
         self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
     ) -> Match:
-        """The longest stretch that both have; none once the work is used up."""
+        """Return the longest common subsequence of adjacent elements, or an empty match once the limit is reached."""
         end = len(self.a) if ahi is None else ahi
         if self._left > 0:
-            # What difflib does next: each element of `a` is held against every place of `b` that has it.
+            # The work that difflib does next: it visits every position in `b` of each element of `a`.
             self._left -= sum(1 + len(self.b2j.get(element, ())) for element in self.a[alo:end])
         return Match(alo, blo, 0) if self._left <= 0 else super().find_longest_match(alo, end, blo, bhi)
 
 
 def unified_diff(before: Sequence[str], after: Sequence[str], labels: tuple[str, str]) -> Iterator[str]:
-    """The lines of a unified diff with three lines of context; as `difflib.unified_diff`, with a bound on the work.
+    """Yield the lines of a unified diff with three lines of context, like `difflib.unified_diff` with limited work.
 
     >>> list(unified_diff(["a\\n"], ["b\\n"], ("old", "new")))
     ['--- old\\n', '+++ new\\n', '@@ -1 +1 @@\\n', '-a\\n', '+b\\n']
 
     Args:
         before: Lines of the old text, each with its line feed.
-        after: Lines of the new text.
+        after: Lines of the new text, each with its line feed.
+        labels: Names of the old and the new text.
     """
     for number, group in enumerate(BoundedMatcher(before, after).get_grouped_opcodes()):
         if not number:
@@ -63,6 +64,9 @@ def unified_diff(before: Sequence[str], after: Sequence[str], labels: tuple[str,
 
 
 def _range(start: int, stop: int) -> str:
-    """Lines as a unified diff counts them: from 1, and the line before where there is none. *Source:* POSIX, diff."""
+    """Return a range of lines as a unified diff writes it: from 1; for an empty range, the line before it.
+
+    *Source:* https://pubs.opengroup.org/onlinepubs/9699919799/utilities/diff.html
+    """
     length = stop - start
     return f"{start + 1}" if length == 1 else f"{start + 1 if length else start},{length}"

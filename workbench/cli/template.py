@@ -88,7 +88,7 @@ def _comparison(template: ChatTemplate, contract: str, now: datetime) -> PromptC
     """Render a short conversation with the contract and with the template, and compare the prompts."""
     from workbench.contract.compare_template import compare_with_template
     from workbench.hermes.openai_messages import parse_messages
-    from workbench.hermes.templates.bench import WHOLE, tool
+    from workbench.hermes.templates.bench import CONVERSATION, sentinel_tool
     from workbench.library.home_files import ContractFiles, find_folder
     from workbench.settings import read_settings
 
@@ -96,8 +96,8 @@ def _comparison(template: ChatTemplate, contract: str, now: datetime) -> PromptC
     return compare_with_template(
         library.load_contract(contract),
         template,
-        parse_messages(WHOLE).conversation,
-        OfferedTools(specs=(ToolSpec(document=tool()),)),
+        parse_messages(CONVERSATION).conversation,
+        OfferedTools(specs=(ToolSpec(document=sentinel_tool()),)),
         variables={"date": now.date().isoformat()},
         now=now,
     )

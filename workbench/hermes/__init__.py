@@ -1,1 +1,1 @@
-"""The wire format: parse completions into readings, and render conversations to prompts, byte for byte."""
+"""The Hermes format: parse completions into readings, and render conversations to prompts, byte for byte."""

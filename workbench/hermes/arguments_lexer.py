@@ -1,4 +1,4 @@
-"""Tell which part of a call's arguments is final while the call is still being written."""
+"""Stream the arguments of a call while the model is still writing it."""
 
 import json
 import re
@@ -24,19 +24,18 @@ _SCALAR: Final = re.compile(r"(?:true|false|null|-?(?:0|[1-9][0-9]{0,300})(?:\.[
 
 
 class ArgumentsLexer:
-    """Gives out the arguments of one JSON call as they come: only text that no fix will touch.
+    """Emit the arguments of one JSON call as they arrive, but only text that no fix will change.
 
-    The body must begin `{"name": "…", "arguments": {`. Where the text departs from JSON, or where it may
-    yet (a comma
-    before a bracket, a quote that may not close its string), it is held back; from the first departure on
-    for good.
+    The body must start with `{"name": "…", "arguments": {`. The lexer waits where the next characters decide whether
+    the text is valid JSON: a comma may turn out to be a trailing comma, and a quote may turn out to be an unescaped
+    quote inside the string. After the first invalid character it emits nothing more.
     """
 
     def __init__(self) -> None:
         self.name: str | None = None
-        """The tool's name, once it is certain."""
+        """The tool's name, or None until it is complete."""
         self.is_stuck = False
-        """Whether no more will be given out."""
+        """Whether nothing more will be emitted."""
         self._text = ""
         self._closers = ""
         self._is_in_string = False
@@ -45,21 +44,21 @@ class ArgumentsLexer:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the arguments were given out to their closing brace."""
+        """Whether the arguments were emitted up to their closing brace."""
         return self._expects == "nothing"
 
     @property
     def is_in_plain_string(self) -> bool:
-        """Whether a string is open and nothing is held back: plain text can be given out as it is."""
+        """Whether a string is open and nothing is pending, so that plain text can be emitted unchanged."""
         return self.is_in_string and not self._text
 
     @property
     def is_in_string(self) -> bool:
-        """Whether a string is open: a tag that comes now is part of it."""
+        """Whether a string is open. A tag that arrives now belongs to the string."""
         return self._is_in_string and not self.is_stuck
 
     def feed(self, piece: str) -> str:
-        """What became certain with `piece`."""
+        """Add a piece of the body. Return the part of the arguments that is final now, which may be empty."""
         if self.is_stuck:
             return ""
         if (
@@ -79,8 +78,8 @@ class ArgumentsLexer:
             if end == position:
                 break
             position = end
-        given, self._text = self._text[:position], self._text[position:]
-        return given
+        final, self._text = self._text[:position], self._text[position:]
+        return final
 
     def _read_head(self) -> bool:
         head = _HEAD.match(self._text)
@@ -92,7 +91,10 @@ class ArgumentsLexer:
         return head is not None
 
     def _string(self, position: int) -> int:
-        """Behind what is certain of the open string, its closing quote included once it is seen to close."""
+        """Return the end of the final part of the open string.
+
+        The part includes the closing quote once the character after it proves that it closes the string.
+        """
         match = _TEXT.match(self._text, position)
         end = match.end() if match else position
         if end == len(self._text) or _OPEN_ESCAPE.match(self._text, end):
@@ -100,10 +102,10 @@ class ArgumentsLexer:
         if self._text[end] != '"':
             self.is_stuck = True
             return end
-        behind = self._behind_space(end + 1)
-        if behind == len(self._text):
+        following = self._after_space(end + 1)
+        if following == len(self._text):
             return end
-        if self._text[behind] not in (":" if self._is_key else ",}]"):
+        if self._text[following] not in (":" if self._is_key else ",}]"):
             self.is_stuck = True
             return end
         self._is_in_string = False
@@ -111,7 +113,7 @@ class ArgumentsLexer:
         return end + 1
 
     def _token(self, position: int) -> int:
-        start = self._behind_space(position)
+        start = self._after_space(position)
         if start == len(self._text):
             return position
         step = {
@@ -123,7 +125,7 @@ class ArgumentsLexer:
         }
         return step[self._expects](start) or position
 
-    def _behind_space(self, position: int) -> int:
+    def _after_space(self, position: int) -> int:
         match = _SPACE.match(self._text, position)
         return match.end() if match else position
 
@@ -151,7 +153,7 @@ class ArgumentsLexer:
         return 0
 
     def _first(self, start: int) -> int:
-        """The first member of a container, or its end."""
+        """Read the first member of a container, or its end."""
         if self._text[start] == self._closers[-1]:
             return self._closed(start)
         return self._key(start) if self._closers[-1] == "}" else self._value(start)
@@ -169,10 +171,10 @@ class ArgumentsLexer:
         if char != ",":
             self.is_stuck = True
             return 0
-        behind = self._behind_space(start + 1)
-        if behind == len(self._text):
+        following = self._after_space(start + 1)
+        if following == len(self._text):
             return 0
-        if self._text[behind] in "}]":
+        if self._text[following] in "}]":
             self.is_stuck = True
             return 0
         self._expects = "key" if self._closers[-1] == "}" else "value"
@@ -186,7 +188,7 @@ class ArgumentsLexer:
 
 
 def arguments_text(body: str) -> str:
-    """The arguments in a sound body that begins as one the lexer takes; empty for any other."""
+    """Return the arguments' text of a valid body, or an empty text if the lexer does not accept how the body starts."""
     head = _HEAD.match(body)
     if not head:
         return ""

@@ -1,7 +1,8 @@
 """Hermes' JSON mode: find the schema in the system text, and check the answer against it.
 
-*Source:* the Hermes-2-Pro and Hermes-3 model cards, "JSON Mode / Structured Outputs": the system text ends with
-`<schema>`, a JSON Schema, `</schema>`.
+The system text ends with `<schema>`, a JSON Schema and `</schema>`.
+
+*Source:* "JSON Mode / Structured Outputs" in https://huggingface.co/NousResearch/Hermes-3-Llama-3.1-8B
 """
 
 import json
@@ -21,16 +22,16 @@ _FENCE: Final = re.compile(r"\s*```[\w+-]*[^\S\n]*\n(?P<inside>.*?)\n?```\s*", r
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerSchema:
-    """What the system text says of answers."""
+    """The schema that the system text requires of answers."""
 
     schema: JsonObject | None = None
-    """The JSON Schema that an answer is to keep; None where there is none, or it cannot be read."""
+    """The JSON Schema, or None if there is none or it cannot be parsed."""
     findings: tuple[Finding, ...] = ()
-    """Why it cannot be read."""
+    """Why the schema cannot be parsed. Empty if it can."""
 
 
 def find_schema(system_text: str) -> AnswerSchema:
-    """The schema that stands between `<schema>` and `</schema>`; of several, the last one.
+    """Return the schema between `<schema>` and `</schema>`. If there are several, the last one counts.
 
     >>> find_schema('Answer in JSON.\\n<schema>\\n{"type": "object"}\\n</schema>').schema
     {'type': 'object'}
@@ -41,17 +42,17 @@ def find_schema(system_text: str) -> AnswerSchema:
     try:
         value = cast(JsonValue, json.loads(found[-1]["schema"]))
     except (ValueError, RecursionError) as error:
-        return AnswerSchema(findings=(_unreadable(f"it is no JSON, {error}"),))
+        return AnswerSchema(findings=(_unreadable(f"it is not JSON, {error}"),))
     if not isinstance(value, dict):
-        return AnswerSchema(findings=(_unreadable("it is no JSON object"),))
+        return AnswerSchema(findings=(_unreadable("it is not a JSON object"),))
     return AnswerSchema(schema=value)
 
 
 def check_answer(reading: Reading, schema: JsonObject) -> tuple[Finding, ...]:
-    """Where an answer breaks its schema; empty for a completion that calls a tool instead.
+    """Return where an answer violates its schema. Empty for a completion that calls a tool instead.
 
-    `answer-not-json` where it is none; `answer-fenced` where only the fence around it keeps it from being JSON;
-    else one `schema-…` a place, its pointer into the answer.
+    `answer-not-json`: the answer is not JSON. `answer-fenced`: it is JSON inside a code fence. Otherwise there is one
+    `schema-…` finding per violation, with a pointer into the answer.
     """
     if reading.calls or reading.dropped:
         return ()
@@ -61,19 +62,23 @@ def check_answer(reading: Reading, schema: JsonObject) -> tuple[Finding, ...]:
         if segment.kind is SegmentKind.PROSE
     ).strip()
     fenced = _FENCE.fullmatch(text)
-    told: tuple[Finding, ...] = ()
+    fence_findings: tuple[Finding, ...] = ()
     if fenced:
         text = fenced["inside"]
-        told = (Finding(code="answer-fenced", message="a fence stands around the answer's JSON"),)
+        fence_findings = (
+            Finding(
+                code="answer-fenced", message="the answer's JSON is inside a code fence; remove the fence"
+            ),
+        )
     try:
         value = cast(JsonValue, json.loads(text))
     except (ValueError, RecursionError) as error:
-        message = f"the answer is no JSON: {error}"[:99]
+        message = f"the answer is not JSON: {error}"[:99]
         return (Finding(code="answer-not-json", message=message),)
     spec = ToolSpec.of_function({"name": "answer", "parameters": schema})
-    return (*told, *check_arguments(spec, cast(JsonObject, value)))
+    return (*fence_findings, *check_arguments(spec, cast(JsonObject, value)))
 
 
 def _unreadable(problem: str) -> Finding:
-    message = f"answers are not held to the <schema> of the system text: {problem}"[:99]
+    message = f"the <schema> in the system text cannot be used: {problem}"[:99]
     return Finding(code="answer-schema-unreadable", message=message, severity=Severity.WARNING)

@@ -1,4 +1,7 @@
-"""Every literal mark of the format with its source, and how text that contains marks is escaped."""
+"""Tags and special tokens of the format with their sources, and how to escape them.
+
+A *mark* is a tag such as `<tool_call>`, or a special token such as `<|im_start|>`.
+"""
 
 import json
 import re
@@ -16,21 +19,21 @@ PARAMETER_CLOSE: Final = "</parameter>"
 """*Source:* Qwen3-Coder chat template."""
 
 CALL_TAG: Final = re.compile(r"<(/?)(?i:tool_call)>")
-"""An open or close tag of a call, in any case of letters; group 1 is `/` of a close tag."""
+"""The opening or closing tag of a call, in upper or lower case. Group 1 is `/` in a closing tag."""
 CALL_CLOSE_ANY_CASE: Final = re.compile(r"</(?i:tool_call)>")
-"""The close tag of a call, in any case of letters."""
+"""The closing tag of a call, in upper or lower case."""
 CALL_BEGINS: Final = re.compile(r"<(?i:tool_call)>(?=\s*+(?:[{\[]|<function))")
-"""An open tag with the payload of a call directly behind it."""
+"""An opening tag that is directly followed by the payload of a call."""
 CUT_CALL_CLOSE: Final = re.compile(
     r"\s*+(?:</tool(?:_(?:c(?:a(?:ll?)?)?)?)?(?![\w>])|<(?:/(?:t(?:oo?)?)?)?\Z)"
 )
-"""What is left of a close tag that was cut: `</tool_`, or at the end of the text still less."""
+"""The start of a closing tag that was cut off, such as `</tool_`. At the end of the text, `<` is enough."""
 
 STOP: Final = re.compile(r"<\|(?:im_end|endoftext|eot_id)\|>")
-"""The mark that ends a turn. *Source:* ChatML; Llama-3 (Hermes-4 70B, 405B)."""
+"""The special token that ends a turn. *Source:* ChatML; Llama 3 (Hermes-4 70B and 405B)."""
 
 SPACE: Final = re.compile(r"\s*+")
-"""White space of text: Unicode's, so that a no-break space around a tag counts."""
+"""Unicode white space, so that a no-break space around a tag counts."""
 
 MARK: Final = re.compile(
     r"<(?:"
@@ -45,41 +48,44 @@ MARK: Final = re.compile(
     r"|(?P<function>function=[^<>&\n]*>)"
     r")"
 )
-"""All that means something outside of a block; `lastgroup` says what. An entity in a name makes it text.
-*Source:* `scratch_pad` the Hermes-3 goal prompt, `REASONING_SCRATCHPAD` hermes-agent, `tools` Qwen2.5-Coder's
-drift, `function_call` and `<function name=` llama.cpp, `functioncall` glaive v2."""
+"""Every mark with a meaning outside of a block; `lastgroup` names its kind. A tag with an HTML entity in its name
+is text.
+
+*Sources:* the goal prompt of Hermes-3 (`scratch_pad`), hermes-agent (`REASONING_SCRATCHPAD`), completions of
+Qwen2.5-Coder (`tools`), llama.cpp (`function_call` and `<function name=`), glaive-function-calling-v2
+(`functioncall`)."""
 
 ANY_TAG: Final = re.compile(
     r"</?(?:(?i:tool_call)|think|scratch_pad|REASONING_SCRATCHPAD|tool_response|tools|function_call|functioncall"
     r"|function|parameter)(?:[= ][^<>\n]*)?>|<\|(?:im_end|endoftext|eot_id)\|>"
 )
-"""Any tag of the format, open or close, or stop mark, whatever stands around it."""
+"""Any opening or closing tag of the format, or a stop token, whatever is around it."""
 
 PAYLOAD_START: Final = re.compile(r"""["'“‘]?[{\[]|```|<function""")
-"""How the payload of a call begins, behind its open tag and white space."""
+"""The start of a call's payload, after the opening tag and white space."""
 
 FENCE_OPEN: Final = re.compile(r"```[\w+-]*[^\S\n]*\r?\n\s*+")
-"""The fence line before a payload, with the white space behind it."""
+"""The opening line of a code fence before a payload, with the white space after it."""
 FENCE_CLOSE: Final = re.compile(r"\s*+```[^\S\n]*(?=\n|<|\Z)")
-"""The fence behind a payload, with the white space before it."""
+"""The closing line of a code fence after a payload, with the white space before it."""
 
 FOREIGN: Final = re.compile(r"(?P<glm>[\w.-]+\s*+<arg_key>)|(?P<harmony>to=)|(?P<python>[A-Za-z_][\w.-]*\()")
-"""How a body of another family begins. *Source:* GLM-4.5 (`<arg_key>`), gpt-oss (`to=`), pythonic calls."""
+"""The start of a body in another family's format: GLM-4.5 (`<arg_key>`), gpt-oss (`to=`) or a Python call."""
 
 FUNCTION_OPEN: Final = re.compile(r"<function=([^>\n]{0,500})>")
-"""*Source:* Qwen3-Coder chat template; group 1 is the name. Bounded: a name is short."""
+"""Group 1 is the name; its length is limited to keep the search linear. *Source:* Qwen3-Coder chat template."""
 FUNCTION_NAMED: Final = re.compile(r'<function name="([^"<>\n]{0,500})">(?=\s*+\{)')
-"""*Source:* llama.cpp, older Hermes-2-Pro parser; group 1 is the name."""
+"""Group 1 is the name. *Source:* llama.cpp, older Hermes-2-Pro parser."""
 PARAMETER_OPEN: Final = re.compile(r"<parameter=([^>\n]{0,500})>")
-"""*Source:* Qwen3-Coder chat template; group 1 is the name."""
+"""Group 1 is the name. *Source:* Qwen3-Coder chat template."""
 VALUE_EVENT: Final = re.compile(
     r"<(?:/parameter>(?P<ends>\s*+(?:\Z|<parameter=|</function>|</?tool_call>|<function=))?"
     r"|parameter=(?P<parameter>[^<>\n]*)>(?P<line>[^\S\n]*+(?=\n|\Z))?"
     r"|(?P<opens>function=)|(?P<closes>/function>)|(?P<tag>/?(?i:tool_call)>))"
 )
-"""All that may matter inside a value; `line` where nothing else follows on the line."""
+"""Every tag that may end a value or belong to it. Group `line` matches if nothing else follows on the line."""
 DRIFTED_CLOSE: Final = re.compile(r"</parameter(?!>)[^<>\n]*>?\s*\Z")
-"""A misspelt close tag at the end of a value: `</parameter1>`, `</parameter_function>`, `</parameter`."""
+"""A misspelled closing tag at the end of a value: `</parameter1>`, `</parameter_function>` or `</parameter`."""
 
 ALTERNATE_CLOSE: Final = {
     "tools": re.compile(r"</tools>"),
@@ -88,42 +94,46 @@ ALTERNATE_CLOSE: Final = {
     "tool_call": CALL_CLOSE_ANY_CASE,
     "function": re.compile(r"</function>"),
 }
-"""The close tag of each alternate tag; of `<functioncall>`, which has none, one that is taken along."""
+"""The closing tag of each alternate tag.
+
+`<functioncall>` has no closing tag; if there is one, it is removed as well.
+"""
 
 
 TURN_OPEN: Final = "<|im_start|>"
-"""Opens a turn; the role follows. *Source:* ChatML, chat templates of Hermes-3 and Qwen2.5."""
+"""Opens a turn and is followed by the role. *Source:* ChatML, chat templates of Hermes-3 and Qwen2.5."""
 TURN_CLOSE: Final = "<|im_end|>"
 """Ends a turn. *Source:* as `TURN_OPEN`."""
 
 CONTROL_MARK: Final = re.compile(r"<\|[A-Za-z0-9_]{1,64}\|>")
-"""Any control token by its shape: ChatML's, Llama 3's headers, Qwen's vision marks.
+"""Any special token, recognized by its form: those of ChatML, Llama 3's headers and Qwen's vision tokens.
 
-A tokenizer that reads a prompt with special tokens on makes one token of such a text, wherever it stands.
+A tokenizer with special tokens turned on makes one token of such a text, wherever it is in the prompt.
+
 *Source:* special tokens in tokenizer_config.json of Hermes-3-Llama-3.1 and Qwen3.
 """
 
 JSON_TAGS: Final = ("tools", "tool_call", "tool_response", "think")
-"""Names of the tags of all families. *Source:* `docs/reference/families.md`."""
+"""Names of the tags that all families use. *Source:* `docs/reference/families.md`."""
 
 ANY_MARK_JSON: Final = re.compile(CONTROL_MARK.pattern + r"|</?(?:" + "|".join(JSON_TAGS) + ")>")
-"""What has a meaning in a family whose calls are JSON."""
+"""Marks with a meaning in a family that writes calls as JSON."""
 ANY_MARK_XML: Final = re.compile(
     ANY_MARK_JSON.pattern + r"|<(?:function|parameter)=|</(?:function|parameter)>"
 )
-"""What has a meaning in a family whose calls are `<function=…>`."""
+"""Marks with a meaning in a family that writes calls as `<function=…>`."""
 
 
 class Escape(NamedTuple):
-    """How the two ends of a mark are written so that it is none."""
+    """Replacements for the angle brackets of a mark, so that it has no effect."""
 
     less: str
-    """Instead of `<`."""
+    """Replaces `<`."""
     greater: str
-    """Instead of `>`."""
+    """Replaces `>`."""
 
     def applied(self, mark: str) -> str:
-        """`mark` with its angle brackets escaped.
+        """Return `mark` with its angle brackets escaped.
 
         >>> HTML_ESCAPE.applied("<|im_end|>")
         '&lt;|im_end|&gt;'
@@ -132,15 +142,15 @@ class Escape(NamedTuple):
 
 
 JSON_ESCAPE: Final = Escape("\\u003c", "\\u003e")
-"""Inside a JSON string: the decoded value stays the same."""
+"""For JSON strings. The decoded value stays the same."""
 PYTHON_ESCAPE: Final = Escape("\\x3c", "\\x3e")
-"""Inside a Python string literal: the decoded value stays the same."""
+"""For Python string literals. The decoded value stays the same."""
 HTML_ESCAPE: Final = Escape("&lt;", "&gt;")
-"""In plain text; the reader writes stray tags in the same way."""
+"""For plain text. The reader escapes stray tags in the same way."""
 
 
 def escape_for(text: str) -> Escape:
-    """The escape that changes least: JSON's where `text` is JSON, for there a mark only stands in a string.
+    """Return the escape that changes least: JSON's if `text` is JSON, where marks only occur in strings.
 
     >>> escape_for('{"a": "<think>"}') is JSON_ESCAPE, escape_for("a <think>") is HTML_ESCAPE
     (True, True)

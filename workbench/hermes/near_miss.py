@@ -32,19 +32,19 @@ _NAMED: Final = re.compile(r"(function|parameter)[=:].")
 
 
 def check_tags(text: str) -> tuple[Finding, ...]:
-    """Each place in `text` that looks like a tag of the format and is none: `near-miss-tag`.
+    """Return a `near-miss-tag` finding for each text that looks like a tag of the format but is not one.
 
-    Misspelt (`<tool-call>`), with white space (`< tool_call >`), of wide brackets (`＜tool_call＞`), or with a
-    character in it that no one sees. Between backticks it is a mention.
+    Examples: a misspelling (`<tool-call>`), white space (`< tool_call >`), full-width brackets (`＜tool_call＞`), or an
+    invisible character inside the tag. A tag between backticks is a mention and is ignored.
 
     >>> [finding.message for finding in check_tags("Write <toolcall> first.")]
-    ["'<toolcall>' is no tag; perhaps '<tool_call>' is meant"]
+    ["'<toolcall>' is not a tag; did you mean '<tool_call>'?"]
     """
     return tuple(_near_misses(text))
 
 
 def check_prose(reading: Reading) -> tuple[Finding, ...]:
-    """`check_tags` of what a completion says outside of blocks and thoughts; spans are of the completion."""
+    """Run `check_tags` on the prose of a completion. Spans refer to the whole completion."""
     starts = accumulate((len(segment.text) for segment in reading.segments), initial=0)
     return tuple(
         replace(finding, span=finding.span.shifted(start))
@@ -62,7 +62,7 @@ def _near_misses(text: str) -> Iterator[Finding]:
             continue
         meant = meant_tag(match.group(1))
         if meant:
-            message = f"{written[:30]!r} is no tag; perhaps {meant!r} is meant"
+            message = f"{written[:30]!r} is not a tag; did you mean {meant!r}?"
             yield Finding(
                 code="near-miss-tag", message=message, severity=Severity.NOTE, span=Span(*match.span())
             )

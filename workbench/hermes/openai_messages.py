@@ -15,23 +15,24 @@ from workbench.hermes.written_out import read_message, written_out
 
 
 class ReadMessages(NamedTuple):
-    """What was made of the messages."""
+    """A conversation that was read from a chat API's messages."""
 
     conversation: Conversation
     findings: tuple[Finding, ...]
-    """What is not as templates expect it; pointers lead into the array of messages."""
+    """What published templates cannot handle. Pointers lead into the array of messages."""
 
 
 def parse_messages(messages: Sequence[JsonValue]) -> ReadMessages:
-    """The conversation of `[{"role", "content", "tool_calls"?, "reasoning_content"?, "name"?}, …]`.
+    """Read a conversation from `[{"role", "content", "tool_calls"?, "reasoning_content"?, "name"?}, …]`.
 
-    Text content that is missing is empty, an object is written as JSON, a list of text parts is joined; each
-    is told, since published templates crash on it or write Python's `repr`.
+    Missing content becomes an empty text, an object becomes its JSON, and a list of text parts is joined. Each of
+    these is reported, because published templates crash on it or write Python's `repr`.
 
-    *Source:* OpenAI's chat messages; `docs/reference/families.md` for what templates make of them.
+    *Source:* https://platform.openai.com/docs/api-reference/chat; `docs/reference/families.md` describes what templates
+    do with these messages.
 
     Raises:
-        BadInput: An entry is no message: not an object, or without a known role.
+        BadInput: An entry is not an object, has no known role, or contains a call without a name.
     """
     findings: list[Finding] = []
     read = tuple(_message(entry, f"/{index}", findings) for index, entry in enumerate(messages))
@@ -39,7 +40,7 @@ def parse_messages(messages: Sequence[JsonValue]) -> ReadMessages:
 
 
 def to_messages(conversation: Conversation) -> list[JsonObject]:
-    """The messages as chat templates expect them; an assistant's raw text stays in `content`."""
+    """Return the messages as chat templates expect them. An assistant's raw text stays in `content`."""
     return [_fields(message) for message in conversation.messages]
 
 
@@ -61,7 +62,9 @@ def _call_fields(call: ToolCall) -> JsonObject:
 
 def _message(entry: JsonValue, pointer: str, findings: list[Finding]) -> Message:
     if not isinstance(entry, Mapping):
-        raise BadInput(f"messages, {pointer}", "not an object", 'write {"role": …, "content": …}')
+        raise BadInput(
+            f"messages, {pointer}", "the message is not an object", 'write {"role": …, "content": …}'
+        )
     fields = cast(JsonObject, entry)
     role = fields.get("role")
     if role not in tuple(Role):
@@ -85,20 +88,22 @@ def _text(fields: JsonObject, pointer: str, findings: list[Finding]) -> str:
         return content
     if content is None:
         if not fields.get("tool_calls"):
-            findings.append(_told("content-missing", "no content: read as empty text", f"{pointer}/content"))
+            findings.append(
+                _warning("content-missing", "no content; read as an empty text", f"{pointer}/content")
+            )
         return ""
     parts = _text_parts(content)
     message = (
-        "content is no text: its parts are joined"
+        "content is a list of texts; they were joined"
         if parts is not None
-        else "content is no text: written as JSON"
+        else "content is not text; it was written as JSON"
     )
-    findings.append(_told("content-not-text", message, f"{pointer}/content"))
+    findings.append(_warning("content-not-text", message, f"{pointer}/content"))
     return spelled_json(content) if parts is None else "".join(parts)
 
 
 def _text_parts(content: JsonValue) -> list[str] | None:
-    """The texts of `[{"type": "text", "text": …}, …]`; None where it is something else."""
+    """Return the texts of `[{"type": "text", "text": …}, …]`, or None for any other value."""
     if not isinstance(content, list) or not content:
         return None
     texts = [as_object(part).get("text") for part in content]
@@ -108,14 +113,14 @@ def _text_parts(content: JsonValue) -> list[str] | None:
 def _calls(fields: JsonObject, pointer: str, findings: list[Finding]) -> Iterator[ToolCall]:
     if "tool_calls" not in fields:
         return
-    given = fields["tool_calls"]
-    if not given or not isinstance(given, list):
-        message = "tool_calls is empty: left out, for some templates then lose the text or crash"
-        findings.append(_told("empty-tool-calls", message, f"{pointer}/tool_calls"))
+    entries = fields["tool_calls"]
+    if not entries or not isinstance(entries, list):
+        message = "tool_calls is empty; left out because some templates then lose the text or crash"
+        findings.append(_warning("empty-tool-calls", message, f"{pointer}/tool_calls"))
         return
-    for index, entry in enumerate(given):
+    for index, entry in enumerate(entries):
         place = f"{pointer}/tool_calls/{index}"
-        # Chat APIs wrap the call in a `function`; templates also take it bare.
+        # Chat APIs wrap the call in a `function`. Templates also accept it without the wrapper.
         call = as_object(as_object(entry).get("function", entry))
         name = call.get("name")
         if not isinstance(name, str):
@@ -129,7 +134,7 @@ def _call(name: str, arguments: JsonValue, pointer: str, findings: list[Finding]
     text = arguments if isinstance(arguments, str) else None
     decoded = None if text is None else _object(text)
     if decoded is None and arguments is not None:
-        findings.append(_told("arguments-not-object", f"arguments of {name!r} are no object", pointer))
+        findings.append(_warning("arguments-not-object", f"arguments of {name!r} are not an object", pointer))
     return ToolCall(name=name, arguments=decoded or {}, arguments_text=text)
 
 
@@ -141,15 +146,15 @@ def _object(text: str) -> JsonObject | None:
     return cast(JsonObject, value) if isinstance(value, Mapping) else None
 
 
-def _told(code: str, message: str, pointer: str) -> Finding:
+def _warning(code: str, message: str, pointer: str) -> Finding:
     return Finding(code=code, message=message, severity=Severity.WARNING, pointer=pointer)
 
 
 def to_chat_request(conversation: Conversation) -> list[JsonObject]:
-    """The messages of a request, oldest first.
+    """Return the messages of a chat API's request, oldest first.
 
-    Calls whose results are not all there (a turn that was stopped) stay text, as do results without a call: a
-    server would refuse the request otherwise.
+    Calls without all of their results (of a turn that was stopped) and results without a call are written as text,
+    because a server would refuse the request otherwise.
     """
     return list(_entries(conversation.messages))
 
@@ -166,10 +171,10 @@ def _entries(messages: Sequence[Message]) -> Iterator[JsonObject]:
         if message.role is not Role.ASSISTANT:
             yield {"role": message.role.value, "content": message.text}
             continue
-        results = _results_behind(messages, place)
-        text, calls = _parted(message)
+        results = _results_after(messages, place)
+        text, calls = _prose_and_calls(message)
         if not calls or len(results) < len(calls):
-            yield {"role": "assistant", "content": _content_alone(message)}
+            yield {"role": "assistant", "content": _as_plain_text(message)}
             continue
         named = [(f"call_{next(ids)}", call) for call in calls]
         yield {
@@ -182,22 +187,22 @@ def _entries(messages: Sequence[Message]) -> Iterator[JsonObject]:
         place += len(calls)
 
 
-def _results_behind(messages: Sequence[Message], place: int) -> Sequence[Message]:
+def _results_after(messages: Sequence[Message], place: int) -> Sequence[Message]:
     end = place
     while end < len(messages) and messages[end].role is Role.TOOL:
         end += 1
     return messages[place:end]
 
 
-def _parted(message: Message) -> tuple[str, Sequence[ToolCall]]:
-    """Prose and calls; thoughts are left out, as models' own templates leave them out of the history."""
+def _prose_and_calls(message: Message) -> tuple[str, Sequence[ToolCall]]:
+    """Return the prose and the calls. Thoughts are left out, as chat templates leave them out of the history."""
     reading = read_message(message, tools=None)
     calls = [ToolCall(name=call.name, arguments=call.arguments) for call in reading.calls]
     return "".join(reading.prose).strip(), calls
 
 
-def _content_alone(message: Message) -> str:
-    """The message as text, its thought left out."""
+def _as_plain_text(message: Message) -> str:
+    """Return the message as text, without its thought."""
     if message.calls:
         return written_out(Message(role=message.role, text=message.text, calls=message.calls))
     reading = read_message(message, tools=None)

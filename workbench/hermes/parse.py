@@ -1,11 +1,11 @@
-"""Parse a completion into a reading. There is one reader: strict mode is the tolerant reader without fixes."""
+"""Parse a completion into a reading. There is one reader: the strict level is the tolerant reader without fixes."""
 
 from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
 from workbench.chat.finding import Finding, Fix, Span, apply_edits
-from workbench.hermes.body.calls import judge
+from workbench.hermes.body.calls import check_call
 from workbench.hermes.body.shape import CallDraft
 from workbench.hermes.codes import meaning_of
 from workbench.hermes.reading import Dialect, Level, ReadCall, Reading, Segment, SegmentKind
@@ -16,9 +16,10 @@ from workbench.toolspec.spec import OfferedTools
 
 
 def clean_calls(text: str, tools: OfferedTools) -> tuple[CallDraft, ...] | None:
-    """The calls of `text` where `parse` would find them too, and no thought, fix or loss; else None.
+    """Return the calls of a text that needs no careful parsing, or None to have `parse` look at it.
 
-    Many texts of training rows are so, and it takes a third of the time; None says nothing.
+    If the result is not None, `parse` finds the same calls, no thought, no fix and no dropped block. Most texts of
+    training rows are like this, and this takes a third of the time. None does not mean that something is wrong.
 
     >>> [call.name for call in clean_calls('So: <tool_call>{"name": "f", "arguments": {}}</tool_call>', OfferedTools())]
     ['f']
@@ -40,7 +41,7 @@ def clean_calls(text: str, tools: OfferedTools) -> tuple[CallDraft, ...] | None:
 
 
 CUT_OFF: Final = frozenset({"length", "cancelled", "interrupted"})
-"""Finish reasons of a completion that did not come to its own end: an open block is cut, and never run."""
+"""Finish reasons of a completion that the model did not end itself. An open block is truncated and never run."""
 
 
 def parse(
@@ -53,19 +54,19 @@ def parse(
     starts_in_thought: bool = False,
     checks_arguments: bool = True,
 ) -> Reading:
-    """Read a completion. Never raises on text, and takes time linear in its length.
+    """Parse a completion. Never raises because of the text, and takes time linear in its length.
 
     Args:
         text: What the model wrote, byte for byte.
-        tools: The offered tools; with None no name is checked, with no specs every name is unknown.
-        dialect: The form that the family writes: auto, json or xml.
+        tools: The offered tools. With None, names are not checked; with an empty list, every name is unknown.
+        dialect: The form of calls that the family writes: auto, json or xml.
         level: How much may be repaired: strict, tolerant or lenient.
-        finish_reason: Why the model stopped; `length`, `cancelled` and `interrupted` mean that it was cut off.
+        finish_reason: Why the model stopped. `length`, `cancelled` and `interrupted` mean that it was cut off.
         starts_in_thought: Whether the prompt ended inside a thought.
-        checks_arguments: Whether arguments are held against schemas; False where someone else does.
+        checks_arguments: Whether to check arguments against schemas. False if the caller does it.
 
     Raises:
-        ValueError: `dialect` or `level` is no such word.
+        ValueError: `dialect` or `level` is unknown.
 
     >>> reading = parse('<tool_call>{"name": "f", "arguments": {"a": 1,}}</tool_call>')
     >>> [(call.name, call.arguments) for call in reading.calls], [fix.code for fix in reading.fixes]
@@ -96,15 +97,15 @@ def parse(
 
 
 def _is_same(fixed_reading: Reading, reading: Reading) -> bool:
-    """Whether strict reads the same calls from the fixed text, and nothing more is told of it.
+    """Return whether the strict reader finds the same calls in the fixed text, and no new findings.
 
-    But `format-mismatch`: fixes write JSON, whatever the dialect.
+    `format-mismatch` does not count, because fixes write JSON whatever the dialect is.
     """
-    told = Counter(finding.code for finding in reading.findings)
-    told_now = Counter(
+    codes = Counter(finding.code for finding in reading.findings)
+    fixed_codes = Counter(
         finding.code for finding in fixed_reading.findings if finding.code != "format-mismatch"
     )
-    return told_now <= told and [(call.name, call.arguments) for call in fixed_reading.calls] == [
+    return fixed_codes <= codes and [(call.name, call.arguments) for call in fixed_reading.calls] == [
         (call.name, call.arguments) for call in reading.calls
     ]
 
@@ -124,12 +125,12 @@ def _reading(terms: Completion, blocks: list[Block]) -> Reading:
 
 
 def fixed(text: str, reading: Reading) -> str:
-    """`text` with all fixes of its reading made: what strict reads without a fix, with the same calls."""
+    """Apply all fixes of a reading to its text. The strict reader finds the same calls in the result, without a fix."""
     return apply_edits(text, (edit for fix in reading.fixes for edit in fix.edits))
 
 
 class _BlockResult:
-    """What one block adds to the reading."""
+    """The calls, fixes and findings that one block adds to the reading."""
 
     def __init__(self, terms: Completion, block: Block) -> None:
         is_strict = terms.level is Level.STRICT
@@ -137,22 +138,22 @@ class _BlockResult:
         own = (*block.findings, *map(_refusal, fixes)) if is_strict else block.findings
         self.fixes: tuple[Fix, ...] = () if is_strict else fixes
         span = Span(block.start, block.end)
-        judged = [judge(terms, draft, span) for draft in block.drafts]
-        self.findings = (*own, *(finding for one in judged for finding in one.findings))
+        checked_calls = [check_call(terms, draft, span) for draft in block.drafts]
+        self.findings = (*own, *(finding for checked in checked_calls for finding in checked.findings))
         self.calls: tuple[ReadCall, ...] = ()
         if not (is_strict and fixes):
             self.calls = tuple(
                 ReadCall(
-                    name=one.draft.name,
-                    arguments=one.draft.arguments,
-                    payload=terms.text[one.draft.start : one.draft.end],
+                    name=checked.draft.name,
+                    arguments=checked.draft.arguments,
+                    payload=terms.text[checked.draft.start : checked.draft.end],
                     span=span,
-                    dialect=one.draft.dialect,
-                    status=one.status,
+                    dialect=checked.draft.dialect,
+                    status=checked.status,
                     fixes=self.fixes,
-                    findings=(*own, *one.findings),
+                    findings=(*own, *checked.findings),
                 )
-                for one in judged
+                for checked in checked_calls
             )
         self.is_dropped = block.is_call and not self.calls
 

@@ -1,4 +1,4 @@
-"""Compare what other parsers would extract from the same text, and say why calls are lost."""
+"""Compare the calls that other parsers would extract from the same text, and explain why calls are lost."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,11 +16,11 @@ from workbench.hermes.replicas.servers import read_as_sglang, read_as_vllm
 from workbench.toolspec.spec import OfferedTools, canonical_json
 
 MAX_SIZE_CHARS: Final = 1_000_000
-"""A longer text is not given to the replicas."""
+"""The replicas do not parse longer texts."""
 
 
 class ParserRule(StrEnum):
-    """Who reads. All but strict are replicas of rules, written from descriptions."""
+    """A parser. All except strict are replicas of other projects' parsers, written from their descriptions."""
 
     STRICT = "strict"
     VLLM = "vLLM hermes"
@@ -32,17 +32,17 @@ class ParserRule(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleResult:
-    """What one rule took from a text."""
+    """The calls that one parser finds in a text, compared with those of the tolerant reader."""
 
     rule: ParserRule
     calls: tuple[ReplicaCall, ...]
-    """What it would run, in its order."""
+    """The calls that it would run, in its order."""
     lost: tuple[ReplicaCall, ...]
-    """Calls that the tolerant reader gives and this rule does not, or with other arguments."""
+    """Calls that the tolerant reader finds and this parser does not find, or finds with other arguments."""
     invented: tuple[ReplicaCall, ...]
-    """Calls that this rule gives and the tolerant reader does not, or with other arguments."""
+    """Calls that this parser finds and the tolerant reader does not find, or finds with other arguments."""
     why: str
-    """What it loses or mistakes and why, clauses parted by semicolons; empty where nothing is to tell."""
+    """What it loses or invents and why, clauses separated by semicolons. Empty if there is nothing to explain."""
 
 
 _REPLICAS: Final[Mapping[ParserRule, Callable[[str, OfferedTools | None], ReplicaReading]]] = (
@@ -59,62 +59,62 @@ _REPLICAS: Final[Mapping[ParserRule, Callable[[str, OfferedTools | None], Replic
 
 
 def differ(text: str, tools: OfferedTools | None) -> tuple[RuleResult, ...]:
-    """One answer a rule, in the order of `ParserRule`; never raises.
+    """Parse a text with every parser. Return one result per parser, in the order of `ParserRule`. Never raises.
 
     Args:
-        text: A completion that came to its end.
-        tools: The offered tools; None where names are not to be checked.
+        text: A completion that the model ended itself.
+        tools: The offered tools, or None to accept any name.
     """
     tolerant = parse(text, tools=tools)
     ours = tuple(ReplicaCall(name=call.name, arguments=call.arguments) for call in tolerant.calls)
     strict = _strict(parse(text, tools=tools, level="strict"))
-    taken = [_held_against(ParserRule.STRICT, strict, ours, tolerant)]
+    results = [_compare_to_ours(ParserRule.STRICT, strict, ours, tolerant)]
     for rule, read in _REPLICAS.items():
         if len(text) > MAX_SIZE_CHARS:
             attempt = ReplicaReading(
-                notes=(f"over {MAX_SIZE_CHARS:,} characters: too long for this replica",)
+                notes=(f"the text has over {MAX_SIZE_CHARS:,} characters, too many for this replica",)
             )
         else:
             attempt = read(text, tools)
-        taken.append(_held_against(rule, attempt, ours, tolerant))
-    return tuple(taken)
+        results.append(_compare_to_ours(rule, attempt, ours, tolerant))
+    return tuple(results)
 
 
 def _strict(reading: Reading) -> ReplicaReading:
     calls = tuple(ReplicaCall(name=call.name, arguments=call.arguments) for call in reading.calls)
     codes = ", ".join(dict.fromkeys(finding.code for finding in reading.findings))
-    notes = (f"a block that needs a fix is refused: {codes}",) if reading.dropped else ()
+    notes = (f"a block that needs a fix is rejected: {codes}",) if reading.dropped else ()
     return ReplicaReading(calls=calls, notes=notes)
 
 
-def _held_against(
+def _compare_to_ours(
     rule: ParserRule, attempt: ReplicaReading, ours: Sequence[ReplicaCall], tolerant: Reading
 ) -> RuleResult:
     lost, invented = _without(ours, attempt.calls), _without(attempt.calls, ours)
     notes = [*attempt.notes, *_general_notes(lost, invented, tolerant)]
     if invented and not notes:
-        notes.append("what the reader takes for text, or for a part of another call, is run")
+        notes.append("text, or part of another call, is run as a call")
     if lost and not notes:
         codes = dict.fromkeys(fix.code for fix in tolerant.fixes)
-        notes.append(f"nothing of this is known to it: {', '.join(codes)}")
+        notes.append(f"it has no repair for {', '.join(codes)}")
     return RuleResult(rule=rule, calls=attempt.calls, lost=lost, invented=invented, why="; ".join(notes))
 
 
 def _general_notes(
     lost: Sequence[ReplicaCall], invented: Sequence[ReplicaCall], tolerant: Reading
 ) -> Iterator[str]:
-    """What can be told of any rule from the two lists."""
+    """Explain differences that do not depend on the parser's rules."""
     codes = dict.fromkeys(finding.code for finding in tolerant.findings)
     if invented and "call-in-reasoning" in codes:
         yield "a call inside a thought is run"
     elif invented and tolerant.dropped:
-        yield f"what the reader refuses is run: {', '.join(codes)}"
+        yield f"a call that the reader rejects is run: {', '.join(codes)}"
     for name in sorted({call.name for call in lost} & {call.name for call in invented}):
-        yield f"arguments of {name!r} are other ones"
+        yield f"the arguments of {name!r} differ"
 
 
 def _without(calls: Sequence[ReplicaCall], others: Sequence[ReplicaCall]) -> tuple[ReplicaCall, ...]:
-    """`calls` without those that `others` have too, each of them counted once."""
+    """Return the calls that `others` does not contain. Equal calls are counted, not merged."""
     left = Counter(map(_key, others))
     missing: list[ReplicaCall] = []
     for call in calls:

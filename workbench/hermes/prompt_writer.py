@@ -1,4 +1,4 @@
-"""Build a prompt, keep track of which part wrote which span, and report problems of the conversation."""
+"""Build a prompt, record which message each span belongs to, and report problems of the conversation."""
 
 import json
 import re
@@ -16,88 +16,97 @@ from workbench.hermes.spelling.thoughts import AssistantText
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptPart:
-    """The stretch of a prompt that one message, or the family itself, accounts for."""
+    """The part of a prompt that belongs to one message or was added by the family."""
 
     span: Span
-    """Framing included; the parts of a prompt follow each other without a gap."""
+    """Includes the framing. The parts of a prompt follow each other without gaps."""
     role: Role
-    """Whose message; of a tool's result `tool`, also where the family writes it into a user turn."""
+    """Role of the message. A tool result has `tool`, even if the family writes it into a user turn."""
     message_index: int | None
-    """Which message of the conversation, from 0; None for what the family adds (tools, opened turn)."""
+    """Index of the message from 0, or None for what the family adds: the tools and the opened turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """A text for an engine."""
+    """A rendered prompt."""
 
     text: str
-    """Byte for byte, without a begin-of-text token: the engine adds that."""
+    """The prompt byte for byte, without a begin-of-text token, which the engine adds."""
     parts: tuple[PromptPart, ...]
-    """In order; together they cover `text`."""
+    """Together they cover `text`, in order."""
     marks: tuple[Span, ...]
-    """Each literal mark that belongs to the format, in order: by the family, the contract or the model.
+    """Tags and special tokens that belong to the format, written by the family, the contract or the model.
 
-    Marks that user text, arguments, results or tool specs brought along are not here: they are findings.
+    Those in user text, arguments, results and tool specs are findings instead.
     """
     findings: tuple[Finding, ...] = ()
-    """What a reader of this prompt should know; spans are of `text`."""
+    """Problems of the prompt. Spans refer to `text`."""
     starts_in_thought: bool = False
-    """True where the opened turn begins inside `<think>`, so that the completion does."""
+    """Whether the opened turn ends inside `<think>`, so that the completion starts in a thought."""
 
 
 _UNREADABLE: Final = object()
 
 
 def conversation_findings(family: Family, conversation: Conversation, query: int | None) -> Iterator[Finding]:
-    """Where the published template refuses the conversation as a whole; `query` is `last_query`'s."""
+    """Report where the published template rejects the conversation as a whole.
+
+    Args:
+        query: Index of the last question, from `last_query`, or None if there is none.
+    """
     messages = conversation.messages
     if (family.needs is FamilyRequirements.MESSAGE and not messages) or (
         family.needs is FamilyRequirements.QUERY and query is None
     ):
-        wish = f"the published template wants {family.needs}; ours goes on"
-        yield _warning("template-would-crash", wish)
+        problem = f"the published template fails without {family.needs}; it was rendered anyway"
+        yield _warning("template-would-crash", problem)
     if not family.system.allows_later_system and any(m.role is Role.SYSTEM for m in messages[1:]):
         yield _warning(
-            "template-would-crash", "the published template refuses a later system message; ours writes it"
+            "template-would-crash",
+            "the published template rejects a later system message; it was written anyway",
         )
 
 
 def assistant_findings(
     family: Family, message: Message, shown: AssistantText, span: Span
 ) -> Iterator[Finding]:
-    """What of an assistant's message the family does not write."""
-    remedy = f"; {family.sane_name!r} keeps it" if family.sane_name else ""
+    """Report the parts of an assistant's message that the family does not write."""
+    remedy = f"; use {family.sane_name!r} to keep it" if family.sane_name else ""
     if message.calls and shown.text and not family.keeps_text_beside_calls:
-        yield _warning("content-dropped", f"family {family.name!r} drops text beside calls{remedy}", span)
+        yield _warning(
+            "content-dropped", f"family {family.name!r} drops text in messages with calls{remedy}", span
+        )
     if shown.loses_thought:
-        yield _warning("thought-dropped", f"family {family.name!r} drops thoughts{remedy}", span)
+        yield _warning("thought-dropped", f"family {family.name!r} drops the thought{remedy}", span)
 
 
 def call_findings(family: Family, call: ToolCall, body: str, span: Span) -> Iterator[Finding]:
-    """What is wrong with a spelled call; `body` is what stands at `span`."""
+    """Report what is wrong with a rendered call, whose `body` is at `span`."""
     if call.arguments_text is not None and family.refuses_text_arguments:
         yield _warning(
             "template-would-crash",
-            "the published template crashes on arguments given as text; ours reads them",
+            "the published template crashes on arguments given as text; they were decoded",
             span,
         )
     if call.arguments_text is not None and family.encodes_text_arguments:
-        remedy = f"; {family.sane_name!r} does not" if family.sane_name else ""
+        remedy = f"; use {family.sane_name!r} to avoid it" if family.sane_name else ""
         yield _warning(
-            "arguments-encoded-twice", f"family {family.name!r} encodes text arguments again{remedy}", span
+            "arguments-encoded-twice", f"family {family.name!r} encodes text arguments twice{remedy}", span
         )
     if call.arguments_text is not None and not family.pastes_calls and not _is_object(call.arguments_text):
         yield _warning(
-            "arguments-dropped", f"the arguments of {call.name!r} are no JSON object: none written", span
+            "arguments-dropped",
+            f"the arguments of {call.name!r} are not a JSON object and were left out",
+            span,
         )
     if family.pastes_calls and not _is_json(body):
         yield _warning("call-not-json", f"the call of {call.name!r} is not valid JSON once written", span)
 
 
 def missing_header_finding(family: Family, span: Span) -> Finding:
-    """For a result that begins the conversation, where the published template opens no turn for it."""
+    """Return the finding for a result at the start of a conversation, for which the template opens no turn."""
     return _warning(
-        "missing-turn-header", f"family {family.name!r} opens no turn for a result that comes first", span
+        "missing-turn-header", f"family {family.name!r} opens no turn for a result at the start", span
     )
 
 
@@ -121,7 +130,7 @@ def _warning(code: str, message: str, span: Span | None = None) -> Finding:
 
 
 class PromptSource(StrEnum):
-    """Who wrote a stretch of the prompt."""
+    """Who wrote a part of the prompt. The values are used in messages."""
 
     FAMILY = "the family"
     SYSTEM = "the system text"
@@ -133,29 +142,29 @@ class PromptSource(StrEnum):
 
 
 WRITES_TAGS = frozenset({PromptSource.FAMILY, PromptSource.SYSTEM, PromptSource.COMPLETION})
-"""Those whose tags belong to the format; a control token belongs there only where the family writes it."""
+"""Sources whose tags belong to the format. A special token belongs to it only if the family wrote it."""
 
 
 class _Piece(NamedTuple):
     span: Span
     source: PromptSource
     hidden: tuple[Span, ...]
-    """Where a mark was neutralised."""
+    """Spans of the marks that were escaped."""
 
 
 class PromptMarks(NamedTuple):
-    """What is known of the marks in a prompt."""
+    """The marks of a prompt: those of the format, and findings for all others."""
 
     marks: tuple[Span, ...]
     findings: tuple[Finding, ...]
 
 
 class PromptWriter:
-    """Collects the pieces of a prompt, in order.
+    """Build a prompt piece by piece.
 
     Args:
-        any_mark: What has a meaning in the family.
-        neutralise: Whether marks in foreign text are escaped.
+        any_mark: Matches the tags and special tokens that have a meaning in the family.
+        neutralise: Whether to escape them in text that neither the family, the contract nor the model wrote.
     """
 
     def __init__(self, any_mark: re.Pattern[str], *, neutralise: bool) -> None:
@@ -168,22 +177,22 @@ class PromptWriter:
 
     @property
     def length(self) -> int:
-        """Code points written so far."""
+        """Number of code points written so far."""
         return self._length
 
     @property
     def text(self) -> str:
-        """All that was written."""
+        """The text written so far."""
         return "".join(self._texts)
 
     def begin_part(self, role: Role, message_index: int | None) -> None:
-        """What follows belongs to this message, until the next part begins."""
+        """Start a part. Everything written until the next part belongs to this message."""
         self._starts.append((self._length, role, message_index))
 
     def write(
         self, text: str, source: PromptSource = PromptSource.FAMILY, *, escape: Escape | None = None
     ) -> None:
-        """Append `text`; `escape` is how its marks are neutralised, None to choose by the text."""
+        """Append `text`. `escape` says how to neutralise its marks; None chooses by the text."""
         if not text:
             return
         hidden: tuple[Span, ...] = ()
@@ -195,7 +204,7 @@ class PromptWriter:
         self._length = span.end
 
     def parts(self) -> tuple[PromptPart, ...]:
-        """The parts so far; one that nothing was written to is left out."""
+        """Return the parts so far, without empty ones."""
         ends = [start for start, _, _ in self._starts[1:]] + [self._length]
         return tuple(
             PromptPart(span=Span(start, end), role=role, message_index=index)
@@ -204,10 +213,10 @@ class PromptWriter:
         )
 
     def marked(self) -> PromptMarks:
-        """Each mark in the whole text: the format's own, or a finding.
+        """Find every mark in the finished text: it belongs to the format, or it is a finding.
 
-        The finished text is searched, not the pieces, so that a mark that arises where two pieces meet is
-        seen as well.
+        The whole text is searched instead of the pieces, so that a mark is found even if it forms where two pieces
+        meet: a template that writes `<` + key + `>` turns a property named `|im_start|` into a special token.
         """
         marks: list[Span] = []
         findings = [
@@ -256,7 +265,7 @@ class PromptWriter:
 
 
 def _joint_source(first: PromptSource) -> PromptSource:
-    """Whose a mark is that begins in a piece of `first` and ends in a later one: never the family's."""
+    """Return the source of a mark that starts in a piece of `first` and ends in a later piece. Never the family."""
     return PromptSource.ARGUMENTS if first is PromptSource.FAMILY else first
 
 
@@ -264,12 +273,12 @@ def _finding(mark: str, span: Span, source: PromptSource, *, is_control: bool) -
     if is_control:
         return Finding(
             code="control-mark",
-            message=f"{mark!r} in {source} is read as a control token; neutralise it",
+            message=f"{mark!r} in {source} acts as a special token; neutralise it",
             span=span,
         )
     return Finding(
         code="format-tag",
-        message=f"{mark!r} in {source} looks like the format's own; neutralise it",
+        message=f"{mark!r} in {source} looks like a tag of the format; neutralise it",
         severity=Severity.WARNING,
         span=span,
     )
@@ -278,7 +287,7 @@ def _finding(mark: str, span: Span, source: PromptSource, *, is_control: bool) -
 def _neutralised_finding(span: Span, source: PromptSource) -> Finding:
     return Finding(
         code="mark-neutralised",
-        message=f"a mark in {source} was escaped, so that it cannot act as one",
+        message=f"a tag or special token in {source} was escaped",
         severity=Severity.WARNING,
         span=span,
     )

@@ -12,7 +12,7 @@ class Dialect(StrEnum):
     """The form of a call's body."""
 
     AUTO = "auto"
-    """Either is expected; never the dialect of a call that was read."""
+    """Both are accepted. A parsed call is always `json` or `xml`."""
     JSON = "json"
     """`{"name": …, "arguments": …}`."""
     XML = "xml"
@@ -23,73 +23,73 @@ class Level(StrEnum):
     """How much the reader may repair."""
 
     STRICT = "strict"
-    """Nothing: a block that needs a fix gives no call."""
+    """No fixes. A block that needs a fix gives no call."""
     TOLERANT = "tolerant"
-    """Every fix inside tags."""
+    """All fixes inside tags."""
     LENIENT = "lenient"
-    """As tolerant, and untagged calls of declared tools."""
+    """All fixes, and also calls of declared tools without tags."""
 
 
 class SegmentKind(StrEnum):
-    """What a stretch of the completion is."""
+    """What a part of the completion is."""
 
     PROSE = "prose"
     """Text for the user."""
     THOUGHT = "thought"
     """Reasoning, with its tags."""
     CALL = "call"
-    """One call block, with its tags, whether it could be read or not."""
+    """A call block with its tags, whether or not it could be parsed."""
     RESPONSE = "response"
-    """What the model wrote behind its turn: a tool result of its own making, or text behind a stop mark."""
+    """What the model wrote after its turn: a tool result that it made up, or text after a stop token."""
     UNCLOSED = "unclosed"
-    """A block or thought that the end of the text cut off."""
+    """A block or thought that is cut off by the end of the text."""
 
 
 class CallStatus(StrEnum):
     """Whether a call can be run."""
 
     READY = "ready"
-    """The tool is offered and its schema holds, or no tools were given to check against."""
+    """The tool is offered and the arguments fit its schema, or there were no tools to check against."""
     INVALID_ARGUMENTS = "invalid-arguments"
-    """The tool is offered; its schema does not hold."""
+    """The tool is offered, but the arguments do not fit its schema."""
     UNKNOWN_TOOL = "unknown-tool"
     """No offered tool has this name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
-    """A stretch of one kind. The segments of a reading cover its text without gap or overlap, in order."""
+    """A part of the completion. The segments of a reading cover its text in order, without gaps or overlaps."""
 
     kind: SegmentKind
     span: Span
     text: str
-    """What stands there, byte for byte."""
+    """The text at `span`, byte for byte."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadCall:
-    """One call that could be read."""
+    """One call that could be parsed."""
 
     name: str
     """The tool's name, after fixes."""
     arguments: Mapping[str, JsonValue] = field(hash=False)
     """By parameter name, in the order written, after fixes."""
     payload: str
-    """The call's body as the model wrote it, without tags; of an array's entry the whole array."""
+    """The call's body as the model wrote it, without tags. For an entry of an array, the whole array."""
     span: Span
-    """The whole call block with its tags; calls of one block share it."""
+    """The whole call block with its tags. Calls of one block share it."""
     dialect: Dialect
-    """The form in which it was written: json or xml."""
+    """The form of the body: json or xml."""
     status: CallStatus
     fixes: tuple[Fix, ...] = ()
-    """The fixes of its block; calls of one block share them."""
+    """The fixes of its block. Calls of one block share them."""
     findings: tuple[Finding, ...] = ()
-    """What is told of it: of its block, and of its own arguments."""
+    """The findings of its block and of its own arguments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignForm:
-    """A stretch of the completion that is a tool call in another model family's form."""
+    """A part of the completion that is a tool call in another model family's format."""
 
     dialect: str
     """A key of `workbench.hermes.dialects.known.DIALECTS`, for example `mistral`."""
@@ -102,23 +102,26 @@ class ForeignForm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A pure function of the text, the offered tools, dialect, level, finish reason and whether it starts
-    in a thought."""
+    """What the reader made of a completion.
+
+    It depends only on the text, the offered tools, the dialect, the level, the finish reason and whether the completion
+    starts in a thought.
+    """
 
     text: str
     """The completion, byte for byte."""
     segments: tuple[Segment, ...] = ()
-    """In order; together they are the text."""
+    """Together they are the whole text, in order."""
     calls: tuple[ReadCall, ...] = ()
-    """In the order written, those of unknown tools too."""
+    """In the order written, including calls of unknown tools."""
     fixes: tuple[Fix, ...] = ()
-    """In order of place: one a code and block. Their edits never overlap."""
+    """Sorted by position, one per code and block. Their edits never overlap."""
     findings: tuple[Finding, ...] = ()
-    """In order of place."""
+    """Sorted by position."""
     foreign: tuple[ForeignForm, ...] = ()
-    """Calls in the form of other model families, in order, whether they were read or not."""
+    """Calls in the format of other model families, sorted by position, whether or not they were read."""
     dropped: int = 0
-    """Number of call blocks that gave no call; a call of an unknown tool is not dropped."""
+    """Number of call blocks that gave no call. A call of an unknown tool does not count as dropped."""
 
     @property
     def own_findings(self) -> tuple[Finding, ...]:
@@ -132,5 +135,5 @@ class Reading:
 
     @property
     def prose(self) -> tuple[str, ...]:
-        """The text of each prose segment, byte for byte, blank ones too."""
+        """The text of each prose segment, byte for byte, including blank ones."""
         return tuple(segment.text for segment in self.segments if segment.kind is SegmentKind.PROSE)

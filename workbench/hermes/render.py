@@ -1,4 +1,4 @@
-"""Render a conversation to a prompt in the family's framing, byte for byte, with every mark accounted for."""
+"""Render a conversation to a prompt as a template family writes it, byte for byte."""
 
 from dataclasses import dataclass, field
 
@@ -36,20 +36,21 @@ def render(
     thinking: bool = True,
     neutralise: bool = False,
 ) -> Prompt:
-    """The prompt of `conversation` as `family` spells it.
+    """Render a conversation to a prompt.
 
     Args:
-        conversation: What was said. Of an assistant's message the text stands first, then its `calls`.
-        family: A family or its name.
-        has_contract: True: the conversation's first message is a contract's composed text, and only framing
-            is added. False: the family's own template writes the tools and its default system text.
-        tools: What the family's template writes; not used with a contract.
-        generation_prompt: Whether the assistant's turn is opened at the end.
-        thinking: Whether that turn may begin with a thought; families without thoughts do not care.
-        neutralise: Whether control marks in foreign text are escaped; else they are only told.
+        conversation: The messages. In an assistant's message, the text comes first, then its `calls`.
+        family: A template family or its name.
+        has_contract: If True, the conversation starts with a contract's system text and only the framing is added. If
+            False, the family's own template writes the tools and its default system text.
+        tools: The tools for the family's template. Ignored with a contract.
+        generation_prompt: Whether to open the assistant's turn at the end.
+        thinking: Whether that turn may start with a thought. Has no effect for families without thoughts.
+        neutralise: Whether to escape tags and special tokens in user text, arguments, results and tool specs. Otherwise
+            they are only reported.
 
     Raises:
-        BadInput: There is no family of that name.
+        BadInput: There is no family with this name.
     """
     family = family_named(family) if isinstance(family, str) else family
     any_mark = ANY_MARK_XML if family.dialect == "xml" else ANY_MARK_JSON
@@ -85,7 +86,7 @@ class _RenderJob:
 
 
 def _write_system(job: _RenderJob, tools: OfferedTools) -> int:
-    """Write the family's own beginning; how many messages went into it."""
+    """Write the family's own system turn. Return how many messages it includes: 0 or 1."""
     family, writer, frame = job.family, job.writer, job.family.system
     has_tools = bool(tools.specs) or frame.writes_tools_always
     if has_tools and family.check_tools is not None:
@@ -203,9 +204,9 @@ def _write_result(job: _RenderJob, index: int) -> None:
 
 
 def _is_in_gap(gap: HeaderGap, messages: tuple[Message, ...], index: int) -> bool:
-    is_behind_system = index == 1 and _is_system(messages, 0)
+    is_after_system = index == 1 and _is_system(messages, 0)
     return gap is not HeaderGap.NOWHERE and (
-        index == 0 or (gap is HeaderGap.BEHIND_SYSTEM and is_behind_system)
+        index == 0 or (gap is HeaderGap.AFTER_SYSTEM and is_after_system)
     )
 
 

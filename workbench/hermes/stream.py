@@ -1,4 +1,19 @@
-"""Parse a completion that arrives in pieces into the same reading, with events along the way."""
+"""Parse a completion that arrives in pieces into the same reading, with events along the way.
+
+Idea. Text is emitted as soon as no later piece can change its meaning. Outside of calls, only an ending that may become
+a tag waits, such as `<tool_c`. Inside a call, `ArgumentsLexer` emits arguments for as long as they are plain valid
+JSON. When a closing tag arrives, the block is read by the same function that `parse` uses. Whatever is still
+uncertain waits for `finish`, which simply parses the whole text.
+
+Invariants. `finish` returns what `parse` returns for the joined pieces, wherever the pieces were cut. The events, taken
+together, describe that reading. Two events revise earlier ones: `ProseBecameThought` and `CallDropped`. Everything else
+is final.
+
+Time is linear: a block that cannot be read yet is only read again after it has doubled in size. This text made that
+necessary, because each closing tag in it is inside a string and looks like the end of the block:
+
+    <tool_call>{"name": "save", "arguments": {"text": "</tool_call></tool_call></tool_call>…"}}</tool_call>
+"""
 
 from dataclasses import replace
 
@@ -15,21 +30,20 @@ from workbench.hermes.stream_events import (
     Event,
     ProseBecameThought,
     TextDelta,
-    held_from,
-    held_of,
     is_closed,
     is_plain,
+    possible_mark_start,
+    possible_tag_start,
 )
 from workbench.hermes.text.completion import Completion, Tag
 from workbench.toolspec.spec import OfferedTools
 
 
 class Stream:
-    """Reads a completion that comes in pieces.
+    """Parse a completion that arrives in pieces.
 
-    Takes the keywords of `parse`. Events are a preview: prose and thoughts as they come, calls as soon as
-    they are
-    certain, what is uncertain at the end. The Reading that `finish` gives is the one that `parse` gives.
+    The keywords are those of `parse`. Events are a preview: prose and thoughts as they arrive, calls as soon as
+    they are certain, and the rest at the end. `finish` returns the same reading as `parse`.
 
     >>> stream = Stream()
     >>> [event.text for piece in ("Hi <tool_c", "ake>") for event in stream.feed(piece)]
@@ -53,30 +67,30 @@ class Stream:
         self._pieces: list[str] = []
         self._pending = ""
         self._sent = 0
-        """How much of the text is behind us: given out, or read."""
+        """Number of characters that were emitted or belong to a block that was read."""
         self._step = self._thought if starts_in_thought else self._prose
         self._thought_close = "</think>"
         self._has_substance = starts_in_thought
-        self._has_given_prose = False
-        """Whether prose was given that may yet become a thought."""
+        self._has_emitted_prose = False
+        """Whether prose was emitted that may still turn out to be a thought."""
         self._last = "\n"
         self._may_be_bare = True
-        """Whether only thoughts and white space came so far: an untagged call may follow."""
+        """Whether there were only thoughts and white space so far, so that an untagged call may follow."""
         self._calls = 0
-        """How many calls of the reading were given."""
+        """Number of calls that were emitted."""
         self._events = CallEvents(tools, self._level)
         self._reading: Reading | None = None
         self._end_block()
 
     def feed(self, piece: str) -> tuple[Event, ...]:
-        """What became certain with `piece`."""
+        """Add a piece of the completion. Return the events that are certain now."""
         if not piece or self._reading is not None:
             return ()
         self._pieces.append(piece)
         if self._events.is_in_plain_string and "<" not in self._window and is_plain(piece):
             self._block_text.append(piece)
             self._block_size += len(piece)
-            return (self._events.give_plain(piece),)
+            return (self._events.emit_plain(piece),)
         self._pending += piece
         events: list[Event] = []
         while self._step(events):
@@ -84,11 +98,10 @@ class Stream:
         return tuple(events)
 
     def finish(self, reason: str | None = None) -> Reading:
-        """The reading of all pieces; `last_events` then gives what was still held back. Can be called again.
+        """Return the reading of all pieces. `last_events` then returns the remaining events. Can be called repeatedly.
 
         Args:
-            reason: Why the model stopped, where it was not known at the start; `length` means that it was
-            cut off.
+            reason: Why the model stopped, if it was not known at the start. `length` means that it was cut off.
         """
         if self._reading is None:
             self._reading = parse(
@@ -102,12 +115,12 @@ class Stream:
         return self._reading
 
     def last_events(self) -> tuple[Event, ...]:
-        """What was held back until `finish`; once."""
+        """Return the events that waited for `finish`. A second call returns none."""
         reading = self.finish()
         events: list[Event] = []
-        if reading.segments and self._has_given_prose and reading.segments[0].kind is SegmentKind.THOUGHT:
+        if reading.segments and self._has_emitted_prose and reading.segments[0].kind is SegmentKind.THOUGHT:
             events.append(ProseBecameThought())
-            self._has_given_prose = False
+            self._has_emitted_prose = False
         for segment in reading.segments:
             if segment.span.end > self._sent and segment.kind in (SegmentKind.PROSE, SegmentKind.THOUGHT):
                 rest = segment.text[max(0, self._sent - segment.span.start) :]
@@ -136,41 +149,41 @@ class Stream:
             self._last = taken[-1]
         return taken
 
-    def _give(self, events: list[Event], kind: SegmentKind, size: int) -> None:
+    def _emit(self, events: list[Event], kind: SegmentKind, size: int) -> None:
         if size:
             if kind is SegmentKind.PROSE:
-                self._has_given_prose |= not self._has_substance
+                self._has_emitted_prose |= not self._has_substance
                 self._may_be_bare &= self._pending[:size].isspace()
             events.append(TextDelta(kind, self._take(size)))
 
     def _prose(self, events: list[Event]) -> bool:
-        """Give prose out up to a mark or what may become one."""
+        """Emit prose up to a mark, or up to an ending that may become one."""
         may_be_call = self._may_be_bare and self._level is Level.LENIENT
         if may_be_call and self._pending.lstrip().startswith(("{", "`")):
-            self._step = self._deferred
+            self._step = self._wait_for_end
             return True
         if self._level is Level.LENIENT and self._tools is not None:
             return self._lenient_prose(events)
         if "<" not in self._pending:
-            self._give(events, SegmentKind.PROSE, len(self._pending))
+            self._emit(events, SegmentKind.PROSE, len(self._pending))
             return False
         mark = MARK.search(self._pending)
-        held = held_from(self._pending)
-        if not mark or held <= mark.start():
-            self._give(events, SegmentKind.PROSE, held)
+        end = possible_mark_start(self._pending)
+        if not mark or end <= mark.start():
+            self._emit(events, SegmentKind.PROSE, end)
             return False
-        self._give(events, SegmentKind.PROSE, mark.start())
+        self._emit(events, SegmentKind.PROSE, mark.start())
         return self._at_mark(events, mark.end() - mark.start(), str(mark.lastgroup))
 
     def _lenient_prose(self, events: list[Event]) -> bool:
-        """Give out whole lines up to a mark or a foreign form, which is read at the end of the text only."""
+        """Emit whole lines up to a mark or a foreign call, which is only read at the end of the text."""
         mark = MARK.search(self._pending)
         end = mark.start() if mark else len(self._pending)
         if has_opener(self._pending[:end]):
-            self._give(events, SegmentKind.PROSE, certain_prose(self._pending[:end]))
-            self._step = self._deferred
+            self._emit(events, SegmentKind.PROSE, certain_prose(self._pending[:end]))
+            self._step = self._wait_for_end
             return True
-        self._give(events, SegmentKind.PROSE, end if mark else certain_prose(self._pending))
+        self._emit(events, SegmentKind.PROSE, end if mark else certain_prose(self._pending))
         if mark is None:
             return False
         return self._at_mark(events, mark.end() - mark.start(), str(mark.lastgroup))
@@ -186,44 +199,44 @@ class Stream:
         elif kind == "thought":
             self._thought_close = "</" + self._pending[1:size]
             self._has_substance = True
-            self._give(events, SegmentKind.THOUGHT, size)
+            self._emit(events, SegmentKind.THOUGHT, size)
             self._step = self._thought
         elif kind == "thought_end" and not self._has_substance:
             events.append(ProseBecameThought())
             self._has_substance = True
-            self._has_given_prose = False
+            self._has_emitted_prose = False
             self._may_be_bare = True
-            self._give(events, SegmentKind.THOUGHT, size)
+            self._emit(events, SegmentKind.THOUGHT, size)
         elif (
             kind in ("stop", "alternate", "named")
             or (kind == "response" and self._last == "\n")
             or (kind == "function" and self._may_be_offered(self._pending[len("<function=") : size - 1]))
         ):
-            self._step = self._deferred
+            self._step = self._wait_for_end
         else:
-            self._give(events, SegmentKind.PROSE, size)
+            self._emit(events, SegmentKind.PROSE, size)
         return True
 
     def _may_be_offered(self, written: str) -> bool:
-        """Whether an offered tool may be named so: a call of it without tags is told as a whole."""
+        """Return whether an offered tool may have this name. An untagged call of such a tool is emitted as a whole."""
         name = written.strip().strip("\"'").strip().removeprefix("functions.")
         return self._tools is not None and name in self._tools.by_name
 
     def _thought(self, events: list[Event]) -> bool:
         end = self._pending.find(self._thought_close)
         if end >= 0:
-            self._give(events, SegmentKind.THOUGHT, end + len(self._thought_close))
+            self._emit(events, SegmentKind.THOUGHT, end + len(self._thought_close))
             self._step = self._prose
             return True
-        held = held_of(self._pending, (self._thought_close,))
-        self._give(events, SegmentKind.THOUGHT, held)
+        safe_end = possible_tag_start(self._pending, (self._thought_close,))
+        self._emit(events, SegmentKind.THOUGHT, safe_end)
         return False
 
     def _undecided(self, events: list[Event]) -> bool:
-        """At an open tag: a block where a payload begins behind it, else all waits for what comes."""
+        """Handle an opening tag: start a block if a payload follows, otherwise wait for more text."""
         tag = CALL_TAG.match(self._pending)
-        behind = self._pending[tag.end() :].lstrip() if tag else ""
-        if tag and behind and PAYLOAD_START.match(behind):
+        payload = self._pending[tag.end() :].lstrip() if tag else ""
+        if tag and payload and PAYLOAD_START.match(payload):
             self._has_substance = True
             self._may_be_bare = False
             self._tag_size = tag.end()
@@ -237,11 +250,11 @@ class Stream:
             has_tag = CALL_TAG.search(text, tag.end()) is not None
             return has_tag and not self._events.is_in_string and self._try_block(events)
         if tag and self._last == "`" and self._pending.startswith("`", tag.end()):
-            self._give(events, SegmentKind.PROSE, tag.end())
+            self._emit(events, SegmentKind.PROSE, tag.end())
             self._step = self._prose
             return True
-        if len(behind) > len("<function"):
-            self._step = self._deferred
+        if len(payload) > len("<function"):
+            self._step = self._wait_for_end
         return False
 
     def _block(self, events: list[Event]) -> bool:
@@ -256,20 +269,19 @@ class Stream:
         return False
 
     def _try_block(self, events: list[Event]) -> bool:
-        """Read the block, now that a tag was met behind its own; not again before it has grown to twice
-        its size."""
+        """Read the block, now that another tag has arrived. Not again before the block has doubled in size."""
         if self._block_size < 2 * self._tried:
             return False
         text = "".join(self._block_text)
         self._block_text = [text]
         terms = Completion(text, tools=self._tools, dialect=self._dialect, level=self._level, is_cut=False)
         block = read_call_block(terms, Tag(0, self._tag_size))
-        # Of a readable block without close tag only the finish reason says whether it was cut off.
+        # If a readable block has no closing tag, only the finish reason says whether it was cut off.
         is_final = is_closed(text, block.end) or (not block.drafts and CALL_TAG.match(text, block.end))
         if terms.has_met_end or block.kind is SegmentKind.UNCLOSED or not is_final:
             self._tried = self._block_size
             return False
-        self._give_calls(events, text, block)
+        self._emit_calls(events, text, block)
         self._sent += block.end
         self._last = ">"
         self._pending = text[block.end :]
@@ -286,7 +298,7 @@ class Stream:
         self._window = ""
         self._events.begin_block()
 
-    def _give_calls(self, events: list[Event], text: str, block: Block) -> None:
+    def _emit_calls(self, events: list[Event], text: str, block: Block) -> None:
         drafts = () if block.fixes and self._level is Level.STRICT else block.drafts
         edits = [edit for fix in block.fixes for edit in fix.edits]
         body = apply_edits(text[: block.end], edits)[self._tag_size :] if drafts else ""
@@ -295,7 +307,7 @@ class Stream:
             self._calls += 1
         events.extend(self._events.drop())
 
-    def _deferred(self, events: list[Event]) -> bool:
-        """What comes now can be told only at the end."""
+    def _wait_for_end(self, events: list[Event]) -> bool:
+        """Wait until `finish`: the meaning of the text from here on depends on all of it."""
         self._pending = ""
         return False

@@ -1,4 +1,4 @@
-"""Events of a completion that is still being written, and the text that must be held back as a possible tag."""
+"""Events of a completion that is still being written, and detection of incomplete tags."""
 
 import json
 import re
@@ -13,48 +13,48 @@ from workbench.toolspec.spec import OfferedTools
 
 
 class TextDelta(NamedTuple):
-    """More prose or thought. Tags of thoughts are left out of neither: the pieces are the text."""
+    """More prose or thought. The tags of thoughts are included, so that the pieces add up to the text."""
 
     kind: SegmentKind
     """Prose or thought."""
     text: str
-    """Never part of a tag that is still being written."""
+    """Never contains a part of a tag that is still being written."""
 
 
 class ProseBecameThought(NamedTuple):
-    """All prose given so far was a thought: its close tag came without an open tag."""
+    """All prose so far was a thought: its closing tag came without an opening tag."""
 
 
 class CallStarted(NamedTuple):
-    """A call's name is certain."""
+    """A call whose name is complete."""
 
     call_index: int
-    """0, 1, 2, …; of all events of this call."""
+    """Number of the call from 0, the same in all events of the call."""
     name: str
 
 
 class ArgumentsDelta(NamedTuple):
-    """More of a call's arguments; together they are one JSON text."""
+    """More of a call's arguments. All pieces of a call together are one JSON text."""
 
     call_index: int
     text: str
-    """What is certain now; never taken back."""
+    """Final; it is never taken back."""
 
 
 class CallEnded(NamedTuple):
-    """A call is complete, and its arguments with it."""
+    """A call that is complete, including its arguments."""
 
     call_index: int
 
 
 class CallDropped(NamedTuple):
-    """A call that had started is none: it was cut off or cannot be read. It must not be run."""
+    """A call that had started but was cut off or cannot be parsed. Do not run it."""
 
     call_index: int
 
 
 Event = TextDelta | ProseBecameThought | CallStarted | ArgumentsDelta | CallEnded | CallDropped
-"""What `Stream.feed` gives."""
+"""What `Stream.feed` returns."""
 
 
 _TAG_STARTS: Final = (
@@ -72,21 +72,21 @@ _WAITING: Final = re.compile(
 _CLOSED: Final = re.compile(r"</(?i:tool_call)>\Z")
 _LONGEST_TAG: Final = 600
 OVERLAP_CHARS: Final = 11
-"""A close tag that came in pieces begins at most so far before the text that is new."""
+"""A closing tag that arrives in pieces starts at most this many characters before the new text."""
 
 
 def is_plain(piece: str) -> bool:
-    """Whether nothing in `piece` can end a string, need a fix or belong to a tag."""
+    """Return whether nothing in `piece` can end a string, need a fix or belong to a tag."""
     return '"' not in piece and "\\" not in piece and "<" not in piece and piece.isprintable()
 
 
 def is_closed(text: str, end: int) -> bool:
-    """Whether a close tag stands directly before `end`."""
+    """Return whether a closing tag ends directly at `end`."""
     return _CLOSED.search(text, max(0, end - OVERLAP_CHARS - 1), end) is not None
 
 
-def held_from(text: str) -> int:
-    """From where on `text` may become a mark with what comes; its length where nothing may."""
+def possible_mark_start(text: str) -> int:
+    """Return where a mark may start that the next piece completes, or the length of `text`."""
     waiting = _WAITING.search(text, max(0, len(text) - _LONGEST_TAG))
     if waiting:
         return waiting.start()
@@ -102,17 +102,17 @@ def held_from(text: str) -> int:
     return start if is_name or is_start else len(text)
 
 
-def held_of(text: str, tags: tuple[str, ...]) -> int:
-    """From where on `text` may become one of `tags` with what comes; its length where nothing may."""
+def possible_tag_start(text: str, tags: tuple[str, ...]) -> int:
+    """Return where one of `tags` may start that the next piece completes, or the length of `text`."""
     start = text.rfind("<")
     return start if start >= 0 and any(tag.startswith(text[start:]) for tag in tags) else len(text)
 
 
 class CallEvents:
-    """Numbers the calls of one stream and gives out their arguments, block by block.
+    """Number the calls of one stream and emit their arguments, block by block.
 
     Args:
-        tools: The offered tools; None where no name is checked.
+        tools: The offered tools, or None to accept any name.
         level: How much may be repaired.
     """
 
@@ -120,75 +120,77 @@ class CallEvents:
         self._tools = tools
         self._level = level
         self._index = 0
-        self._given: list[str] = []
+        self._emitted: list[str] = []
         self._lexer = ArgumentsLexer()
         self.is_started = False
-        """Whether a call was begun and neither ended nor dropped."""
+        """Whether a call has started and neither ended nor been dropped."""
 
     def begin_block(self) -> None:
-        """What is fed from here on is the body of another block."""
+        """Start a new block. What is fed from now on is its body."""
         self._lexer = ArgumentsLexer()
-        self._given: list[str] = []
+        self._emitted: list[str] = []
         self.is_started = False
 
     @property
     def is_in_string(self) -> bool:
-        """Whether a string is open: a tag that comes now is part of it."""
+        """Whether a string is open. A tag that arrives now belongs to the string."""
         return self._lexer.is_in_string
 
     @property
     def is_in_plain_string(self) -> bool:
-        """Whether a string is open and nothing is held back."""
+        """Whether a string is open and nothing is pending."""
         return self._lexer.is_in_plain_string
 
-    def give_plain(self, piece: str) -> Event:
-        """Give out `piece` as it is, which stands inside a plain string."""
-        self._given.append(piece)
+    def emit_plain(self, piece: str) -> Event:
+        """Emit `piece`, which is inside a plain string, unchanged."""
+        self._emitted.append(piece)
         return ArgumentsDelta(self._index, piece)
 
     def feed(self, piece: str) -> Iterator[Event]:
-        """What becomes certain of the arguments, where no schema can change them."""
-        given = self._lexer.feed(piece)
-        if self._lexer.name is None or not given:
+        """Emit the part of the arguments that is final now, unless the schema may still change them."""
+        final = self._lexer.feed(piece)
+        if self._lexer.name is None or not final:
             return
         if not self.is_started:
-            if not self._is_taken_as_it_stands(self._lexer.name):
+            if not self._is_taken_unchanged(self._lexer.name):
                 self._lexer.is_stuck = True
                 return
             self.is_started = True
             yield CallStarted(self._index, self._lexer.name)
-        self._given.append(given)
-        yield ArgumentsDelta(self._index, given)
+        self._emitted.append(final)
+        yield ArgumentsDelta(self._index, final)
 
     def end(self, name: str, arguments: JsonObject, body: str) -> Iterator[Event]:
-        """A call was read; of one that had started, what was not given yet.
+        """Emit the rest of a call that was parsed.
 
         Args:
-            body: What stands behind the block's open tag, its fixes made.
+            body: The text after the block's opening tag, with its fixes applied.
         """
-        written, given = "", "".join(self._given)
+        written, emitted = "", "".join(self._emitted)
         if self.is_started and not self._lexer.is_complete:
             written = arguments_text(body)
-            if not written.startswith(given):  # written anew as a whole, in another spelling
+            if not written.startswith(
+                emitted
+            ):  # a fix rewrote the whole call with other white space or escapes
                 yield from self.drop()
         if not self.is_started:
             yield CallStarted(self._index, name)
-            written, given = json.dumps(arguments, ensure_ascii=False), ""
-        if len(written) > len(given):
-            yield ArgumentsDelta(self._index, written[len(given) :])
+            written, emitted = json.dumps(arguments, ensure_ascii=False), ""
+        if len(written) > len(emitted):
+            yield ArgumentsDelta(self._index, written[len(emitted) :])
         yield CallEnded(self._index)
         self.is_started = False
         self._index += 1
 
     def drop(self) -> Iterator[Event]:
-        """Tell that a call which had started is none."""
+        """Drop the call that has started, if there is one."""
         if self.is_started:
             yield CallDropped(self._index)
             self.is_started = False
             self._index += 1
 
-    def _is_taken_as_it_stands(self, name: str) -> bool:
-        """Whether no fix changes the name, and no string of its arguments can be coerced."""
+    def _is_taken_unchanged(self, name: str) -> bool:
+        """Return whether no fix changes the name, and no string in its arguments can be coerced."""
         if self._level is Level.STRICT or self._tools is None:
             return not name.startswith("functions.") and bool(name)
         spec = self._tools.by_name.get(name)

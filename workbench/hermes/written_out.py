@@ -1,7 +1,7 @@
-"""Write a message whose thought and calls came as structure out as one completion text.
+"""Turn a message with a separate thought and structured calls into one completion text.
 
-A server with a chat API reads its model's text by itself and hands over the pieces. Written out they can be read,
-shown and exported like any completion; a message without structure is its own text.
+A chat server parses its model's text itself and returns the parts. As one text, they can be parsed, shown and exported
+like any other completion. A message without structured parts is its own text.
 """
 
 import json
@@ -17,11 +17,11 @@ from workbench.hermes.spelling.tools import spelled_json
 from workbench.toolspec.spec import OfferedTools
 
 CALL_CLOSE: Final = "}\n</tool_call>"
-"""What ends a call that is written out, behind its arguments."""
+"""The end of a call, after its arguments."""
 
 
 def written_out(message: Message) -> str:
-    """The message as one text: thought, text, calls.
+    """Return the message as one text: the thought, the text, then the calls.
 
     >>> from workbench.chat.message import Role
     >>> call = ToolCall(name="now", arguments={})
@@ -36,10 +36,10 @@ def written_out(message: Message) -> str:
 
 
 def opened_call(name: str, *, before: str) -> str:
-    """The beginning of a call up to its arguments, on a line of its own.
+    """Return the start of a call, up to its arguments, on its own line.
 
     Args:
-        before: What stands before it.
+        before: The text in front of the call.
     """
     gap = "\n" if before and not before.endswith("\n") else ""
     return f'{gap}<tool_call>\n{{"name": {json.dumps(name, ensure_ascii=False)}, "arguments": '
@@ -52,7 +52,7 @@ def read_message(
     finish_reason: str = "stop",
     starts_in_thought: bool = False,
 ) -> Reading:
-    """The reading of a message, its structure written out; see `workbench.hermes.parse.parse`."""
+    """Parse a message, including its structured parts. The arguments are those of `workbench.hermes.parse.parse`."""
     return parse(
         written_out(message), tools=tools, finish_reason=finish_reason, starts_in_thought=starts_in_thought
     )
@@ -65,7 +65,7 @@ def _arguments(call: ToolCall) -> str:
 
 
 def decoded_arguments(text: str) -> JsonObject | None:
-    """The arguments of a call that were given as a text of JSON; None where they are no object.
+    """Parse arguments that were given as a JSON text. Return None if they are not an object.
 
     >>> decoded_arguments('{"a": 1}'), decoded_arguments(""), decoded_arguments('{"a": ')
     ({'a': 1}, {}, None)

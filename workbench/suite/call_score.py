@@ -9,7 +9,7 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.reading import CallStatus, ReadCall
 from workbench.suite.case_rollout import CaseRollout
 from workbench.suite.expectation import CallPattern, CountRange, Expectation
-from workbench.toolspec.conditions import first_break, meets, told
+from workbench.toolspec.conditions import describe_condition, first_violation, meets
 from workbench.toolspec.patterns import is_found, pattern_problem
 
 
@@ -93,7 +93,7 @@ def score_valid_calls(rollout: CaseRollout) -> Answer:
 def call_mismatch(pattern: CallPattern, call: ReadCall) -> str:
     """Return the first difference between a call and a pattern; empty if the call matches."""
     if pattern.name is not None and not meets(call.name, pattern.name):
-        return f"called {call.name!r}, expected {told(pattern.name)}"
+        return f"called {call.name!r}, expected {describe_condition(pattern.name)}"
     expected = pattern.arguments if pattern.arguments is not None else pattern.has_arguments or {}
     for name, condition in expected.items():
         if name not in call.arguments:
@@ -108,7 +108,7 @@ def call_mismatch(pattern: CallPattern, call: ReadCall) -> str:
         if extra:
             return f"{call.name}: unexpected argument {extra[0]!r}"
     if pattern.arguments_schema is not None and (
-        problem := first_break(pattern.arguments_schema, call.arguments)
+        problem := first_violation(pattern.arguments_schema, call.arguments)
     ):
         return f"{call.name}: {problem}"
     return ""
@@ -120,7 +120,9 @@ def calls_text(calls: Sequence[ReadCall]) -> str:
 
 
 def _call_text(call: ReadCall) -> str:
-    arguments = ", ".join(f"{name}={told({'equals': value})}" for name, value in call.arguments.items())
+    arguments = ", ".join(
+        f"{name}={describe_condition({'equals': value})}" for name, value in call.arguments.items()
+    )
     if len(arguments) > _LONGEST_ARGUMENTS:
         arguments = arguments[: _LONGEST_ARGUMENTS - 1] + "…"
     return f"{call.name}({arguments})"
@@ -130,7 +132,7 @@ def _value_mismatch(call: ReadCall, name: str, condition: JsonValue) -> str:
     value = call.arguments[name]
     if meets(value, condition):
         return ""
-    return f"{call.name}: {name} is {told({'equals': value})}, expected {told(condition)}"
+    return f"{call.name}: {name} is {describe_condition({'equals': value})}, expected {describe_condition(condition)}"
 
 
 def _in_order(expected: Sequence[CallPattern], calls: Sequence[ReadCall]) -> int:
@@ -193,7 +195,9 @@ def _has_name(pattern: CallPattern, call: ReadCall) -> bool:
 
 
 def _patterns(expected: Sequence[CallPattern]) -> str:
-    return ", ".join(told(pattern.name) if pattern.name is not None else "any tool" for pattern in expected)
+    return ", ".join(
+        describe_condition(pattern.name) if pattern.name is not None else "any tool" for pattern in expected
+    )
 
 
 def _times(count: int, noun: str) -> str:
@@ -261,7 +265,7 @@ def score_answer_schema(schema: JsonObject, rollout: CaseRollout) -> Answer:
         value = cast(JsonValue, json.loads(rollout.answer))
     except (ValueError, RecursionError):
         return False, f"the answer is not JSON: {_shown(rollout.answer)}"
-    broken = first_break(schema, value)
+    broken = first_violation(schema, value)
     return not broken, broken or "the answer matches the schema"
 
 

@@ -12,7 +12,7 @@ from workbench.toolbox.mock_templates import template_problem
 from workbench.toolbox.mocks import MAX_LATENCY_MS
 from workbench.toolspec.budget import REQUEST_STEPS, budget
 from workbench.toolspec.check import check_spec, pointer
-from workbench.toolspec.conditions import condition_problem, first_break, schema_problem
+from workbench.toolspec.conditions import condition_problem, first_violation, schema_problem
 from workbench.toolspec.spec import ToolSpec
 from workbench.toolspec.yaml_text import compose_yaml, load_yaml
 
@@ -100,7 +100,7 @@ def tool_problems(tool: ToolFile) -> Iterator[tuple[tuple[str | int, ...], str]]
             if (
                 "result" in step.model_fields_set
                 and tool.returns
-                and (problem := first_break(tool.returns, step.result))
+                and (problem := first_violation(tool.returns, step.result))
             ):
                 yield (*inner, "result"), f"it does not match `returns`: {problem}"
 

@@ -36,7 +36,7 @@ from workbench.toolbox.entry import ToolAnswer
 from workbench.toolbox.mock_samples import sample
 from workbench.toolbox.mock_templates import render_template
 from workbench.toolspec.budget import BudgetExceeded, budget
-from workbench.toolspec.conditions import first_break, holds
+from workbench.toolspec.conditions import first_violation, holds
 from workbench.toolspec.spec import canonical_json
 
 
@@ -142,7 +142,7 @@ class MockTool:
         """Return the answer, or an error if it does not match `returns`."""
         if self.returns is None or answer.is_error:
             return answer
-        mismatch = first_break(self.returns, answer.value)
+        mismatch = first_violation(self.returns, answer.value)
         if not mismatch:
             return answer
         problem = f"{answer.rule} of {self.name!r} gives what `returns` forbids: {mismatch}"

@@ -1,1 +1,1 @@
-"""Tool specs: validated, linted, converted, and used to check arguments and build grammars."""
+"""Tool specs: validate, lint, import and export them, check arguments and build grammars."""

@@ -1,7 +1,7 @@
-"""jsonschema's validator with a limit on its work and with patterns run by RE2.
+"""jsonschema's validator with a limit on its work, and with patterns run by RE2.
 
-A schema is a program: `$ref` and `allOf` of two branches each, thirty levels deep, ask for a billion steps in 3 KB. So
-each keyword pays for itself before it runs (see `workbench.toolspec.budget`), and for each error that it reports.
+A schema is a program: 3 KB of `$ref` and `allOf` with two branches each, thirty levels deep, take a billion steps. So
+each keyword is counted before it runs, and each error that it reports, see `workbench.toolspec.budget`.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -18,62 +18,68 @@ from workbench.toolspec.budget import spend
 from workbench.toolspec.patterns import is_found, pattern_problem
 
 _STEPS: Final = 10
-"""For each schema that is looked into."""
+"""Cost of each schema that is visited."""
 
 _Search = Callable[[Any, Any, Any], set[Any]]
 
 
 def evaluated_names(validator: Any, fields: JsonObject, schema: Any) -> set[str]:
-    """The names of an object's properties that `schema` says something about.
+    """Return the names of an object's properties that `schema` evaluates.
 
     Args:
-        validator: Knows where references of the schema lead.
-        schema: Which of its keywords are asked.
+        validator: Resolves references of the schema.
+        fields: The object.
+        schema: The schema whose keywords are examined.
     """
     if not isinstance(schema, dict):
         return set()
     spend(_STEPS + len(fields))
-    asked = cast(JsonObject, schema)
-    found = set(fields).intersection(cast("JsonObject", asked.get("properties") or {}))
+    keywords = cast(JsonObject, schema)
+    found = set(fields).intersection(cast("JsonObject", keywords.get("properties") or {}))
     for keyword in ("additionalProperties", "unevaluatedProperties"):
-        if keyword in asked:
-            found |= {name for name, value in fields.items() if _is_valid(validator, value, asked[keyword])}
-    for pattern in cast("JsonObject", asked.get("patternProperties") or {}):
+        if keyword in keywords:
+            found |= {
+                name for name, value in fields.items() if _is_valid(validator, value, keywords[keyword])
+            }
+    for pattern in cast("JsonObject", keywords.get("patternProperties") or {}):
         found |= {name for name in fields if pattern_problem(pattern) or is_found(pattern, name)}
-    for name, inner in cast("JsonObject", asked.get("dependentSchemas") or {}).items():
+    for name, inner in cast("JsonObject", keywords.get("dependentSchemas") or {}).items():
         if name in fields:
             found |= evaluated_names(validator, fields, inner)
-    return found | _in_branches(evaluated_names, validator, fields, asked)
+    return found | _in_branches(evaluated_names, validator, fields, keywords)
 
 
 def evaluated_items(validator: Any, items: list[JsonValue], schema: Any) -> set[int]:
-    """The places of an array's items that `schema` says something about.
+    """Return the indexes of an array's items that `schema` evaluates.
 
     Args:
-        validator: Knows where references of the schema lead.
-        schema: Which of its keywords are asked.
+        validator: Resolves references of the schema.
+        items: The array.
+        schema: The schema whose keywords are examined.
     """
     if not isinstance(schema, dict):
         return set()
     spend(_STEPS + len(items))
-    asked = cast(JsonObject, schema)
-    if "items" in asked:
+    keywords = cast(JsonObject, schema)
+    if "items" in keywords:
         return set(range(len(items)))
-    found = set(range(min(len(items), len(cast("list[JsonValue]", asked.get("prefixItems") or [])))))
+    found = set(range(min(len(items), len(cast("list[JsonValue]", keywords.get("prefixItems") or [])))))
     for keyword in ("contains", "unevaluatedItems"):
-        if keyword in asked:
-            found |= {place for place, one in enumerate(items) if _is_valid(validator, one, asked[keyword])}
-    return found | _in_branches(evaluated_items, validator, items, asked)
+        if keyword in keywords:
+            found |= {
+                index for index, item in enumerate(items) if _is_valid(validator, item, keywords[keyword])
+            }
+    return found | _in_branches(evaluated_items, validator, items, keywords)
 
 
 def _in_branches(search: _Search, validator: Any, value: Any, schema: JsonObject) -> set[Any]:
-    """The same, of the schemas that are applied to the value itself and that it fits."""
+    """Run `search` on the subschemas that apply to the same value and that the value satisfies."""
     found: set[Any] = set()
     for keyword in ("$ref", "$dynamicRef"):
         if keyword in schema:
-            there = validator._resolver.lookup(schema[keyword])
-            inside = validator.evolve(schema=there.contents, _resolver=there.resolver)
-            found |= search(inside, value, there.contents)
+            target = validator._resolver.lookup(schema[keyword])
+            inside = validator.evolve(schema=target.contents, _resolver=target.resolver)
+            found |= search(inside, value, target.contents)
     for branch in _branches(validator, value, schema):
         found |= search(validator, value, branch)
     return found
@@ -85,10 +91,10 @@ def _branches(validator: Any, value: Any, schema: JsonObject) -> Iterator[JsonVa
             if _is_valid(validator, value, branch):
                 yield branch
     if "if" in schema:
-        is_so = _is_valid(validator, value, schema["if"])
-        if is_so:
+        is_met = _is_valid(validator, value, schema["if"])
+        if is_met:
             yield schema["if"]
-        yield schema.get("then" if is_so else "else", True)
+        yield schema.get("then" if is_met else "else", True)
 
 
 def _is_valid(validator: Any, value: JsonValue, schema: JsonValue) -> bool:
@@ -96,16 +102,19 @@ def _is_valid(validator: Any, value: JsonValue, schema: JsonValue) -> bool:
 
 
 Keyword = Callable[[Any, Any, Any, Any], Iterable[ValidationError] | None]
-"""A keyword's check: the validator, the keyword's value, the instance, the schema around it."""
+"""Checks a keyword.
+
+Arguments: the validator, the keyword's value, the instance, the schema that contains the keyword.
+"""
 
 _KEYWORD_STEPS: Final = 3
 _BRANCH_STEPS: Final = 4
-"""For each schema that is descended into."""
+"""Cost of each subschema that is visited."""
 _REFERENCE_STEPS: Final = 40
 _ERROR_STEPS: Final = 8
-"""For each level that an error passes on its way up."""
-_CHARS_A_STEP: Final = 100
-"""An error quotes its instance: so many characters of it are made in a microsecond."""
+"""Cost of an error per level that it is passed up."""
+_CHARS_PER_STEP: Final = 100
+"""An error quotes its instance; this many characters are written in a microsecond."""
 _BRANCHING: Final = frozenset({"allOf", "anyOf", "oneOf", "dependentSchemas", "prefixItems"})
 _REFERRING: Final = frozenset({"$ref", "$dynamicRef"})
 _ITERATING: Final = frozenset(
@@ -120,16 +129,16 @@ _ITERATING: Final = frozenset(
     }
     | {"unevaluatedItems", "unevaluatedProperties", "uniqueItems"}
 )
-"""Keywords that look at every item of their instance."""
+"""Keywords that visit every item of their instance."""
 
 
 def bounded_validator(schema: JsonObject) -> Any:
-    """A validator of Draft 2020-12 that fetches nothing; its work is paid for from the open budget.
+    """Return a validator for Draft 2020-12 that fetches nothing and counts its work against the current budget.
 
     Raises:
-        Exception: Of jsonschema's and its libraries' many kinds: an `$id` or a `$ref` in it cannot be used.
+        Exception: An `$id` or `$ref` in the schema cannot be used. jsonschema and its libraries raise many types.
     """
-    # Anchors are looked for once here; jsonschema alone would look through the whole schema at each `$ref` to one.
+    # Find all anchors once. Otherwise jsonschema searches the whole schema at each `$ref` to an anchor.
     resource = DRAFT202012.create_resource(cast(Any, schema))
     uri = resource.id() or ""
     registry = REGISTRY.with_resource(uri, cast(Any, resource)).crawl()
@@ -137,7 +146,7 @@ def bounded_validator(schema: JsonObject) -> Any:
 
 
 def _counted(name: str, check: Keyword) -> Keyword:
-    """The keyword, paying for itself."""
+    """Return a check that counts its work before it runs."""
     is_iterating, is_referring, is_branching = name in _ITERATING, name in _REFERRING, name in _BRANCHING
 
     def counted(validator: Any, value: Any, instance: Any, schema: Any) -> Generator[ValidationError]:
@@ -154,7 +163,7 @@ def _counted(name: str, check: Keyword) -> Keyword:
             steps += _BRANCH_STEPS * len(cast(list[Any], instance))
         spend(steps)
         for error in check(validator, value, instance, schema) or ():
-            spend(_ERROR_STEPS if error.path else _ERROR_STEPS + len(error.message) // _CHARS_A_STEP)
+            spend(_ERROR_STEPS if error.path else _ERROR_STEPS + len(error.message) // _CHARS_PER_STEP)
             yield error
 
     return counted
@@ -178,28 +187,32 @@ def _pattern_properties(
 
 
 def _additional_properties(
-    validator: Any, wanted: Any, instance: Any, schema: Any
+    validator: Any, additional: Any, instance: Any, schema: Any
 ) -> Iterator[ValidationError]:
     if not isinstance(instance, dict):
         return
     fields = cast("dict[str, JsonValue]", instance)
     extra = extra_names(fields, schema)
-    if isinstance(wanted, dict):
+    if isinstance(additional, dict):
         for name in extra:
-            yield from validator.descend(fields[name], wanted, path=name)
-    elif not wanted and extra:
+            yield from validator.descend(fields[name], additional, path=name)
+    elif not additional and extra:
         yield ValidationError(f"Additional properties are not allowed ({len(extra)} unexpected)")
 
 
 def extra_names(fields: JsonObject, schema: JsonObject) -> list[str]:
-    """The names that neither `properties` nor `patternProperties` of a schema speak of, in order.
+    """Return the names that match neither `properties` nor `patternProperties` of a schema, in the object's order.
 
-    A pattern that cannot be run may match any name.
+    A pattern that cannot be run counts as matching any name.
     """
     declared, patterns = schema.get("properties"), schema.get("patternProperties")
     known = cast("Mapping[str, JsonValue]", declared if isinstance(declared, Mapping) else {})
     named = cast("Mapping[str, JsonValue]", patterns if isinstance(patterns, Mapping) else {})
-    return [name for name in fields if name not in known and not any(_may_match(one, name) for one in named)]
+    return [
+        name
+        for name in fields
+        if name not in known and not any(_may_match(pattern, name) for pattern in named)
+    ]
 
 
 def _may_match(pattern: str, text: str) -> bool:
@@ -211,13 +224,13 @@ def _enum(_validator: Any, choices: Any, instance: Any, _schema: Any) -> Iterato
         yield ValidationError(f"{instance!r} is not one of {choices!r}")
 
 
-def _const(_validator: Any, wanted: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-    if not _is_among(instance, [wanted]):
-        yield ValidationError(f"{wanted!r} was expected")
+def _const(_validator: Any, constant: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    if not _is_among(instance, [constant]):
+        yield ValidationError(f"{constant!r} was expected")
 
 
-def _unique_items(_validator: Any, is_wanted: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-    if is_wanted and isinstance(instance, list):
+def _unique_items(_validator: Any, is_unique: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    if is_unique and isinstance(instance, list):
         items = cast("list[JsonValue]", instance)
         if len(set(map(_key, items))) < len(items):
             yield ValidationError(f"{items!r} has non-unique elements")
@@ -226,18 +239,19 @@ def _unique_items(_validator: Any, is_wanted: Any, instance: Any, _schema: Any) 
 def _is_among(value: JsonValue, choices: list[JsonValue]) -> bool:
     if isinstance(value, str):
         return value in choices
-    wanted = _key(value)
-    return any(_key(one) == wanted for one in choices)
+    key = _key(value)
+    return any(_key(choice) == key for choice in choices)
 
 
 def _key(value: JsonValue) -> object:
-    """What equal values, as JSON has it, share: 1 is 1.0, and not true. It can be hashed, and is paid for.
+    """Return a hashable key that is the same for values that are equal in JSON: 1 equals 1.0 but not true.
 
-    A number is kept as text: Python's hashes of numbers are known, and thousands of equal ones can be made.
+    The work is counted. Numbers become text, because Python's hashes of numbers are predictable: an attacker could
+    write thousands of different numbers with the same hash.
     """
     spend(1)
     if isinstance(value, str):
-        spend(len(value) // _CHARS_A_STEP)
+        spend(len(value) // _CHARS_PER_STEP)
         return value
     if value is None or isinstance(value, bool):
         return (value,)
@@ -249,16 +263,16 @@ def _key(value: JsonValue) -> object:
     return ("array", tuple(map(_key, value)))
 
 
-def _unevaluated_items(validator: Any, _wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+def _unevaluated_items(validator: Any, _value: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     if isinstance(instance, list):
         items = cast("list[JsonValue]", instance)
         seen = evaluated_items(validator, items, schema)
-        if left := [place for place in range(len(items)) if place not in seen]:
+        if left := [index for index in range(len(items)) if index not in seen]:
             yield ValidationError(f"Unevaluated items are not allowed ({len(left)} unexpected)")
 
 
 def _unevaluated_properties(
-    validator: Any, wanted: Any, instance: Any, schema: Any
+    validator: Any, unevaluated: Any, instance: Any, schema: Any
 ) -> Iterator[ValidationError]:
     if isinstance(instance, dict):
         fields = cast("dict[str, JsonValue]", instance)
@@ -266,16 +280,16 @@ def _unevaluated_properties(
         left = [
             name
             for name, value in fields.items()
-            if name not in seen and next(validator.descend(value, wanted, path=name), None) is not None
+            if name not in seen and next(validator.descend(value, unevaluated, path=name), None) is not None
         ]
         if left:
             yield ValidationError(f"Unevaluated properties are not allowed ({len(left)} unexpected)")
 
 
 def _evolved(validator: Any, **changes: Any) -> Any:
-    """The same validator for a part of its schema.
+    """Return the same validator for a part of its schema.
 
-    jsonschema's own `evolve` follows a `$schema` inside, and would go on with a validator that counts nothing.
+    jsonschema's own `evolve` follows a `$schema` in the part, and would continue with a validator that counts nothing.
     """
     fields = {
         "schema": validator.schema,

@@ -1,8 +1,8 @@
-"""Limit the work that one untrusted text may cause, whatever kind of work it is.
+"""Limit the work that an untrusted text may cause.
 
-Patterns, templates and schemas are small programs: a few lines of them can ask for hours. Whatever runs one counts
-its work in steps with `spend`. A step stands for about a microsecond, so that steps of different kinds add up.
-Steps are counted, and not seconds, so that the same text has the same findings on a slow machine.
+Patterns, templates and schemas are small programs, and a few lines of them can take hours. Code that runs them counts
+its work with `spend`, in steps of about a microsecond, so that different kinds of work add up. Steps are counted
+instead of seconds so that the same text gives the same findings on a slow machine.
 """
 
 from collections.abc import Generator
@@ -13,23 +13,21 @@ from typing import Final
 from workbench.errors import BadInput
 
 CHECK_STEPS: Final = 300_000
-"""Work for one thing: a value checked against a schema, a template rendered, a pattern searched. Honest ones take
-less than a hundredth of it."""
+"""Limit for one check of a value against a schema, one rendering of a template, or one search for a pattern. Ordinary
+ones need less than a hundredth of it."""
 REQUEST_STEPS: Final = 700_000
-"""Work for all things together that one request asks for: under a second, for others wait meanwhile."""
+"""Limit for everything that one request asks for. It is less than a second, because other requests wait meanwhile."""
 
 
 class BudgetExceeded(BadInput):
-    """A text asks for more work than it may."""
+    """A text takes more work than the budget allows."""
 
     def __init__(self, where: str = "the text") -> None:
-        super().__init__(
-            where, "checking it takes too much work", "make its schema, pattern or template simpler"
-        )
+        super().__init__(where, "checking it takes too much work", "simplify its schema, pattern or template")
 
 
 class _Budget:
-    """What is left to spend."""
+    """The steps that are left, and the surrounding budget."""
 
     __slots__ = ("left", "outer")
 
@@ -39,15 +37,15 @@ class _Budget:
 
 
 _OPEN: Final[ContextVar[_Budget | None]] = ContextVar("open_budget", default=None)
-"""The innermost budget of this thread or task; None where nobody bounds the work."""
+"""The innermost budget of this thread or task, or None if the work is not limited."""
 
 
 @contextmanager
 def budget(steps: int = CHECK_STEPS) -> Generator[None]:
-    """Bound the work that is done inside. A budget around this one pays for it too.
+    """Limit the work inside a `with` block. It also counts against surrounding budgets.
 
     Args:
-        steps: Microseconds of work, roughly.
+        steps: The limit, roughly in microseconds.
     """
     token = _OPEN.set(_Budget(steps, _OPEN.get()))
     try:
@@ -57,7 +55,7 @@ def budget(steps: int = CHECK_STEPS) -> Generator[None]:
 
 
 def is_bounded() -> bool:
-    """Whether somebody bounds the work that is done now."""
+    """Return whether the current work is limited by a budget."""
     return _OPEN.get() is not None
 
 
@@ -65,7 +63,7 @@ def spend(steps: int) -> None:
     """Count work that is about to be done.
 
     Raises:
-        BudgetExceeded: A budget is used up; from then on every further step raises.
+        BudgetExceeded: A budget is used up. From then on, every further call raises.
     """
     open_budget = _OPEN.get()
     while open_budget is not None:

@@ -1,4 +1,7 @@
-"""Check specs and arguments against JSON Schema. *Source:* JSON Schema Draft 2020-12."""
+"""Check tool specs, and arguments against their JSON Schema.
+
+*Source:* JSON Schema Draft 2020-12, https://json-schema.org/draft/2020-12
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,26 +15,26 @@ from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.toolspec.bounded_validator import extra_names
 from workbench.toolspec.budget import BudgetExceeded, budget
-from workbench.toolspec.quick import is_surely_sound, is_surely_valid
+from workbench.toolspec.quick import is_surely_valid, is_surely_valid_schema
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.validator import check_schema, validator_of
 
 TOO_COSTLY: Final = "schema-too-costly"
-"""Code of what says that a check would take too much work."""
+"""Code of the finding that a check would take too much work."""
 _NAME: Final = re.compile(r"[A-Za-z0-9_.:/-]{1,64}")
-_MOST_FINDINGS: Final = 100
+_MAX_FINDINGS: Final = 100
 _LONGEST_VALUE: Final = 30
 
 
 def check_arguments(spec: ToolSpec, arguments: JsonObject) -> tuple[Finding, ...]:
-    """One finding for each place where `arguments` break the schema of `spec`, at most a hundred.
+    """Return one finding for each violation of the schema of `spec`, at most 100.
 
-    The code is `schema-` and the keyword in kebab case; `schema-missing-required` and
-    `schema-unknown-argument` have
-    one finding a name. Pointers lead into the arguments. A schema that is not sound
-    gives one
-    warning, `schema-invalid`, and the arguments count as unchecked; so do they with `schema-too-costly`, where the
-    check would take too much work. A pattern that cannot be run gives a warning.
+    The code is `schema-` and the keyword in kebab case. `schema-missing-required` and `schema-unknown-argument`
+    have one finding per name. Pointers lead into the arguments.
+
+    An invalid schema gives one warning, `schema-invalid`, and a check that takes too much work gives
+    `schema-too-costly`. In both cases the arguments count as unchecked. A pattern that cannot be run gives a
+    warning.
     """
     if is_surely_valid(spec, arguments):
         return ()
@@ -43,18 +46,18 @@ def check_arguments(spec: ToolSpec, arguments: JsonObject) -> tuple[Finding, ...
         return warnings
     try:
         with budget():
-            errors = islice(_findings(validator, arguments), _MOST_FINDINGS)
+            errors = islice(_findings(validator, arguments), _MAX_FINDINGS)
             return (*warnings, *errors)
     except BudgetExceeded as error:
         return (*warnings, _too_costly(error))
     except RecursionError:
-        return (*warnings, _unsound("it is nested too deep, or refers to itself"))
+        return (*warnings, _invalid_schema("it is nested too deeply, or refers to itself"))
     except Exception as error:  # noqa: BLE001  jsonschema raises many kinds on a bad schema: unknown $ref, recursion
-        return (*warnings, _unsound(str(error)))
+        return (*warnings, _invalid_schema(str(error)))
 
 
 def check_spec(spec: ToolSpec) -> tuple[Finding, ...]:
-    """What keeps the spec from being offered or checked; empty where it is sound."""
+    """Return what is wrong with a spec. Empty if it can be offered and its arguments can be checked."""
     findings: list[Finding] = []
     function = spec.document.get("function")
     if not isinstance(function, Mapping):
@@ -64,18 +67,20 @@ def check_spec(spec: ToolSpec) -> tuple[Finding, ...]:
         findings.append(_spec_finding("the tool has no name", "/function/name"))
     elif not _NAME.fullmatch(name):
         findings.append(
-            _spec_finding(f"the name {name[:40]!r} is not 1 to 64 of A-Z a-z 0-9 _ - . : /", "/function/name")
+            _spec_finding(
+                f"the name {name[:40]!r} must be 1 to 64 of A-Z a-z 0-9 _ - . : /", "/function/name"
+            )
         )
     parameters = function.get("parameters", {})
     if not isinstance(parameters, Mapping):
-        findings.append(_spec_finding("`parameters` is no object", "/function/parameters"))
+        findings.append(_spec_finding("`parameters` is not an object", "/function/parameters"))
     elif parameters:
         findings.extend(_schema_findings(spec))
     return tuple(findings)
 
 
 def check_offered(tools: OfferedTools) -> tuple[Finding, ...]:
-    """What keeps the tools from being offered together: each spec's own faults, and names declared twice."""
+    """Return what is wrong with a list of tools: problems of each spec, and names that are declared twice."""
     findings = [finding for spec in tools.specs for finding in check_spec(spec)]
     seen: set[str] = set()
     for spec in tools.specs:
@@ -88,7 +93,7 @@ def check_offered(tools: OfferedTools) -> tuple[Finding, ...]:
 
 
 def pointer(parts: "list[str | int] | tuple[str | int, ...]") -> str:
-    """The JSON pointer through `parts`. *Source:* RFC 6901.
+    """Return the JSON pointer with these parts. *Source:* RFC 6901.
 
     >>> pointer(["items", 2, "a/b"])
     '/items/2/a~1b'
@@ -99,33 +104,33 @@ def pointer(parts: "list[str | int] | tuple[str | int, ...]") -> str:
 def _schema_findings(spec: ToolSpec) -> Iterator[Finding]:
     kind = spec.parameters.get("type", "object")
     if kind != "object":
-        yield _spec_finding("the schema of the arguments is no object schema", "/function/parameters/type")
-    is_sound = is_surely_sound(spec.parameters)
-    if not is_sound and (unsound := _unsound_schema(spec)):
-        yield unsound
+        yield _spec_finding("the schema of the arguments must have type object", "/function/parameters/type")
+    is_valid = is_surely_valid_schema(spec.parameters)
+    if not is_valid and (problem := _schema_problem(spec)):
+        yield problem
         return
     properties = as_object(spec.parameters.get("properties"))
     for required in spec.required:
         if properties and required not in properties:
-            text = f"{required[:40]!r} is required but not among the properties"
+            text = f"{required[:40]!r} is required but not one of the properties"
             yield _spec_finding(text, "/function/parameters/required")
-    if not is_sound:
+    if not is_valid:
         try:
             yield from validator_of(spec)[1]
         except BudgetExceeded as error:
-            yield _spec_finding(f"the schema is not sound: {error.problem}", "/function/parameters")
+            yield _spec_finding(f"the schema is invalid: {error.problem}", "/function/parameters")
 
 
-def _unsound_schema(spec: ToolSpec) -> Finding | None:
+def _schema_problem(spec: ToolSpec) -> Finding | None:
     try:
         check_schema(spec.parameters)
     except SchemaError as error:
         where = pointer(list(error.absolute_path))
         return _spec_finding(
-            f"the schema is not sound: {_short(error.message)}", "/function/parameters" + where
+            f"the schema is invalid: {_short(error.message)}", "/function/parameters" + where
         )
     except BudgetExceeded as error:
-        return _spec_finding(f"the schema is not sound: {error.problem}", "/function/parameters")
+        return _spec_finding(f"the schema is invalid: {error.problem}", "/function/parameters")
     return None
 
 
@@ -133,8 +138,8 @@ def _spec_finding(message: str, where: str) -> Finding:
     return Finding(code="spec-unsound", message=message, pointer=where)
 
 
-def _unsound(problem: str) -> Finding:
-    message = f"the arguments were not checked, the schema is not sound: {_short(problem)}"[:99]
+def _invalid_schema(problem: str) -> Finding:
+    message = f"the arguments were not checked because the schema is invalid: {_short(problem)}"[:99]
     return Finding(code="schema-invalid", message=message, severity=Severity.WARNING)
 
 
@@ -162,7 +167,7 @@ def _missing(error: ValidationError, places: list[str | int]) -> Finding:
     name = match.group(2) if match else ""
     return Finding(
         code="schema-missing-required",
-        message=f"the required argument {name[:40]!r} is not given",
+        message=f"the required argument {name[:40]!r} is missing",
         pointer=pointer([*places, name]),
     )
 
@@ -180,10 +185,10 @@ def _unknown(error: ValidationError, places: list[str | int]) -> Iterator[Findin
 def _broken(error: ValidationError, places: list[str | int]) -> Finding:
     keyword = str(error.validator) if error.validator else "false"
     where = pointer(places)
-    wanted = _shown(cast(JsonValue, error.validator_value))
+    limit = _shown(cast(JsonValue, error.validator_value))
     return Finding(
         code="schema-" + re.sub(r"(?<!^)([A-Z])", r"-\1", keyword).lower().lstrip("$"),
-        message=f"{where or 'the arguments'}: {_shown(cast(JsonValue, error.instance))} breaks {keyword} {wanted}"[
+        message=f"{where or 'the arguments'}: {_shown(cast(JsonValue, error.instance))} violates {keyword} {limit}"[
             :99
         ],
         pointer=where,
@@ -191,12 +196,12 @@ def _broken(error: ValidationError, places: list[str | int]) -> Finding:
 
 
 def _shown(value: JsonValue) -> str:
-    """How a value begins, as Python writes it; the rest of a large one is not written out first."""
+    """Return the start of a value's `repr`, without computing all of it for a large value."""
     return _short("".join(_pieces(value, [_LONGEST_VALUE + 1])))
 
 
 def _pieces(value: JsonValue, room: list[int]) -> Iterator[str]:
-    """What `repr` gives, until the room is used up."""
+    """Yield pieces of a value's `repr` until `room[0]` characters are used up."""
     if isinstance(value, str):
         yield repr(value[: room[0] + 1])
         room[0] -= len(value)

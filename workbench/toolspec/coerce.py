@@ -8,17 +8,17 @@ from typing import Final, NamedTuple, cast
 from workbench.chat.json_value import JsonObject, JsonValue
 
 ALL_TYPES: Final = frozenset({"string", "number", "integer", "boolean", "null", "object", "array"})
-"""*Source:* JSON Schema Draft 2020-12, validation, 6.1.1."""
-_DEEPEST: Final = 30
-_MOST_SCHEMAS: Final = 50_000
-"""Schemas that are looked at for one value: a few lines of `$ref` can stand for billions."""
+"""*Source:* https://json-schema.org/draft/2020-12/json-schema-validation, section 6.1.1."""
+_MAX_DEPTH: Final = 30
+_MAX_SCHEMAS: Final = 50_000
+"""Limit on the schemas that are visited for one value, because a few lines of `$ref` can expand to billions."""
 
 Path = tuple[str | int, ...]
 """Keys and indexes from the arguments to a value inside them."""
 
 
 class Coercion(NamedTuple):
-    """One string that is read as what its schema wants."""
+    """A string that is converted to the type that its schema requires."""
 
     path: Path
     before: str
@@ -26,23 +26,23 @@ class Coercion(NamedTuple):
 
 
 def types_allowed(schema: JsonValue, root: JsonObject) -> frozenset[str]:
-    """The JSON types that a value under `schema` may have; all where it says nothing.
+    """Return the JSON types that `schema` allows. All types if it does not restrict them.
 
     Args:
         schema: A JSON Schema, or a part of one.
-        root: The whole schema, which local `$ref`s point into.
+        root: The whole schema, to which local `$ref`s refer.
     """
-    return _types(schema, _Root(root), _DEEPEST)
+    return _types(schema, _Root(root), _MAX_DEPTH)
 
 
 class _Root:
-    """The whole schema, and how many of its parts may still be looked at."""
+    """The whole schema, and how many of its parts may still be visited."""
 
     __slots__ = ("left", "schema")
 
     def __init__(self, schema: JsonObject) -> None:
         self.schema = schema
-        self.left = _MOST_SCHEMAS
+        self.left = _MAX_SCHEMAS
 
 
 def _types(schema: JsonValue, root: _Root, depth: int) -> frozenset[str]:
@@ -73,7 +73,7 @@ def _named(named: JsonValue) -> frozenset[str]:
 
 
 def _kinds(value: JsonValue) -> frozenset[str]:
-    """Every type that `value` counts as: 3 and 3.0 are both integers and numbers."""
+    """Return all types of a value: 3 and 3.0 are both integers and numbers."""
     if value is None:
         return frozenset({"null"})
     if isinstance(value, bool):
@@ -88,12 +88,12 @@ def _kinds(value: JsonValue) -> frozenset[str]:
 
 
 def fits(value: JsonValue, allowed: frozenset[str]) -> bool:
-    """Whether the type of `value` is one of `allowed`."""
+    """Return whether the type of `value` is one of `allowed`."""
     return bool(_kinds(value) & allowed)
 
 
 def _resolved(reference: JsonValue, root: JsonObject) -> JsonValue:
-    """What a local `$ref` points at; an empty schema, which allows all, for any other."""
+    """Return the target of a local `$ref`. For any other reference, return an empty schema, which allows anything."""
     if not isinstance(reference, str) or not reference.startswith("#"):
         return {}
     found: JsonValue = root
@@ -104,7 +104,7 @@ def _resolved(reference: JsonValue, root: JsonObject) -> JsonValue:
 
 
 def coercions(schema: JsonObject, arguments: JsonObject) -> tuple[Coercion, ...]:
-    """All strings in `arguments` that are the JSON of what `schema` allows where it allows no string.
+    """Find strings in `arguments` that contain the JSON of an allowed value where the schema does not allow strings.
 
     >>> coercions({"properties": {"n": {"type": "integer"}}}, {"n": "42"})
     (Coercion(path=('n',), before='42', after=42),)
@@ -115,12 +115,12 @@ def coercions(schema: JsonObject, arguments: JsonObject) -> tuple[Coercion, ...]
 
 
 def _walk(schema: JsonValue, root: _Root, value: JsonValue, path: Path) -> Iterable[Coercion]:
-    if not isinstance(schema, Mapping) or len(path) > _DEEPEST:
+    if not isinstance(schema, Mapping) or len(path) > _MAX_DEPTH:
         return
     if isinstance(value, str):
         if schema.get("type") == "string":
             return
-        yield from _from_string(value, _types(schema, root, _DEEPEST), path)
+        yield from _from_string(value, _types(schema, root, _MAX_DEPTH), path)
         return
     if "$ref" in schema:
         schema = _resolved(schema["$ref"], root.schema)
@@ -158,7 +158,7 @@ def _from_string(text: str, allowed: frozenset[str], path: Path) -> Iterable[Coe
 def _unique(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise ValueError("a key stands twice: reading it would lose one")
+        raise ValueError("a key appears twice, and converting it would lose one")
     return value
 
 
@@ -174,7 +174,7 @@ def _refuse(text: str) -> float:
 
 
 def coerced(arguments: JsonObject, found: Iterable[Coercion]) -> JsonObject:
-    """`arguments` with each of `found` put in place of its string."""
+    """Return `arguments` with the coercions applied."""
     tree: _Tree = {}
     for coercion in found:
         branch = tree

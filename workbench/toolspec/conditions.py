@@ -1,4 +1,4 @@
-"""Conditions on a value: the small language of mock rules and of expected arguments."""
+"""Conditions on a value, used by mock rules and by expected arguments."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,22 +13,22 @@ from workbench.toolspec.patterns import is_whole_match, pattern_problem
 from workbench.toolspec.spec import ToolSpec, canonical_json
 
 
-def first_break(schema: JsonObject, value: JsonValue) -> str:
-    """The first place where `value` breaks `schema`, for a person; empty where it holds.
+def first_violation(schema: JsonObject, value: JsonValue) -> str:
+    """Describe the first violation of `schema` by `value`. Empty if there is none.
 
     Raises:
-        OverBudget: The check would take too much work.
+        BudgetExceeded: The check takes too much work.
     """
-    # The check of arguments takes a value of any kind: its schema says what it must be.
+    # `check_arguments` accepts any value; the schema decides what it must be.
     findings = check_arguments(_spec(canonical_json(schema)), cast(JsonObject, value))
-    broken = next((one.message for one in findings if one.severity is Severity.ERROR), "")
-    if not broken and any(one.code == TOO_COSTLY for one in findings):
+    violation = next((finding.message for finding in findings if finding.severity is Severity.ERROR), "")
+    if not violation and any(finding.code == TOO_COSTLY for finding in findings):
         raise BudgetExceeded("the schema")
-    return broken
+    return violation
 
 
 def schema_problem(schema: JsonObject) -> str:
-    """Why `schema` cannot be held against anything; empty where it can."""
+    """Say why `schema` cannot be used to check values. Empty if it can."""
     wrapped: JsonObject = {"type": "object", "properties": {"value": schema}}
     findings = check_spec(ToolSpec.of_function({"name": "value", "parameters": wrapped}))
     return findings[0].message if findings else ""
@@ -40,81 +40,82 @@ def _spec(text: str) -> ToolSpec:
 
 
 OPERATORS: Final = ("equals", "regex", "any_of", "subset", "schema")
-"""An object with one of these as its only key is a condition; any other value must be equal."""
+"""An object with one of these as its only key is a condition. Any other value means equality."""
 ALL_ARGUMENTS: Final = "$arguments"
-"""The name under which a condition looks at all arguments at once."""
+"""The name for a condition on all arguments together."""
 _LONGEST_SHOWN: Final = 60
 
 
 def holds(when: JsonObject, arguments: JsonObject) -> bool:
-    """Whether every condition of `when` holds; an argument that is not given holds none.
+    """Return whether all conditions hold. A condition on a missing argument does not hold.
 
     Args:
-        when: Argument's name, or `$arguments`, to the value that it must equal, or to a condition.
+        when: Maps each argument's name, or `$arguments`, to a condition or to the value that it must equal.
+        arguments: The arguments of a call.
 
     Raises:
-        OverBudget: The open budget is used up.
+        BudgetExceeded: The current budget is used up.
     """
     return all(
-        meets(arguments, want)
+        meets(arguments, condition)
         if name == ALL_ARGUMENTS
-        else name in arguments and meets(arguments[name], want)
-        for name, want in when.items()
+        else name in arguments and meets(arguments[name], condition)
+        for name, condition in when.items()
     )
 
 
-def condition_problem(want: JsonValue) -> str:
-    """Why a condition cannot be used; empty where it can."""
-    operator, operand = _parted(want)
+def condition_problem(condition: JsonValue) -> str:
+    """Say why a condition cannot be used. Empty if it can."""
+    operator, operand = _operator_and_operand(condition)
     if operator == "schema":
         return (
             schema_problem(cast(JsonObject, operand))
             if isinstance(operand, Mapping)
-            else "a schema is an object"
+            else "`schema` must be an object"
         )
     if operator == "any_of":
         if not isinstance(operand, list | tuple) or not operand:
-            return "any_of is a list of values or conditions"
-        wanted = cast(Sequence[JsonValue], operand)
-        problems = [condition_problem(one) for one in wanted]
+            return "`any_of` must be a list of values or conditions"
+        choices = cast(Sequence[JsonValue], operand)
+        problems = [condition_problem(choice) for choice in choices]
         return next((problem for problem in problems if problem), "")
     if operator != "regex":
         return ""
     if not isinstance(operand, str):
-        return "regex is a pattern in quotes"
+        return "`regex` must be a pattern in quotes"
     problem = pattern_problem(operand)
     return f"the pattern {operand[:30]!r}: {problem}" if problem else ""
 
 
-def meets(value: JsonValue, want: JsonValue) -> bool:
-    """Whether `value` is what a condition, or a plain value, wants."""
-    operator, operand = _parted(want)
+def meets(value: JsonValue, condition: JsonValue) -> bool:
+    """Return whether `value` meets a condition, or equals a plain value."""
+    operator, operand = _operator_and_operand(condition)
     if operator == "regex":
         return _matches(value, str(operand))
     if operator == "any_of":
-        return any(meets(value, one) for one in cast(Sequence[JsonValue], operand))
+        return any(meets(value, choice) for choice in cast(Sequence[JsonValue], operand))
     if operator == "subset":
         return _is_part(operand, value)
     if operator == "schema":
-        return not first_break(cast(JsonObject, operand), value)
+        return not first_violation(cast(JsonObject, operand), value)
     return is_equal(value, operand)
 
 
-def told(want: JsonValue) -> str:
-    """A condition, or a plain value, for a person.
+def describe_condition(condition: JsonValue) -> str:
+    """Describe a condition or a plain value in words.
 
-    >>> told({"any_of": ["metric", {"regex": "m.*"}]}), told(3)
+    >>> describe_condition({"any_of": ["metric", {"regex": "m.*"}]}), describe_condition(3)
     ('"metric" or a match of /m.*/', '3')
     """
-    operator, operand = _parted(want)
+    operator, operand = _operator_and_operand(condition)
     if operator == "regex":
         return f"a match of /{operand}/"
     if operator == "any_of":
-        return " or ".join(map(told, cast(Sequence[JsonValue], operand)))
+        return " or ".join(map(describe_condition, cast(Sequence[JsonValue], operand)))
     if operator == "subset":
-        return f"something with {_shown(operand)} in it"
+        return f"a value that contains {_shown(operand)}"
     if operator == "schema":
-        return f"a value of the schema {_shown(operand)}"
+        return f"a value that matches the schema {_shown(operand)}"
     return _shown(operand)
 
 
@@ -123,21 +124,21 @@ def _shown(value: JsonValue) -> str:
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
 
 
-def _parted(want: JsonValue) -> tuple[str, JsonValue]:
-    if isinstance(want, Mapping) and len(want) == 1:
-        operator, operand = next(iter(want.items()))
+def _operator_and_operand(condition: JsonValue) -> tuple[str, JsonValue]:
+    if isinstance(condition, Mapping) and len(condition) == 1:
+        operator, operand = next(iter(condition.items()))
         if operator in OPERATORS:
             return operator, operand
-    return "equals", want
+    return "equals", condition
 
 
 def _matches(value: JsonValue, pattern: str) -> bool:
-    """Whether all of `value` matches; nothing matches a pattern that cannot be run."""
+    """Return whether all of `value` matches. Nothing matches a pattern that cannot be run."""
     return isinstance(value, str) and not pattern_problem(pattern) and is_whole_match(pattern, value)
 
 
 def is_equal(left: JsonValue, right: JsonValue) -> bool:
-    """Equality as JSON has it: True is not 1, and 1 is 1.0."""
+    """Return whether two values are equal in JSON: true is not 1, and 1 is 1.0."""
     spend(1)
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
@@ -149,8 +150,8 @@ def is_equal(left: JsonValue, right: JsonValue) -> bool:
 
 
 def _is_part(part: JsonValue, whole: JsonValue) -> bool:
-    """Whether `whole` has all of `part`: keys of objects, items of arrays in any order."""
-    # Each item is looked for among all: two long arrays take the product of their lengths.
+    """Return whether `whole` contains `part`: keys of objects, and items of arrays in any order."""
+    # Each item is compared with all others, so two long arrays take the product of their lengths.
     spend(1)
     if isinstance(part, Mapping):
         return isinstance(whole, Mapping) and all(

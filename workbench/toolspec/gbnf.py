@@ -1,6 +1,16 @@
-"""Build grammars in GBNF: named rules, literals, and the parts of JSON.
+"""Build grammars in GBNF, the notation of llama.cpp: named rules, literals and the parts of JSON.
 
-*Source:* llama.cpp, `grammars/README.md`.
+Idea. A grammar is a list of named rules, and each rule is text: literals, character classes, and names of other
+rules. A compiler adds rules one by one. A rule can be reserved before its text is known, so that it may refer to
+itself: the schema of a tree contains a `$ref` to itself, and the rule of a node must name itself.
+
+Invariants. Every name that a rule uses exists, and each step and character is counted, so that a grammar never grows
+beyond what llama.cpp can load. A tool with 40 definitions like this one made the limit necessary. In the XML form, each
+of them doubles the grammar:
+
+    "d1": {"anyOf": [{"$ref": "#/$defs/d2"}, {"$ref": "#/$defs/d2"}]}
+
+*Source:* https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,13 +33,16 @@ JSON_RULES: Final[Mapping[str, str]] = {
     "array": '"[" (value ("," sp value)*)? "]"',
     "value": "object | array | string | number | boolean | null",
 }
-"""Any JSON value, one space at most between its parts: a model may else write white space without end."""
+"""Rules for any JSON value, with at most one space between its parts.
+
+Otherwise a model may write white space forever.
+"""
 
 
-MOST_RULES: Final = 20_000
-"""Rules of a grammar: llama.cpp takes seconds to read more, and a short schema can stand for billions."""
-MOST_CHARS: Final = 2_000_000
-"""Characters of all its rules."""
+MAX_RULES: Final = 20_000
+"""Limit on the rules of a grammar. llama.cpp takes seconds to load more, and a short schema can expand to billions."""
+MAX_CHARS: Final = 2_000_000
+"""Limit on the characters of all rules."""
 
 
 class GrammarRules:
@@ -41,69 +54,76 @@ class GrammarRules:
         self._chars = 0
 
     def count(self, chars: int = 0) -> None:
-        """Count a step of the work, and the characters that come of it.
+        """Count a step of the work, and the characters that it adds.
 
         Raises:
-            ConstraintFailed: The grammar grows too large.
+            ConstraintFailed: The grammar is too large.
         """
         self._steps += 1
         self._chars += chars
-        if self._steps > MOST_RULES * 5 or len(self._rules) > MOST_RULES or self._chars > MOST_CHARS:
-            raise ConstraintFailed("they stand for too large a grammar")
+        if self._steps > MAX_RULES * 5 or len(self._rules) > MAX_RULES or self._chars > MAX_CHARS:
+            raise ConstraintFailed("the grammar would be too large")
 
     def text(self, root: str) -> str:
-        """The grammar of what `root` says; the rules of JSON are always there."""
+        """Return the grammar with `root` as its first rule. It always includes the rules of JSON."""
         rules = {"root": root, **self._rules, **JSON_RULES}
         return "".join(f"{name} ::= {body}\n" for name, body in rules.items())
 
     def reserve(self) -> str:
-        """The name of a rule that is still to be set: a rule may name itself."""
+        """Return the name of a new rule whose text is set later, so that it may refer to itself."""
         name = f"r{len(self._rules)}"
         self._rules[name] = '""'
         return name
 
     def set(self, name: str, body: str) -> None:
-        """Says what a reserved rule is."""
+        """Set the text of a reserved rule."""
         self.count(len(body))
         self._rules[name] = body
 
     def add(self, body: str) -> str:
-        """A new rule; gives its name."""
+        """Add a rule and return its name."""
         name = self.reserve()
         self.set(name, body)
         return name
 
     def either(self, alternatives: Iterable[str]) -> str:
-        """One of several; a rule of its own where there is more than one."""
+        """Return one of several alternatives. If there is more than one, they become a rule of their own."""
         found = list(dict.fromkeys(alternatives))
         return found[0] if len(found) == 1 else self.add(" | ".join(found))
 
 
 def literal(text: str) -> str:
-    r"""A text as GBNF writes it.
+    r"""Return a GBNF literal for a text.
 
     >>> print(literal('say "a"\n'))
     "say \"a\"\n"
     """
     named = {"\\": r"\\", '"': r"\"", "\n": r"\n", "\r": r"\r", "\t": r"\t"}
     return (
-        '"' + "".join(named.get(one) or (one if one >= " " else f"\\x{ord(one):02x}") for one in text) + '"'
+        '"'
+        + "".join(named.get(char) or (char if char >= " " else f"\\x{ord(char):02x}") for char in text)
+        + '"'
     )
 
 
 def add_text_without(rules: GrammarRules, mark: str) -> str:
-    """Adds rules for any text in which `mark` does not stand; gives the name of the first.
+    """Add rules for any text that does not contain `mark`, and return the name of the first rule.
 
-    One rule a character of the mark, each for having just read that much of it; the mark's first character
-    must not come again in it.
+    GBNF has no "anything but", so the rules form a state machine: rule number n applies after the first n characters of
+    the mark. The next character of the mark leads to the next rule, another `<` leads back to rule 1, and anything else
+    to rule 0. The last rule allows everything except the mark's last character. So a value may contain `</param`, and
+    `</param</parameter>` still ends it.
+
+    Args:
+        mark: The text to exclude. Its first character must not occur in it again.
     """
     first, names = mark[0], [rules.reserve() for _ in mark]
     for index, name in enumerate(names):
-        wanted = mark[index]
-        alternatives = [f"[^{_in_class(first)}{_in_class(wanted) if index else ''}] {names[0]}"]
+        expected = mark[index]
+        alternatives = [f"[^{_in_class(first)}{_in_class(expected) if index else ''}] {names[0]}"]
         alternatives.append(f"{literal(first)} {names[1]}")
         if 0 < index < len(mark) - 1:
-            alternatives.append(f"{literal(wanted)} {names[index + 1]}")
+            alternatives.append(f"{literal(expected)} {names[index + 1]}")
         rules.set(name, " | ".join([*alternatives, '""']))
     return names[0]
 

@@ -1,4 +1,20 @@
-"""Convert offered tools to constraints on calls: a JSON Schema of one call, a grammar of all."""
+"""Convert offered tools to constraints on calls: a JSON Schema for one call, and a grammar for all calls.
+
+Idea. The schema of each tool's arguments is compiled to grammar rules (`schema_rules.py`), and the fixed text
+around them is added: `{"name": "get_weather", "arguments": `, the arguments, then the closing tag. The body of a
+call is one of the tools' bodies, and a completion is a call followed by up to 15 more.
+
+Invariant. A completed text that follows the grammar is read without a fix, and its arguments fit the schema, apart from
+keywords that are reported with `grammar-keyword`. The grammar may allow less than the schema, for example only one
+order of keys, but never more without a report.
+
+This schema made the rules for optional keys necessary. Each combination is valid, but no comma may come first or last:
+
+    {"properties": {"city": {}, "days": {}}}   allows {}, {"city": 1}, {"days": 1} and {"city": 1, "days": 1}
+
+Writing out all combinations doubles the grammar with each key. Instead each key has one rule, and two variants of what
+comes before it: with a comma if another key was written, and without one (`SchemaRules._members`).
+"""
 
 import json
 from collections.abc import Callable, Mapping
@@ -11,37 +27,36 @@ from workbench.toolspec.gbnf import GrammarRules, add_text_without, literal
 from workbench.toolspec.schema_rules import SchemaRules, kinds_of
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
-MOST_CALLS: Final = 16
-"""Calls that a completion may hold under a grammar: a small model would else go on for ever."""
+MAX_CALLS: Final = 16
+"""Limit on the calls of a completion under a grammar. Otherwise a small model may continue forever."""
 _PARAMETER_CLOSE: Final = "</parameter>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grammar:
-    """What a model is held to."""
+    """A grammar that constrains a completion."""
 
     text: str
-    """GBNF, rule `root`."""
+    """GBNF whose first rule is `root`."""
     findings: tuple[Finding, ...]
-    """What of the schemas it does not say; pointers lead into the array of specs, or into the answer's schema."""
+    """Keywords of the schemas that it cannot enforce. Pointers lead into the array of specs or the answer's schema."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallMarks:
-    """What stands around the bodies of calls."""
+    """The text around the bodies of calls."""
 
     open: str
-    """Before a body, such as `<tool_call>` and a newline."""
+    """Written before a body, such as `<tool_call>` and a newline."""
     close: str
     between: str
-    """Between a closed call and the next one that is opened."""
+    """Written between two calls."""
 
 
 def call_schema(tools: OfferedTools) -> JsonObject:
-    """JSON Schema of `{"name", "arguments"}`, one branch a tool, the name a constant in each.
+    """Return the JSON Schema of `{"name", "arguments"}`, with one branch per tool and its name as a constant.
 
-    An object schema that says nothing of other keys is closed here: a model held to the grammar
-    would else be free to invent parameters.
+    An arguments schema without `additionalProperties` is closed here. Otherwise the model could invent parameters.
 
     >>> from workbench.toolspec.spec import ToolSpec
     >>> call_schema(OfferedTools(specs=(ToolSpec.of_function({"name": "now"}),)))["properties"]["name"]
@@ -58,30 +73,30 @@ def call_schema(tools: OfferedTools) -> JsonObject:
 def calls_grammar(
     tools: OfferedTools, marks: CallMarks, *, dialect: Literal["json", "xml"], begins_open: bool
 ) -> Grammar:
-    """Calls of the tools, one after the other, then the end.
+    """Return a grammar of one or more calls and nothing else.
 
     Args:
-        tools: What may be called; one at least.
-        marks: What stands around a call.
+        tools: The tools that may be called, at least one.
+        marks: The text around a call.
         dialect: The form of a call's body.
-        begins_open: True: the first call's `open` stands there already.
+        begins_open: Whether the prompt already ends with the first call's `open`.
 
     Raises:
-        ConstraintFailed: A tool's schema leads nowhere, or allows no value.
+        ConstraintFailed: A schema has a broken reference, allows no value, or is too large.
     """
     rules = GrammarRules()
     body, findings = _body(rules, tools, dialect)
     call = rules.add(f"{body} {literal(marks.close)}")
-    more = f"({literal(marks.between + marks.open)} {call}){{0,{MOST_CALLS - 1}}}"
+    more = f"({literal(marks.between + marks.open)} {call}){{0,{MAX_CALLS - 1}}}"
     opened = "" if begins_open else literal(marks.open) + " "
     return Grammar(text=rules.text(f"{opened}{call} {more}"), findings=findings)
 
 
-def untold_keywords(tools: OfferedTools) -> tuple[Finding, ...]:
-    """What of the tools' schemas no grammar of their calls says; empty without tools.
+def unsupported_keywords(tools: OfferedTools) -> tuple[Finding, ...]:
+    """Return the keywords of the tools' schemas that no grammar can enforce. Empty without tools.
 
     Raises:
-        ConstraintFailed: A tool's schema leads nowhere, or allows no value.
+        ConstraintFailed: A schema has a broken reference, allows no value, or is too large.
     """
     return _body(GrammarRules(), tools, "json")[1] if tools.specs else ()
 
@@ -89,10 +104,10 @@ def untold_keywords(tools: OfferedTools) -> tuple[Finding, ...]:
 def answer_grammar(
     schema: JsonObject, *, tools: OfferedTools, marks: CallMarks, dialect: Literal["json", "xml"]
 ) -> Grammar:
-    """JSON that keeps a schema; or calls of the tools, where there are any.
+    """Return a grammar of JSON that fits a schema or, if there are tools, of calls instead.
 
     Raises:
-        ConstraintFailed: A schema leads nowhere, or allows no value.
+        ConstraintFailed: A schema has a broken reference, allows no value, or is too large.
     """
     rules = GrammarRules()
     answer = SchemaRules(rules, schema)
@@ -100,16 +115,16 @@ def answer_grammar(
     if tools.specs:
         body, more = _body(rules, tools, dialect)
         call = rules.add(f"{literal(marks.open)} {body} {literal(marks.close)}")
-        root = f"{root} | {call} ({literal(marks.between)} {call}){{0,{MOST_CALLS - 1}}}"
+        root = f"{root} | {call} ({literal(marks.between)} {call}){{0,{MAX_CALLS - 1}}}"
         findings += more
     return Grammar(text=rules.text(root), findings=findings)
 
 
 def schema_grammar(schema: JsonObject, *, closing: str = "") -> str:
-    """GBNF of JSON that keeps `schema`, then `closing`, then nothing.
+    """Return GBNF of JSON that fits `schema`, followed by `closing` and nothing else.
 
     Raises:
-        ConstraintFailed: The schema leads nowhere, or allows no value.
+        ConstraintFailed: The schema has a broken reference, allows no value, or is too large.
     """
     rules = GrammarRules()
     return rules.text(f"{SchemaRules(rules, schema).whole()} {literal(closing)}")
@@ -133,7 +148,7 @@ def _arguments(spec: ToolSpec) -> JsonObject:
 def _body(
     rules: GrammarRules, tools: OfferedTools, dialect: Literal["json", "xml"]
 ) -> tuple[str, tuple[Finding, ...]]:
-    """What stands in a rule for the body of a call of any tool."""
+    """Return the name of the rule for the body of a call of any tool, and the keywords that it cannot enforce."""
     make: Callable[[GrammarRules, ToolSpec, SchemaRules], str] = (
         _json_body if dialect == "json" else _xml_body
     )
@@ -152,7 +167,7 @@ def _json_body(rules: GrammarRules, spec: ToolSpec, schemas: SchemaRules) -> str
 
 
 def _xml_body(rules: GrammarRules, spec: ToolSpec, schemas: SchemaRules) -> str:
-    """*Source:* Qwen3-Coder's chat template; texts stand as they are, other values as JSON."""
+    """Return the rule for an XML body: text unchanged, other values as JSON. *Source:* Qwen3-Coder chat template."""
     arguments = _arguments(spec)
     free = add_text_without(rules, _PARAMETER_CLOSE)
     parts: list[str] = [literal(f"<function={spec.name}>\n")]
@@ -167,13 +182,16 @@ def _xml_body(rules: GrammarRules, spec: ToolSpec, schemas: SchemaRules) -> str:
 def _xml_value(
     rules: GrammarRules, schemas: SchemaRules, schema: JsonValue, where: tuple[str | int, ...], free: str
 ) -> str:
-    """A value of the XML form: any text where the schema allows a string, else JSON."""
+    """Return the rule for a value of the XML form: any text if the schema allows a string, otherwise JSON."""
     schema = schemas.resolved(schema)
     if not isinstance(schema, Mapping):
         return free
     constants = schemas.constants(schema)
     if constants:
-        texts = (one if isinstance(one, str) else json.dumps(one, ensure_ascii=False) for one in constants)
+        texts = (
+            constant if isinstance(constant, str) else json.dumps(constant, ensure_ascii=False)
+            for constant in constants
+        )
         return rules.either(literal(text) for text in texts)
     for keyword in ("anyOf", "oneOf"):
         branches = schema.get(keyword)
@@ -185,5 +203,5 @@ def _xml_value(
     kinds = kinds_of(schema)
     if kinds and "string" not in kinds:
         return schemas.value(schema, where)
-    schemas.tell_all(schema, where)
+    schemas.report_all(schema, where)
     return free

@@ -1,4 +1,4 @@
-"""Show a tool's parameters as rows of a grid, and change a spec by its rows."""
+"""Edit a tool's parameters as rows of a grid."""
 
 import json
 from collections import Counter
@@ -14,47 +14,45 @@ _SHOWN: Final = frozenset({"type", "description", "enum", "default"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridRow:
-    """One parameter."""
+    """One parameter of a tool."""
 
     name: str
-    """The parameter's name."""
     type: str
-    """The schema's `type`; several with commas between; empty for none."""
+    """The schema's `type`. Several types are separated by commas. Empty for none."""
     is_required: bool
-    """Whether a call must give it."""
     description: str
-    """For the model; empty for none."""
+    """Description for the model. Empty for none."""
     enum: str
-    """JSON of the values that it may have, with commas between; empty for any."""
+    """The allowed values as JSON, separated by commas. Empty for any value."""
     default: str
-    """JSON of its default; empty for none."""
+    """The default as JSON. Empty for none."""
     was: str
-    """The name that it had; empty for a new one. What the grid does not show of its schema stays."""
+    """The previous name, or empty for a new parameter. The parts of its schema that the grid does not show are kept."""
 
 
 def grid_of(function: JsonObject) -> tuple[GridRow, ...]:
-    """The parameters of a bare function object, in order."""
+    """Return the parameters of a bare function object as rows, in the order of the schema."""
     schema = as_object(function.get("parameters"))
     names = schema.get("required")
     required = {str(name) for name in names} if isinstance(names, list) else frozenset[str]()
     return tuple(
-        _row(name, as_object(one), is_required=name in required)
-        for name, one in as_object(schema.get("properties")).items()
+        _row(name, as_object(property_schema), is_required=name in required)
+        for name, property_schema in as_object(schema.get("properties")).items()
     )
 
 
 def with_grid(function: JsonObject, rows: Sequence[GridRow]) -> JsonObject:
-    """The function with these parameters, in this order.
+    """Return the function with these parameters, in this order.
 
     Raises:
-        BadInput: A row has no name, two have the same, or an enumeration or a default is no JSON.
+        BadInput: A row has no name, two rows have the same name, or an enumeration or default is not JSON.
     """
     names = [row.name for row in rows]
     if not all(names):
-        raise BadInput("parameters", "one has no name", "name it, or remove its row")
-    double = next((name for name, times in Counter(names).items() if times > 1), None)
-    if double is not None:
-        raise BadInput("parameters", f"two are called {double!r}", "name each apart")
+        raise BadInput("parameters", "a parameter has no name", "enter a name, or remove its row")
+    duplicate = next((name for name, times in Counter(names).items() if times > 1), None)
+    if duplicate is not None:
+        raise BadInput("parameters", f"two parameters are named {duplicate!r}", "rename one of them")
     schema = as_object(function.get("parameters"))
     before = as_object(schema.get("properties"))
     properties = {row.name: _property(row, as_object(before.get(row.was))) for row in rows}
@@ -80,36 +78,39 @@ def _row(name: str, schema: JsonObject, *, is_required: bool) -> GridRow:
 
 def _property(row: GridRow, before: JsonObject) -> JsonObject:
     kinds = [kind.strip() for kind in row.type.split(",") if kind.strip()]
-    given: dict[str, JsonValue] = {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}
+    edited: dict[str, JsonValue] = {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}
     if row.description:
-        given["description"] = row.description
+        edited["description"] = row.description
     if row.enum.strip():
-        given["enum"] = _values(row)
+        edited["enum"] = _values(row)
     if row.default.strip():
-        given["default"] = _value(row.default, row.name, "default")
-    # In the order written before, so that the text changes no more than it has to.
-    kept = {key: given.get(key, value) for key, value in before.items() if key in given or key not in _SHOWN}
-    return {**kept, **given}
+        edited["default"] = _value(row.default, row.name, "default")
+    # Keep the order of the keys, so that the text changes as little as possible.
+    ordered = {
+        key: edited.get(key, value) for key, value in before.items() if key in edited or key not in _SHOWN
+    }
+    return {**ordered, **edited}
 
 
 def _values(row: GridRow) -> list[JsonValue]:
-    """The enumeration; what is no JSON is taken for words."""
+    """Return the values of an enumeration. Text that is not JSON is read as words separated by commas."""
     try:
         return cast(list[JsonValue], load_json(f"[{row.enum}]"))
     except ValueError:
         words = [word.strip() for word in row.enum.split(",")]
         if any('"' in word or not word for word in words):
             raise BadInput(
-                f"parameter {row.name!r}, enum", "values cannot be read", 'write a, b or "a", 2'
+                f"parameter {row.name!r}, enum", "the values cannot be read", 'write a, b or "a", 2'
             ) from None
         return list(words)
 
 
-def _value(text: str, name: str, what: str) -> JsonValue:
+def _value(text: str, name: str, field_name: str) -> JsonValue:
     try:
         return load_json(text)
     except ValueError as error:
-        raise BadInput(f"parameter {name!r}, {what}", "not JSON", 'write 3, true or "text"') from error
+        where = f"parameter {name!r}, {field_name}"
+        raise BadInput(where, "the value is not JSON", 'write 3, true or "text"') from error
 
 
 def _json(value: JsonValue) -> str:

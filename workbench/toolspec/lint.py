@@ -1,4 +1,4 @@
-"""Lint a valid spec: find what makes models call it wrongly."""
+"""Lint valid tool specs: find what makes models call tools wrongly."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -11,26 +11,26 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.toolspec.spec import OfferedTools, ToolSpec, canonical_json
 
 CODES: Final[Mapping[str, str]] = {
-    "tool-no-description": "the tool has no description: a model has only its name to go by",
+    "tool-no-description": "the tool has no description, so the model only sees its name",
     "parameter-no-description": "a parameter has no description",
-    "required-not-declared": "a name is required and not among the properties: no call can be right",
-    "misread-name": "a name that models confuse with the format's own keys, or with Python's words",
-    "odd-name": "a name that models tend to write otherwise: blanks, dots, capitals in the middle",
-    "enum-of-one": "a choice of one value: make it a constant or leave it out",
-    "enum-unused": "an enum whose values its type forbids: they can never be given",
-    "enum-twice": "a value stands twice in an enum",
-    "duplicate-tool": "two tools do the same by their schema and description",
-    "near-equal-names": "two names differ by a letter or a plural",
-    "no-type": "a parameter has no type: strings will come where numbers are meant",
-    "long-description": "a description that costs more tokens than it helps",
-    "many-tools": "more tools than small models can keep apart",
+    "required-not-declared": "a required parameter is not one of the properties, so no call can be valid",
+    "misread-name": "a name that models confuse with keys of the format or with Python keywords",
+    "odd-name": "a name that models often misspell: spaces, dots, capitals in the middle",
+    "enum-of-one": "an enum with one value; make it a constant or leave it out",
+    "enum-unused": "an enum value that the type does not allow",
+    "enum-twice": "a value appears twice in an enum",
+    "duplicate-tool": "two tools have the same schema and description",
+    "near-equal-names": "two names differ by one letter or a plural",
+    "no-type": "a parameter has no type, so models may pass strings instead of numbers",
+    "long-description": "a description so long that it costs more tokens than it helps",
+    "many-tools": "more tools than small models can tell apart",
 }
-"""Every code, with its meaning."""
+"""Every code with its meaning."""
 
 MANY_TOOLS: Final = 20
 LONG_CHARS: Final = 1_000
 NEAR: Final = 0.9
-"""Share of equal letters from which two names count as near-equal."""
+"""Two names with at least this share of equal letters count as nearly equal."""
 _MISREAD: Final = frozenset(
     {
         "name",
@@ -47,25 +47,25 @@ _MISREAD: Final = frozenset(
     }
 )
 _PLAIN_NAME: Final = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
-_MOST_PAIRS_TOOLS: Final = 300
-_MOST_PAIRS: Final = 200
-"""Findings about two tools: of a hundred tools with like names there are thousands."""
+_MAX_PAIRS_TOOLS: Final = 300
+_MAX_PAIRS: Final = 200
+"""Limit on findings about pairs of tools. A hundred tools with similar names have thousands of pairs."""
 _LONGEST_NAME: Final = 64
-"""Longer names, which no API takes, are not compared: that takes the square of their length."""
+"""Longer names, which no API accepts, are not compared, because that takes quadratic time."""
 
 
 def lint_tools(tools: OfferedTools) -> tuple[Finding, ...]:
-    """What to better; pointers begin with the tool's place in the list."""
+    """Return suggestions for a list of tools. Pointers start with the tool's index in the list."""
     findings = [
         _placed(finding, index) for index, spec in enumerate(tools.specs) for finding in lint_spec(spec)
     ]
     if len(tools.specs) > MANY_TOOLS:
         findings.append(_warning("many-tools", f"{len(tools.specs)} tools are offered", ""))
-    return (*findings, *islice(_pairs(tools), _MOST_PAIRS))
+    return (*findings, *islice(_pairs(tools), _MAX_PAIRS))
 
 
 def lint_spec(spec: ToolSpec) -> tuple[Finding, ...]:
-    """What to better in one spec; pointers lead into its document."""
+    """Return suggestions for one spec. Pointers lead into its document."""
     return (*_of_tool(spec), *(finding for name in spec.properties for finding in _of_parameter(spec, name)))
 
 
@@ -76,14 +76,14 @@ def _of_tool(spec: ToolSpec) -> Iterator[Finding]:
         text = f"the description of {spec.name!r} has {len(spec.description)} characters"
         yield _warning("long-description", text, "/function/description")
     if spec.name.lower() in _MISREAD:
-        yield _warning("misread-name", f"{spec.name!r} is a word of the format itself", "/function/name")
+        yield _warning("misread-name", f"{spec.name!r} is a keyword of the format", "/function/name")
     elif not _PLAIN_NAME.fullmatch(spec.name):
         yield _note(
-            "odd-name", f"{spec.name!r}: small letters and _ are what models write best", "/function/name"
+            "odd-name", f"{spec.name!r}: models write lower-case letters and _ best", "/function/name"
         )
     for name in spec.required:
         if name not in spec.properties:
-            text = f"{name!r} is required and not among the properties"
+            text = f"{name!r} is required but not one of the properties"
             yield _warning("required-not-declared", text, "/function/parameters/required")
 
 
@@ -93,9 +93,9 @@ def _of_parameter(spec: ToolSpec, name: str) -> Iterator[Finding]:
     if not schema.get("description"):
         yield _note("parameter-no-description", f"{name!r} has no description", where)
     if name.lower() in _MISREAD - {"name", "id", "type"}:
-        yield _warning("misread-name", f"{name!r} is a word of the format itself", where)
+        yield _warning("misread-name", f"{name!r} is a keyword of the format", where)
     elif not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", name):
-        yield _note("odd-name", f"{name!r}: letters, digits and _ are what models write best", where)
+        yield _note("odd-name", f"{name!r}: models write letters, digits and _ best", where)
     if not {"type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref"} & set(schema):
         yield _warning("no-type", f"{name!r} has no type", where)
     yield from _of_enum(name, schema, where)
@@ -109,7 +109,7 @@ def _of_enum(name: str, schema: JsonObject, where: str) -> Iterator[Finding]:
     if len(values) == 1:
         yield _note("enum-of-one", f"{name!r} can only be {texts[0][:30]}", f"{where}/enum")
     if len(set(texts)) < len(texts):
-        yield _warning("enum-twice", f"a value of {name!r} stands twice", f"{where}/enum")
+        yield _warning("enum-twice", f"a value of {name!r} appears twice", f"{where}/enum")
     unused = [text for text, value in zip(texts, values, strict=True) if not _is_of_type(value, schema)]
     if unused:
         yield _warning("enum-unused", f"{unused[0][:30]} of {name!r} is not of its type", f"{where}/enum")
@@ -131,13 +131,13 @@ def _is_of_type(value: JsonValue, schema: JsonObject) -> bool:
 
 
 def _pairs(tools: OfferedTools) -> Iterator[Finding]:
-    numbered = list(enumerate(tools.specs))[:_MOST_PAIRS_TOOLS]
+    numbered = list(enumerate(tools.specs))[:_MAX_PAIRS_TOOLS]
     bodies = [_body(spec) for _, spec in numbered]
-    for (place, first), (index, second) in combinations(numbered, 2):
+    for (first_index, first), (index, second) in combinations(numbered, 2):
         where = f"/{index}/function/name"
-        if first.description and bodies[place] == bodies[index]:
+        if first.description and bodies[first_index] == bodies[index]:
             yield _warning(
-                "duplicate-tool", f"{first.name!r} and {second.name!r} are the same but for the name", where
+                "duplicate-tool", f"{first.name!r} and {second.name!r} are equal except for the name", where
             )
         elif first.name != second.name and _is_near(first.name, second.name):
             yield _warning(
@@ -156,7 +156,7 @@ def _is_near(first: str, second: str) -> bool:
     if not 4 < len(left) <= _LONGEST_NAME or not 4 < len(right) <= _LONGEST_NAME:
         return False
     matcher = SequenceMatcher(None, left, right)
-    # The quick ones never give less than the true ratio, and most pairs are told apart by them.
+    # The quick ratios are never lower than the true ratio, and they rule out most pairs.
     return all(ratio() >= NEAR for ratio in (matcher.real_quick_ratio, matcher.quick_ratio, matcher.ratio))
 
 

@@ -1,4 +1,4 @@
-"""A fast path: recognise schemas and arguments that are certainly valid, so that jsonschema need not run."""
+"""A fast path: recognize schemas and arguments that are certainly valid, so that jsonschema need not run."""
 
 from collections.abc import Callable, Mapping
 from typing import Final, cast
@@ -9,62 +9,63 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.toolspec.coerce import ALL_TYPES
 from workbench.toolspec.spec import ToolSpec
 
-_KEPT: Final = "_quick"
-_DEEPEST: Final = 50
-"""Levels of a schema beyond which jsonschema looks."""
+_CACHE_KEY: Final = "_quick"
+_MAX_DEPTH: Final = 50
+"""Schemas with more levels are left to jsonschema."""
 _LARGEST: Final = 2**53
-"""The compiled validator may compare numbers as doubles: of smaller ones in a schema none equals another."""
+"""The compiled validator may compare numbers as doubles, which are exact below this limit."""
 
 
-_MOST_CHECKS: Final = 400_000
-"""The compiled validator cannot be interrupted, and nobody else's Python runs meanwhile. So it is not handed what may
-take more checks: at worst, a number held against a list of numbers, each takes 0.6 µs."""
-_PROPERTIES_A_CHECK: Final = 8
-"""Names that are looked up in the time of one check."""
+_MAX_CHECKS: Final = 400_000
+"""Values that may need more checks are left to jsonschema. The compiled validator cannot be interrupted and blocks all
+other Python threads. A check takes at most 0.6 µs, for comparing a number with a list of numbers."""
+_PROPERTIES_PER_CHECK: Final = 8
+"""Number of names that can be looked up in the time of one check."""
 _FEW_CHECKS: Final = 200
-"""Checks of one value, up to which no arguments that fit into a text make too many."""
+"""With at most this many checks per value, no arguments of ordinary length need too many."""
 
 
-def is_surely_sound(schema: JsonObject) -> bool:
-    """True where jsonschema would take `schema` as a schema, and the compiled validator understands all of it
-    as jsonschema does; False says nothing."""
-    return _is_schema(schema, _DEEPEST)
+def is_surely_valid_schema(schema: JsonObject) -> bool:
+    """Return True if `schema` is certainly valid and both validators interpret it in the same way.
+
+    False does not mean that it is invalid.
+    """
+    return _is_schema(schema, _MAX_DEPTH)
 
 
 def is_surely_valid(spec: ToolSpec, arguments: JsonObject) -> bool:
-    """True where `check_arguments` would find nothing; False says nothing.
-
-    *Source:* the crate jsonschema, Draft 2020-12, for schemas whose keywords it takes as jsonschema does.
-    """
-    kept = cast("dict[str, object]", spec.__dict__)
-    if _KEPT not in kept:
-        kept[_KEPT] = _build(spec.parameters)
-    quick, checks = cast("tuple[jsonschema_rs.Draft202012Validator | None, int]", kept[_KEPT])
+    """Return True if `check_arguments` would certainly find nothing. False does not mean that they are invalid."""
+    cache = cast("dict[str, object]", spec.__dict__)
+    if _CACHE_KEY not in cache:
+        cache[_CACHE_KEY] = _build(spec.parameters)
+    quick, checks = cast("tuple[jsonschema_rs.Draft202012Validator | None, int]", cache[_CACHE_KEY])
     if quick is None:
         return not spec.parameters
-    if checks > _FEW_CHECKS and _has_over(arguments, _MOST_CHECKS // checks):
+    if checks > _FEW_CHECKS and _has_over(arguments, _MAX_CHECKS // checks):
         return False
     try:
         return quick.is_valid(arguments)
     except ValueError:
-        # What it cannot take, such as half a surrogate pair, jsonschema looks at.
+        # It cannot convert some values, such as half of a surrogate pair. jsonschema checks those.
         return False
 
 
 def _build(schema: JsonObject) -> "tuple[jsonschema_rs.Draft202012Validator | None, int]":
-    """The compiled validator, and how often it may check one value at most."""
-    if not schema or not is_surely_sound(schema):
+    """Return the compiled validator, or None if it cannot be used, and the maximum number of checks per value."""
+    if not schema or not is_surely_valid_schema(schema):
         return None, 0
     try:
         return jsonschema_rs.Draft202012Validator(cast("dict[str, object]", schema)), _checks(schema)
     except ValueError:
-        # As below: a text or number somewhere in it that it cannot take.
+        # The schema contains a text or number that it cannot convert.
         return None, 0
 
 
 def _checks(schema: JsonValue) -> int:
-    """An upper bound of what a sound schema checks of one value: its own keywords and choices, those of all
-    branches, and those that several branches check of one part of the value."""
+    """Return an upper bound on the checks of one value against a valid schema.
+
+    It counts the schema's keywords and choices, those of all branches, and those of the largest property.
+    """
     if type(schema) is not dict:
         return 1
     fields = cast("dict[str, JsonValue]", schema)
@@ -76,18 +77,20 @@ def _checks(schema: JsonValue) -> int:
             checks += sum(map(_checks, cast("list[JsonValue]", value)))
         elif key == "properties":
             inner = cast("dict[str, JsonValue]", value)
-            checks += len(inner) // _PROPERTIES_A_CHECK + max(map(_checks, inner.values()), default=0)
+            checks += len(inner) // _PROPERTIES_PER_CHECK + max(map(_checks, inner.values()), default=0)
         elif key in _NESTING:
             checks += _checks(value)
     return checks
 
 
 def _has_over(value: JsonValue, most: int) -> bool:
-    """Whether there are more than so many values in `value`."""
+    """Return whether `value` contains more than `most` values."""
     waiting = [value]
     while waiting and most >= 0:
-        one = waiting.pop()
-        inner = one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        current = waiting.pop()
+        inner = (
+            current.values() if isinstance(current, dict) else current if isinstance(current, list) else ()
+        )
         most -= 1 + len(cast("list[JsonValue]", inner))
         waiting.extend(inner if most >= 0 else ())
     return most < 0
@@ -97,8 +100,8 @@ def _is_schema(schema: JsonValue, depth: int) -> bool:
     if type(schema) is not dict:
         return type(schema) is bool
     for key, value in cast(JsonObject, schema).items():
-        if holds := _VALUES.get(key):
-            if not holds(value):
+        if is_valid_value := _VALUES.get(key):
+            if not is_valid_value(value):
                 return False
         elif not (key in _NESTING and depth and _NESTING[key](value, depth - 1)):
             return False
@@ -139,19 +142,21 @@ def _is_choice(value: JsonValue) -> bool:
 
 
 def _is_plain(value: JsonValue) -> bool:
-    """Whether a constant is a text, a truth value, null or a number that is not too large."""
+    """Return whether a constant is a string, a boolean, null or a number that is not too large."""
     return value is None or type(value) in (str, bool) or _is_bound(value)
 
 
 def _is_object_of_schemas(value: JsonValue, depth: int) -> bool:
-    return type(value) is dict and all(_is_schema(one, depth) for one in cast(JsonObject, value).values())
+    return type(value) is dict and all(
+        _is_schema(schema, depth) for schema in cast(JsonObject, value).values()
+    )
 
 
 def _is_list_of_schemas(value: JsonValue, depth: int) -> bool:
     if type(value) is not list:
         return False
     schemas = cast("list[JsonValue]", value)
-    return bool(schemas) and all(_is_schema(one, depth) for one in schemas)
+    return bool(schemas) and all(_is_schema(schema, depth) for schema in schemas)
 
 
 _VALUES: Final[Mapping[str, Callable[[JsonValue], bool]]] = {
@@ -174,8 +179,11 @@ _VALUES: Final[Mapping[str, Callable[[JsonValue], bool]]] = {
     "title": _is_text,
     "type": _is_type,
 }
-"""Keywords that both validators take in the same way, and which values they surely do; patterns, formats and
-references they do not. *Source:* the meta-schema of JSON Schema Draft 2020-12."""
+"""Keywords that both validators interpret in the same way, with a check of their values.
+
+Patterns, formats and references are not among them. *Source:* the meta-schema of JSON Schema Draft 2020-12,
+https://json-schema.org/draft/2020-12/schema
+"""
 _NESTING: Final[Mapping[str, Callable[[JsonValue, int], bool]]] = {
     "additionalProperties": _is_schema,
     "allOf": _is_list_of_schemas,
@@ -185,4 +193,4 @@ _NESTING: Final[Mapping[str, Callable[[JsonValue, int], bool]]] = {
     "oneOf": _is_list_of_schemas,
     "properties": _is_object_of_schemas,
 }
-"""The same, of those that hold schemas."""
+"""The same for keywords whose values are schemas."""

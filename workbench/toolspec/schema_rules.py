@@ -1,9 +1,9 @@
-"""Convert JSON Schema to grammar rules, and list the keywords that a grammar cannot express.
+"""Compile JSON Schema to grammar rules, and report the keywords that a grammar cannot enforce.
 
-*Source:* JSON Schema Draft 2020-12.
+The rules may allow less than the schema: keys have one order, and an object that does not mention other keys is closed.
+They never allow more without a report: each keyword that they do not enforce gives a finding.
 
-The rules may be narrower than the schema (an object that says nothing of other keys is closed), never wider
-without a word: each keyword that they do not hold a model to is told.
+*Source:* JSON Schema Draft 2020-12, https://json-schema.org/draft/2020-12
 """
 
 import json
@@ -20,9 +20,9 @@ ANNOTATIONS: Final = frozenset(
     {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "nullable"}
     | {"$schema", "$id", "$comment", "$defs", "definitions", "$anchor", "contentMediaType", "contentEncoding"}
 )
-"""Keywords that say nothing of a value."""
+"""Keywords that do not restrict a value."""
 SHAPE: Final = frozenset({"type", "const", "enum", "$ref", "anyOf", "oneOf", "allOf"})
-"""Keywords that rules express for every type."""
+"""Keywords that the rules can enforce for every type."""
 EXPRESSED: Final[Mapping[str, frozenset[str]]] = {
     "object": frozenset({"properties", "required", "additionalProperties"}),
     "array": frozenset({"items", "prefixItems", "minItems", "maxItems"}),
@@ -32,18 +32,18 @@ EXPRESSED: Final[Mapping[str, frozenset[str]]] = {
     "boolean": frozenset(),
     "null": frozenset(),
 }
-"""Keywords that the rules may hold a model to, by the type that they speak of."""
-_SPEAKS_OF: Final[Mapping[str, str]] = {
+"""Keywords that the rules can enforce, by the type that they apply to."""
+_IMPLIED_TYPE: Final[Mapping[str, str]] = {
     **dict.fromkeys(("properties", "required", "additionalProperties", "patternProperties"), "object"),
     **dict.fromkeys(("items", "prefixItems", "minItems", "maxItems", "uniqueItems"), "array"),
     **dict.fromkeys(("minLength", "maxLength", "pattern", "format"), "string"),
     **dict.fromkeys(("minimum", "maximum", "multipleOf"), "number"),
 }
-"""The type that a schema without one means, by its first such keyword."""
+"""The type that a keyword implies if the schema has no `type`."""
 
 
 def kinds_of(schema: JsonObject) -> tuple[str, ...]:
-    """The types that a schema names, or means by its keywords; empty where it may be anything.
+    """Return the types that a schema names, or that its keywords imply. Empty if any type is allowed.
 
     >>> kinds_of({"type": ["string", "null"]}), kinds_of({"properties": {}}), kinds_of({})
     (('string', 'null'), ('object',), ())
@@ -54,13 +54,13 @@ def kinds_of(schema: JsonObject) -> tuple[str, ...]:
     elif isinstance(named, list | tuple):
         kinds = tuple(str(kind) for kind in named)
     else:
-        meant = next((_SPEAKS_OF[keyword] for keyword in schema if keyword in _SPEAKS_OF), None)
-        kinds = (meant,) if meant else ()
+        implied = next((_IMPLIED_TYPE[keyword] for keyword in schema if keyword in _IMPLIED_TYPE), None)
+        kinds = (implied,) if implied else ()
     return (*kinds, "null") if kinds and schema.get("nullable") is True and "null" not in kinds else kinds
 
 
 def target_of(document: JsonValue, ref: str) -> JsonValue:
-    """What a local reference leads to; None where it leads nowhere."""
+    """Return the target of a local reference, or None if there is none."""
     if ref != "#" and not ref.startswith("#/"):
         return None
     value = document
@@ -75,25 +75,26 @@ def target_of(document: JsonValue, ref: str) -> JsonValue:
 
 
 def unescaped(text: str) -> str:
-    """A step of a JSON pointer as the key that it names. *Source:* RFC 6901."""
+    """Return the key that a part of a JSON pointer names. *Source:* RFC 6901."""
     return text.replace("~1", "/").replace("~0", "~")
 
 
-MOST_REPETITIONS: Final = 256
-"""A longer text or array is not counted: llama.cpp would unroll it."""
-MOST_NUMBERS: Final = 128
-"""A wider range of whole numbers is not spelled out."""
+MAX_REPETITIONS: Final = 256
+"""Larger limits on lengths are not enforced, because llama.cpp unrolls repetitions."""
+MAX_NUMBERS: Final = 128
+"""Wider ranges of integers are not written out."""
 
 Where = tuple[str | int, ...]
-"""The way to a place in the document that findings point into."""
+"""Keys and indexes that lead to a position in the document to which findings point."""
 
 
 class SchemaRules:
-    """Adds the rules of one document's schemas to a grammar.
+    """Add the rules of the schemas in one document to a grammar.
 
     Args:
-        document: Where a local `$ref` leads into.
-        where: The way to the document.
+        rules: The grammar.
+        document: The document to which local `$ref`s refer.
+        where: Position of the document, for findings.
     """
 
     def __init__(self, rules: GrammarRules, document: JsonValue, *, where: Where = ()) -> None:
@@ -104,18 +105,18 @@ class SchemaRules:
         self.findings: list[Finding] = []
 
     def whole(self) -> str:
-        """What stands in a rule for JSON of the document.
+        """Return the rule text for JSON that fits the whole document.
 
         Raises:
-            ConstraintFailed: The schema leads nowhere, or allows no value.
+            ConstraintFailed: The schema has a broken reference, allows no value, or is nested too deeply.
         """
         try:
             return self.value(self._document, self.root)
         except RecursionError as error:
-            raise ConstraintFailed("the schema is nested too deep") from error
+            raise ConstraintFailed("the schema is nested too deeply") from error
 
     def value(self, schema: JsonValue, where: Where) -> str:
-        """The same for a schema of the document."""
+        """Return the rule text for JSON that fits a schema of the document."""
         self._rules.count()
         if schema is True or schema == {}:
             return "value"
@@ -123,33 +124,33 @@ class SchemaRules:
             raise ConstraintFailed(f"{pointer(list(where)) or 'the schema'} allows no value")
         schema = self._with_all_of(schema, where)
         if "$ref" in schema:
-            self._tell_others(schema, where)
+            self._report_others(schema, where)
             return self._ref(str(schema["$ref"]), where)
         for keyword in ("const", "enum"):
             if keyword in schema:
-                self._tell_others(schema, where)
+                self._report_others(schema, where)
                 return self._constants(schema, keyword)
         for keyword in ("anyOf", "oneOf"):
             if keyword in schema:
                 return self._branches(schema, keyword, where)
         kinds = kinds_of(schema)
-        self._tell_others(schema, where, *kinds)
+        self._report_others(schema, where, *kinds)
         return self._rules.either(self._kind(kind, schema, where) for kind in kinds) if kinds else "value"
 
     def resolved(self, schema: JsonValue) -> JsonValue:
-        """The schema that a `$ref` leads to, if it is one; a reference that leads to itself stays."""
+        """Follow `$ref` and return its target. A reference that leads back to itself is returned unchanged."""
         seen: set[str] = set()
         while isinstance(schema, Mapping) and isinstance(ref := schema.get("$ref"), str) and ref not in seen:
             seen.add(ref)
             schema = self._followed(ref, self.root)
         return schema
 
-    def tell_all(self, schema: JsonObject, where: Where) -> None:
-        """Tells each keyword of the schema: what stands for it is any text."""
-        self._tell_others(schema, where)
+    def report_all(self, schema: JsonObject, where: Where) -> None:
+        """Report every keyword of the schema, because its rule allows any text."""
+        self._report_others(schema, where)
 
     def constants(self, schema: JsonObject) -> Sequence[JsonValue]:
-        """The only values that the schema allows; empty where it names none."""
+        """Return the values of `const` or `enum`. Empty if the schema has neither."""
         if "const" in schema:
             return [schema["const"]]
         values = schema.get("enum")
@@ -158,11 +159,11 @@ class SchemaRules:
     def object_members(
         self, schema: JsonObject, where: Where
     ) -> Iterator[tuple[str, JsonValue, bool, Where]]:
-        """Name, schema and whether it is required of each key that an object may have, in order."""
+        """Yield name, schema, whether it is required, and position of each key that an object may have."""
         declared = schema.get("properties")
         properties = cast("Mapping[str, JsonValue]", declared if isinstance(declared, Mapping) else {})
-        wanted = schema.get("required")
-        required = dict.fromkeys(map(str, wanted)) if isinstance(wanted, list | tuple) else {}
+        names = schema.get("required")
+        required = dict.fromkeys(map(str, names)) if isinstance(names, list | tuple) else {}
         for name, inner in properties.items():
             yield name, inner, name in required, (*where, "properties", name)
         for name in required:
@@ -170,25 +171,25 @@ class SchemaRules:
                 yield name, True, True, (*where, "required")
 
     def _with_all_of(self, schema: JsonObject, where: Where) -> JsonObject:
-        """The schema with the parts of its `allOf` laid into it; a keyword that two of them have is told."""
+        """Merge the parts of `allOf` into the schema. A keyword with two different values is reported."""
         parts = schema.get("allOf")
         if not isinstance(parts, list | tuple):
             return schema
         merged = {name: value for name, value in schema.items() if name != "allOf"}
         for index, part in enumerate(parts):
             if not isinstance(part, Mapping) or "$ref" in part:
-                self._tell("allOf", where)
+                self._report("allOf", where)
                 continue
             for name, value in part.items():
-                old = merged.get(name)
-                if isinstance(old, Mapping) and isinstance(value, Mapping):
-                    merged[name] = {**old, **value}
-                elif isinstance(old, list) and isinstance(value, list) and name == "required":
-                    merged[name] = [*old, *value]
-                elif old is None or old == value:
+                previous = merged.get(name)
+                if isinstance(previous, Mapping) and isinstance(value, Mapping):
+                    merged[name] = {**previous, **value}
+                elif isinstance(previous, list) and isinstance(value, list) and name == "required":
+                    merged[name] = [*previous, *value]
+                elif previous is None or previous == value:
                     merged[name] = value
                 else:
-                    self._tell(name, (*where, "allOf", index))
+                    self._report(name, (*where, "allOf", index))
         return merged
 
     def _ref(self, ref: str, where: Where) -> str:
@@ -209,16 +210,16 @@ class SchemaRules:
         values = self.constants(schema)
         if not values:
             raise ConstraintFailed(f"{keyword!r} allows no value")
-        return self._rules.either(literal(json.dumps(one, ensure_ascii=False)) for one in values)
+        return self._rules.either(literal(json.dumps(value, ensure_ascii=False)) for value in values)
 
     def _branches(self, schema: JsonObject, keyword: str, where: Where) -> str:
         found = schema[keyword]
         if not isinstance(found, list | tuple) or not found:
             raise ConstraintFailed(f"{pointer([*where, keyword])} allows no value")
         base = {name: value for name, value in schema.items() if name not in ANNOTATIONS | {keyword}}
-        branches = [{**base, **one} if isinstance(one, Mapping) else one for one in found]
+        branches = [{**base, **branch} if isinstance(branch, Mapping) else branch for branch in found]
         return self._rules.either(
-            self.value(one, (*where, keyword, index)) for index, one in enumerate(branches)
+            self.value(branch, (*where, keyword, index)) for index, branch in enumerate(branches)
         )
 
     def _kind(self, kind: str, schema: JsonObject, where: Where) -> str:
@@ -248,24 +249,32 @@ class SchemaRules:
         return self._rules.add(f'"{{" {self._members(members, end)}')
 
     def _members(self, members: Sequence[tuple[str, JsonValue, bool, Where]], end: Mapping[bool, str]) -> str:
-        """The members in order, optional ones perhaps left out; `end` by whether a member stands before it."""
-        after = dict(end)
+        """Return the rule text for members in order, of which optional ones may be missing.
+
+        Works from the last member to the first. `rest` holds the rule for everything after a member in two
+        variants: True if some member was written before it, so that a comma is needed, and False if none was. This
+        takes two rules per member. Writing out the combinations of n optional members would take 2**n.
+
+        Args:
+            end: The text after the last member, in the same two variants.
+        """
+        rest = dict(end)
         for name, inner, is_required, where in reversed(members):
             own = f'{literal(json.dumps(name, ensure_ascii=False))} ":" sp {self.value(inner, where)}'
-            member = self._rules.add(f"{own} {after[True]}")
-            after = {
-                has_one: self._rules.add(
-                    f"{comma}{member}" if is_required else f"{comma}{member} | {after[has_one]}"
+            member = self._rules.add(f"{own} {rest[True]}")
+            rest = {
+                has_member_before: self._rules.add(
+                    f"{comma}{member}" if is_required else f"{comma}{member} | {rest[has_member_before]}"
                 )
-                for has_one, comma in ((True, '"," sp '), (False, ""))
+                for has_member_before, comma in ((True, '"," sp '), (False, ""))
             }
-        return after[False]
+        return rest[False]
 
     def _array(self, schema: JsonObject, where: Where) -> str:
         first = schema.get("prefixItems")
         fixed = [
-            self.value(one, (*where, "prefixItems", index))
-            for index, one in enumerate(first if isinstance(first, list | tuple) else ())
+            self.value(item_schema, (*where, "prefixItems", index))
+            for index, item_schema in enumerate(first if isinstance(first, list | tuple) else ())
         ]
         rest = schema.get("items", not fixed)
         least, most = self._bounds(schema, "minItems", "maxItems", where)
@@ -287,41 +296,41 @@ class SchemaRules:
 
     def _integer(self, schema: JsonObject, where: Where) -> str:
         least, most = schema.get("minimum"), schema.get("maximum")
-        if isinstance(least, int) and isinstance(most, int) and 0 <= most - least < MOST_NUMBERS:
+        if isinstance(least, int) and isinstance(most, int) and 0 <= most - least < MAX_NUMBERS:
             return self._rules.either(literal(str(number)) for number in range(least, most + 1))
         if least is not None and least != 0:
-            self._tell("minimum", where)
+            self._report("minimum", where)
         if most is not None:
-            self._tell("maximum", where)
+            self._report("maximum", where)
         return "natural" if least == 0 else "integer"
 
     def _number(self, schema: JsonObject, where: Where) -> str:
         if schema.get("minimum") == 0:
             return self._rules.add("natural fraction")
         if "minimum" in schema:
-            self._tell("minimum", where)
+            self._report("minimum", where)
         return "number"
 
     def _bounds(self, schema: JsonObject, low: str, high: str, where: Where) -> tuple[int, int | None]:
-        """Least and most; what cannot be counted is told and left open."""
+        """Return the minimum and the maximum, or None for no maximum. Limits that are too large are reported."""
         found: dict[str, int] = {}
         for keyword in (low, high):
             value = schema.get(keyword)
-            if isinstance(value, int) and 0 <= value <= MOST_REPETITIONS:
+            if isinstance(value, int) and 0 <= value <= MAX_REPETITIONS:
                 found[keyword] = value
             elif value is not None:
-                self._tell(keyword, where)
+                self._report(keyword, where)
         return found.get(low, 0), found.get(high)
 
-    def _tell_others(self, schema: JsonObject, where: Where, *kinds: str) -> None:
-        """Tells all that no rule of these types says."""
+    def _report_others(self, schema: JsonObject, where: Where, *kinds: str) -> None:
+        """Report the keywords that the rules for these types do not enforce."""
         expressed = frozenset[str]().union(*(EXPRESSED.get(kind, frozenset()) for kind in kinds))
         for keyword in schema:
             if keyword not in ANNOTATIONS | SHAPE | expressed:
-                self._tell(keyword, where)
+                self._report(keyword, where)
 
-    def _tell(self, keyword: str, where: Where) -> None:
-        message = f"no grammar can hold the model to {keyword[:30]!r}; it is checked after the call"
+    def _report(self, keyword: str, where: Where) -> None:
+        message = f"a grammar cannot enforce {keyword[:30]!r}; it is checked after the call"
         self.findings.append(
             Finding(
                 code="grammar-keyword",

@@ -10,7 +10,7 @@ from workbench.chat.json_value import JsonObject, JsonValue, as_object
 
 
 def canonical_json(value: JsonValue) -> str:
-    """JSON with sorted keys and no white space, so that equal values give equal text.
+    """Write JSON with sorted keys and no white space, so that equal values give equal text.
 
     >>> canonical_json({"b": 1, "a": [True, None]})
     '{"a":[true,null],"b":1}'
@@ -20,25 +20,26 @@ def canonical_json(value: JsonValue) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolSpec:
-    """One tool as a model is told of it.
+    """The description of one tool for a model.
 
-    *Source:* OpenAI function spec, `{"type": "function", "function": {"name", "description", "parameters"}}`.
+    *Source:* OpenAI's function tools, `{"type": "function", "function": {"name", "description", "parameters"}}`,
+    https://platform.openai.com/docs/guides/function-calling
 
     >>> ToolSpec.of_function({"name": "now"}).name
     'now'
     """
 
     document: JsonObject = field(hash=False)
-    """The whole spec with its `type` and `function`, keys in the order written, nothing left out or added."""
+    """The whole spec with `type` and `function`. Keys are in the order written, and none are added or removed."""
 
     @staticmethod
     def of_function(function: JsonObject) -> "ToolSpec":
-        """The spec around a bare function object."""
+        """Return the spec that wraps a bare function object."""
         return ToolSpec(document={"type": "function", "function": function})
 
     @cached_property
     def function(self) -> JsonObject:
-        """The bare function object: name, description, parameters."""
+        """The bare function object, with `name`, `description` and `parameters`."""
         return as_object(self.document.get("function"))
 
     @cached_property
@@ -48,50 +49,50 @@ class ToolSpec:
 
     @cached_property
     def description(self) -> str:
-        """The tool's description; empty where there is none."""
+        """The tool's description. Empty if there is none."""
         return str(self.function.get("description") or "")
 
     @cached_property
     def parameters(self) -> JsonObject:
-        """JSON Schema of the arguments; empty where there is none."""
+        """JSON Schema of the arguments. Empty if there is none."""
         return as_object(self.function.get("parameters"))
 
     @cached_property
     def properties(self) -> Mapping[str, JsonObject]:
-        """JSON Schema of each declared parameter, in order."""
+        """JSON Schema of each declared parameter, in the order written."""
         declared = as_object(self.parameters.get("properties"))
         return {name: as_object(schema) for name, schema in declared.items()}
 
     @cached_property
     def required(self) -> tuple[str, ...]:
-        """Names of the parameters that a call must give."""
+        """Names of the required parameters."""
         names = self.parameters.get("required")
         return tuple(str(name) for name in names) if isinstance(names, list | tuple) else ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class OfferedTools:
-    """The specs that a conversation has, in order."""
+    """The tools that are offered to the model."""
 
     specs: tuple[ToolSpec, ...] = ()
-    """In the order in which the model is told of them; names are unique."""
+    """In the order in which the model sees them. Names are unique."""
 
     @cached_property
     def by_name(self) -> Mapping[str, ToolSpec]:
-        """Each spec by its tool's name, in order."""
+        """Each spec by its tool's name, in the same order."""
         return {spec.name: spec for spec in self.specs}
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The tools' names, in order."""
+        """The tools' names, in the same order."""
         return tuple(spec.name for spec in self.specs)
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 (hex) of the canonical JSON of all specs, in order; key order in a spec does not count."""
+        """SHA-256 (hex) of the canonical JSON of all specs. Their order counts, but not the order of keys in a spec."""
         text = canonical_json([spec.document for spec in self.specs])
         return sha256(text.encode(errors="surrogatepass")).hexdigest()
 
     def only(self, names: frozenset[str]) -> "OfferedTools":
-        """Those of the specs whose tool is in `names`, in the same order."""
+        """Return the tools whose names are in `names`, in the same order."""
         return OfferedTools(specs=tuple(spec for spec in self.specs if spec.name in names))

@@ -1,4 +1,4 @@
-"""Parse and check the JSON text of tools that a person writes, with the line of each problem."""
+"""Parse and check a JSON text of tools, with the line of each problem."""
 
 import json
 import re
@@ -19,7 +19,7 @@ _DECODER: Final = json.JSONDecoder()
 
 
 def line_of(text: str, pointer: str) -> int:
-    """Line, from 1, of the value that `pointer` names in the JSON `text`; of a missing key, its object's line.
+    """Return the line, from 1, of the value at `pointer` in a JSON text. For a missing key, the line of its object.
 
     >>> line_of('[\\n {"a":\\n  1}]', "/0/a")
     3
@@ -41,7 +41,7 @@ def _skip(text: str, position: int) -> int:
 
 
 def _child(text: str, position: int, token: str) -> int | None:
-    """Where the member `token` of the array or object at `position` begins; None where there is none."""
+    """Return the position of the member `token` of the array or object at `position`, or None."""
     opener = text[position]
     if opener not in "[{":
         return None
@@ -63,13 +63,13 @@ def _child(text: str, position: int, token: str) -> int | None:
 
 
 MAX_SIZE_CHARS: Final = 1_000_000
-"""A text longer than this is refused rather than parsed at each keystroke."""
-_MOST_FINDINGS: Final = 100
-"""More are not reported: each one's line is looked for in the text."""
+"""Longer texts are rejected, because the editor parses the text at each keystroke."""
+_MAX_FINDINGS: Final = 100
+"""Limit on findings, because the line of each one is searched in the text."""
 
 
 def parse_tools(text: str) -> OfferedTools:
-    """The tools of a JSON array of OpenAI function specs; bare function objects are wrapped.
+    """Parse a JSON array of OpenAI function specs. Bare function objects are accepted as well.
 
     Raises:
         BadInput: The first finding of `check_tools_text`, with its line and pointer.
@@ -85,14 +85,15 @@ def parse_tools(text: str) -> OfferedTools:
 
 
 def render_tools(tools: OfferedTools) -> str:
-    """The tools as the editor shows them: JSON, two blanks a level, keys as written."""
+    """Write tools as the editor shows them: JSON, indented by two spaces, with keys in the order written."""
     return json.dumps([spec.document for spec in tools.specs], indent=2, ensure_ascii=False)
 
 
 def check_tools_text(text: str) -> tuple[Finding, ...]:
-    """What keeps `text` from being a list of tools, each with line and pointer; empty where nothing does."""
+    """Return what is wrong with a text of tools, with line and pointer of each problem. Empty if it is valid."""
     if len(text) > MAX_SIZE_CHARS:
-        return (Finding(code="spec-too-long", message=f"over {MAX_SIZE_CHARS:,} characters", line=1),)
+        message = f"the text has over {MAX_SIZE_CHARS:,} characters"
+        return (Finding(code="spec-too-long", message=message, line=1),)
     try:
         value = load_json(text or "[]")
     except json.JSONDecodeError as error:
@@ -104,7 +105,7 @@ def check_tools_text(text: str) -> tuple[Finding, ...]:
         return (Finding(code="spec-not-a-list", message="write a JSON array: [{…}, {…}]", line=1),)
     try:
         with budget(REQUEST_STEPS):
-            findings = _check_entries(value)[:_MOST_FINDINGS]
+            findings = _check_entries(value)[:_MAX_FINDINGS]
     except BudgetExceeded as error:
         findings = [Finding(code="spec-unsound", message=f"{error.problem}: {error.remedy}"[:99])]
     return tuple(_placed(text, finding) for finding in findings)
@@ -134,7 +135,7 @@ def _spec(entry: JsonObject) -> ToolSpec:
 
 
 def _in_entry(index: int, finding: Finding, *, is_wrapped: bool) -> Finding:
-    """The finding of a spec as one of the text, where a bare function has no `function` around it."""
+    """Convert a pointer into a spec to a pointer into the text, where a bare function has no `function` around it."""
     pointer = finding.pointer or ""
     return replace(
         finding, pointer=f"/{index}" + (pointer if is_wrapped else pointer.removeprefix("/function"))

@@ -1,4 +1,4 @@
-"""JSON Schema validators that fetch nothing and cannot run away."""
+"""JSON Schema validators that fetch nothing and whose work is limited."""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -14,46 +14,46 @@ from workbench.chat.json_value import JsonObject, JsonValue, is_too_deep
 from workbench.toolspec.bounded_validator import bounded_validator
 from workbench.toolspec.budget import BudgetExceeded, budget, is_bounded
 from workbench.toolspec.patterns import NOT_A_PATTERN, pattern_problem
-from workbench.toolspec.quick import is_surely_sound
+from workbench.toolspec.quick import is_surely_valid_schema
 from workbench.toolspec.spec import ToolSpec
 
 Checked = tuple[Validator | None, tuple[Finding, ...]]
-"""A validator, or None where the schema is not sound; and what is to be told of it."""
+"""A validator, or None if the schema is invalid, and the warnings about the schema."""
 
 MAX_SCHEMA_DEPTH: Final = 200
-"""Objects and lists inside each other in a schema; the validators call themselves at each of them."""
-_KEPT: Final = "_validator"
+"""How deep objects and lists may be nested in a schema. The validators recurse once per level."""
+_CACHE_KEY: Final = "_validator"
 
 
 def validator_of(spec: ToolSpec) -> Checked:
-    """The validator of the spec's parameters, made once and kept beside the spec's own cached properties.
+    """Return the validator of the spec's parameters. It is cached next to the spec's own cached properties.
 
     Raises:
-        OverBudget: Making it takes too much work.
+        BudgetExceeded: Building it takes too much work.
     """
-    kept = cast("dict[str, object]", spec.__dict__)
-    if _KEPT not in kept:
+    cache = cast("dict[str, object]", spec.__dict__)
+    if _CACHE_KEY not in cache:
         try:
-            kept[_KEPT] = _build(spec.parameters)
+            cache[_CACHE_KEY] = _build(spec.parameters)
         except BudgetExceeded as error:
-            # Within a request, the work for other specs may have used the budget up: it is not this spec's fault.
+            # Inside a request, work for other specs may have used up the budget. Do not blame this spec.
             if is_bounded():
                 raise
-            kept[_KEPT] = _unsound(error.problem)
-    return cast(Checked, kept[_KEPT])
+            cache[_CACHE_KEY] = _invalid_schema(error.problem)
+    return cast(Checked, cache[_CACHE_KEY])
 
 
 def check_schema(schema: JsonObject) -> None:
-    """Raise jsonschema's SchemaError where `schema` is no schema.
+    """Check that `schema` is a valid JSON Schema.
 
     Raises:
-        SchemaError: It is none, or it is nested too deep.
-        OverBudget: It is too large to say where it is wrong.
+        SchemaError: It is invalid, or nested too deeply.
+        BudgetExceeded: It is too large to find the problem.
     """
-    if is_surely_sound(schema):
+    if is_surely_valid_schema(schema):
         return
     if is_too_deep(schema, MAX_SCHEMA_DEPTH - 1):
-        raise SchemaError(f"it is nested over {MAX_SCHEMA_DEPTH} deep")
+        raise SchemaError(f"it is nested over {MAX_SCHEMA_DEPTH} levels deep")
     if _meets_meta_schema(schema) and not any(map(_is_no_pattern, _patterns(schema))):
         return
     validator = _meta_validator()
@@ -67,11 +67,11 @@ def _build(schema: JsonObject) -> Checked:
         check_schema(schema)
         validator = bounded_validator(schema)
     except SchemaError as error:
-        return _unsound(error.message)
+        return _invalid_schema(error.message)
     except BudgetExceeded:
         raise
     except Exception as error:  # noqa: BLE001  the libraries below raise many kinds for an `$id` they cannot use
-        return _unsound(str(error))
+        return _invalid_schema(str(error))
     refused = [pattern for pattern in _patterns(schema) if pattern_problem(pattern)]
     return validator, tuple(
         _warning("schema-pattern", f"the pattern {pattern[:20]!r} is not checked: {pattern_problem(pattern)}")
@@ -79,9 +79,11 @@ def _build(schema: JsonObject) -> Checked:
     )
 
 
-def _unsound(problem: str) -> Checked:
+def _invalid_schema(problem: str) -> Checked:
     return None, (
-        _warning("schema-invalid", f"the arguments were not checked, the schema is not sound: {problem}"),
+        _warning(
+            "schema-invalid", f"the arguments were not checked because the schema is invalid: {problem}"
+        ),
     )
 
 
@@ -90,7 +92,7 @@ def _warning(code: str, message: str) -> Finding:
 
 
 def _patterns(schema: JsonValue) -> Iterator[str]:
-    """Every pattern that stands anywhere in `schema`."""
+    """Yield every pattern in `schema`."""
     for value in _parts(schema):
         if isinstance(value, Mapping):
             if isinstance(pattern := value.get("pattern"), str):
@@ -100,15 +102,15 @@ def _patterns(schema: JsonValue) -> Iterator[str]:
 
 
 def _parts(value: JsonValue) -> Iterator[JsonValue]:
-    """The value and all that is in it; without recursion, for it may be nested deep."""
+    """Yield the value and everything in it, without recursion, because it may be nested deeply."""
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        yield one
-        if isinstance(one, Mapping):
-            waiting.extend(one.values())
-        elif isinstance(one, list | tuple):
-            waiting.extend(one)
+        part = waiting.pop()
+        yield part
+        if isinstance(part, Mapping):
+            waiting.extend(part.values())
+        elif isinstance(part, list | tuple):
+            waiting.extend(part)
 
 
 def _is_no_pattern(pattern: str) -> bool:
@@ -120,7 +122,7 @@ def _may_be_pattern(value: object) -> bool:
 
 
 def _meets_meta_schema(schema: JsonObject) -> bool:
-    """A quick yes; no says nothing, for the compiled validator cannot take every value."""
+    """Return True if the schema certainly matches the meta-schema. False may only mean that it cannot be converted."""
     try:
         return _quick_meta().is_valid(schema)
     except ValueError:
@@ -134,7 +136,7 @@ def _quick_meta() -> "jsonschema_rs.Draft202012Validator":
 
 @lru_cache(maxsize=1)
 def _meta_validator() -> Any:
-    """Says where a schema breaks the meta-schema, or has what is no pattern."""
+    """Return a validator that reports where a schema violates the meta-schema or contains an invalid pattern."""
     checker = FormatChecker(formats=())
     cast(Any, checker).checks("regex")(_may_be_pattern)
     validator = bounded_validator(cast(JsonObject, Draft202012Validator.META_SCHEMA))

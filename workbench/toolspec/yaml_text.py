@@ -1,4 +1,4 @@
-"""Read and write YAML that a person writes: bounded, and limited to JSON's values."""
+"""Read and write YAML with JSON's values only, with limits on size and depth."""
 
 import json
 from collections.abc import Generator
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import yaml
 
 MAX_TEXT_CHARS: Final = 1_000_000
-"""A longer text is refused rather than read at each keystroke."""
-DEEPEST: Final = 100
-"""Collections inside each other; libyaml calls itself at each of them, and ends the process when its stack is full."""
-MOST_NODES: Final = 60_000
-"""Values in a text: reading them takes some 15 µs each."""
-MOST_DIGITS: Final = 4_300
-"""Digits of a number: more take the square of their count to read. It is Python's own bound for `int`."""
+"""Longer texts are rejected, because the editor parses the text at each keystroke."""
+MAX_DEPTH: Final = 100
+"""How deep collections may be nested. libyaml recurses once per level, and a stack overflow ends the process."""
+MAX_NODES: Final = 60_000
+"""Limit on the values in a text. Reading one takes about 15 µs."""
+MAX_DIGITS: Final = 4_300
+"""Limit on the digits of a number, because reading them takes quadratic time. It is Python's own limit for `int`."""
 
 _LARGE_CHARS: Final = 50_000
 _NUMBERS: Final = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
@@ -26,44 +26,44 @@ _CLOSES: Final = (yaml.SequenceEndEvent, yaml.MappingEndEvent)
 if TYPE_CHECKING:
     _FastLoader, _FastDumper = yaml.SafeLoader, yaml.SafeDumper
 else:
-    # libyaml is up to ten times as fast; PyYAML has it in all its wheels.
+    # libyaml is up to ten times as fast. All wheels of PyYAML include it.
     _FastLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     _FastDumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 class _JsonLoader(_FastLoader):
-    """Reads no dates: `2026-11-23` is a text, as it would be in JSON."""
+    """A loader without dates: `2026-11-23` is a string, as in JSON."""
 
 
 _JsonLoader.yaml_implicit_resolvers = {
-    sign: [one for one in resolvers if one[0] != "tag:yaml.org,2002:timestamp"]
+    sign: [resolver for resolver in resolvers if resolver[0] != "tag:yaml.org,2002:timestamp"]
     for sign, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 
 
 def load_yaml(text: str) -> Any:
-    """The value of a YAML text.
+    """Parse a YAML text.
 
-    Aliases are refused: a few lines of them stand for gigabytes.
+    Aliases are rejected, because a few lines of them can expand to gigabytes.
 
     Raises:
-        yaml.YAMLError: It is not YAML, too long, nested too deep, holds too many values or too long a number, or uses
-            an alias; with its line where there is one.
+        yaml.YAMLError: It is not YAML, too long or nested too deeply, has too many values or too long a number, or uses
+            an alias. The error has the line, if there is one.
     """
     _refuse_unbounded(text)
     try:
         with _placed(text):
             return yaml.load(text, Loader=_JsonLoader)
     except (RecursionError, ValueError, ArithmeticError, TypeError, LookupError, AttributeError) as error:
-        # A tag such as !!int or !!timestamp on a text that is none, or a key that cannot be one.
+        # A tag such as !!int on a text that is not an integer, or a key that cannot be hashed.
         raise yaml.YAMLError(f"it cannot be read: {error}") from error
 
 
 def compose_yaml(text: str) -> yaml.Node | None:
-    """The nodes of a YAML text with their lines, under the same limits; None for an empty one.
+    """Return the nodes of a YAML text with their lines, or None for an empty text.
 
     Raises:
-        yaml.YAMLError: As `load_yaml`.
+        yaml.YAMLError: The same as for `load_yaml`.
     """
     _refuse_unbounded(text)
     with _placed(text):
@@ -71,16 +71,16 @@ def compose_yaml(text: str) -> yaml.Node | None:
 
 
 def dump_yaml(value: object) -> str:
-    """A JSON value as YAML that `load_yaml` reads: keys in order, what stands in several places written out."""
+    """Write a JSON value as YAML that `load_yaml` can read. Keys keep their order, and no aliases are used."""
     text = json.dumps(value)
-    # libyaml's writer would spell an emoji as an escape: it is for what takes the other one seconds.
+    # libyaml writes emoji as escapes, so it is only used for long texts, where the other writer takes seconds.
     dumper = _FastDumper if len(text) > _LARGE_CHARS else yaml.SafeDumper
     return yaml.dump(json.loads(text), Dumper=dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
 def _refuse_unbounded(text: str) -> None:
     if len(text) > MAX_TEXT_CHARS:
-        raise yaml.YAMLError(f"over {MAX_TEXT_CHARS:,} characters")
+        raise yaml.YAMLError(f"the text has over {MAX_TEXT_CHARS:,} characters")
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -93,23 +93,23 @@ def _refuse_events(text: str) -> None:
     depth = nodes = 0
     for event in yaml.parse(text, Loader=_JsonLoader):
         if isinstance(event, yaml.AliasEvent):
-            raise _refusal("an alias (*name): write it out", event)
+            raise _refusal("aliases (*name) are not allowed; repeat the value", event)
         if isinstance(event, _CLOSES):
             depth -= 1
             continue
         if isinstance(event, _OPENS):
             depth += 1
-        elif isinstance(event, yaml.ScalarEvent) and len(event.value) > MOST_DIGITS and _is_number(event):
-            raise _refusal(f"a number of over {MOST_DIGITS:,} digits", event)
+        elif isinstance(event, yaml.ScalarEvent) and len(event.value) > MAX_DIGITS and _is_number(event):
+            raise _refusal(f"a number of over {MAX_DIGITS:,} digits", event)
         nodes += 1
-        if depth > DEEPEST:
-            raise _refusal(f"nested over {DEEPEST} deep", event)
-        if nodes > MOST_NODES:
-            raise _refusal(f"over {MOST_NODES:,} values", event)
+        if depth > MAX_DEPTH:
+            raise _refusal(f"nested over {MAX_DEPTH} levels deep", event)
+        if nodes > MAX_NODES:
+            raise _refusal(f"over {MAX_NODES:,} values", event)
 
 
 def _is_number(event: yaml.ScalarEvent) -> bool:
-    """Whether a long text is read as a number: by its tag, or because it has no quotes and only their characters."""
+    """Return whether a long text is read as a number: by its tag, or because it is unquoted and looks like one."""
     if event.tag is not None and event.tag != "!":
         return event.tag in _NUMBERS
     return (
@@ -125,7 +125,7 @@ def _refusal(problem: str, event: yaml.Event) -> yaml.MarkedYAMLError:
 
 @contextmanager
 def _placed(text: str) -> Generator[None]:
-    """Puts a fault at the end of the text into its last line: libyaml names the one after it, which is not there."""
+    """Move errors at the end of the text to its last line. libyaml reports the line after it, which does not exist."""
     try:
         yield
     except yaml.MarkedYAMLError as error:

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from workbench.toolbox.mock_samples import sample
-from workbench.toolspec.conditions import first_break
+from workbench.toolspec.conditions import first_violation
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ from workbench.toolspec.conditions import first_break
 def test_a_generated_value_matches_its_schema_and_depends_only_on_the_seed(schema):
     for seed in range(20):
         value = sample(schema, Random(seed))
-        assert not first_break(schema, value), value
+        assert not first_violation(schema, value), value
         assert sample(schema, Random(seed)) == value
 
 

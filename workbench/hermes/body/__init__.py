@@ -1,1 +1,1 @@
-"""The inside of a call block: parse a JSON or XML body into names and arguments."""
+"""Bodies of call blocks: parse JSON or XML into tool names and arguments."""

@@ -1,4 +1,4 @@
-"""Turn the payloads of a block into calls: shaped, coerced, and checked against their schemas."""
+"""Turn the payloads of a block into calls: find name and arguments, coerce values, check them against the schema."""
 
 import json
 from bisect import bisect_left, bisect_right
@@ -22,7 +22,7 @@ SEPARATOR: Final = "\n</tool_call>\n<tool_call>\n"
 
 
 class CheckedCall(NamedTuple):
-    """A call held against the offered tools."""
+    """A call that was checked against the offered tools."""
 
     draft: CallDraft
     status: CallStatus
@@ -30,7 +30,7 @@ class CheckedCall(NamedTuple):
 
 
 def draft_calls(completion: Completion, notes: BlockNotes, body: Body) -> list[CallDraft]:
-    """All calls of a block, in order, with what they need noted; junk beside them is told."""
+    """Return all calls of a block in order. Fixes and findings are added to `notes`."""
     if body.decoded is not None:
         return _decoded_calls(completion, notes, body)
     drafts = [draft for payload in body.payloads for draft in _payload_calls(completion, notes, payload)]
@@ -40,8 +40,12 @@ def draft_calls(completion: Completion, notes: BlockNotes, body: Body) -> list[C
     return drafts
 
 
-def judge(completion: Completion, draft: CallDraft, span: Span) -> CheckedCall:
-    """Hold a call against the offered tools."""
+def check_call(completion: Completion, draft: CallDraft, span: Span) -> CheckedCall:
+    """Check a call against the offered tools.
+
+    Args:
+        span: The whole block, to which findings refer.
+    """
     if completion.tools is None:
         return CheckedCall(draft, CallStatus.READY, ())
     spec = completion.spec(draft.name)
@@ -55,8 +59,10 @@ def judge(completion: Completion, draft: CallDraft, span: Span) -> CheckedCall:
 
 
 def as_bodies(notes: BlockNotes, drafts: list[CallDraft]) -> str:
-    """Calls as bodies of blocks that strict reads: XML as written with its fixes made, else JSON; tags
-    between them."""
+    """Return the calls as bodies that the strict reader accepts, with tags between them.
+
+    XML is written as in the completion, with its fixes applied. All other calls are written as JSON.
+    """
     edits = notes.all_edits()
     starts = [edit.span.start for edit in edits]
     for draft in drafts:
@@ -71,18 +77,21 @@ def as_bodies(notes: BlockNotes, drafts: list[CallDraft]) -> str:
     return SEPARATOR.join(draft.written for draft in drafts)
 
 
-def json_can_spell(notes: BlockNotes, text: str, start: int, end: int) -> bool:
-    """Whether `text`, which a fix writes into a JSON body for `[start, end)`, can stand there; told where not."""
+def can_be_json(notes: BlockNotes, text: str, start: int, end: int) -> bool:
+    """Return whether a fix can write `text` into a JSON body instead of `[start, end)`. If not, report it.
+
+    JSON is UTF-8, so half of a surrogate pair cannot be written.
+    """
     if not is_utf8(text):
-        notes.tell("lone-surrogate", start, end)
+        notes.report("lone-surrogate", start, end)
         return False
     return True
 
 
 def _unknown(completion: Completion, draft: CallDraft, span: Span) -> Finding:
     names = completion.tools.names if completion.tools is not None else ()
-    near = _nearest(draft.name, names)
-    hint = f"; did it mean {near[:30]!r}?" if near else ""
+    nearest = _nearest(draft.name, names)
+    hint = f"; did the model mean {nearest[:30]!r}?" if nearest else ""
     return Finding(code="unknown-tool", message=f"no tool {draft.name[:40]!r} is offered{hint}", span=span)
 
 
@@ -91,7 +100,7 @@ def _nearest(name: str, names: tuple[str, ...]) -> str:
 
 
 def _decoded_calls(completion: Completion, notes: BlockNotes, body: Body) -> list[CallDraft]:
-    """Calls of a payload that was decoded as a whole: one edit writes it anew."""
+    """Return the calls of a payload that was decoded as a whole. One edit replaces all of it."""
     start, end = body.source
     inner = body.decoded or notes
     drafts = _payload_calls(completion, inner, body.payloads[0])
@@ -114,18 +123,18 @@ def _payload_calls(completion: Completion, notes: BlockNotes, payload: Payload) 
     else:
         drafts = _object_calls(completion, notes, payload)
     if completion.dialect is Dialect.XML and isinstance(payload, JsonNode):
-        notes.tell(
+        notes.report(
             "format-mismatch",
             payload.start,
             payload.end,
-            "a JSON body where XML is expected; read all the same",
+            "a JSON body although the family writes XML; read anyway",
         )
     elif completion.dialect is Dialect.JSON and isinstance(payload, Function):
-        notes.tell(
+        notes.report(
             "format-mismatch",
             payload.start,
             payload.end,
-            "an XML body where JSON is expected; read all the same",
+            "an XML body although the family writes JSON; read anyway",
         )
     return drafts
 
@@ -140,7 +149,7 @@ def _object_calls(completion: Completion, notes: BlockNotes, node: JsonNode) -> 
 
 def _array_calls(completion: Completion, notes: BlockNotes, node: JsonNode) -> list[CallDraft]:
     if not node.items:
-        notes.tell("empty-block", node.start, node.end, "an array without calls")
+        notes.report("empty-block", node.start, node.end, "an array without calls")
     drafts = [draft for item in node.items or () for draft in _object_calls(completion, notes, item)]
     if drafts:
         notes.rewrite("array-block", node.start, node.end, SEPARATOR.join(draft.text for draft in drafts))
@@ -152,7 +161,7 @@ def _array_calls(completion: Completion, notes: BlockNotes, node: JsonNode) -> l
 def _string_calls(completion: Completion, notes: BlockNotes, node: JsonNode) -> list[CallDraft]:
     decoded = decode_alone(str(node.value))
     if decoded is None or (decoded[0].members is None and decoded[0].items is None):
-        notes.tell("not-an-object", node.start, node.end)
+        notes.report("not-an-object", node.start, node.end)
         return []
     inner_node, inner = decoded
     drafts = _payload_calls_of(completion, inner, inner_node)
@@ -174,7 +183,7 @@ def _payload_calls_of(completion: Completion, notes: BlockNotes, node: JsonNode)
 
 
 def finish_draft(completion: Completion, notes: BlockNotes, draft: CallDraft) -> None:
-    """Coerce the arguments, then write what had to wait for them."""
+    """Coerce the arguments to the schema, then add the rewrites that contain the arguments."""
     spec = completion.spec(draft.name)
     found = coercions(spec.parameters, draft.arguments) if spec is not None else ()
     if found:
@@ -182,7 +191,7 @@ def finish_draft(completion: Completion, notes: BlockNotes, draft: CallDraft) ->
         for coercion in found:
             node = _at(draft.node, coercion.path)
             if node is None:
-                notes.place("coerced-by-schema", draft.start, draft.end)
+                notes.mark("coerced-by-schema", draft.start, draft.end)
             else:
                 notes.rewrite("coerced-by-schema", node.start, node.end, coercion.before)
     for code, start, end, is_whole in draft.rewrites:
@@ -209,10 +218,10 @@ def _function_calls(completion: Completion, notes: BlockNotes, function: Functio
     if function.json is not None:
         return _json_function(completion, notes, function, draft, function.json)
     draft.arguments = _typed_arguments(completion, notes, function, draft.name)
-    has_bad_parameter = _tell_parameters(completion, notes, function, draft.name)
+    has_bad_parameter = _check_parameters(completion, notes, function, draft.name)
     if name is None or has_bad_parameter:
         return []
-    if function.holds_tag and not json_can_spell(notes, draft.text, function.start, function.end):
+    if function.holds_tag and not can_be_json(notes, draft.text, function.start, function.end):
         return []
     if function.holds_tag and completion.dialect is not Dialect.XML:
         notes.rewrite("tag-in-value", function.start, function.end, draft.text)
@@ -223,11 +232,11 @@ def _json_function(
     completion: Completion, notes: BlockNotes, function: Function, draft: CallDraft, arguments: JsonNode
 ) -> list[CallDraft]:
     if arguments.members is None:
-        notes.tell("arguments-not-object", arguments.start, arguments.end)
+        notes.report("arguments-not-object", arguments.start, arguments.end)
         return []
     if not draft.name or notes.has_refused(function.start, function.end):
         return []
-    if not json_can_spell(notes, draft.name, function.name_span.start, function.name_span.end):
+    if not can_be_json(notes, draft.name, function.name_span.start, function.name_span.end):
         return []
     values: JsonValue = arguments.value
     draft.arguments, draft.node = values if isinstance(values, dict) else {}, arguments
@@ -240,7 +249,7 @@ def _json_function(
     if function.end > arguments.end:
         notes.rewrite("json-in-function-tag", arguments.end, function.end, "}")
     else:
-        notes.close("json-in-function-tag", function.start, function.end, "}")
+        notes.insert("json-in-function-tag", function.start, function.end, "}")
     finish_draft(completion, notes, draft)
     return [draft]
 
@@ -261,18 +270,20 @@ def _typed_arguments(
     return values
 
 
-def _tell_parameters(completion: Completion, notes: BlockNotes, function: Function, tool: str) -> bool:
-    """Tell repeated and impossible names; true where one is impossible."""
+def _check_parameters(completion: Completion, notes: BlockNotes, function: Function, tool: str) -> bool:
+    """Report repeated and invalid parameter names. Return whether one is invalid."""
     spec = completion.spec(tool)
     seen: set[str] = set()
     is_bad = False
     for name, span, _ in function.parameters:
         if name in seen:
-            notes.tell(
-                "duplicate-parameter", *span, f"the parameter {name[:40]!r} stands twice; the last counts"
+            notes.report(
+                "duplicate-parameter",
+                *span,
+                f"the parameter {name[:40]!r} appears twice; the last one counts",
             )
         seen.add(name)
         if is_bad_parameter(name) and not (spec is not None and name in spec.properties):
-            notes.tell("bad-name", *span, f"{name[:60]!r} is no name of a parameter")
+            notes.report("bad-name", *span, f"{name[:60]!r} is not a valid parameter name")
             is_bad = True
     return is_bad

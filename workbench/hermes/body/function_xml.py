@@ -1,4 +1,22 @@
-"""Parse the `<function=…>` body. *Source:* Qwen3-Coder, Qwen3.5 and Qwen3.6 chat templates."""
+"""Parse the `<function=…>` body. *Source:* Qwen3-Coder, Qwen3.5 and Qwen3.6 chat templates.
+
+Idea. The form looks like XML but has no escapes: a value may contain any text, including the form's own tags. So a tag
+ends a value only if what follows fits the form. `</parameter>` ends it if another parameter, the end of the function or
+the end of the block follows, perhaps after text that belongs to no value. If another `</parameter>` follows first,
+it is part of the value. If the closing tag is missing, the value ends at `</function>`, or at a line that holds
+nothing but the opening tag of a parameter that the tool declares.
+
+Invariant. Each character of the body belongs to exactly one tag or value, and no value loses any text except for one
+newline after its opening tag and one before its closing tag, which the templates add.
+
+This call made the rule necessary. Ending the value at the first `</parameter>` would cut it in half:
+
+    <function=write_file>
+    <parameter=content>
+    Close each value with </parameter> and a newline.
+    </parameter>
+    </function>
+"""
 
 import json
 import re
@@ -26,22 +44,22 @@ from workbench.hermes.text.notes import BlockNotes
 from workbench.toolspec.coerce import fits
 
 _CLEAN: Final = frozenset({"python-literal", "python-constant"})
-"""Templates write both spellings, so neither is a departure in an XML value."""
+"""Templates write values in JSON and in Python syntax, so neither is a deviation in an XML value."""
 _LENIENT: Final = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-_TOLD: Final = ("non-finite-number", "lone-surrogate")
+_REPORTED: Final = ("non-finite-number", "lone-surrogate")
 _JSON_SPACE: Final = " \t\r\n"
-_MOST_DIGITS: Final = 4300
+_MAX_DIGITS: Final = 4300
 
 
 def typed_value(notes: BlockNotes, start: int, end: int, allowed: frozenset[str]) -> JsonValue:
-    """The value whose text is `[start, end)`: text, or what its schema makes of it.
+    """Return the value of a parameter: its text, or the JSON value if the schema does not allow a string.
 
-    What does not fit stays text, and the schema check tells it.
+    A value that does not fit the schema stays text, and the schema check reports it.
 
     Args:
-        notes: Where departures are noted, and the text.
-        start: Behind the newline after the open tag.
-        end: Before the newline before the close tag.
+        notes: Holds the text, and takes fixes and findings.
+        start: Start of the value, after the newline that follows the opening tag.
+        end: End of the value, before the newline in front of the closing tag.
         allowed: The types that the schema allows.
     """
     written = notes.text[start:end]
@@ -55,13 +73,13 @@ def typed_value(notes: BlockNotes, start: int, end: int, allowed: frozenset[str]
         return number
     scratch = BlockNotes(written)
     node = _read(scratch)
-    for code in _TOLD:
-        if scratch.has_told((code,)):
-            notes.tell(code, start, end)
-    if node is None or not scratch.fix_codes <= _CLEAN or scratch.has_told((*_TOLD, "leading-zero")):
+    for code in _REPORTED:
+        if scratch.has_reported((code,)):
+            notes.report(code, start, end)
+    if node is None or not scratch.fix_codes <= _CLEAN or scratch.has_reported((*_REPORTED, "leading-zero")):
         return written
-    if scratch.has_told(("duplicate-key",)):
-        notes.tell("duplicate-key", start, end)
+    if scratch.has_reported(("duplicate-key",)):
+        notes.report("duplicate-key", start, end)
     return _fitting(notes, node.value, (start, end), allowed)
 
 
@@ -74,7 +92,11 @@ def _fitting(
     if isinstance(value, str):
         decoded = BlockNotes(value)
         node = _read(decoded)
-        if node is not None and fits(node.value, allowed) and not decoded.has_told((*_TOLD, "leading-zero")):
+        if (
+            node is not None
+            and fits(node.value, allowed)
+            and not decoded.has_reported((*_REPORTED, "leading-zero"))
+        ):
             after = json.dumps(node.value, ensure_ascii=False)
             notes.absorb(decoded, start, end)
             notes.rewrite("double-encoded-value", start, end, after)
@@ -83,7 +105,7 @@ def _fitting(
 
 
 def _read(scratch: BlockNotes) -> JsonNode | None:
-    """The one value that the text of `scratch` is; None where it is none or more than one."""
+    """Parse the text of `scratch` as one JSON or Python value. Return None if it is not exactly one value."""
     source = BodyText(scratch.text, len(scratch.text), scratch)
     try:
         position = source.skip(0)
@@ -95,12 +117,12 @@ def _read(scratch: BlockNotes) -> JsonNode | None:
 
 
 def _read_inside(source: BodyText, position: int) -> JsonNode:
-    # A tuple may stand alone here, as Python writes it; the body of a call may not be one.
+    # A value may be a Python tuple; the body of a call may not.
     return read_value(source, position, "(" if source.text.startswith("(", position) else "")
 
 
 def _lenient_number(written: str, allowed: frozenset[str]) -> int | float | None:
-    if not allowed & {"integer", "number"} or len(written) > _MOST_DIGITS or not _LENIENT.fullmatch(written):
+    if not allowed & {"integer", "number"} or len(written) > _MAX_DIGITS or not _LENIENT.fullmatch(written):
         return None
     is_whole = not re.search(r"[.eE]", written)
     value = int(written) if is_whole else float(written)
@@ -127,7 +149,7 @@ _LONGEST_TAG: Final = 600
 _LONGEST_INDENT: Final = 200
 
 Declares = Callable[[str, str], bool]
-"""Whether a tool (first) declares a parameter (second); true where the tool has no `properties`."""
+"""Whether the tool (first argument) declares the parameter (second argument). True if it has no `properties`."""
 
 
 class Parameter(NamedTuple):
@@ -136,9 +158,9 @@ class Parameter(NamedTuple):
     name: str
     """As written, without quotes."""
     name_span: Span
-    """Where the name stands, quotes included."""
+    """Position of the name, including quotes."""
     value: Span
-    """The value, one newline a side trimmed."""
+    """The value, without one newline at each end."""
 
 
 @dataclass(slots=True)
@@ -148,58 +170,58 @@ class Function:
     name: str
     """As written, without quotes."""
     name_span: Span
-    """Where the name stands, quotes included."""
+    """Position of the name, including quotes."""
     start: int
-    """Where `<function=` begins."""
+    """Position of `<function=`."""
     end: int = -1
-    """Behind `</function>`, or where it should stand."""
+    """Position after `</function>`, or where it should be."""
     parameters: list[Parameter] = field(default_factory=list["Parameter"])
-    """In order, repeated names too."""
+    """In order, including repeated names."""
     json: JsonNode | None = None
-    """The arguments, where they are a JSON object."""
+    """The arguments if they are a JSON object, otherwise None."""
     is_named: bool = False
-    """Whether the name stands in an attribute: `<function name="…">`."""
+    """Whether the name is in an attribute: `<function name="…">`."""
     holds_tag: bool = False
-    """Whether tags of the form stand in a value."""
+    """Whether a value contains tags of the form."""
 
 
 class _ValueEnd(NamedTuple):
     start: int
-    """Where the close tag begins or should stand."""
+    """Position of the closing tag, or where it should be."""
     end: int
-    """Behind the close tag."""
+    """Position after the closing tag."""
     code: str = ""
-    """How the end departs from the format; empty where it does not."""
+    """Code of the fix or finding, or empty if the closing tag is correct."""
     holds_tag: bool = False
-    """Whether tags of the form stand in the value."""
+    """Whether the value contains tags of the form."""
 
 
 def read_function(source: BodyText, start: int, declares: Declares) -> Function:
-    """The function whose open tag stands at `start`.
+    """Parse the function whose opening tag is at `start`.
 
     Raises:
-        Unreadable: It has no end, or something else than parameters stands in it.
+        UnreadableBody: It has no end, or contains something other than parameters.
     """
     named = FUNCTION_NAMED.match(source.text, start, source.end)
     if named:
         function = Function(named.group(1), Span(*named.span(1)), start, is_named=True)
-        return _read_json(source, function, _behind_space(source, named.end()))
+        return _read_json(source, function, _after_space(source, named.end()))
     tag = FUNCTION_OPEN.match(source.text, start, source.end)
     if not tag:
         raise UnreadableBody(start, is_over=_is_cut(source, start, "<function="))
     name, span = _unquoted(source, tag)
     function = Function(name, span, start)
-    position = _behind_space(source, tag.end())
+    position = _after_space(source, tag.end())
     if source.text.startswith("{", position, source.end):
         return _read_json(source, function, position)
     while not source.text.startswith(FUNCTION_CLOSE, position, source.end):
         if CALL_CLOSE_ANY_CASE.match(source.text, position, source.end):
-            source.notes.close("missing-close-function", start, position, FUNCTION_CLOSE + "\n")
+            source.notes.insert("missing-close-function", start, position, FUNCTION_CLOSE + "\n")
             function.end = position
             return function
         if garbage_end := _garbage_end(source, position):
             source.notes.edit("skipped-garbage", position, garbage_end, "")
-            position = _behind_space(source, garbage_end)
+            position = _after_space(source, garbage_end)
             continue
         position = _read_parameter(source, function, position, declares)
     function.end = position + len(FUNCTION_CLOSE)
@@ -207,9 +229,9 @@ def read_function(source: BodyText, start: int, declares: Declares) -> Function:
 
 
 def _garbage_end(source: BodyText, position: int) -> int:
-    """Where text outside of parameters ends that begins at `position`; 0 if a tag is there, or no tag follows.
+    """Return the end of text outside of parameters that starts at `position`; 0 if there is a tag, or no tag follows.
 
-    Models explain themselves there: `<function=f>\\nI look it up.\\n<parameter=a>…`. It is in no value.
+    Models explain themselves there: `<function=f>\\nI look it up.\\n<parameter=a>…`. The text belongs to no value.
     """
     tag = _NEXT_TAG.search(source.text, position, source.end)
     if not tag or tag.start() == position or tag["other"]:
@@ -218,7 +240,7 @@ def _garbage_end(source: BodyText, position: int) -> int:
     return 0 if "<" in text or STOP.search(text) else position + len(text.rstrip())
 
 
-def _behind_space(source: BodyText, position: int) -> int:
+def _after_space(source: BodyText, position: int) -> int:
     match = SPACE.match(source.text, position, source.end)
     return match.end() if match else position
 
@@ -234,25 +256,27 @@ def _unquoted(source: BodyText, tag: "re.Match[str]") -> tuple[str, Span]:
     source.notes.edit("quoted-name", end - 1, end, "")
     if bare == name:
         return bare[1:-1], Span(start + 1, end - 1)
-    return name.replace(bare, bare[1:-1]), span  # with the white space around it, which has its own fix
+    return name.replace(
+        bare, bare[1:-1]
+    ), span  # keeps the white space around the name, which has its own fix
 
 
 def _read_json(source: BodyText, function: Function, position: int) -> Function:
     node = read_value(source._replace(close=_JSON_END), position, "")
-    behind = _behind_space(source, node.end)
+    position = _after_space(source, node.end)
     function.json = node
-    if source.text.startswith(FUNCTION_CLOSE, behind, source.end):
-        function.end = behind + len(FUNCTION_CLOSE)
-    elif CALL_CLOSE_ANY_CASE.match(source.text, behind, source.end):
-        source.notes.place("missing-close-function", behind, behind)
+    if source.text.startswith(FUNCTION_CLOSE, position, source.end):
+        function.end = position + len(FUNCTION_CLOSE)
+    elif CALL_CLOSE_ANY_CASE.match(source.text, position, source.end):
+        source.notes.mark("missing-close-function", position, position)
         function.end = node.end
     else:
-        raise source.failure(behind)
+        raise source.failure(position)
     return function
 
 
 def _read_parameter(source: BodyText, function: Function, position: int, declares: Declares) -> int:
-    """Read the parameter whose open tag stands at `position`; give the position behind it and white space."""
+    """Read the parameter whose opening tag is at `position`. Return the position after it and white space."""
     tag = PARAMETER_OPEN.match(source.text, position, source.end)
     if not tag:
         raise UnreadableBody(
@@ -263,11 +287,11 @@ def _read_parameter(source: BodyText, function: Function, position: int, declare
     function.parameters.append(Parameter(name, span, _trimmed(source.text, tag.end(), end.start)))
     function.holds_tag |= end.holds_tag
     _note_end(source, function.start, tag.end(), end)
-    return _behind_space(source, end.end)
+    return _after_space(source, end.end)
 
 
 def _is_cut(source: BodyText, position: int, tag: str) -> bool:
-    """Whether the text ends inside the tag at `position`, which begins as `tag` or closes the function."""
+    """Return whether the end of the text cuts off the tag at `position`: one like `tag`, or `</function>`."""
     stop = STOP.search(source.text, position, min(source.end, position + _LONGEST_TAG))
     end = stop.start() if stop else source.end
     if end - position > _LONGEST_TAG:
@@ -283,16 +307,16 @@ def _note_end(source: BodyText, opener: int, start: int, end: _ValueEnd) -> None
     if end.code == "drifted-close-parameter":
         notes.edit(end.code, end.start, end.end, PARAMETER_CLOSE + "\n")
     elif end.code:
-        notes.close("missing-close-parameter", opener, end.start, PARAMETER_CLOSE + "\n")
+        notes.insert("missing-close-parameter", opener, end.start, PARAMETER_CLOSE + "\n")
     if end.code == "ambiguous-parameter":
-        tag = _behind_space(source, end.end)
-        notes.tell("ambiguous-parameter", tag, source.text.index(">", tag) + 1)
+        tag = _after_space(source, end.end)
+        notes.report("ambiguous-parameter", tag, source.text.index(">", tag) + 1)
     if end.holds_tag:
-        notes.place("tag-in-value", start, end.start)
+        notes.mark("tag-in-value", start, end.start)
 
 
 def _value_end(source: BodyText, start: int, tool: str, declares: Declares) -> _ValueEnd:
-    """Where the value ends that begins at `start`, behind its open tag."""
+    """Find the end of the value that starts at `start`, after its opening tag."""
     holds_tag = False
     functions_open = calls_open = 0
     for event in VALUE_EVENT.finditer(source.text, start, source.end):
@@ -320,18 +344,17 @@ def _value_end(source: BodyText, start: int, tool: str, declares: Declares) -> _
 
 
 def _is_text_after(source: BodyText, position: int, tool: str, declares: Declares) -> bool:
-    """Whether what follows a `</parameter>` is text outside of parameters, and not the rest of the value.
+    """Return whether the text after a `</parameter>` is outside of parameters, and not the rest of the value.
 
-    It is if a tag of the form comes next that is no further `</parameter>`: in `a </parameter> b </parameter>` the
-    first tag belongs to the value.
+    It is if the next tag of the form is not another `</parameter>`: in `a </parameter> b </parameter>` the first tag
+    belongs to the value.
     """
     tag = _TAG_AFTER_TEXT.match(source.text, position, source.end)
     return tag is not None and (tag["closes"] is not None or declares(tool, tag["parameter"].strip("\"'")))
 
 
 def _line_start(text: str, start: int, position: int) -> int:
-    """Where the line begins on which nothing but white space stands before `position`; -1 where something
-    does."""
+    """Return the start of the line if only white space comes before `position` on it, otherwise -1."""
     line = text.rfind("\n", max(start, position - _LONGEST_INDENT), position) + 1
     return line if line and not text[line:position].strip() else -1
 
@@ -344,7 +367,7 @@ def _sooner_end(source: BodyText, start: int, end: int, code: str, *, holds_tag:
 
 
 def _trimmed(text: str, start: int, end: int) -> Span:
-    """The value between its tags without one newline a side. *Source:* Qwen3-Coder's template writes one."""
+    """Return the value without one newline at each end, which the template adds. *Source:* Qwen3-Coder."""
     for newline in ("\r\n", "\n"):
         if text.startswith(newline, start, end):
             start += len(newline)

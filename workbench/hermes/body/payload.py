@@ -1,4 +1,4 @@
-"""Find the payloads between a block's tags, and record the text around them."""
+"""Find the payloads between a block's tags, and record other text around them."""
 
 import html
 import re
@@ -11,7 +11,7 @@ from workbench.hermes.text.completion import BodyText, JsonNode, UnreadableBody
 from workbench.hermes.text.notes import BlockNotes
 
 Payload = JsonNode | Function
-"""One call's body, or several in an array."""
+"""The body of one call, or an array of several."""
 
 _FIRST: Final = re.compile(r"[{\[]|<function")
 _NO_GARBAGE: Final = re.compile(r'[{}\[\]"]')
@@ -23,26 +23,25 @@ class Body(NamedTuple):
     """The payloads of one block."""
 
     payloads: tuple[Payload, ...]
-    """In order, at least one."""
+    """At least one, in order."""
     end: int
-    """Behind the last payload, and the fence around it."""
+    """Position after the last payload and the code fence around it."""
     decoded: BlockNotes | None = None
-    """Of a payload whose quotes were HTML entities: the notes of the decoded text, which its places are
-    in."""
+    """Notes of the decoded text if the payload's quotes were HTML entities. Its positions refer to that text."""
     source: tuple[int, int] = (0, 0)
-    """Of such a payload: where it stands encoded."""
+    """Start and end of the encoded text of such a payload."""
 
 
 def read_body(source: BodyText, start: int, close: int, declares: Declares) -> Body:
-    """The payloads behind an open tag.
+    """Read the payloads after an opening tag.
 
     Args:
-        start: Behind the open tag.
-        close: Where the next close tag begins; the end of the text where there is none.
-        declares: Whether a tool has a parameter.
+        start: Position after the opening tag.
+        close: Position of the next closing tag, or the end of the text if there is none.
+        declares: Says whether a tool has a parameter.
 
     Raises:
-        Unreadable: No payload, or one that cannot be read.
+        UnreadableBody: There is no payload, or it cannot be read.
     """
     position, has_fence = _body_start(source, start, close)
     try:
@@ -59,10 +58,10 @@ def read_body(source: BodyText, start: int, close: int, declares: Declares) -> B
 
 
 def note_tail(source: BodyText, start: int, end: int) -> None:
-    """Note what stands between the last payload and the close tag.
+    """Record the text between the last payload and the closing tag.
 
     Raises:
-        Unreadable: More than a few closing brackets, or prose.
+        UnreadableBody: The text is neither closing brackets nor prose without brackets and quotes.
     """
     tail = source.text[start:end]
     if not tail or tail.isspace():
@@ -76,15 +75,15 @@ def note_tail(source: BodyText, start: int, end: int) -> None:
         raise UnreadableBody(start)
 
 
-def _behind_space(text: str, position: int) -> int:
+def _after_space(text: str, position: int) -> int:
     match = SPACE.match(text, position)
     return match.end() if match else position
 
 
 def _body_start(source: BodyText, start: int, close: int) -> tuple[int, bool]:
-    """Where the first payload begins, and whether behind a fence."""
+    """Return the position of the first payload, and whether it is inside a code fence."""
     text = source.text
-    position = _behind_space(text, start)
+    position = _after_space(text, start)
     if PAYLOAD_START.match(text, position) and not text.startswith("`", position):
         return position, False
     found = _FIRST.search(text, position, close)
@@ -104,14 +103,14 @@ def _body_start(source: BodyText, start: int, close: int) -> tuple[int, bool]:
 
 
 def read_all(source: BodyText, position: int, declares: Declares) -> Body:
-    """The payloads from `position` on, parted by white space or a comma."""
+    """Read the payloads from `position` on, separated by white space or a comma."""
     payloads = [_read_one(source, position, declares)]
     while between := _BETWEEN.match(source.text, payloads[-1].end, source.end):
         attempt = source._replace(notes=BlockNotes(source.text))
         try:
             more = _read_one(attempt, between.end(), declares)
         except UnreadableBody:
-            break  # the tail tells, or it is text behind a block without close tag
+            break  # reported as the tail, or text after a block without a closing tag
         source.notes.extend(attempt.notes)
         payloads.append(more)
     return Body(tuple(payloads), payloads[-1].end)
@@ -124,7 +123,7 @@ def _read_one(source: BodyText, position: int, declares: Declares) -> Payload:
 
 
 def _read_escaped(source: BodyText, start: int, close: int) -> Body:
-    """Read a payload whose quotes are HTML entities; such a text escapes `<` too, so the next tag ends it."""
+    """Read a payload whose quotes are HTML entities. It escapes `<` as well, so the next tag ends it."""
     if close >= source.end:
         raise UnreadableBody(source.end, is_over=True)
     encoded = source.text[start:close].rstrip()
@@ -135,6 +134,6 @@ def _read_escaped(source: BodyText, start: int, close: int) -> Body:
         node = read_payload(inner, 0)
         note_tail(inner, node.end, len(text))
     except UnreadableBody as failure:
-        raise UnreadableBody(start) from failure  # its place is one of the decoded text
+        raise UnreadableBody(start) from failure  # the failure's position is in the decoded text
     end = start + len(encoded)
     return Body((node,), end, notes, (start, end))

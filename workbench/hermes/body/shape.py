@@ -23,7 +23,7 @@ _NO_NAME: Final = re.compile(r"[\s<>{}]")
 
 @dataclass(slots=True)
 class CallDraft:
-    """A call as read, before it is held against its schema."""
+    """A parsed call, before it is checked against its schema."""
 
     name: str
     arguments: JsonObject
@@ -31,30 +31,29 @@ class CallDraft:
     start: int
     end: int
     node: JsonNode | None = None
-    """The arguments with their places; None where they were decoded or rewritten."""
+    """The arguments with their positions, or None if they were decoded or rewritten."""
     rewrites: list[tuple[str, int, int, bool]] = field(default_factory=list[tuple[str, int, int, bool]])
-    """Code, start and end of what must be written anew once the arguments are known; whether as a whole
-    call."""
+    """Code, start and end of text to rewrite once the arguments are final, and whether with the whole call."""
 
     written: str = ""
-    """The body as strict reads it, once it was asked for: of XML as written, with its fixes made."""
+    """The body for the strict reader, filled by `as_bodies`."""
 
     @property
     def text(self) -> str:
-        """The call as canonical JSON body."""
+        """The call as a canonical JSON body."""
         return json.dumps({"name": self.name, "arguments": self.arguments}, ensure_ascii=False)
 
 
 def shape_call(notes: BlockNotes, node: JsonNode, tools: OfferedTools | None) -> CallDraft | None:
-    """The call that the object `node` is; None where it is none, which `notes` then tell.
+    """Find the name and arguments of a call in a JSON value. Return None, and report why, if it is not a call.
 
     Args:
-        notes: Where departures are noted; of the text that `node` has its places in.
+        notes: Takes fixes and findings. Its text is the one that the positions in `node` refer to.
         node: Any JSON value.
-        tools: The offered tools; None where no name is checked.
+        tools: The offered tools, or None to accept any name.
     """
     if node.members is None:
-        notes.tell("not-an-object", node.start, node.end)
+        notes.report("not-an-object", node.start, node.end)
         return None
     node = _unwrapped(notes, node)
     single = _single_key(notes, node, tools)
@@ -67,7 +66,7 @@ def shape_call(notes: BlockNotes, node: JsonNode, tools: OfferedTools | None) ->
 
 
 def is_plain_name(name: str, tools: OfferedTools | None) -> bool:
-    """Whether a name is taken as it stands."""
+    """Return whether a tool name needs no fix."""
     if tools is not None and name in tools.by_name:
         return True
     return bool(name) and not _NO_NAME.search(name) and not name.startswith(_PREFIX)
@@ -76,9 +75,9 @@ def is_plain_name(name: str, tools: OfferedTools | None) -> bool:
 def normal_name(
     notes: BlockNotes, written: str, place: tuple[int, int], tools: OfferedTools | None, *, json_text: bool
 ) -> str | None:
-    """The tool's name in `written`, which stands at `place`; None (and told) where it is none.
+    """Return the tool's name without white space and prefix. Return None, and report it, if it is not a valid name.
 
-    A declared name is taken as it stands.
+    The name of a declared tool is never changed.
     """
     if tools is not None and written in tools.by_name:
         return written
@@ -90,13 +89,13 @@ def normal_name(
         name = name.removeprefix(_PREFIX)
         codes.append("name-prefix")
     if not name or _NO_NAME.search(name):
-        notes.tell("bad-name", *place, f"{written[:60]!r} is no name of a tool")
+        notes.report("bad-name", *place, f"{written[:60]!r} is not a valid tool name")
         return None
     for index, code in enumerate(codes):
         if index == 0:
             notes.rewrite(code, *place, json.dumps(name, ensure_ascii=False) if json_text else name)
         else:
-            notes.place(code, *place)
+            notes.mark(code, *place)
     return name
 
 
@@ -117,12 +116,12 @@ def is_tool_spec(value: JsonValue) -> bool:
 
 
 def is_bad_parameter(name: str) -> bool:
-    """Whether an undeclared parameter cannot have this name."""
+    """Return whether a parameter that is not declared cannot have this name."""
     return not name or _NO_NAME.search(name) is not None
 
 
 def decode_alone(text: str) -> tuple[JsonNode, BlockNotes] | None:
-    """The one JSON value that a decoded string holds, read by the same rules, and what is noted of it."""
+    """Read the JSON value inside a decoded string by the same rules. Return None if it is not exactly one value."""
     notes = BlockNotes(text)
     source = BodyText(text, len(text), notes, is_closed=True)
     try:
@@ -172,20 +171,20 @@ def _aliased(notes: BlockNotes, node: JsonNode, keys: tuple[str, ...]) -> tuple[
 def _name(notes: BlockNotes, node: JsonNode, tools: OfferedTools | None) -> str | None:
     pair = _aliased(notes, node, _NAME_KEYS)
     if not pair:
-        notes.tell("bad-name", node.start, node.end, "the call has no name")
+        notes.report("bad-name", node.start, node.end, "the call has no name")
         return None
     value = pair[1]
     if not isinstance(value.value, str):
-        notes.tell("bad-name", value.start, value.end, "the name is no string")
+        notes.report("bad-name", value.start, value.end, "the name is not a string")
         return None
     return normal_name(notes, value.value, (value.start, value.end), tools, json_text=True)
 
 
 def _read_arguments(notes: BlockNotes, node: JsonNode, draft: CallDraft, tools: OfferedTools | None) -> bool:
-    """Put the arguments of `node` into `draft`; false (and told) where there are none that can be read."""
+    """Store the arguments of `node` in `draft`. Return False, and report it, if they cannot be read."""
     pair = _aliased(notes, node, _ARGUMENT_KEYS)
     if not pair:
-        return _read_beside(notes, node, draft, tools)
+        return _read_flattened(notes, node, draft, tools)
     value = pair[1]
     if value.members is not None:
         draft.arguments, draft.node = cast(JsonObject, value.value), value
@@ -196,7 +195,7 @@ def _read_arguments(notes: BlockNotes, node: JsonNode, draft: CallDraft, tools: 
         return True
     if isinstance(value.value, str) and _read_string(notes, value, draft):
         return True
-    notes.tell("arguments-not-object", value.start, value.end)
+    notes.report("arguments-not-object", value.start, value.end)
     return False
 
 
@@ -207,21 +206,21 @@ def _read_string(notes: BlockNotes, value: JsonNode, draft: CallDraft) -> bool:
     node, inner = decoded
     notes.absorb(inner, value.start, value.end)
     if node.value is None:
-        notes.place("missing-arguments", value.start, value.end)
+        notes.mark("missing-arguments", value.start, value.end)
     else:
         draft.arguments = cast(JsonObject, node.value)
     draft.rewrites.append(("string-arguments", value.start, value.end, False))
     return True
 
 
-def _read_beside(notes: BlockNotes, node: JsonNode, draft: CallDraft, tools: OfferedTools | None) -> bool:
-    """Arguments that stand beside the name, or none at all."""
+def _read_flattened(notes: BlockNotes, node: JsonNode, draft: CallDraft, tools: OfferedTools | None) -> bool:
+    """Read arguments that are next to the name instead of under `arguments`, or no arguments at all."""
     values = cast("dict[str, JsonValue]", node.value)
     others = {
         key: value for key, value in values.items() if key not in _NAME_KEYS and key not in _SILENT_KEYS
     }
     if not others:
-        notes.close("missing-arguments", node.start, node.start + 1, '"arguments": {}, ')
+        notes.insert("missing-arguments", node.start, node.start + 1, '"arguments": {}, ')
         return True
     spec = tools.by_name.get(draft.name) if tools is not None else None
     if spec is not None and all(key in spec.properties for key in others):
@@ -230,5 +229,7 @@ def _read_beside(notes: BlockNotes, node: JsonNode, draft: CallDraft, tools: Off
         }
         draft.rewrites.append(("flattened-arguments", node.start, node.end, True))
         return True
-    notes.tell("arguments-not-object", node.start, node.end, "no arguments, and other keys than a call has")
+    notes.report(
+        "arguments-not-object", node.start, node.end, "no arguments, and keys that a call does not have"
+    )
     return False

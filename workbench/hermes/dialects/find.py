@@ -74,7 +74,7 @@ _PLAIN: Final = frozenset({"fence", "json", "call", "near"})
 
 
 class ForeignBlock(NamedTuple):
-    """A stretch in a foreign form."""
+    """A part of the completion in a foreign form."""
 
     dialect: str
     """A key of `DIALECTS`."""
@@ -83,7 +83,7 @@ class ForeignBlock(NamedTuple):
     drafts: tuple[CallDraft, ...]
     """The calls in it; empty if it could not be read."""
     notes: BlockNotes
-    """What was repaired in it."""
+    """The repairs in it."""
 
 
 class _Found(NamedTuple):
@@ -142,12 +142,12 @@ def certain_prose(text: str) -> int:
 
 
 def has_opener(text: str) -> bool:
-    """Whether a foreign form opens in `text`."""
+    """Return whether a foreign form opens in `text`."""
     return _OPENER.search(text) is not None
 
 
 def read_glm(completion: Completion, start: int, end: int) -> ForeignBlock | None:
-    """The GLM body `[start, end)` of a `<tool_call>` block: a name, then pairs of <arg_key> and <arg_value>."""
+    """Read the GLM body `[start, end)` of a `<tool_call>` block: a name, then pairs of <arg_key> and <arg_value>."""
     name = _GLM_NAME.match(completion.text, start, end)
     if not name:
         return None
@@ -162,7 +162,7 @@ def read_glm(completion: Completion, start: int, end: int) -> ForeignBlock | Non
 
 
 def read_foreign_body(completion: Completion, kind: str, start: int, end: int) -> ForeignBlock | None:
-    """The body `[start, end)` of a `<tool_call>` block in the form `kind`: glm, harmony or python."""
+    """Read the body `[start, end)` of a `<tool_call>` block in the form `kind`: glm, harmony or python."""
     if kind == "glm":
         return read_glm(completion, start, end)
     reader = PayloadReader(completion, end)
@@ -178,7 +178,7 @@ def read_foreign_body(completion: Completion, kind: str, start: int, end: int) -
 
 
 def _counts(completion: Completion, block: ForeignBlock) -> bool:
-    """Whether a form that plain answers contain too is a call here."""
+    """Return whether a form that plain answers contain too is a call here."""
     if completion.tools is not None:
         return all(draft.name in completion.tools.by_name for draft in block.drafts)
     around = completion.text[: block.start] + completion.text[block.end :]
@@ -303,7 +303,7 @@ def _invoke(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """The value without one newline on each side."""
+    """Return the value without one newline on each side."""
     start += text.startswith("\n", start, end)
     return start, end - text.endswith("\n", start, end)
 
@@ -343,7 +343,10 @@ def _near_miss(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
 
 
 def _closes_call(completion: Completion, close: "re.Match[str]") -> bool:
-    """Whether a tag closes a call in a misspelled tag; if it is spelled right, it is a stray tag unless it is read."""
+    """Return whether a tag closes a call in a misspelled tag.
+
+    A correct closing tag does so only at the lenient level. Otherwise it is a stray tag.
+    """
     if CALL_CLOSE_ANY_CASE.fullmatch(close[0].strip()):
         return completion.level is Level.LENIENT
     return meant_tag(close[1]) == "</tool_call>"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.hermes.body.calls import draft_calls, finish_draft, json_can_spell
+from workbench.hermes.body.calls import can_be_json, draft_calls, finish_draft
 from workbench.hermes.body.function_xml import typed_value
 from workbench.hermes.body.payload import Body
 from workbench.hermes.body.shape import CallDraft, is_tool_spec, normal_name
@@ -33,18 +33,18 @@ class Parameter(NamedTuple):
 
     name: str
     start: int
-    """Where its value begins."""
+    """Start of its value."""
     end: int
-    """Where its value ends."""
+    """End of its value."""
     is_json: bool = False
-    """Whether the value is JSON whatever the schema says."""
+    """Whether the value is JSON, regardless of the schema."""
 
 
 class PayloadReader:
-    """Reads payloads of foreign calls in one stretch of a completion.
+    """Read payloads of foreign calls in one part of a completion.
 
-    The notes hold what was repaired on the way. A call that needs a repair is read all the same: the whole
-    block is rewritten, so the repair is part of that edit.
+    The notes contain the repairs. A call that needs a repair is read as well: the whole block is rewritten, so the
+    repair is part of that edit.
     """
 
     def __init__(self, completion: Completion, end: int) -> None:
@@ -59,11 +59,11 @@ class PayloadReader:
 
     @property
     def end(self) -> int:
-        """Where the stretch ends."""
+        """End of the part."""
         return self._source.end
 
     def json(self, position: int, inside: str = "") -> JsonNode | None:
-        """The JSON value at `position`, or None if there is none.
+        """Read the JSON value at `position`, or return None if there is none.
 
         Args:
             position: White space is skipped.
@@ -78,14 +78,14 @@ class PayloadReader:
             return None
 
     def objects(self, position: int) -> Calls | None:
-        """The call, or the array of calls, at `position`: `{"name": …, "arguments": …}`."""
+        """Read the call, or the array of calls, at `position`: `{"name": …, "arguments": …}`."""
         node = self.json(position)
         if node is None or not _looks_like_calls(node):
             return None
         return Calls(draft_calls(self.completion, self.notes, Body((node,), node.end)), node.end)
 
     def named(self, written: str, place: tuple[int, int], position: int) -> Calls | None:
-        """The call of the tool `written` (at `place`), whose arguments are the JSON object at `position`."""
+        """Read a call of the tool `written` (at `place`) whose arguments are the JSON object at `position`."""
         node = self.json(position)
         if node is None or node.members is None:
             return None
@@ -95,7 +95,7 @@ class PayloadReader:
     def tagged(
         self, written: str, place: tuple[int, int], parameters: Iterator[Parameter], span: tuple[int, int]
     ) -> list[CallDraft]:
-        """The call of the tool `written` (at `place`) with parameters between tags; empty if it has a bad name.
+        """Return the call of the tool `written` (at `place`) with parameters between tags. Empty if the name is bad.
 
         Values are typed by the tool's schema, as in `<parameter=…>`.
         """
@@ -115,7 +115,7 @@ class PayloadReader:
         return [draft] if draft else []
 
     def python_calls(self, position: int) -> Calls | None:
-        """The Python calls at `position`: `f(a=1)`, `[f(a=1), g()]`, or one call a line; keyword arguments only."""
+        """Read Python calls with keyword arguments: `f(a=1)`, `[f(a=1), g()]`, or one call per line."""
         start = self._skip(position)
         is_list = self.text.startswith("[", start)
         position = self._skip(start + 1) if is_list else start
@@ -166,7 +166,7 @@ class PayloadReader:
     ) -> CallDraft | None:
         scratch = BlockNotes(self.text)
         name = normal_name(scratch, written, place, self.completion.tools, json_text=False)
-        if name is None or self.notes.has_refused(*span) or not json_can_spell(self.notes, name, *place):
+        if name is None or self.notes.has_refused(*span) or not can_be_json(self.notes, name, *place):
             return None
         draft = CallDraft(name, arguments, Dialect.JSON, *span, node)
         finish_draft(self.completion, self.notes, draft)
@@ -179,7 +179,7 @@ class PayloadReader:
 
 
 def _looks_like_calls(node: JsonNode) -> bool:
-    """Whether a JSON value has the shape of a call: a name, arguments, and nothing else of its own."""
+    """Return whether a JSON value has the shape of a call: a name and arguments, without other keys."""
     if node.items is not None:
         return bool(node.items) and all(_looks_like_calls(item) for item in node.items)
     if node.members is None or is_tool_spec(node.value):

@@ -1,1 +1,1 @@
-"""JSON as models write it: a recovering reader, and a fast path for valid text."""
+"""JSON as models write it: a reader that repairs it, and a fast path for valid text."""

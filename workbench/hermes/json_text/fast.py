@@ -1,4 +1,4 @@
-"""The fast path for valid JSON: the standard library's scanner, plus the checks that it lacks."""
+"""The fast path for valid JSON: the standard library's decoder, plus the checks that it lacks."""
 
 import json
 import re
@@ -9,29 +9,29 @@ from typing import Final, NamedTuple, cast
 from workbench.chat.json_value import JsonValue
 from workbench.hermes.text.completion import BodyText, JsonNode
 
-_DEEPEST: Final = 500
+_MAX_DEPTH: Final = 500
 _HALF: Final = re.compile(r"\\u[dD]")
 
 
-class _Odd(Exception):
-    """The text is JSON, perhaps, but something in it must be told."""
+class _NotPlain(Exception):
+    """The text may be valid JSON but needs the recovering reader, which reports problems such as duplicate keys."""
 
 
 def decode(payload: str) -> tuple[JsonValue, int] | None:
-    """The JSON value that `payload` begins with and the position behind it; None where the careful reader
-    must look.
+    """Decode the JSON value at the start of `payload`. Return it and its end, or None if it needs the recovering
+    reader.
 
-    That is where the text is not JSON, and where it holds a key twice, a number that is not finite or half of
-    a surrogate pair. Cut a payload out of its text first: a failing scanner counts the lines before the
-    place.
+    None means that the text is not JSON, or contains a duplicate key, a non-finite number or half of a surrogate pair.
+    Pass the payload alone instead of a long text with a start position: a failing decoder counts all lines up to the
+    failure.
     """
     if ("\\" in payload and _HALF.search(payload)) or not is_utf8(payload):
         return None
     try:
         value, end = _raw_decode(payload)
-    except (ValueError, RecursionError, _Odd):
+    except (ValueError, RecursionError, _NotPlain):
         return None
-    if len(payload) > 2 * _DEEPEST and _has_many_brackets(payload) and _is_deep(value):
+    if len(payload) > 2 * _MAX_DEPTH and _has_many_brackets(payload) and _is_deep(value):
         return None
     return value, end
 
@@ -39,19 +39,19 @@ def decode(payload: str) -> tuple[JsonValue, int] | None:
 def _unique(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise _Odd
+        raise _NotPlain
     return value
 
 
 def _finite(text: str) -> float:
     value = float(text)
     if value in _INFINITIES:
-        raise _Odd
+        raise _NotPlain
     return value
 
 
 def _refuse(text: str) -> float:
-    raise _Odd
+    raise _NotPlain
 
 
 _INFINITIES: Final = (float("inf"), float("-inf"))
@@ -62,7 +62,7 @@ _raw_decode: Final = cast(
 
 
 def is_utf8(text: str) -> bool:
-    """Whether `text` can be written as UTF-8: it holds no half of a surrogate pair."""
+    """Return whether `text` can be written as UTF-8, that is, has no half of a surrogate pair."""
     if text.isascii():
         return True
     try:
@@ -73,8 +73,8 @@ def is_utf8(text: str) -> bool:
 
 
 def _has_many_brackets(payload: str) -> bool:
-    # `find` of one character runs many times faster than `count` over text that holds few of them.
-    left = _DEEPEST
+    # `find` of one character is many times faster than `count` in text with few matches.
+    left = _MAX_DEPTH
     for bracket in "{[":
         position = payload.find(bracket)
         while position >= 0 and left:
@@ -86,7 +86,7 @@ def _has_many_brackets(payload: str) -> bool:
 def _is_deep(value: JsonValue) -> bool:
     level: list[JsonValue] = [value]
     depth = 0
-    while level and depth <= _DEEPEST:
+    while level and depth <= _MAX_DEPTH:
         depth += 1
         level = [inner for outer in level for inner in _inside(outer)]
     return bool(level)
@@ -101,33 +101,33 @@ def _inside(value: JsonValue) -> list[JsonValue]:
 
 
 _SPACE: Final = r"[ \t\n\r]*+"
-_TEXT: Final = r'[^"\\\x00-\x1f\ud800-\udfff]{0,200}+'  # bounded: a long one is not looked at twice
+_TEXT: Final = r'[^"\\\x00-\x1f\ud800-\udfff]{0,200}+'  # limited, so that a long string is not scanned twice
 _WHOLE: Final = r"-?(?:0|[1-9][0-9]{0,17})"
 _FRACTION: Final = rf"{_WHOLE}\.[0-9]{{1,17}}"
 _WORD: Final = "true|false|null"
 _SCALAR: Final = rf'(?:"({_TEXT})"|({_WHOLE})|({_FRACTION})|({_WORD}))'
-_BEHIND: Final = rf"{_SPACE},{_SPACE}"
-_MEMBER: Final = re.compile(rf'"({_TEXT})"{_SPACE}:{_SPACE}{_SCALAR}{_BEHIND}(?=")')
-_ITEM: Final = re.compile(rf'{_SCALAR}{_BEHIND}(?=["0-9-])')
-# Without groups: in a possessive repeat they may raise SystemError ("span of capturing group is wrong").
+_COMMA: Final = rf"{_SPACE},{_SPACE}"
+_MEMBER: Final = re.compile(rf'"({_TEXT})"{_SPACE}:{_SPACE}{_SCALAR}{_COMMA}(?=")')
+_ITEM: Final = re.compile(rf'{_SCALAR}{_COMMA}(?=["0-9-])')
+# No groups: inside a possessive repeat, Python may raise SystemError ("span of capturing group is wrong").
 _RUN: Final = re.compile(
-    rf'(?:"{_TEXT}"{_SPACE}:{_SPACE}(?:"{_TEXT}"|{_FRACTION}|{_WHOLE}|{_WORD}){_BEHIND}(?=")){{16,4096}}+'
+    rf'(?:"{_TEXT}"{_SPACE}:{_SPACE}(?:"{_TEXT}"|{_FRACTION}|{_WHOLE}|{_WORD}){_COMMA}(?=")){{16,4096}}+'
 )
 _WORDS: Final = {"true": True, "false": False, "null": None}
 
 
 class PlainMembers(NamedTuple):
-    """Many plain members of one object, read by the scanner of the standard library."""
+    """A run of plain members of one object, decoded by the standard library."""
 
     values: dict[str, JsonValue]
-    """Name and value of each; no name stands twice."""
+    """Name and value of each member. Names are unique."""
     end: int
     find: Callable[[str], tuple[JsonNode, JsonNode] | None]
-    """Key and value of the member of a name, with their places: worked out only when asked."""
+    """Returns key and value of a member with their positions, which are only computed on demand."""
 
 
 def read_run(source: BodyText, position: int, known: Mapping[str, JsonValue]) -> PlainMembers | None:
-    """The run that begins at `position`; None where there is none, or a name is repeated or `known`."""
+    """Read the run of plain members at `position`. Return None if there is none, or a name is repeated or `known`."""
     match = _RUN.match(source.text, position, source.end)
     if not match:
         return None
@@ -144,7 +144,7 @@ def _find(source: BodyText, position: int, name: str) -> tuple[JsonNode, JsonNod
 
 
 def read_plain_members(source: BodyText, position: int, add: Callable[[JsonNode, JsonNode], object]) -> int:
-    """Give `add` the plain members that begin at `position`, key and value; the position behind them."""
+    """Call `add` with key and value of each plain member from `position` on. Return the position after them."""
     while match := _MEMBER.match(source.text, position, source.end):
         add(JsonNode(match[1], position, match.end(1) + 1), _scalar(match, 2))
         position = match.end()
@@ -152,7 +152,7 @@ def read_plain_members(source: BodyText, position: int, add: Callable[[JsonNode,
 
 
 def read_plain_items(source: BodyText, position: int, add: Callable[[JsonNode], None]) -> int:
-    """Give `add` the plain items that begin at `position`; the position behind them."""
+    """Call `add` with each plain item from `position` on. Return the position after them."""
     while match := _ITEM.match(source.text, position, source.end):
         add(_scalar(match, 1))
         position = match.end()
@@ -160,7 +160,7 @@ def read_plain_items(source: BodyText, position: int, add: Callable[[JsonNode], 
 
 
 def _scalar(match: "re.Match[str]", first: int) -> JsonNode:
-    """The value of a match whose group `first` is a string's inside; integer, fraction and word follow it."""
+    """Return the scalar of a match. Its groups from `first` on are: string content, integer, fraction, word."""
     group = match.lastindex or first
     start, end = match.span(group)
     written = match[group]

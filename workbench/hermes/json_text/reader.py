@@ -1,4 +1,22 @@
-"""A recovering JSON reader: one pass, with every departure recorded where it occurs."""
+"""Read JSON as models write it, and repair it in one pass.
+
+Idea. This is a recursive descent parser for JSON that also accepts the mistakes that models make. Each time it accepts
+something that JSON does not allow, it records an edit with a code, at the position of the mistake, and continues. It
+never tries alternatives: what to do is decided by the next few characters. So it takes linear time, and the same text
+always gets the same repair.
+
+Invariant. Applying the recorded edits to the text gives valid JSON with exactly the value that was read. Text inside
+strings is never searched for mistakes of structure, so `"True, {a: 1,}"` stays as it is.
+
+A chain of `re.sub` repairs, which many projects use, cannot keep that invariant. It would change the string in
+this body while it repairs the quotes around it. This reader only edits the single quotes, the bare `True` and the
+last comma:
+
+    {'name': 'save', 'arguments': {'text': "True, {a: 1,}", 'draft': True,}}
+
+Closing quotes are the hard part, see `strings.py`: in `"he said "hi" to me"` a quote closes the string only if what
+follows can follow a string.
+"""
 
 import json
 import re
@@ -19,16 +37,16 @@ from workbench.hermes.json_text.strings import (
 from workbench.hermes.text.completion import BodyText, JsonNode, UnreadableBody
 
 _BARE_KEY: Final = re.compile(r"[\w$][\w$.-]*+")
-_DEEPEST: Final = 200
+_MAX_DEPTH: Final = 200
 _NUMBER_STARTS: Final = frozenset("+-.0123456789")
 _CLOSERS: Final = "}])"
 
 
 def read_payload(source: BodyText, start: int) -> JsonNode:
-    """The value that begins at `start`: an object, an array, or a string that is the whole payload.
+    """Read the payload of a call: an object, an array, or a string that is the whole payload.
 
     Raises:
-        Unreadable: It cannot be read, even with fixes.
+        UnreadableBody: It cannot be read, even with fixes.
     """
     if source.text[start : start + 1] in QUOTES:
         value, end = read_string(source, start, ALONE)
@@ -37,14 +55,14 @@ def read_payload(source: BodyText, start: int) -> JsonNode:
 
 
 def read_value(source: BodyText, position: int, inside: str) -> JsonNode:
-    """The value at `position`, white space and comments skipped.
+    """Read the value at `position`, after white space and comments.
 
     Args:
-        position: Where to begin.
-        inside: The closing brackets of all containers around it, the outermost first.
+        position: Where to start.
+        inside: The closing brackets of all containers around the value, outermost first.
 
     Raises:
-        Unreadable: It cannot be read, even with fixes.
+        UnreadableBody: It cannot be read, even with fixes.
     """
     position = source.skip(position)
     if position >= source.end:
@@ -63,22 +81,22 @@ def read_value(source: BodyText, position: int, inside: str) -> JsonNode:
 
 
 class _Container:
-    """An object, array or tuple that is being read."""
+    """An object, array or tuple that is being parsed."""
 
     closer: str
 
     def __init__(self, source: BodyText, start: int, inside: str) -> None:
-        if len(inside) >= _DEEPEST:
+        if len(inside) >= _MAX_DEPTH:
             raise UnreadableBody(start)
         self.source = source
         self.start = start
         self.outside = inside
         self.inside = inside + self.closer
         self.last = start + 1
-        """Position behind the last token that was read."""
+        """Position after the last token."""
 
     def is_at_end(self, position: int) -> bool:
-        """Whether the container ends at `position`, by its bracket or because a bracket is missing there."""
+        """Return whether the container ends at `position`, with its bracket or because the bracket is missing."""
         text = self.source.text
         if text.startswith(self.closer, position, self.source.end):
             return True
@@ -88,40 +106,42 @@ class _Container:
         return bool(char) and char in _CLOSERS and position < self.source.end and char in self.outside
 
     def closed(self, position: int) -> int:
-        """The position behind the container, which ends at `position`."""
+        """End the container at `position`, and return the position after it."""
         if self.source.text.startswith(self.closer, position, self.source.end):
             return position + 1
-        self.source.notes.close("add-closing-bracket", self.start, self.last, self.closing_text)
+        self.source.notes.insert("add-closing-bracket", self.start, self.last, self.closing_text)
         return position if position < self.source.end else self.last
 
     @property
     def closing_text(self) -> str:
-        """The bracket as JSON writes it."""
+        """The closing bracket in JSON. A tuple ends with `]`."""
         return self.closer
 
     def separated(self, end: int) -> int:
-        """The position of what follows a member that ended at `end`: the next one, or where the container
-        ends."""
+        """Read the separator after a member that ended at `end`.
+
+        Return the position of the next member, or of the end.
+        """
         source, text = self.source, self.source.text
         self.last = end
-        position = self._behind_extra_closers(source.skip(end))
+        position = self._after_extra_closers(source.skip(end))
         if self.is_at_end(position):
             return position
         if text.startswith(",", position, source.end):
-            behind = source.skip(position + 1)
-            if self.is_at_end(behind):
+            following = source.skip(position + 1)
+            if self.is_at_end(following):
                 self.trailing_comma(position)
-            return behind
+            return following
         if position >= source.end or not self._begins_member(text[position]):
             raise source.failure(position)
-        source.notes.close("missing-comma", self.start, end, ",")
+        source.notes.insert("missing-comma", self.start, end, ",")
         return position
 
     def trailing_comma(self, position: int) -> None:
-        """Note the comma at `position`."""
+        """Record the trailing comma at `position`."""
         self.source.notes.edit("trailing-comma", position, position + 1, "")
 
-    def _behind_extra_closers(self, position: int) -> int:
+    def _after_extra_closers(self, position: int) -> int:
         source = self.source
         while position < source.end and (char := source.text[position]) in "}]":
             if char in self.inside:
@@ -147,17 +167,17 @@ class _Object(_Container):
         source = self.source
         position, is_doubled = self._doubled(source.skip(self.start + 1))
         while not self.is_at_end(position):
-            position = self._behind_plain(position)
+            position = self._after_plain_members(position)
             key = self._key(position)
-            value = read_value(source, self._behind_colon(key), self.inside)
+            value = read_value(source, self._after_colon(key), self.inside)
             self._add(key, value)
             position = self.separated(value.end)
-        end = self._behind_double(self.closed(position), is_doubled=is_doubled)
+        end = self._after_double(self.closed(position), is_doubled=is_doubled)
         finders = [run.find for run in self.runs]
         return JsonNode(self.values, self.start, end, members=self.members, finders=finders)
 
-    def _behind_plain(self, position: int) -> int:
-        """Read what needs nothing from `position` on; give the position behind it."""
+    def _after_plain_members(self, position: int) -> int:
+        """Read the members from `position` on that need no fix. Return the position after them."""
         while run := read_run(self.source, position, self.values):
             self.runs.append(run)
             self.values.update(run.values)
@@ -167,8 +187,8 @@ class _Object(_Container):
     def _add(self, key: JsonNode, value: JsonNode) -> None:
         name = str(key.value)
         if name in self.values:
-            message = f"the key {name[:40]!r} stands twice; the last counts"
-            self.source.notes.tell("duplicate-key", key.start, key.end, message)
+            message = f"the key {name[:40]!r} appears twice; the last one counts"
+            self.source.notes.report("duplicate-key", key.start, key.end, message)
         self.members.append((key, value))
         self.values[name] = value.value
 
@@ -178,7 +198,7 @@ class _Object(_Container):
         self.source.notes.edit("double-braces", position, position + 1, "")
         return self.source.skip(position + 1), True
 
-    def _behind_double(self, end: int, *, is_doubled: bool) -> int:
+    def _after_double(self, end: int, *, is_doubled: bool) -> int:
         if is_doubled:
             position = self.source.skip(end)
             if self.source.text.startswith("}", position, self.source.end):
@@ -202,7 +222,7 @@ class _Object(_Container):
         source.notes.edit("unquoted-key", position, end, json.dumps(match.group(), ensure_ascii=False))
         return JsonNode(match.group(), position, end)
 
-    def _behind_colon(self, key: JsonNode) -> int:
+    def _after_colon(self, key: JsonNode) -> int:
         position = self.source.skip(key.end)
         if not self.source.text.startswith(":", position, self.source.end):
             raise self.source.failure(position)
@@ -236,6 +256,6 @@ class _Array(_Container):
         return "]"
 
     def trailing_comma(self, position: int) -> None:
-        # Python needs the comma in (1,): it is part of the tuple, not a slip.
+        # In (1,) the comma is part of Python's syntax for a tuple, not a mistake.
         code = "python-literal" if self.is_tuple and len(self.items) == 1 else "trailing-comma"
         self.source.notes.edit(code, position, position + 1, "")

@@ -1,4 +1,10 @@
-"""Read strings, numbers and words of a JSON body, valid or not."""
+"""Read strings, numbers and words of a JSON body, valid or not.
+
+A quote closes a string only if what follows can follow a string: a colon after a key; a comma, a bracket or the end of
+the block after a value; or the next key if a comma is missing. Otherwise it is an unescaped quote, and an edit escapes
+it. In `{"q": "he said "hi" to me"}` the quotes around `hi` are followed by letters and spaces, so they belong to the
+string. The lookahead stops at the next quote or line break, which keeps the time linear.
+"""
 
 import json
 import re
@@ -18,16 +24,15 @@ _PYTHON: Final = {"True": ("true", True), "False": ("false", False), "None": ("n
 _NON_FINITE: Final = frozenset(
     sign + word for sign in ("", "-", "+") for word in ("NaN", "nan", "Infinity", "inf")
 )
-_MOST_DIGITS: Final = 4300
-"""*Source:* CPython's default `sys.int_info.default_max_str_digits`; more digits are no number for `json`
-either."""
+_MAX_DIGITS: Final = 4300
+"""Python's `json` rejects numbers with more digits. *Source:* CPython's `sys.int_info.default_max_str_digits`."""
 
 
 def read_word(source: BodyText, start: int) -> JsonNode:
-    """The word at `start`: true, false, null, or what Python writes for them.
+    """Read `true`, `false` or `null` at `start`, or Python's words for them.
 
     Raises:
-        Unreadable: No such word stands there.
+        UnreadableBody: There is no such word at `start`.
     """
     match = _WORD.match(source.text, start, source.end)
     if not match:
@@ -40,16 +45,16 @@ def read_word(source: BodyText, start: int) -> JsonNode:
         source.notes.edit("python-constant", start, end, after)
         return JsonNode(value, start, end)
     if word in _NON_FINITE:
-        source.notes.tell("non-finite-number", start, end)
+        source.notes.report("non-finite-number", start, end)
         return JsonNode(None, start, end)
     raise source.failure(end if source.stops_at(end) else start)
 
 
 def read_number(source: BodyText, start: int) -> JsonNode:
-    """The number at `start`.
+    """Read the number at `start`.
 
     Raises:
-        Unreadable: No number stands there, or one with more digits than an integer may have.
+        UnreadableBody: There is no number at `start`, or it has too many digits.
     """
     text = source.text
     match = _NUMBER.match(text, start, source.end)
@@ -68,14 +73,14 @@ def _number(source: BodyText, match: "re.Match[str]", start: int, end: int) -> i
         source.notes.edit("nonstandard-number", start, end, str(value))
         return value
     if len(digits) > 1 and digits.startswith("0"):
-        source.notes.tell("leading-zero", start, end)
+        source.notes.report("leading-zero", start, end)
         return 0
     is_whole = not (match["point"] or match["fraction"] or match["exponent"])
-    if is_whole and len(digits) > _MOST_DIGITS:
+    if is_whole and len(digits) > _MAX_DIGITS:
         raise source.failure(start)
     value = int(written) if is_whole else float(written)
     if value in (float("inf"), float("-inf")):
-        source.notes.tell("non-finite-number", start, end)
+        source.notes.report("non-finite-number", start, end)
     elif not _STANDARD.fullmatch(written):
         source.notes.edit("nonstandard-number", start, end, repr(value))
     return value
@@ -95,48 +100,48 @@ _KEY_AHEAD: Final = re.compile(r""""(?:[^"\\\n]|\\.)*+"\s*+:|'(?:[^'\\\n]|\\.)*+
 _COMMENT_AHEAD: Final = re.compile(r"(?:(?://|#)[^\n]{0,200}\n|/\*[^*]{0,200}\*/)[ \t\n\r]*+")
 
 QUOTES: Final = frozenset(_CLOSERS)
-"""What may open a string."""
+"""Characters that may open a string."""
 KEY: Final = ":"
-"""What follows a key."""
+"""Followers of a key."""
 VALUE: Final = ",}]"
-"""What follows a value."""
+"""Followers of a value."""
 TUPLE_VALUE: Final = ",}])"
-"""What follows a value inside a tuple."""
+"""Followers of a value inside a tuple."""
 ALONE: Final = ""
-"""What follows a string that is the whole payload: nothing."""
+"""Followers of a string that is the whole payload: none."""
 
 
 def read_string(source: BodyText, start: int, followers: str) -> tuple[str, int]:
-    """The string whose quote stands at `start`, and the position behind it.
+    """Read the string whose opening quote is at `start`. Return its value and the position after it.
 
     Args:
         start: Position of the opening quote.
-        followers: Characters of which one must follow the closing quote.
+        followers: Characters that may follow the closing quote, such as `KEY` or `VALUE`.
 
     Raises:
-        Unreadable: It does not end.
+        UnreadableBody: The string does not end.
     """
     valid = _VALID.match(source.text, start, source.end)
     if valid and _closes(source, valid.end(), followers):
         value = _decoded(source.text, start, valid.end())
-        _tell_surrogates(source, value, start, valid.end())
+        _report_surrogates(source, value, start, valid.end())
         return value, valid.end()
     return _Recovery(source, start, followers).read()
 
 
 def _decoded(text: str, start: int, end: int) -> str:
-    """What the valid JSON string `[start, end)` says."""
+    """Decode the valid JSON string `[start, end)`."""
     written = text[start + 1 : end - 1]
     return str(json.loads(text[start:end])) if "\\" in written else written
 
 
-def _tell_surrogates(source: BodyText, value: str, start: int, end: int) -> None:
+def _report_surrogates(source: BodyText, value: str, start: int, end: int) -> None:
     if not value.isascii() and _SURROGATE.search(value):
-        source.notes.tell("lone-surrogate", start, end)
+        source.notes.report("lone-surrogate", start, end)
 
 
 def _closes(source: BodyText, position: int, followers: str) -> bool:
-    """Whether a quote just before `position` closes its string."""
+    """Return whether a quote directly before `position` closes its string."""
     text = source.text
     match = _SPACE.match(text, position, source.end)
     position = match.end() if match else position
@@ -158,7 +163,7 @@ def _closes(source: BodyText, position: int, followers: str) -> bool:
 
 
 class _Recovery:
-    """Reads one string that is not valid JSON, and notes why."""
+    """Read one string that is not valid JSON, and record its fixes."""
 
     def __init__(self, source: BodyText, start: int, followers: str) -> None:
         self.source = source
@@ -202,14 +207,15 @@ class _Recovery:
         return position + 1
 
     def _unescaped_quote(self, char: str, position: int) -> None:
-        # A guess may not swallow a call that stands behind: no good block is lost to a bad one.
+        # Treating the quote as text is a guess. It must not swallow a later call: in `{"q": "x<tool_call>{"name": …`
+        # the second block is valid, and must not be lost because the first one is not.
         if CALL_BEGINS.search(self.source.text, self.checked, position):
             raise UnreadableBody(position)
         self.checked = position
         if char == '"':
             self.source.notes.edit("unescaped-quote", position, position + 1, '\\"')
         else:
-            self.source.notes.place("unescaped-quote", position, position + 1)
+            self.source.notes.mark("unescaped-quote", position, position + 1)
 
     def _escape(self, position: int) -> int:
         text, end = self.source.text, self.source.end
@@ -252,7 +258,7 @@ class _Recovery:
             notes.edit(self.code, self.start, self.start + 1, '"')
             notes.edit(self.code, end - 1, end, '"')
         if self.keeps_backslash and self.has_control_escape:
-            notes.tell("ambiguous-escape", self.start, end)
+            notes.report("ambiguous-escape", self.start, end)
         value = "".join(self.pieces)
-        _tell_surrogates(self.source, value, self.start, end)
+        _report_surrogates(self.source, value, self.start, end)
         return value, end

@@ -1,1 +1,1 @@
-"""Small replicas of other parsers' rules, written from their descriptions, without their code."""
+"""Small replicas of other projects' parsers, written from their descriptions without using their code."""

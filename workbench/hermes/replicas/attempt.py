@@ -1,4 +1,4 @@
-"""The result of one replica, and the helpers that several replicas share."""
+"""The result of a replica, and helpers that several replicas share."""
 
 import json
 import re
@@ -11,45 +11,45 @@ from workbench.chat.json_value import JsonValue
 OPEN: Final = "<tool_call>"
 CLOSE: Final = "</tool_call>"
 
-# The close quote may be missing: a pattern that cannot fail is never tried again further on.
+# The closing quote is optional. A pattern that cannot fail is not retried from each later character.
 _STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _WHOLE_STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplicaCall:
-    """A call as a foreign rule hands it on."""
+    """A call as another parser returns it."""
 
     name: str
-    """The tool's name; empty where the rule hands on an object without one."""
+    """The tool's name, or empty if the parser returns an object without one."""
     arguments: JsonValue = field(hash=False)
-    """What the rule would hand to the tool: any JSON value, for few rules look; None where it has none."""
+    """What the parser would pass to the tool. Any JSON value, because few parsers check it; None if missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplicaReading:
-    """What one rule made of a text."""
+    """What another parser makes of a text."""
 
     calls: tuple[ReplicaCall, ...] = ()
-    """In its order."""
+    """In the parser's order."""
     notes: tuple[str, ...] = ()
-    """What it loses or mistakes in this text, and why: one clause each, none twice."""
+    """What it loses or gets wrong in this text, and why. One clause each, without duplicates."""
 
 
 class TaggedBlock(NamedTuple):
-    """What stands between two tags."""
+    """The text between two tags."""
 
     start: int
-    """Where the open tag begins."""
+    """Position of the opening tag."""
     body: str
     end: int
-    """Behind the close tag, or the end of the text."""
+    """Position after the closing tag, or the end of the text."""
     is_closed: bool
-    """False for what follows the last open tag, where no close tag does."""
+    """False for the text after the last opening tag if no closing tag follows."""
 
 
 def tag_blocks(text: str) -> Iterator[TaggedBlock]:
-    """What `<tool_call>(.*?)</tool_call>|<tool_call>(.*)` matches, in linear time."""
+    """Yield what `<tool_call>(.*?)</tool_call>|<tool_call>(.*)` matches, in linear time."""
     start = text.find(OPEN)
     while start >= 0:
         close = text.find(CLOSE, start + len(OPEN))
@@ -62,10 +62,10 @@ def tag_blocks(text: str) -> Iterator[TaggedBlock]:
 
 
 def load_json(text: str) -> JsonValue:
-    """What `json.loads` gives.
+    """Parse JSON with `json.loads`.
 
     Raises:
-        ValueError: It refuses the text, or finds it too deep.
+        ValueError: The text is not JSON, or is nested too deeply.
     """
     try:
         return cast(JsonValue, json.loads(text))
@@ -74,10 +74,10 @@ def load_json(text: str) -> JsonValue:
 
 
 def refusal(body: str) -> str:
-    """Why `json.loads` refuses `body`, in a few words; empty where it does not.
+    """Say why `json.loads` rejects `body`, in a few words. Empty if it does not.
 
     >>> refusal('{"a": "x ')
-    'it is cut inside a string'
+    'it ends inside a string'
     >>> refusal('{"a": 1,}')
     'Expecting property name enclosed in double quotes at character 8'
     """
@@ -85,7 +85,7 @@ def refusal(body: str) -> str:
         load_json(body)
     except json.JSONDecodeError as error:
         if _is_cut_in_string(body):
-            return "it is cut inside a string"
+            return "it ends inside a string"
         return f"{error.msg} at character {error.pos}"
     except ValueError as error:
         return str(error)[:60]
@@ -93,12 +93,12 @@ def refusal(body: str) -> str:
 
 
 def unique(notes: list[str]) -> tuple[str, ...]:
-    """Each note once, in order."""
+    """Return the notes in order, without duplicates."""
     return tuple(dict.fromkeys(notes))
 
 
 def _is_cut_in_string(body: str) -> bool:
     last = None
-    for last in _STRING.finditer(body):  # noqa: B007 - the last one is wanted
+    for last in _STRING.finditer(body):  # noqa: B007 - only the last one is used
         pass
     return last is not None and _WHOLE_STRING.fullmatch(last[0]) is None

@@ -1,9 +1,9 @@
 """Replicas of the parsers that three projects describe: the Stella guide, Hermes-FC and l3m-backend.
 
-*Source:* the documents that `docs/explanation/background.md` describes. The Stella guide prints
-`parse_hermes_tool_call`. The page "Teaching a model to call tools" (Hermes-FC) prints `parse_tool_calls`; its
-`_clean` is only named, so the replica does what the comment beside it says. l3m-backend documents
-`engine/toolcall.py` of early 2026; its search for any object in prose and Mistral's form are left out.
+*Source:* the documents described in `docs/explanation/background.md`. The Stella guide shows the code of
+`parse_hermes_tool_call`. The page "Teaching a model to call tools" (Hermes-FC) shows `parse_tool_calls`, but only names
+its helper `_clean`, so the replica does what the comment next to it says. l3m-backend documents `engine/toolcall.py` as
+of early 2026. Its search for any object in prose and its support for Mistral's form are left out.
 """
 
 import html
@@ -28,29 +28,29 @@ _VALUE_CLOSE: Final = "</parameter>"
 
 
 class _Mark(NamedTuple):
-    """An open tag that carries a name."""
+    """An opening tag that contains a name."""
 
     name: str
     end: int
 
 
 def read_as_stella_guide(text: str, tools: OfferedTools | None) -> ReplicaReading:
-    r"""The first `<function=…>` of each closed block, and its parameters as stripped text.
+    r"""Read the first `<function=…>` of each closed block, with its parameters as stripped text.
 
-    The guide's `<parameter=([^>]+)>\s*(.*?)\s*</parameter>` takes cubic time; here each mark is searched for
-    once, with the same result. JSON bodies are not read at all, and no value is typed.
+    The guide's `<parameter=([^>]+)>\s*(.*?)\s*</parameter>` takes cubic time. Here each tag is searched once, with the
+    same result. JSON bodies are not read at all, and all values are text.
     """
     calls: list[ReplicaCall] = []
     notes: list[str] = []
     for block in tag_blocks(text):
         function = _next_mark(block.body, "<function=", 0)
         if not block.is_closed:
-            notes.append("a block without its close tag is no call")
+            notes.append("a block without a closing tag is not a call")
         elif function is None:
-            notes.append("a body without <function=…> is skipped: JSON is not read")
+            notes.append("a body without <function=…> is skipped; JSON is not read")
         else:
             if block.body.count("<function=") > 1:
-                notes.append("of each block only the first function is read")
+                notes.append("only the first function of each block is read")
             arguments = _loose_arguments(block.body, function.name, tools, notes)
             calls.append(ReplicaCall(name=function.name, arguments=arguments))
     return ReplicaReading(calls=tuple(calls), notes=unique(notes))
@@ -71,7 +71,7 @@ def _loose_arguments(body: str, name: str, tools: OfferedTools | None, notes: li
         if "<parameter=" in raw:
             notes.append("a value without </parameter> swallows the next parameter")
         if arguments[key] != _one_line_break_less(raw):
-            notes.append("white space at both ends of a value is stripped, indentation too")
+            notes.append("white space at both ends of a value is stripped, including indentation")
         if spec and spec.properties.get(key, {}).get("type", "string") != "string":
             notes.append("a value stays text, whatever the schema says")
         mark = _next_mark(body, "<parameter=", close + len(_VALUE_CLOSE))
@@ -79,7 +79,7 @@ def _loose_arguments(body: str, name: str, tools: OfferedTools | None, notes: li
 
 
 def _next_mark(body: str, opening: str, position: int) -> _Mark | None:
-    """What `<opening([^>]+)>` finds from `position` on."""
+    """Find `<opening([^>]+)>` from `position` on."""
     start = body.find(opening, position)
     while start >= 0:
         begin = start + len(opening)
@@ -102,16 +102,16 @@ _HERMES_FC_TRAILING_COMMA: Final = re.compile(r",(\s*[}\]])")
 
 
 def read_as_hermes_fc(text: str, _: OfferedTools | None) -> ReplicaReading:
-    r"""What `<tool_call>\s*(\{.*?\})\s*</tool_call>` matches is decoded, and dropped where it cannot be.
+    r"""Decode what `<tool_call>\s*(\{.*?\})\s*</tool_call>` matches, and drop what cannot be decoded.
 
-    The pattern itself takes quadratic time; here both ends are found in one pass each, with the same result.
-    An object is handed on as it is: no name is asked for, no thought is known.
+    The pattern itself takes quadratic time. Here both ends are found in one pass each, with the same result.
+    Objects are returned unchecked, even without a name, and thoughts are not recognized.
     """
     calls: list[ReplicaCall] = []
     notes: list[str] = []
     bodies = _bodies(text)
     if len(bodies) < text.count(OPEN):
-        notes.append("an open tag with anything but { behind it, or without a } and a close tag, is no call")
+        notes.append("an opening tag without { after it, or without } and a closing tag, is not a call")
     for body in bodies:
         reason = refusal(body)
         cleaned = _with_json_quotes(body) if reason else body
@@ -121,7 +121,7 @@ def read_as_hermes_fc(text: str, _: OfferedTools | None) -> ReplicaReading:
         fields = as_object(load_json(cleaned))
         name = fields.get("name")
         if not isinstance(name, str) or "arguments" not in fields:
-            notes.append("an object is handed on without its `name` or `arguments`")
+            notes.append("an object without `name` or `arguments` is returned as a call")
         calls.append(
             ReplicaCall(name=name if isinstance(name, str) else "", arguments=fields.get("arguments"))
         )
@@ -153,7 +153,7 @@ _CONSTANTS: Final = {"True": "true", "False": "false", "None": "null"}
 _CONSTANT: Final = re.compile(r"\b(?:True|False|None)\b")
 _TRAILING_COMMA: Final = re.compile(r",\s*([}\]])")
 _BARE_KEY: Final = re.compile(r"([{,]\s*)(\w+)(\s*:)")
-# Close quotes may be missing: a pattern that cannot fail is never tried again further on.
+# The closing quotes are optional. A pattern that cannot fail is not retried from each later character.
 _QUOTED: Final = re.compile(r""""[^"\\]*(?:\\.[^"\\]*)*"?|'(?P<inner>[^'\\]*(?:\\.[^'\\]*)*)'?""", re.DOTALL)
 _PYTHON_CALL: Final = re.compile(r"\[\s*(\w+)\s*\(")
 _PYTHON_ARGUMENT: Final = re.compile(
@@ -165,39 +165,39 @@ _ARGUMENT_KEYS: Final = ("arguments", "parameters", "params", "args", "input")
 
 
 def read_as_l3m_backend(text: str, _: OfferedTools | None) -> ReplicaReading:
-    """The first block only, after a cleaning that does not know strings; without a tag, JSON or `[f(a=1)]`."""
+    """Read only the first block, after repairs that also change strings. Without a tag, read JSON or `[f(a=1)]`."""
     opened = _OPEN.search(text)
     if opened is None:
         return _untagged(text)
     closed = _CLOSE.search(text, opened.end())
     if closed is None:
-        return ReplicaReading(notes=("a block without its close tag is no call",))
+        return ReplicaReading(notes=("a block without a closing tag is not a call",))
     body = text[opened.end() : closed.start()].strip()
     cleaned = _cleaned(body)
     reason = refusal(cleaned)
     call = None if reason else _normalized(load_json(cleaned))
     notes: list[str] = []
     if call is None:
-        notes.append(f"its block gives no call ({reason or 'no object with a name and a type it knows'})")
+        notes.append(f"the block gives no call ({reason or 'not an object with a name and a known type'})")
     if not refusal(body) and cleaned != body:
-        notes.append("valid JSON is cleaned too, and the cleaning changes the inside of strings")
+        notes.append("even valid JSON is repaired, which changes the content of strings")
     if _OPEN.search(text, closed.end()):
         notes.append("only the first block is read")
     return ReplicaReading(calls=(call,) if call else (), notes=unique(notes))
 
 
 def _untagged(text: str) -> ReplicaReading:
-    """A call that has no tag: what looks like one is taken for one."""
+    """Read a text without a tag. Anything that looks like a call counts as one."""
     pythonic = _pythonic(text)
     if pythonic is not None:
         return ReplicaReading(
-            calls=(pythonic,), notes=("text in brackets that looks like a call is taken for one",)
+            calls=(pythonic,), notes=("text in brackets that looks like a call counts as one",)
         )
     for candidate in _candidates(text):
         cleaned = _cleaned(candidate)
         call = None if refusal(cleaned) else _normalized(load_json(cleaned))
         if call is not None:
-            return ReplicaReading(calls=(call,), notes=("any JSON object with a name is taken for a call",))
+            return ReplicaReading(calls=(call,), notes=("any JSON object with a name counts as a call",))
     return ReplicaReading()
 
 
@@ -218,7 +218,8 @@ def _pythonic(text: str) -> ReplicaCall | None:
             return None
         if text[close + 1 : close + 100].lstrip().startswith("]"):
             found = _PYTHON_ARGUMENT.finditer(text, match.end(), close)
-            return ReplicaCall(name=match[1], arguments={one[1]: _python_value(one) for one in found})
+            arguments = {argument[1]: _python_value(argument) for argument in found}
+            return ReplicaCall(name=match[1], arguments=arguments)
     return None
 
 
@@ -247,8 +248,8 @@ def _normalized(value: JsonValue) -> ReplicaCall | None:
     if not isinstance(value, Mapping):
         return None
     fields = cast(JsonObject, value)
-    names = (fields.get(key) for key in _NAME_KEYS)
-    name = next((one for one in names if isinstance(one, str) and one), None)
+    candidates = (fields.get(key) for key in _NAME_KEYS)
+    name = next((candidate for candidate in candidates if isinstance(candidate, str) and candidate), None)
     if name is None or fields.get("type", "") not in _TYPES:
         return None
     return ReplicaCall(name=name, arguments=_arguments(fields))
@@ -256,9 +257,9 @@ def _normalized(value: JsonValue) -> ReplicaCall | None:
 
 def _arguments(fields: JsonObject) -> JsonValue:
     for key in _ARGUMENT_KEYS:
-        given = fields.get(key)
-        if isinstance(given, Mapping):
-            return given
-        if isinstance(given, str):
-            return {} if refusal(given) else load_json(given)
+        arguments = fields.get(key)
+        if isinstance(arguments, Mapping):
+            return arguments
+        if isinstance(arguments, str):
+            return {} if refusal(arguments) else load_json(arguments)
     return {}

@@ -1,6 +1,7 @@
 """Replicas of the `hermes` parsers of vLLM and SGLang, without streaming.
 
-*Source:* vLLM, `hermes_tool_parser.py` and its tests; SGLang, the function call detectors and their tests.
+*Source:* `hermes_tool_parser.py` and its tests in https://github.com/vllm-project/vllm; the function call detectors and
+their tests in https://github.com/sgl-project/sglang.
 """
 
 import json
@@ -24,10 +25,10 @@ from workbench.toolspec.spec import OfferedTools
 
 
 def read_as_vllm(text: str, _: OfferedTools | None) -> ReplicaReading:
-    """Each block is given to `json.loads` and must have `name` and `arguments`; one bad block loses all.
+    """Parse each block with `json.loads`. It must have `name` and `arguments`, and one bad block loses all calls.
 
-    The first close tag ends a block, inside a string too; with no close tag left the rest of the text is a
-    block. Names are not checked, thoughts are not known. Text behind the first open tag is lost.
+    The first closing tag ends a block, even inside a string. Without a closing tag, the block is the rest of the text.
+    Names are not checked, and thoughts are not recognized. Text after the first opening tag is lost.
     """
     found = list(tag_blocks(text))
     calls: list[ReplicaCall] = []
@@ -35,22 +36,22 @@ def read_as_vllm(text: str, _: OfferedTools | None) -> ReplicaReading:
         call = _call(block.body)
         if isinstance(call, str):
             return ReplicaReading(
-                notes=(f"block {index} is refused ({call}), and one bad block loses every call",)
+                notes=(f"block {index} is rejected ({call}), and one bad block loses all calls",)
             )
         calls.append(call)
-    notes = ["the text between or behind calls is lost"] if _has_lost_text(text, found) else []
+    notes = ["the text between or after calls is lost"] if _has_lost_text(text, found) else []
     return ReplicaReading(calls=tuple(calls), notes=unique(notes))
 
 
 def _call(body: str) -> ReplicaCall | str:
-    """The call, or why there is none."""
+    """Return the call, or the reason why there is none."""
     reason = refusal(body)
     if reason:
         return reason
     value = load_json(body)
     fields = as_object(value)
     if "name" not in fields or "arguments" not in fields:
-        return f"no object with name and arguments: {body.strip()[:20]!r}"
+        return f"not an object with name and arguments: {body.strip()[:20]!r}"
     name = fields["name"]
     return (
         ReplicaCall(name=name, arguments=_decoded(fields["arguments"]))
@@ -60,7 +61,7 @@ def _call(body: str) -> ReplicaCall | str:
 
 
 def _decoded(arguments: JsonValue) -> JsonValue:
-    """Arguments that came as a string of JSON reach the client as that JSON, others as they are."""
+    """Return the arguments as they reach the client: a string of JSON is sent as that JSON."""
     if not isinstance(arguments, str) or refusal(arguments):
         return arguments
     return load_json(arguments)
@@ -77,10 +78,10 @@ _DECODER: Final = json.JSONDecoder()
 
 
 def read_as_sglang(text: str, tools: OfferedTools | None) -> ReplicaReading:
-    """One JSON value is decoded behind each open tag; the first that cannot be ends the reading.
+    """Decode one JSON value after each opening tag. The first value that cannot be decoded ends the parsing.
 
-    Strings are respected, arrays of calls and `parameters` are taken. Calls of tools that are not offered are
-    skipped, as are those without arguments; thoughts are not known.
+    Tags inside strings are handled, and arrays of calls and `parameters` are accepted. Calls of tools that are not
+    offered, or without arguments, are skipped. Thoughts are not recognized.
     """
     calls: list[ReplicaCall] = []
     notes: list[str] = []
@@ -92,13 +93,13 @@ def read_as_sglang(text: str, tools: OfferedTools | None) -> ReplicaReading:
             value, end = cast(tuple[JsonValue, int], _DECODER.raw_decode(text, begin))
         except (ValueError, RecursionError) as error:
             reason = error.msg if isinstance(error, json.JSONDecodeError) else "it cannot be decoded"
-            notes.append(f"reading ends at the first bad JSON ({reason} at character {begin})")
+            notes.append(f"parsing ends at the first invalid JSON ({reason} at character {begin})")
             break
         calls.extend(_calls(value, tools, notes))
         start = text.find(OPEN, end)
         rest = text[end:start] if start >= 0 else text[end:]
         if CLOSE in rest and rest.partition(CLOSE)[0].strip():
-            notes.append("of each block only the first JSON value is read")
+            notes.append("only the first JSON value of each block is read")
     return ReplicaReading(calls=tuple(calls), notes=unique(notes))
 
 
@@ -108,7 +109,7 @@ def _calls(value: JsonValue, tools: OfferedTools | None, notes: list[str]) -> It
         name = fields.get("name")
         arguments = fields.get("arguments", fields.get("parameters"))
         if not isinstance(name, str) or not name:
-            notes.append("an entry without a `name` is no call")
+            notes.append("an entry without a `name` is not a call")
         elif tools is not None and name not in tools.by_name:
             notes.append(f"tool {name!r} is not offered and its call is skipped")
         elif arguments is None:

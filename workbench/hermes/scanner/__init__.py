@@ -1,1 +1,1 @@
-"""Cut a completion into blocks: call blocks of each kind, calls without tags, thoughts, and truncations."""
+"""Split a completion into blocks: call blocks, calls without tags, thoughts and truncated blocks."""

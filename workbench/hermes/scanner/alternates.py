@@ -1,10 +1,10 @@
-"""Read blocks between tags other than `<tool_call>`, from a closed list."""
+"""Read call blocks in known tags other than `<tool_call>`, such as `<tools>` or `<function_call>`."""
 
 import re
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.hermes.body.calls import as_bodies, draft_calls, finish_draft, json_can_spell
+from workbench.hermes.body.calls import as_bodies, can_be_json, draft_calls, finish_draft
 from workbench.hermes.body.payload import Body, note_tail, read_all
 from workbench.hermes.body.shape import CallDraft, is_tool_spec, normal_name
 from workbench.hermes.json_text.reader import read_value
@@ -18,8 +18,7 @@ _NAME: Final = re.compile(r'="([^"]*)">|=([^>]*)>')
 
 
 def read_alternate(completion: Completion, start: int, end: int) -> Block | None:
-    """The block whose open tag is `[start, end)`, directly before a `{` or `[`; None where it is text
-    after all."""
+    """Read the block whose opening tag is `[start, end)`, followed by `{` or `[`. Return None if it is only text."""
     text = completion.text
     notes = BlockNotes(text)
     word = re.split(r"[ =>]", text[start + 1 : end], maxsplit=1)[0]
@@ -38,7 +37,7 @@ def read_alternate(completion: Completion, start: int, end: int) -> Block | None
     except UnreadableBody as failure:
         return _unreadable(completion, start, end, failure, close)
     if block_end is None:
-        return refused_block("truncated", start, completion.stop_behind(body.end))
+        return refused_block("truncated", start, completion.stop_after(body.end))
     is_named = not text[start + 1 : end].startswith(word + ">")
     drafts = (
         _named(completion, notes, Tag(start, end), body) if is_named else draft_calls(completion, notes, body)
@@ -51,8 +50,7 @@ def read_alternate(completion: Completion, start: int, end: int) -> Block | None
 
 
 def holds_spec(body: Body) -> bool:
-    """Whether an entry of `<tools>` is a tool's spec: it has a description, or a schema for its
-    parameters."""
+    """Return whether an entry of `<tools>` is a tool spec: it has a description, or a schema for its parameters."""
     values: list[JsonValue] = []
     for payload in body.payloads:
         if isinstance(payload, JsonNode):
@@ -63,8 +61,8 @@ def holds_spec(body: Body) -> bool:
 
 
 def _end(completion: Completion, source: BodyText, body: Body, *, has_close: bool) -> int | None:
-    """Where the block ends: behind its close tag, or where one should stand; None where the text was cut."""
-    stop = completion.stop_behind(body.end)
+    """Return the end of the block: after its closing tag, or where it should be. None if the text was cut off."""
+    stop = completion.stop_after(body.end)
     tag = completion.call_tags.next(body.end, stop)
     limit = tag.start if tag and not tag.is_close else stop
     close = completion.places(source.close).next(body.end, limit) if source.close else None
@@ -76,7 +74,7 @@ def _end(completion: Completion, source: BodyText, body: Body, *, has_close: boo
     if completion.is_cut:
         return None
     if has_close:
-        source.notes.place("missing-close-tag", body.end, body.end)
+        source.notes.mark("missing-close-tag", body.end, body.end)
     return body.end
 
 
@@ -84,7 +82,7 @@ def _unreadable(
     completion: Completion, start: int, tag_end: int, failure: UnreadableBody, close: "re.Pattern[str]"
 ) -> Block:
     completion.spend(failure.at - tag_end)
-    horizon = failure.at if failure.is_over else completion.stop_behind(failure.at)
+    horizon = failure.at if failure.is_over else completion.stop_after(failure.at)
     ends = [
         tag.end if tag.is_close else tag.start
         for tag in (
@@ -99,7 +97,7 @@ def _unreadable(
 
 
 def _named(completion: Completion, notes: BlockNotes, tag: Tag, body: Body) -> list[CallDraft]:
-    """The call whose name stands in its tag, and whose arguments are the one payload."""
+    """Return the call whose name is in its tag and whose payload is its arguments."""
     arguments = body.payloads[0]
     match = _NAME.search(completion.text, tag.start, tag.end)
     written = (match.group(1) if match.group(1) is not None else match.group(2)) if match else ""
@@ -112,10 +110,10 @@ def _named(completion: Completion, notes: BlockNotes, tag: Tag, body: Body) -> l
         or notes.has_refused(arguments.start, arguments.end)
     ):
         return []
-    if not json_can_spell(notes, name, tag.start, tag.end):
+    if not can_be_json(notes, name, tag.start, tag.end):
         return []
     if completion.dialect is Dialect.XML:
-        notes.tell("format-mismatch", arguments.start, arguments.end)
+        notes.report("format-mismatch", arguments.start, arguments.end)
     draft = CallDraft(
         name, cast(JsonObject, arguments.value), Dialect.JSON, arguments.start, arguments.end, arguments
     )

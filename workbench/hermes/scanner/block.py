@@ -1,4 +1,4 @@
-"""One block of a completion that is not plain prose, and what is recorded about it."""
+"""One block of a completion: a call block, a thought, a truncated block, or a stray tag or fence."""
 
 import re
 from dataclasses import replace
@@ -16,49 +16,49 @@ from workbench.toolspec.coerce import coercions
 
 
 class Block(NamedTuple):
-    """One call block, thought or cut, or one stray tag or fence."""
+    """A part of a completion that is not plain prose."""
 
     start: int
     """First code point."""
     end: int
     """One past the last code point."""
     kind: SegmentKind
-    """What the stretch is; prose of a stray tag."""
+    """Kind of the segment. A stray tag or fence is prose."""
     is_call: bool = False
-    """Whether it is a call block: one that gives no call counts as dropped."""
+    """Whether it is a call block. One that gives no call counts as dropped."""
     drafts: tuple[CallDraft, ...] = ()
     fixes: tuple[Fix, ...] = ()
-    """Its fixes; none of a call block that gives no call."""
+    """Empty for a call block that gives no call."""
     findings: tuple[Finding, ...] = ()
     foreign: ForeignForm | None = None
     """Set if the block is a call in another model family's form."""
 
     @property
     def is_unread(self) -> bool:
-        """Whether a call was looked for and none was found."""
+        """Whether the block, or a mere tag, looks like a call but gave none."""
         is_mere_tag = self.kind is SegmentKind.PROSE and not (self.fixes or self.findings or self.foreign)
         return not self.drafts and (self.is_call or is_mere_tag)
 
 
 def call_block(start: int, end: int, notes: BlockNotes, drafts: list[CallDraft]) -> Block:
-    """A call block that was read."""
+    """Return a call block that was read, with the fixes of `notes` if it gives a call."""
     fixes = notes.fixes() if drafts else ()
     return Block(start, end, SegmentKind.CALL, True, tuple(drafts), fixes, notes.findings)
 
 
 def refused_block(code: str, start: int, end: int, message: str = "") -> Block:
-    """A call block that gives no call, for one reason."""
+    """Return a call block that gives no call, with one finding that says why."""
     kind = SegmentKind.UNCLOSED if code == "truncated" else SegmentKind.CALL
     return Block(start, end, kind, True, findings=(finding_of(code, start, end, message),))
 
 
 def unread(start: int, end: int) -> Block:
-    """A tag outside of blocks that is text, without a code, since what stands behind it is no call."""
+    """Return a tag that counts as text because no call follows it. It gets no code."""
     return Block(start, end, SegmentKind.PROSE)
 
 
 def stray(code: str, text: str, start: int, end: int, after: str) -> Block:
-    """A tag outside of blocks that is text."""
+    """Return a tag outside of blocks that counts as text. Its fix replaces it by `after`."""
     span = Span(start, end)
     fix = Fix(code=code, span=span, edits=(Edit(span=span, before=text[start:end], after=after),))
     return Block(start, end, SegmentKind.PROSE, fixes=(fix,))
@@ -68,7 +68,7 @@ _FENCE: Final = re.compile("```")
 
 
 def has_unread_before_fix(blocks: list[Block]) -> bool:
-    """Whether a fix stands behind what gives no call."""
+    """Return whether a block with a fix follows a block or tag that gave no call."""
     has_unread = False
     for block in blocks:
         if has_unread and block.fixes:
@@ -78,20 +78,29 @@ def has_unread_before_fix(blocks: list[Block]) -> bool:
 
 
 def sealed(text: str, blocks: list[Block]) -> list[Block]:
-    """`blocks`, where the next fix behind each that gives no call turns also the tags and fences of that into text."""
-    kept: list[Block] = []
+    """Escape the tags and fences of blocks that gave no call, as part of the next fix after them.
+
+    A bad block gets no fix and stays in the text, so what it means may depend on later text that a fix changes. In
+
+        <tool_call><function=f>{"name": "f", "arguments": {}}<tool_call> and text
+
+    the second tag ends the bad block. That tag opens nothing, so a fix escapes it, and the bad block would then
+    continue to the end of the text. See
+    `docs/decisions/0008-a-bad-block-becomes-text-where-a-fix-would-wake-it.md`.
+    """
+    sealed_blocks: list[Block] = []
     waiting: list[Edit] = []
     for block in blocks:
         if block.is_unread:
             waiting.extend(_as_text(text, block))
         elif block.fixes and waiting:
             block, waiting = _with_edits(block, waiting), []
-        kept.append(block)
-    return kept
+        sealed_blocks.append(block)
+    return sealed_blocks
 
 
 def as_text(tag: str) -> str:
-    """A tag as what a page shows of it: no tag any more."""
+    """Return the tag with HTML entities for its brackets, so that it is text."""
     return f"&lt;{tag[1:-1]}&gt;"
 
 
@@ -114,9 +123,9 @@ def _with_edits(block: Block, edits: list[Edit]) -> Block:
 
 
 def read_clean_block(completion: Completion, start: int) -> Block | None:
-    """The block whose open tag begins at `start`, if nothing in it is to be noted.
+    """Read the block whose opening tag is at `start` if it needs no fix and has no finding.
 
-    None where the careful reader must look. In a clean block it finds the same, only slower.
+    None means that the recovering reader must look at it. For a clean block it gives the same result, only slower.
     """
     text = completion.text
     if not text.startswith(CALL_OPEN, start) or completion.dialect is Dialect.XML:
@@ -142,8 +151,8 @@ def _plain_call(completion: Completion, value: object, start: int, end: int) -> 
         return None
     if not is_plain_name(name, completion.tools):
         return None
-    given = cast(JsonObject, arguments)
+    values = cast(JsonObject, arguments)
     spec = completion.spec(name)
-    if spec is not None and spec.parameters and coercions(spec.parameters, given):
+    if spec is not None and spec.parameters and coercions(spec.parameters, values):
         return None
-    return CallDraft(name, given, Dialect.JSON, start, end)
+    return CallDraft(name, values, Dialect.JSON, start, end)

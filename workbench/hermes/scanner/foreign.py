@@ -17,7 +17,7 @@ _FIXES: Final = {"fenced-json": "no-tag", "bare-json": "no-tag", "near-miss-tag"
 
 
 def with_foreign_blocks(completion: Completion, blocks: list[Block]) -> list[Block]:
-    """Return `blocks` and the foreign calls in the prose between them, in order of place.
+    """Return `blocks` and the foreign calls in the prose between them, sorted by position.
 
     A stray `</tool_call>` that closes a misspelled tag is part of that call.
     """
@@ -42,7 +42,7 @@ def with_foreign_blocks(completion: Completion, blocks: list[Block]) -> list[Blo
 
 
 def foreign_block(completion: Completion, found: ForeignBlock) -> Block:
-    """Return the block for a foreign call that stands in prose."""
+    """Return the block for a foreign call in prose."""
     names = tuple(draft.name for draft in found.drafts)
     place = Span(found.start, found.end)
     # An array alone is too often plain data.
@@ -50,7 +50,7 @@ def foreign_block(completion: Completion, found: ForeignBlock) -> Block:
     is_read = completion.level is Level.LENIENT and not is_array and _is_offered(completion, names)
     form = ForeignForm(dialect=found.dialect, span=place, names=names, is_read=is_read)
     if not is_read:
-        # What plain answers contain too is explained in the reading, but is no finding: the text may be meant as it is.
+        # A form that plain answers contain too is explained in the reading, but not a finding: it may be meant as text.
         findings = () if form.dialect in _FIXES else (finding_of_form(form),)
         return Block(*place, SegmentKind.PROSE, findings=findings, foreign=form)
     drafts = list(found.drafts)
@@ -60,11 +60,11 @@ def foreign_block(completion: Completion, found: ForeignBlock) -> Block:
 
 
 def read_foreign_block(completion: Completion, kind: str, block: Block, body: Span) -> Block:
-    """Return `block`, a refused `<tool_call>` block, with what its foreign body is; read at the lenient level.
+    """Return a rejected `<tool_call>` block with the form of its foreign body. At the lenient level, read its calls.
 
     Args:
         kind: The form of the body: glm, harmony or python.
-        block: The block as it was refused.
+        block: The rejected block.
         body: The text between its tags.
     """
     found = read_foreign_body(completion, kind, *body)
@@ -80,7 +80,7 @@ def read_foreign_block(completion: Completion, kind: str, block: Block, body: Sp
 
 
 def finding_of_form(form: ForeignForm) -> Finding:
-    """The finding that explains a foreign form in prose."""
+    """Return the finding that explains a foreign form in prose."""
     title = DIALECTS[form.dialect].title
     called = f"a call of {form.names[0][:40]!r}" if form.names else "a call that cannot be read"
     message = f"{called}, written {title}; not run"

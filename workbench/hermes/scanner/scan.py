@@ -1,4 +1,19 @@
-"""Cut a completion into thoughts, call blocks, truncations and prose in one pass."""
+"""Split a completion into thoughts, call blocks, truncated blocks and prose in one pass.
+
+Idea. Find the next mark, a tag or special token, and let the handler of its kind decide. The handler reads the whole
+block that starts there, whatever is inside, and returns where the scan continues. Marks inside a block are therefore
+never seen by the scan: the reader of the block knows where its strings and values end. A mark that opens nothing is
+recorded as a stray tag and counts as text.
+
+Invariants. Blocks never overlap, and everything between them is prose. Each handler returns a position after its
+mark, so the scan ends. The total work is linear: `Completion.reach` limits how far a block may be read once too
+much text was read in vain. An unreadable block ends at the next tag, so that no valid block after it is lost.
+
+Splitting the text with `<tool_call>(.*?)</tool_call>` fails on this completion. The first closing tag is inside a
+string, and the call would be cut in half:
+
+    <tool_call>{"name": "save", "arguments": {"text": "ends with </tool_call>"}}</tool_call>
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -20,27 +35,31 @@ _THOUGHT_CLOSE: Final = {
     word: re.compile(f"</{word}>") for word in ("think", "scratch_pad", "REASONING_SCRATCHPAD")
 }
 _FENCE_BEFORE: Final = re.compile(r"(?:^|(?<=\n))```[\w+-]*[^\S\n]*\r?\n\s*\Z")
-_FENCE_BEHIND: Final = re.compile(r"(?:[^\S\n]*\n|(?<=\n))\s*?(```[^\S\n]*(?:\n|\Z))")
+_FENCE_AFTER: Final = re.compile(r"(?:[^\S\n]*\n|(?<=\n))\s*?(```[^\S\n]*(?:\n|\Z))")
 _LONGEST_FENCE: Final = 200
 
 
 @dataclass(slots=True)
 class Scan:
-    """What was found so far."""
+    """The state of a scan."""
 
     completion: Completion
     blocks: list[Block] = field(default_factory=list[Block])
-    """Blocks, strays, thoughts and cuts, in order of place; all else is prose."""
+    """Blocks, stray tags, thoughts and truncated blocks, in order. Everything else is prose."""
     has_substance: bool = False
-    """Whether a block or a thought was found: a close tag of a thought behind it closes nothing."""
+    """Whether a block or a thought was found. A closing tag of a thought after it closes nothing."""
     has_others: bool = False
-    """Whether anything but thoughts was found: an untagged call is no longer all the text."""
+    """Whether anything but thoughts was found, so that an untagged call cannot be the whole message any more."""
     thoughts_end: int = 0
-    """Behind the last thought: what stands from there to the next is no thought."""
+    """Position after the last thought."""
 
 
 def scan(completion: Completion, *, starts_in_thought: bool) -> list[Block]:
-    """All blocks, thoughts, cuts and stray tags of a completion, in order of place."""
+    """Return all blocks, thoughts and stray tags of a completion, sorted by position.
+
+    Args:
+        starts_in_thought: Whether the prompt ended inside a thought.
+    """
     found = Scan(completion)
     position = _thought(found, Tag(0, 0), "think") if starts_in_thought else 0
     position = _whole(found, position)
@@ -59,19 +78,19 @@ def _add(found: Scan, block: Block) -> int:
 
 
 def _stray(found: Scan, code: str, tag: Tag) -> int:
-    """Note a tag that is text."""
+    """Record a tag that counts as text. Return the position after it."""
     text = found.completion.text
     found.blocks.append(stray(code, text, tag.start, tag.end, as_text(text[tag.start : tag.end])))
     return tag.end
 
 
 def _is_quoted(text: str, tag: Tag) -> bool:
-    """Whether the tag stands between two backticks."""
+    """Return whether the tag is between two backticks."""
     return text.startswith("`", tag.end) and tag.start > 0 and text[tag.start - 1] == "`"
 
 
 def _whole(found: Scan, position: int) -> int:
-    """Behind an untagged call that is all the text from `position` on; `position` where there is none."""
+    """Return the position after an untagged call that is all the text from `position` on, or `position`."""
     if found.has_others:
         return position
     block = read_whole(found.completion, position)
@@ -87,7 +106,7 @@ def _open(found: Scan, tag: Tag) -> int:
         return _add(found, clean)
     match = SPACE.match(text, tag.end)
     start = match.end() if match else tag.end
-    stop = completion.stop_behind(tag.end)
+    stop = completion.stop_after(tag.end)
     if start >= stop:
         return _add(found, refused_block("truncated", tag.start, stop))
     following = completion.call_tags.next(tag.end, stop)
@@ -111,27 +130,27 @@ def _thought_open(found: Scan, tag: Tag) -> int:
 
 
 def _thought(found: Scan, tag: Tag, word: str) -> int:
-    """Behind the thought that `tag` opens."""
+    """Read the thought that `tag` opens. Return the position after it."""
     completion = found.completion
     text = completion.text
     found.has_others |= not _is_blank(text, found.thoughts_end, tag.start)
     close = completion.places(_THOUGHT_CLOSE[word]).next(tag.end, len(text))
     if close:
         return _add_thought(found, tag.start, close.end)
-    end = completion.stop_behind(tag.end)
-    told = _calls_told(text, tag.start, end)
+    end = completion.stop_after(tag.end)
+    calls = _calls_in_thought(text, tag.start, end)
     if completion.is_cut:
         cut = finding_of("truncated", tag.start, end)
-        return _add(found, Block(tag.start, end, SegmentKind.UNCLOSED, findings=(*told, cut)))
+        return _add(found, Block(tag.start, end, SegmentKind.UNCLOSED, findings=(*calls, cut)))
     notes = BlockNotes(text)
     notes.edit("unclosed-think", end, end, f"</{word}>")
-    return _add(found, Block(tag.start, end, SegmentKind.THOUGHT, fixes=notes.fixes(), findings=told))
+    return _add(found, Block(tag.start, end, SegmentKind.THOUGHT, fixes=notes.fixes(), findings=calls))
 
 
 def _add_thought(found: Scan, start: int, end: int) -> int:
-    told = _calls_told(found.completion.text, start, end)
+    calls = _calls_in_thought(found.completion.text, start, end)
     found.thoughts_end = end
-    return _add(found, Block(start, end, SegmentKind.THOUGHT, findings=told))
+    return _add(found, Block(start, end, SegmentKind.THOUGHT, findings=calls))
 
 
 def _is_blank(text: str, start: int, end: int) -> bool:
@@ -139,8 +158,8 @@ def _is_blank(text: str, start: int, end: int) -> bool:
     return space is not None and space.end() == end
 
 
-def _calls_told(text: str, start: int, end: int) -> tuple[Finding, ...]:
-    """A finding for each call inside a thought: an open tag with its close tag."""
+def _calls_in_thought(text: str, start: int, end: int) -> tuple[Finding, ...]:
+    """Return a finding for each call inside a thought: an opening tag with its closing tag."""
     findings: list[Finding] = []
     opened: int | None = None
     for tag in CALL_TAG.finditer(text, start, end):
@@ -153,7 +172,10 @@ def _calls_told(text: str, start: int, end: int) -> tuple[Finding, ...]:
 
 
 def _thought_close(found: Scan, tag: Tag) -> int:
-    """A close tag without opener makes all before it a thought, unless a block or a thought came before."""
+    """Treat all text before a closing tag without an opening tag as a thought, unless a block or thought came before.
+
+    Some chat templates open the thought in the prompt, so that the completion only contains its end.
+    """
     if found.has_substance or _is_quoted(found.completion.text, tag):
         return _stray(found, "orphan-close-tag", tag)
     found.blocks = [block for block in found.blocks if block.is_unread]
@@ -201,9 +223,9 @@ _HANDLERS: Final[dict[str, Callable[[Scan, Tag], int]]] = {
 
 
 def _note_fences(found: Scan) -> None:
-    """Note each code fence around a block, around several that touch, or that touch without their own fences."""
+    """Record each code fence around a block, or around several blocks with only white space or fences between them."""
     text = found.completion.text
-    if "`" not in text or "```" not in text:  # a search for one character is much the faster
+    if "`" not in text or "```" not in text:  # searching one character is much faster
         return
     groups: list[Span] = []
     for group in _touching(found):
@@ -215,7 +237,7 @@ def _note_fences(found: Scan) -> None:
 
 
 def _touching(found: Scan) -> Iterator[Span]:
-    """Stretches of blocks with nothing but white space between them."""
+    """Yield the spans of blocks with only white space between them."""
     text = found.completion.text
     group: Span | None = None
     for block in found.blocks.copy():
@@ -234,24 +256,24 @@ def _is_duplicate(block: Block) -> bool:
 
 
 def _without_fence(found: Scan, floor: int, group: Span) -> Span:
-    """Note the fences around `group`, the inner ones first, none before `floor`; give it and them."""
+    """Record the fences around `group`, inner ones first, none before `floor`. Return the span including the fences."""
     text, notes = found.completion.text, BlockNotes(found.completion.text)
     first, last = group
     while True:
         before = _fence_before(text, floor, first)
-        behind = _FENCE_BEHIND.match(text, last)
-        if before < 0 or not behind:
+        closing = _FENCE_AFTER.match(text, last)
+        if before < 0 or not closing:
             break
         notes.edit("fenced-block", before, first, "")
-        notes.edit("fenced-block", behind.start(1), behind.end(1), "")
-        first, last = before, behind.end(1)
+        notes.edit("fenced-block", closing.start(1), closing.end(1), "")
+        first, last = before, closing.end(1)
     if last > group.end:
         found.blocks.append(Block(first, first, SegmentKind.PROSE, fixes=notes.fixes()))
     return Span(first, last)
 
 
 def _fence_before(text: str, floor: int, position: int) -> int:
-    """Where the fence line begins that stands directly before `position`; -1 where none does."""
+    """Return the start of the fence line directly before `position`, or -1 if there is none."""
     blank = text[max(floor, position - _LONGEST_FENCE) : position]
     fence = max(blank.rfind("\n```") + 1, 0 if blank.startswith("```") else -1)
     start = position - len(blank) + fence

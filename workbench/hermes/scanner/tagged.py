@@ -1,4 +1,4 @@
-"""Read one call block from its open tag to its end, whatever it contains."""
+"""Read one call block from its opening tag to its end, whatever it contains."""
 
 from typing import Final
 
@@ -24,11 +24,11 @@ _FOREIGN_NAMES: Final = {"glm": "GLM's <arg_key>", "harmony": "gpt-oss' to=", "p
 
 
 def read_call_block(completion: Completion, tag: Tag) -> Block:
-    """The block whose open tag is `tag`."""
+    """Read the block whose opening tag is `tag`."""
     text = completion.text
     notes = BlockNotes(text)
     source = BodyText(text, completion.reach(tag.end), notes, CALL_CLOSE_ANY_CASE)
-    start = _behind_space(text, tag.end)
+    start = _after_space(text, tag.end)
     close = completion.close_tags.next(tag.end, len(text))
     if close and close.start == start:
         return refused_block("empty-block", tag.start, close.end)
@@ -42,19 +42,19 @@ def read_call_block(completion: Completion, tag: Tag) -> Block:
         return _unreadable(completion, tag, failure)
 
 
-def _behind_space(text: str, position: int) -> int:
+def _after_space(text: str, position: int) -> int:
     match = SPACE.match(text, position)
     return match.end() if match else position
 
 
-def _note_case(notes: BlockNotes, tag: Tag, wanted: str) -> None:
-    if notes.text[tag.start : tag.end] != wanted:
-        notes.edit("tag-case", tag.start, tag.end, wanted)
+def _note_case(notes: BlockNotes, tag: Tag, correct: str) -> None:
+    if notes.text[tag.start : tag.end] != correct:
+        notes.edit("tag-case", tag.start, tag.end, correct)
 
 
 def _closed_block(completion: Completion, source: BodyText, tag: Tag, body: Body) -> Block:
-    """The block whose payloads were read, up to its close tag or where one should stand."""
-    stop = completion.stop_behind(body.end)
+    """Return the block whose payloads were read, up to its closing tag or where it should be."""
+    stop = completion.stop_after(body.end)
     close = completion.call_tags.next(body.end, stop)
     if close and close.is_close:
         note_tail(source, body.end, close.start)
@@ -73,21 +73,23 @@ def _closed_block(completion: Completion, source: BodyText, tag: Tag, body: Body
 
 
 def _first_only(completion: Completion, source: BodyText, tag: Tag, body: Body) -> Block:
-    """Without a close tag only the first payload is the block's; what follows is text. No bracket is added
-    there."""
+    """Read a block without a closing tag: only its first payload counts, and what follows is text.
+
+    No missing bracket is added, because the model may have been about to write more.
+    """
     if "add-closing-bracket" in source.notes.fix_codes:
         raise source.failure(body.end)
     first = body.payloads[0]
     notes = BlockNotes(source.text)
     inner = source._replace(end=first.end, notes=notes)
-    again = read_body(inner, _behind_space(source.text, tag.end), first.end, completion.declares)
+    again = read_body(inner, _after_space(source.text, tag.end), first.end, completion.declares)
     _note_case(notes, tag, CALL_OPEN)
     return _closed_block(completion, source._replace(notes=notes), tag, again)
 
 
 def _foreign(completion: Completion, tag: Tag, which: str) -> Block:
     block = _unreadable(completion, tag, UnreadableBody(tag.end))
-    message = f"the body is {_FOREIGN_NAMES[which]}; not read"
+    message = f"the body uses the form of another family ({_FOREIGN_NAMES[which]}); not read"
     refused = refused_block("foreign-dialect", tag.start, block.end, message)
     close = completion.close_tags.next(tag.end, block.end)
     if close is None or close.end != block.end:
@@ -96,12 +98,12 @@ def _foreign(completion: Completion, tag: Tag, which: str) -> Block:
 
 
 def _unreadable(completion: Completion, tag: Tag, failure: UnreadableBody) -> Block:
-    """A block that cannot be read: it ends at the first tag behind its own, or takes the rest."""
+    """Return a block that cannot be read. It ends at the first tag after its own, or at the end of the text."""
     text = completion.text
     completion.spend(failure.at - tag.end)
     completion.has_met_end |= failure.is_over
     is_over = failure.is_over and completion.reach(tag.end) == len(text)
-    horizon = failure.at if is_over else completion.stop_behind(failure.at)
+    horizon = failure.at if is_over else completion.stop_after(failure.at)
     nearest = completion.call_tags.next(tag.end, horizon)
     close = completion.close_tags.next(tag.end, horizon)
     is_cut_in_string = is_over and failure.is_in_string and nearest is not None and not nearest.is_close
@@ -112,7 +114,7 @@ def _unreadable(completion: Completion, tag: Tag, failure: UnreadableBody) -> Bl
     if completion.is_cut and (nearest is None or not nearest.is_close):
         return refused_block("truncated", tag.start, nearest.start if nearest else horizon)
     end = horizon if nearest is None else nearest.end if nearest.is_close else nearest.start
-    is_xml = text.startswith("<function", _behind_space(text, tag.end))
+    is_xml = text.startswith("<function", _after_space(text, tag.end))
     content = text[tag.end : nearest.start] if nearest else ""
     return refused_block(_scalar_or_invalid(content, is_xml=is_xml), tag.start, end)
 
@@ -128,7 +130,7 @@ def _scalar_or_invalid(content: str, *, is_xml: bool) -> str:
 
 
 def _is_unbalanced(text: str, start: int, end: int) -> bool:
-    """Whether brackets are open at the end of `[start, end)`, strings apart."""
+    """Return whether brackets are open at the end of `[start, end)`, not counting those in strings."""
     depth, is_in_string, position = 0, False, start
     while position < end:
         char = text[position]

@@ -16,7 +16,7 @@ from workbench.hermes.scanner.block import Block, call_block
 from workbench.hermes.text.completion import BodyText, Completion, UnreadableBody
 from workbench.hermes.text.notes import BlockNotes, finding_of
 
-_CLOSE_BEHIND: Final = re.compile(r"\s*+</(?i:tool_call)>")
+_CLOSE_AFTER: Final = re.compile(r"\s*+</(?i:tool_call)>")
 _REST: Final = re.compile(r"\s*+(?:\Z|<\|(?:im_end|endoftext|eot_id)\|>|(?<=\n)<tool_response>)")
 _NOT_COMPLETE: Final = frozenset(
     {
@@ -30,7 +30,7 @@ _NOT_COMPLETE: Final = frozenset(
 
 
 def read_function_between_prose(completion: Completion, start: int) -> Block | None:
-    """The complete `<function=…>…</function>` of a declared tool at `start`; None where it is text."""
+    """Read a complete `<function=…>…</function>` of a declared tool at `start`. Return None if it is text."""
     payload = _read(completion, start)
     if payload is None or not isinstance(payload[0].payloads[0], Function):
         return None
@@ -38,10 +38,12 @@ def read_function_between_prose(completion: Completion, start: int) -> Block | N
 
 
 def read_whole(completion: Completion, start: int) -> Block | None:
-    """The payload that all the text from `start` on is, a fence and what is cut apart; None where it is
-    not."""
+    """Read the untagged call that is all the text from `start` on, apart from a code fence and text that is cut.
+
+    Return None if the text is something else.
+    """
     text = completion.text
-    begin = _behind_space(text, start)
+    begin = _after_space(text, start)
     fence = FENCE_OPEN.match(text, begin)
     payload_start = fence.end() if fence else begin
     if not text.startswith(("{", "<function="), payload_start):
@@ -55,25 +57,24 @@ def read_whole(completion: Completion, start: int) -> Block | None:
         if not close:
             return None
         end = close.end()
-    tag = _CLOSE_BEHIND.match(text, end)
+    tag = _CLOSE_AFTER.match(text, end)
     if not _REST.match(text, tag.end() if tag else end):
         return None
     return _block(completion, Span(begin, end), *payload)
 
 
 def _is_alternate(body: Body) -> bool:
-    """Whether JSON stands inside the function's tag: that is another tag around a call, not a call without
-    tags."""
+    """Return whether the payload is JSON inside a function tag. That is an alternate tag, not a call without tags."""
     return isinstance(body.payloads[0], Function) and body.payloads[0].json is not None
 
 
-def _behind_space(text: str, position: int) -> int:
+def _after_space(text: str, position: int) -> int:
     match = SPACE.match(text, position)
     return match.end() if match else position
 
 
 def _read(completion: Completion, start: int) -> tuple[Body, BlockNotes, CallDraft] | None:
-    """The one call of a declared tool whose payload begins at `start` and is complete by itself."""
+    """Read the payload at `start`. Return None if it is not exactly one complete call of a declared tool."""
     if completion.tools is None or not completion.may_look_far:
         return None
     notes = BlockNotes(completion.text)
@@ -99,15 +100,15 @@ def _read(completion: Completion, start: int) -> tuple[Body, BlockNotes, CallDra
 
 
 def _block(completion: Completion, place: Span, body: Body, notes: BlockNotes, draft: CallDraft) -> Block:
-    """Told, or at the lenient level read."""
+    """Return the block of an untagged call: read at the lenient level, otherwise only reported."""
     text = completion.text
-    tag = _CLOSE_BEHIND.match(text, place.end)
+    tag = _CLOSE_AFTER.match(text, place.end)
     end = tag.end() if tag else place.end
     form = _form(completion, place, body, draft)
     if completion.level is not Level.LENIENT:
         message = f"a call of {draft.name[:40]!r} without tags; not run"
-        told = finding_of("untagged-call", place.start, place.end, message)
-        return Block(place.start, end, SegmentKind.PROSE, findings=(told,), foreign=form)
+        finding = finding_of("untagged-call", place.start, place.end, message)
+        return Block(place.start, end, SegmentKind.PROSE, findings=(finding,), foreign=form)
     if tag and place == (body.payloads[0].start, body.end):
         notes.edit("missing-open-tag", place.start, place.start, CALL_OPEN + "\n")
     else:

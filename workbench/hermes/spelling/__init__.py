@@ -1,1 +1,1 @@
-"""Render families: how each kind of model spells prompts, as data, and the functions they are made of."""
+"""Template families: how each kind of model expects prompts, tools, calls and results to be written."""

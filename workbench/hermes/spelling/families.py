@@ -1,4 +1,4 @@
-"""The render families, by name."""
+"""The template families, by name."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -51,7 +51,7 @@ HERMES_3_TOOLS: Final = (
     '{"name": <function-name>, "arguments": <args-dict>}\n'
     "</tool_call>"
 )
-"""*Source:* tool_use template of Hermes-2-Pro and Hermes-3."""
+"""*Source:* tool_use template of https://huggingface.co/NousResearch/Hermes-3-Llama-3.1-8B"""
 
 NOUS_PYTHON_TOOLS: Final = (
     "You are a function calling AI model. You are provided with function signatures within "
@@ -66,7 +66,7 @@ NOUS_PYTHON_TOOLS: Final = (
     "{'arguments': <args-dict>, 'name': <function-name>}\n"
     "</tool_call>"
 )
-"""*Source:* README of Hermes-Function-Calling."""
+"""*Source:* README of https://github.com/NousResearch/Hermes-Function-Calling"""
 
 QWEN_JSON_TOOLS: Final = (
     "# Tools\n\n"
@@ -115,7 +115,7 @@ PLAIN_TOOLS: Final = (
     '{"name": <tool-name>, "arguments": <arguments-object>}\n'
     "</tool_call>"
 )
-"""Ours, for the two families of the seeds, which publish no template."""
+"""Our own wording, for the two families without a published template."""
 
 QWEN_25_SYSTEM: Final = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."
 """*Source:* chat template of Qwen2.5."""
@@ -136,7 +136,7 @@ _USER_RESULTS: Final = ResultFrame(
 
 _HERMES_3: Final = Family(
     name="hermes-3",
-    title="Hermes-2-Pro and Hermes-3, as their tool_use template writes it",
+    title="Hermes-2-Pro and Hermes-3, exactly as their tool_use template",
     spell_tools=signature_lines,
     check_tools=signature_findings,
     system=SystemFrame(tools_text=HERMES_3_TOOLS, place=SystemPlace.OWN_TURN, writes_tools_always=True),
@@ -158,7 +158,7 @@ _HERMES_3: Final = Family(
 _HERMES_3_SANE: Final = replace(
     _HERMES_3,
     name="hermes-3-sane",
-    title="Hermes-3 with tool lines that are JSON, and nothing lost",
+    title="Hermes-3 with tools as valid JSON, without losing text or thoughts",
     spell_tools=json_lines,
     check_tools=None,
     spell_call=sane_json_call,
@@ -173,7 +173,7 @@ _HERMES_3_SANE: Final = replace(
 
 _NOUS_PYTHON: Final = Family(
     name="nous-python",
-    title="The Hermes-Function-Calling README: Python's spelling, arguments first",
+    title="Hermes-Function-Calling README: tools and calls as Python, arguments first",
     spell_tools=python_list,
     tools_escape=PYTHON_ESCAPE,
     system=SystemFrame(tools_text=NOUS_PYTHON_TOOLS, place=SystemPlace.OWN_TURN, writes_tools_always=True),
@@ -210,7 +210,7 @@ _QWEN_25: Final = Family(
 _QWEN_25_SANE: Final = replace(
     _QWEN_25,
     name="qwen2.5-sane",
-    title="Qwen2.5 with arguments that are always an object, and thoughts kept",
+    title="Qwen2.5 with arguments that are always an object, without losing thoughts",
     spell_call=sane_json_call,
     pastes_calls=False,
     encodes_text_arguments=False,
@@ -220,7 +220,7 @@ _QWEN_25_SANE: Final = replace(
 
 _QWEN_3: Final = Family(
     name="qwen3",
-    title="Qwen3: JSON lines, thoughts kept behind the last query",
+    title="Qwen3: JSON lines, thoughts only after the last question",
     spell_tools=json_lines,
     system=SystemFrame(tools_text=QWEN_JSON_TOOLS),
     spell_call=json_call,
@@ -249,13 +249,13 @@ _QWEN_3_CODER: Final = Family(
         open_result="<tool_response>\n",
         close_result="\n</tool_response>\n",
         close_turn=f"{TURN_CLOSE}\n",
-        header_gap=HeaderGap.BEHIND_SYSTEM,
+        header_gap=HeaderGap.AFTER_SYSTEM,
     ),
 )
 
 _QWEN_36: Final = Family(
     name="qwen3.6",
-    title="Qwen3.6: tools as JSON lines, calls as XML, the completion begins in a thought",
+    title="Qwen3.6: tools as JSON lines, calls as XML, completions start in a thought",
     dialect="xml",
     spell_tools=json_lines,
     system=SystemFrame(tools_text=QWEN_36_TOOLS, place=SystemPlace.AFTER_TOOLS, allows_later_system=False),
@@ -272,7 +272,7 @@ _QWEN_36: Final = Family(
 
 _HERMES_LINES: Final = Family(
     name="hermes-lines",
-    title="Hermes-FC: one tool a line, results in a user turn",
+    title="Hermes-FC: one tool per line, results in a user turn",
     spell_tools=json_lines,
     system=SystemFrame(tools_text=PLAIN_TOOLS),
     spell_call=sane_json_call,
@@ -304,14 +304,14 @@ FAMILIES: Final[Mapping[str, Family]] = MappingProxyType(
         )
     }
 )
-"""By name, in the order in which people are shown them."""
+"""By name, in the order in which they are listed."""
 
 
 def family_named(name: str) -> Family:
-    """The family.
+    """Return the family with this name.
 
     Raises:
-        BadInput: There is none of that name.
+        BadInput: There is no family with this name.
     """
     if name not in FAMILIES:
         raise BadInput(f"family {name!r}", "there is no such family", f"use one of {', '.join(FAMILIES)}")

@@ -1,4 +1,4 @@
-"""A render family: how a kind of model spells prompts, tools, calls and results, with the functions for calls."""
+"""A template family: how a kind of model expects prompts, tools, calls and results, with the functions for calls."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -16,25 +16,24 @@ from workbench.toolspec.spec import OfferedTools
 
 
 class SpelledResult(NamedTuple):
-    """A result as the model sees it."""
+    """A tool result as the model sees it."""
 
     text: str
-    """Byte for byte."""
     escape: Escape | None
-    """How marks in it are neutralised; None to choose by the text."""
+    """How to neutralise marks in it, or None to choose by the text."""
 
 
 SpellResult = Callable[[Message], SpelledResult]
-"""Writes a result."""
+"""Writes a tool result."""
 
 
 def verbatim(message: Message) -> SpelledResult:
-    """The result's own text. *Source:* chat templates of Hermes-3 and Qwen."""
+    """Return the result's text unchanged. *Source:* chat templates of Hermes-3 and Qwen."""
     return SpelledResult(message.text, None)
 
 
 def python_record(message: Message) -> SpelledResult:
-    """`{"name": …, "content": …}`, content as Python's `str` writes it: text as it stands, JSON as `repr`.
+    """Return `{"name": …, "content": …}`. Text is written unchanged, JSON as Python's `repr`.
 
     *Source:* README of Hermes-Function-Calling.
     """
@@ -50,20 +49,19 @@ def python_record(message: Message) -> SpelledResult:
 
 
 class CallPiece(NamedTuple):
-    """A stretch of a spelled call."""
+    """A part of a rendered call."""
 
     text: str
-    """Byte for byte."""
     escape: Escape | None
-    """How marks in it are neutralised; None where the family itself wrote it."""
+    """How to neutralise marks in it, or None if the family itself wrote it."""
 
 
 SpellCall = Callable[[ToolCall], Iterator[CallPiece]]
-"""Writes a call's body."""
+"""Writes the body of a call."""
 
 
 def json_call(call: ToolCall) -> Iterator[CallPiece]:
-    """`{"name": …, "arguments": …}`; arguments that came as text are pasted as they came.
+    """Write `{"name": …, "arguments": …}`. Arguments given as text are pasted unchanged.
 
     *Source:* chat templates of Hermes-3 (tool_use) and Qwen3.
     """
@@ -73,34 +71,34 @@ def json_call(call: ToolCall) -> Iterator[CallPiece]:
 
 
 def encoding_json_call(call: ToolCall) -> Iterator[CallPiece]:
-    """As `json_call`, but arguments given as text are encoded again. *Source:* template of Qwen2.5."""
+    """Write a call like `json_call`, but encode arguments given as text again. *Source:* Qwen2.5 chat template."""
     arguments = call.arguments if call.arguments_text is None else call.arguments_text
     yield CallPiece(f'{{"name": "{call.name}", "arguments": {spelled_json(arguments)}}}', JSON_ESCAPE)
 
 
 def sane_json_call(call: ToolCall) -> Iterator[CallPiece]:
-    """As `json_call`, and always valid JSON with an object of arguments."""
+    """Write a call like `json_call`, but always as valid JSON with an object of arguments."""
     yield CallPiece(spelled_json({"name": call.name, "arguments": call.arguments}), JSON_ESCAPE)
 
 
 def python_call(call: ToolCall) -> Iterator[CallPiece]:
-    """A Python dict, arguments first. *Source:* README of Hermes-Function-Calling."""
+    """Write a call as a Python dictionary, arguments first. *Source:* README of Hermes-Function-Calling."""
     yield CallPiece(spelled_python({"arguments": call.arguments, "name": call.name}), PYTHON_ESCAPE)
 
 
 def xml_call_python_values(call: ToolCall) -> Iterator[CallPiece]:
-    """`<function=…>`; objects are JSON, else Python's spelling. *Source:* template of Qwen3-Coder."""
+    """Write `<function=…>` with objects as JSON and other values as Python. *Source:* Qwen3-Coder chat template."""
     return _xml_call(call, _json_for_objects)
 
 
 def xml_call_json_values(call: ToolCall) -> Iterator[CallPiece]:
-    """`<function=…>`; all values but text are JSON. *Source:* chat template of Qwen3.6."""
+    """Write `<function=…>` with text unchanged and other values as JSON. *Source:* Qwen3.6 chat template."""
     return _xml_call(call, spelled_json)
 
 
 def _xml_call(call: ToolCall, spell: Callable[[JsonValue], str]) -> Iterator[CallPiece]:
     yield CallPiece("<function=", None)
-    # With the tag's end, so that a name cannot borrow it to make a mark.
+    # Includes the end of the tag, so that a name such as `f<|im_start|` cannot form a mark together with it.
     yield CallPiece(f"{call.name}>\n", HTML_ESCAPE)
     for name, value in call.arguments.items():
         yield CallPiece("<parameter=", None)
@@ -118,28 +116,28 @@ def _json_for_objects(value: JsonValue) -> str:
 
 
 class SystemPlace(StrEnum):
-    """Where the user's system text goes when the family writes the tools."""
+    """Where the user's system text goes if the family writes the tools."""
 
     BEFORE_TOOLS = "before"
-    """Into the tools' turn, before them."""
+    """In the turn with the tools, before them."""
     AFTER_TOOLS = "after"
-    """Into the tools' turn, after them."""
+    """In the turn with the tools, after them."""
     OWN_TURN = "own turn"
-    """Into a second system turn."""
+    """In a second system turn."""
 
 
 class TrimmedTexts(StrEnum):
-    """Which texts lose the white space at their ends."""
+    """Which texts are stripped of white space at both ends."""
 
     NONE = "none"
     BESIDE_CALLS = "beside calls"
-    """An assistant's text that stands before calls."""
+    """An assistant's text before its calls."""
     ALL = "all"
-    """Every message's."""
+    """The text of every message."""
 
 
 class FamilyRequirements(StrEnum):
-    """Without what the published template refuses a conversation, or crashes."""
+    """What a conversation needs so that the published template does not fail. The values are used in messages."""
 
     NOTHING = "nothing"
     MESSAGE = "a message"
@@ -147,45 +145,45 @@ class FamilyRequirements(StrEnum):
 
 
 class HeaderGap(StrEnum):
-    """Where the published template forgets to open a turn for results."""
+    """Where the published template does not open a turn for results."""
 
     NOWHERE = "nowhere"
     AT_START = "at the start"
-    """For a result that is the very first message."""
-    BEHIND_SYSTEM = "behind the system message"
-    """For a result that is the first message but for a leading system message."""
+    """For a result that is the first message."""
+    AFTER_SYSTEM = "after the system message"
+    """For a result that is the first message, or the first one after the system message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemFrame:
-    """How the family itself begins a prompt; not used with a contract."""
+    """The family's own system turn. Not used with a contract."""
 
     tools_text: str
-    """What introduces the tools; `{tools}` is where they are."""
+    """Introduces the tools; `{tools}` is replaced by them."""
     place: SystemPlace = SystemPlace.BEFORE_TOOLS
     """Where the user's system text goes."""
     writes_tools_always: bool = False
-    """True: also where no tool is offered."""
+    """Whether `tools_text` is written even if no tools are offered."""
     default_with_tools: str | None = None
-    """Stands in for a missing system text where tools are offered; None for nothing."""
+    """System text if there is none and tools are offered, or None."""
     default_without_tools: str | None = None
-    """Stands in for a missing system text where none is; None for no system turn."""
+    """System text if there is none and no tools are offered, or None for no system turn."""
     allows_later_system: bool = True
-    """False: the published template refuses a system message that is not the first."""
+    """False if the published template rejects a system message that is not the first message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultFrame:
-    """How results of tools are written; those that follow each other share a turn."""
+    """How tool results are written. Adjacent results share a turn."""
 
     open_turn: str
-    """Before the first."""
+    """Written before the first of adjacent results."""
     open_result: str
     close_result: str
     close_last: str | None = None
-    """After the one that ends the conversation; None for `close_result`."""
+    """Written after a result that ends the conversation, or None for `close_result`."""
     close_turn: str
-    """After the last."""
+    """Written after the last of adjacent results."""
     spell: SpellResult = verbatim
     header_gap: HeaderGap = HeaderGap.NOWHERE
     """Where `open_turn` is missing."""
@@ -193,43 +191,43 @@ class ResultFrame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """How a kind of model spells its prompts. *Source:* `docs/reference/families.md`, by name."""
+    """How a kind of model expects its prompts. `docs/reference/families.md` describes each family and its source."""
 
     name: str
-    """As contracts and commands name it."""
+    """Name in contracts and commands."""
     title: str
-    """One line for people: which models."""
+    """One line that says which models it is for."""
     dialect: Literal["json", "xml"] = "json"
     """The form of a call's body."""
     spell_tools: Callable[[OfferedTools], str]
-    """What stands between `<tools>` and `</tools>`."""
+    """Writes the text between `<tools>` and `</tools>`."""
     tools_escape: Escape = JSON_ESCAPE
-    """How marks in tool specs are neutralised."""
+    """How to neutralise marks in tool specs."""
     check_tools: Callable[[OfferedTools], tuple[Finding, ...]] | None = None
-    """What is wrong with the spelled tools; None where nothing can be."""
+    """Reports problems of the rendered tools, or None if there cannot be any."""
     system: SystemFrame
     spell_call: SpellCall
-    """A call's body."""
+    """Writes the body of a call."""
     pastes_calls: bool = False
-    """True: a name, or arguments given as text, can make the body something that is not JSON."""
+    """Whether a name, or arguments given as text, can make the body invalid JSON."""
     encodes_text_arguments: bool = False
-    """True: arguments given as text are encoded a second time."""
+    """Whether arguments given as text are encoded a second time."""
     refuses_text_arguments: bool = False
-    """True: the published template crashes on arguments given as text."""
+    """Whether the published template crashes on arguments given as text."""
     between_text_and_call: str = "\n"
-    """Between an assistant's text and its first call."""
+    """Written between an assistant's text and its first call."""
     keeps_text_beside_calls: bool = True
-    """False: the text of a message with calls is lost."""
+    """False if the text of a message with calls is lost."""
     show_thought: ShowThought
     trimmed: TrimmedTexts = TrimmedTexts.NONE
     results: ResultFrame
     needs: FamilyRequirements = FamilyRequirements.NOTHING
-    """What a conversation must have for the published template."""
+    """What the published template needs in a conversation."""
     generation_prompt: str = f"{TURN_OPEN}assistant\n"
-    """Opens the turn that the model is to write."""
+    """Opens the assistant's turn."""
     no_thought_prompt: str = ""
-    """Follows the opened turn where the model must not think; empty where there is no such thing."""
+    """Follows the opened turn if the model must not think. Empty if the family has no such text."""
     thought_prompt: str = ""
-    """Follows the opened turn where the model may think."""
+    """Follows the opened turn if the model may think."""
     sane_name: str | None = None
-    """The variant that mends what the published template gets wrong; None where there is none."""
+    """The variant without the published template's faults, or None."""

@@ -1,4 +1,4 @@
-"""How families show an assistant's message in history: its text, with or without its thought."""
+"""How families write an assistant's message in the history: its text, with or without its thought."""
 
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
@@ -6,40 +6,40 @@ from typing import Final, NamedTuple
 from workbench.chat.message import Message, Role
 
 THINK_OPEN: Final = "<think>\n"
-"""Before a thought. *Source:* chat template of Qwen3."""
+"""Written before a thought. *Source:* Qwen3 chat template."""
 THINK_CLOSE: Final = "\n</think>\n\n"
-"""After a thought. *Source:* chat template of Qwen3."""
+"""Written after a thought. *Source:* Qwen3 chat template."""
 
 
 class AssistantPosition(NamedTuple):
-    """Where an assistant's message stands."""
+    """The position of an assistant's message in the conversation."""
 
     is_after_query: bool
-    """True behind the last message that a person wrote: the turn is still going on."""
+    """Whether it follows the last message that a person wrote, so that the turn is still running."""
     is_last: bool
-    """True where no message follows."""
+    """Whether it is the last message."""
 
 
 class AssistantText(NamedTuple):
-    """What is written of an assistant's message, calls apart."""
+    """The parts of an assistant's message that are written, apart from its calls."""
 
     thought: str | None
-    """Between `THINK_OPEN` and `THINK_CLOSE`; None where no thought is opened."""
+    """Written between `THINK_OPEN` and `THINK_CLOSE`, or None for no thought."""
     text: str
     has_text: bool
-    """True where calls are to be set apart from a text before them."""
+    """Whether a separator goes between the text and the first call."""
     loses_thought: bool = False
-    """True where a thought that was given is not written, against the family's own aim."""
+    """Whether a thought is lost that the family means to keep."""
 
 
 ShowThought = Callable[[Message, AssistantPosition], AssistantText]
-"""Decides what is shown."""
+"""Decides which parts of an assistant's message are written."""
 
 
 def last_query(messages: Sequence[Message], *, is_trimmed: bool) -> int | None:
-    """Index of the last message in which a person asks; None where there is none.
+    """Return the index of the last message in which a person asks, or None.
 
-    A user message that holds a result is none. *Source:* chat templates of Qwen3 and Qwen3.6.
+    A user message that contains a tool result does not count. *Source:* Qwen3 and Qwen3.6 chat templates.
     """
     for index in reversed(range(len(messages))):
         text = messages[index].text.strip() if is_trimmed else messages[index].text
@@ -50,21 +50,21 @@ def last_query(messages: Sequence[Message], *, is_trimmed: bool) -> int | None:
 
 
 def ignored_thought(message: Message, place: AssistantPosition) -> AssistantText:
-    """The text as it stands; a thought given apart is lost. *Source:* templates of Hermes-3, Qwen2.5."""
+    """Write the text unchanged, and lose a separate thought. *Source:* Hermes-3 and Qwen2.5 chat templates."""
     del place
     return AssistantText(None, message.text, bool(message.text), loses_thought=bool(message.thought))
 
 
 def written_thought(message: Message, place: AssistantPosition) -> AssistantText:
-    """The text as it stands, after the thought that was given apart."""
+    """Write the separate thought, then the text unchanged."""
     del place
     return AssistantText(message.thought or None, message.text, bool(message.text))
 
 
 def recent_thought(message: Message, place: AssistantPosition) -> AssistantText:
-    """Behind the last query, where there is a thought or the message is the last; empty there, if need be.
+    """Write a thought only after the last question, if there is one or the message is the last one.
 
-    *Source:* chat template of Qwen3.
+    The last message gets an empty thought if it has none. *Source:* Qwen3 chat template.
     """
     thought, text = _split(message, message.text)
     if place.is_after_query and (place.is_last or thought):
@@ -73,13 +73,16 @@ def recent_thought(message: Message, place: AssistantPosition) -> AssistantText:
 
 
 def recent_thought_always(message: Message, place: AssistantPosition) -> AssistantText:
-    """Behind the last query, empty if need be; all is stripped. *Source:* chat template of Qwen3.6."""
+    """Write a thought, which may be empty, after the last question.
+
+    Texts are stripped. *Source:* Qwen3.6 chat template.
+    """
     thought, text = _split(message, message.text.strip())
     return AssistantText(thought.strip() if place.is_after_query else None, text, bool(text.strip()))
 
 
 def _split(message: Message, text: str) -> tuple[str, str]:
-    """Thought and rest; a message that begins inside a thought has no opening tag."""
+    """Return the thought and the rest of a message. One that starts inside a thought has no opening tag."""
     if message.thought is not None:
         return message.thought, text
     if "</think>" not in text:

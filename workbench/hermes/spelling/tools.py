@@ -1,4 +1,4 @@
-"""Write the offered tools between `<tools>` and `</tools>`: as JSON lines, a JSON array, or a Python list."""
+"""Write the offered tools between `<tools>` and `</tools>`: as JSON lines, a JSON array, XML, or Python."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -10,9 +10,9 @@ from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 
 def spelled_json(value: JsonValue) -> str:
-    """JSON as `tojson` in Hugging Face chat templates writes it: a blank after `,` and `:`, no escapes.
+    """Write JSON as `tojson` does in Hugging Face chat templates: a space after `,` and `:`, no escapes.
 
-    *Source:* transformers' `chat_template_utils`.
+    *Source:* `chat_template_utils` in https://github.com/huggingface/transformers
 
     >>> spelled_json({"q": "a<b> é", "n": None})
     '{"q": "a<b> é", "n": null}'
@@ -21,7 +21,7 @@ def spelled_json(value: JsonValue) -> str:
 
 
 def spelled_python(value: JsonValue) -> str:
-    """The value as Python's `repr` writes it.
+    """Write a value as Python's `repr` does.
 
     >>> spelled_python({"ok": True, "x": None})
     "{'ok': True, 'x': None}"
@@ -30,22 +30,22 @@ def spelled_python(value: JsonValue) -> str:
 
 
 def json_lines(tools: OfferedTools) -> str:
-    """One spec a line. *Source:* chat templates of Qwen2.5 and Qwen3; Hermes-FC."""
+    """Write one spec per line. *Source:* Qwen2.5 and Qwen3 chat templates."""
     return "\n".join(spelled_json(spec.document) for spec in tools.specs)
 
 
 def json_array(tools: OfferedTools) -> str:
-    """All specs as one JSON array, on one line. *Source:* l3m-backend, complete example."""
+    """Write all specs as one JSON array on one line. *Source:* l3m-backend, see `docs/explanation/background.md`."""
     return spelled_json([spec.document for spec in tools.specs])
 
 
 def python_list(tools: OfferedTools) -> str:
-    """All specs as a Python list. *Source:* README of Hermes-Function-Calling."""
+    """Write all specs as a Python list. *Source:* README of Hermes-Function-Calling."""
     return spelled_python([spec.document for spec in tools.specs])
 
 
 def _plain(value: object) -> JsonValue:
-    """`value` with each mapping a dict and each sequence a list."""
+    """Convert all mappings in `value` to dictionaries and all sequences to lists."""
     if isinstance(value, Mapping):
         return {key: _plain(inner) for key, inner in cast(JsonObject, value).items()}
     if isinstance(value, list | tuple):
@@ -54,7 +54,7 @@ def _plain(value: object) -> JsonValue:
 
 
 def function_elements(tools: OfferedTools) -> str:
-    """One `<function>` element a tool, one line a tag."""
+    """Write one `<function>` element per tool, with each tag on its own line. *Source:* Qwen3-Coder chat template."""
     return "\n".join("\n".join(_function(spec)) for spec in tools.specs)
 
 
@@ -92,7 +92,7 @@ def _other_keys(fields: JsonObject, handled: frozenset[str]) -> Iterator[str]:
 
 
 def _text(value: JsonValue) -> str:
-    """Text as it stands, all else as Python writes it: `['city']`, `None`."""
+    """Return text unchanged, and other values as Python writes them, such as `['city']` or `None`."""
     return value if isinstance(value, str) else spelled_python(value)
 
 
@@ -100,12 +100,12 @@ _TYPE_WORDS: Final = {"string": "str", "number": "float", "integer": "int", "boo
 
 
 def signature_lines(tools: OfferedTools) -> str:
-    """One pseudo-JSON a line."""
+    """Write one line per tool: JSON with a Python signature whose line breaks make it invalid. *Source:* Hermes-3."""
     return "\n".join(_line(spec) for spec in tools.specs)
 
 
 def python_type(schema: JsonValue) -> str:
-    """The type word of a parameter, oddities included.
+    """Return the Python type of a parameter as the Hermes-3 template writes it, including its mistakes.
 
     >>> python_type({"type": "integer"}), python_type({"type": ["string", "integer"]})
     ('int', 'Union[str,int]')
@@ -117,7 +117,7 @@ def python_type(schema: JsonValue) -> str:
         case str(word) if word in _TYPE_WORDS:
             return _TYPE_WORDS[word]
         case "array":
-            # The template asks the type of the list of (key, value) pairs, which has none.
+            # The template looks up the type of a list of (key, value) pairs, which has none.
             return "list[Union[]]"
         case "object":
             if "additionalProperties" not in fields:
@@ -136,7 +136,7 @@ def python_type(schema: JsonValue) -> str:
 
 
 def signature_findings(tools: OfferedTools) -> tuple[Finding, ...]:
-    """What is wrong with these lines; `pointer` leads into the array of specs."""
+    """Report what is wrong with the lines of `signature_lines`. Pointers lead into the array of specs."""
     findings = [_not_json(tools)] if tools.specs else []
     for index, spec in enumerate(tools.specs):
         findings.extend(_crash_findings(spec, f"/{index}/function"))
@@ -169,7 +169,7 @@ def _returns(returns: JsonValue) -> str:
 
 
 def _declared(spec: ToolSpec) -> Mapping[str, JsonValue]:
-    # Not `spec.properties`: a property whose schema is `true` must stay what it is.
+    # Not `spec.properties`, which replaces a schema of `true` by an empty object.
     return as_object(spec.parameters.get("properties"))
 
 
@@ -182,7 +182,7 @@ def _not_json(tools: OfferedTools) -> Finding:
     count = len(tools.specs)
     return Finding(
         code="tools-not-json",
-        message=f"{count} of {count} tool lines are not JSON, as trained; 'hermes-3-sane' writes JSON",
+        message=f"the tool lines ({count}) are not valid JSON, as in training; 'hermes-3-sane' writes JSON",
         severity=Severity.WARNING,
     )
 
@@ -196,12 +196,12 @@ def _crash_findings(spec: ToolSpec, pointer: str) -> list[Finding]:
     for name, schema in _declared(spec).items():
         if not _is_spellable(schema):
             place = f"{pointer}/parameters/properties/{name.replace('~', '~0').replace('/', '~1')}/type"
-            findings.append(_would_crash(f"the type of {name!r} is one that it cannot name", place))
+            findings.append(_would_crash(f"it does not know the type of {name!r}", place))
     return findings
 
 
 def _is_spellable(schema: JsonValue) -> bool:
-    """False where the published template runs into endless recursion: it walks an unknown word's letters."""
+    """Return whether the published template knows a type. An unknown type name makes it recurse without end."""
     fields = as_object(schema)
     match fields.get("type"):
         case str(word):
@@ -217,7 +217,7 @@ def _is_spellable(schema: JsonValue) -> bool:
 def _would_crash(why: str, pointer: str) -> Finding:
     return Finding(
         code="template-would-crash",
-        message=f"the published template crashes: {why}; ours goes on",
+        message=f"the published template crashes: {why}; it was rendered anyway",
         severity=Severity.WARNING,
         pointer=pointer,
     )

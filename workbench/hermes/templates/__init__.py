@@ -1,1 +1,1 @@
-"""A model's own chat template: rendered in a sandbox, probed, and compared with our prompt."""
+"""A model's own chat template: rendered in a sandbox, checked, and compared with our prompt."""

@@ -1,4 +1,4 @@
-"""Conversations that probe a chat template: sentinel words that must survive rendering."""
+"""Conversations that probe a chat template. They contain sentinel words, which must survive rendering."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ THOUGHT: Final = "sentinel_thought"
 RESULT: Final = "sentinel_result"
 ANSWER: Final = "sentinel_answer"
 END_OF_TEXT: Final = "<|sentinel_eos|>"
-"""Handed in as `eos_token`, so that a template that ends turns with it is known."""
+"""Passed as `eos_token`, to recognize templates that end turns with it."""
 
 SCHEMA: Final[JsonObject] = {
     "type": "object",
@@ -31,25 +31,25 @@ TURN_ROLE: Final = re.compile(
     r"<\|im_start\|>(?P<chatml>\w+)|<\|start_header_id\|>(?P<llama>\w+)<\|end_header_id\|>"
     r"|<\|(?P<bare>system|user|assistant|tool|observation)\|>"
 )
-"""How a turn is opened. *Source:* ChatML; Llama 3's headers; templates of Phi and GLM."""
+"""The start of a turn. *Source:* ChatML; Llama 3's headers; templates of Phi and GLM."""
 
 
 class Rendered(NamedTuple):
-    """What came of one probe."""
+    """The result of rendering one conversation."""
 
     text: str | None
-    """None where the template failed."""
+    """The prompt, or None if the template failed."""
     problem: str
-    """Why it failed; empty where it did not."""
+    """Why it failed. Empty if it did not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateBench:
-    """A template, and a fixed time to render it at."""
+    """A template, rendered at a fixed time."""
 
     template: ChatTemplate
     now: datetime
-    """What the template is told of the time."""
+    """The time that the template sees."""
 
     def render(
         self,
@@ -58,8 +58,8 @@ class TemplateBench:
         tools: Sequence[JsonObject] | None = (),
         generation_prompt: bool = False,
     ) -> Rendered:
-        """The prompt, or why there is none."""
-        given = TemplateInput(
+        """Render messages. Returns the prompt, or why the template failed."""
+        template_input = TemplateInput(
             messages=messages,
             tools=tools,
             generation_prompt=generation_prompt,
@@ -67,13 +67,13 @@ class TemplateBench:
             variables={"eos_token": END_OF_TEXT},
         )
         try:
-            return Rendered(render_template(self.template, given), "")
+            return Rendered(render_template(self.template, template_input), "")
         except BadInput as error:
             return Rendered(None, error.problem)
 
 
-def tool(**changes: JsonValue) -> JsonObject:
-    """The sentinel tool; a change to None leaves the key out."""
+def sentinel_tool(**changes: JsonValue) -> JsonObject:
+    """Return the spec of the sentinel tool with some keys changed. None removes a key."""
     function: dict[str, JsonValue] = {
         "name": TOOL_NAME,
         "description": "A sentinel.",
@@ -86,33 +86,33 @@ def tool(**changes: JsonValue) -> JsonObject:
     }
 
 
-def said(role: str, content: JsonValue, **more: JsonValue) -> JsonObject:
-    """One message."""
+def chat_message(role: str, content: JsonValue, **more: JsonValue) -> JsonObject:
+    """Return a message as chat APIs write it."""
     return {"role": role, "content": content, **more}
 
 
-def called(arguments: JsonValue, *, content: str = "", count: int = 1) -> JsonObject:
-    """An assistant's message with calls of the sentinel tool."""
+def call_message(arguments: JsonValue, *, content: str = "", count: int = 1) -> JsonObject:
+    """Return an assistant's message with `count` calls of the sentinel tool."""
     function: Mapping[str, JsonValue] = {"name": TOOL_NAME, "arguments": arguments}
-    # Nine characters, for some templates refuse any other length.
+    # Nine characters, because some templates reject ids of any other length.
     calls = [{"id": f"call0000{index}", "type": "function", "function": function} for index in range(count)]
-    return said("assistant", content, tool_calls=calls)
+    return chat_message("assistant", content, tool_calls=calls)
 
 
-def result(content: str = RESULT, index: int = 0) -> JsonObject:
-    """The result of a call."""
-    return said("tool", content, tool_call_id=f"call0000{index}", name=TOOL_NAME)
+def result_message(content: str = RESULT, index: int = 0) -> JsonObject:
+    """Return the message with the result of the call number `index`."""
+    return chat_message("tool", content, tool_call_id=f"call0000{index}", name=TOOL_NAME)
 
 
 ARGUMENTS: Final[JsonObject] = {KEY: VALUE}
-ASKED: Final = said("user", QUESTION)
-ANSWERED: Final = said("assistant", ANSWER)
-WHOLE: Final = (ASKED, called(ARGUMENTS), result(), ANSWERED)
-"""A question, a call, its result, the answer."""
+USER_MESSAGE: Final = chat_message("user", QUESTION)
+ANSWER_MESSAGE: Final = chat_message("assistant", ANSWER)
+CONVERSATION: Final = (USER_MESSAGE, call_message(ARGUMENTS), result_message(), ANSWER_MESSAGE)
+"""A question, a call, its result and the answer."""
 
 
 def turn_role(text: str, position: int) -> str | None:
-    """Role of the turn that `position` stands in; None where its beginning is not known to us."""
+    """Return the role of the turn at `position`, or None if the start of the turn is not recognized."""
     role = None
     for match in TURN_ROLE.finditer(text, 0, position):
         role = match["chatml"] or match["llama"] or match["bare"]

@@ -17,17 +17,17 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
 
 MAX_STEPS: Final = 200_000
-"""Rounds of loops and calls of macros that one rendering may take."""
+"""Limit on loop iterations and macro calls of one rendering."""
 MAX_TEXT_CHARS: Final = 4_000_000
-"""A text that is multiplied or joined may not grow beyond this."""
+"""Limit on the length of text that is multiplied or joined."""
 MAX_NUMBER_BITS: Final = 4_096
-"""A number that is multiplied or raised may not grow beyond this."""
+"""Limit on the size of numbers that are multiplied or raised to a power."""
 STEPS_KEY: Final = "steps taken"
-"""Where the count of a rendering stands in its context; no template can spell a name with a blank."""
+"""Key of the step count in the template's context. Templates cannot use it because it contains a space."""
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """Compiles and renders a template of unknown origin."""
+    """Compile and render templates from untrusted sources, with limits on loops, text and numbers."""
 
     intercepted_binops = frozenset({"+", "*", "**"})
 
@@ -36,30 +36,30 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self.filters["tojson"] = _tojson
 
     def compiled(self, source: str) -> Template:
-        """`source` as a template whose loops are counted.
+        """Compile a template and add a step count to its loops and macros.
 
         Raises:
-            TemplateSyntaxError: It is no Jinja.
+            TemplateSyntaxError: The source is not Jinja.
         """
         tree = cast(nodes.Template, _Bounding().visit(self.parse(source)))
         return Template.from_code(self, self.compile(tree), self.make_globals(None))
 
     @pass_context
     def step(self, context: Context) -> None:
-        """Count one round of a loop, or one call of a macro."""
+        """Count one iteration of a loop, or one call of a macro."""
         taken = cast(list[None], context.parent[STEPS_KEY])
         taken.append(None)
         if len(taken) > MAX_STEPS:
             raise TemplateError(f"stopped after {MAX_STEPS:,} steps")
 
     def joined(self, *pieces: object) -> str:
-        """What `~` gives."""
+        """Join texts, as Jinja's `~` does, up to the limit."""
         texts = [str(piece) for piece in pieces]
         _check_length(sum(map(len, texts)))
         return "".join(texts)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """What `+`, `*` and `**` give, where that is not too big."""
+        """Compute `+`, `*` or `**` if the result is not too large."""
         if operator == "+":
             _check_length(_length(left) + _length(right))
         elif isinstance(left, int) and isinstance(right, int):
@@ -73,7 +73,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
 
 class _Bounding(NodeTransformer):
-    """Puts a count into each loop and macro, and a limit on each `~`."""
+    """Add a step count to each loop and macro, and a limit to each `~`."""
 
     def visit_For(self, node: nodes.For) -> nodes.Node:
         return self._counted(node)
@@ -92,12 +92,12 @@ class _Bounding(NodeTransformer):
 
 
 class _GenerationTag(Extension):
-    """`{% generation %}…{% endgeneration %}` marks what a trainer learns from; rendered, it is its body."""
+    """Render `{% generation %}…{% endgeneration %}`, which marks text to train on, as its content."""
 
     tags = {"generation"}  # noqa: RUF012 - Jinja declares it so
 
     def parse(self, parser: Parser) -> list[nodes.Node]:
-        """The body's own nodes."""
+        """Return the nodes of the content."""
         next(parser.stream)
         return parser.parse_statements(("name:endgeneration",), drop_needle=True)
 
@@ -129,9 +129,9 @@ def _tojson(
 
 
 MAX_SOURCE_CHARS: Final = 200_000
-"""A longer template is refused; the longest published ones have some 40,000."""
+"""Longer templates are rejected. The longest published ones have about 40,000 characters."""
 MAX_PROBLEM_CHARS: Final = 200
-"""A template's own complaint is cut to this length."""
+"""Error messages of a template are cut to this length."""
 
 _FAILURES: Final = (
     TemplateError,
@@ -147,38 +147,39 @@ _FAILURES: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatTemplate:
-    """A template that can be rendered; made by `parse_template`."""
+    """A compiled template, created by `parse_template`."""
 
     source: str
     """The Jinja text."""
     compiled: Template = field(compare=False, repr=False)
-    """The same, ready to be rendered in the sandbox."""
+    """The compiled template."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateInput:
-    """What a template is given."""
+    """The variables for rendering a template."""
 
     messages: Sequence[JsonObject] = field(hash=False)
-    """As chat APIs shape them; see `workbench.hermes.openai_messages`."""
+    """Messages as chat APIs write them, see `workbench.hermes.openai_messages`."""
     tools: Sequence[JsonObject] | None = field(default=None, hash=False)
-    """Whole specs; None is what Hugging Face gives where no tools are offered."""
+    """Complete specs, or None, which Hugging Face passes if no tools are offered."""
     generation_prompt: bool = False
-    """Whether the assistant's turn is to be opened."""
+    """Whether to open the assistant's turn."""
     now: datetime
-    """What `strftime_now` tells."""
+    """The time for `strftime_now`."""
     variables: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue], hash=False)
-    """More names, such as `enable_thinking`; `bos_token` and `eos_token` are empty where not given."""
+    """More variables, such as `enable_thinking`. By default, `bos_token` and `eos_token` are empty."""
 
 
 def parse_template(source: str) -> ChatTemplate:
-    """The template of a Jinja text.
+    """Compile a chat template.
 
     Raises:
-        BadInput: It is no Jinja, or too long; it names the line.
+        BadInput: The source is not Jinja, or too long. The error names the line.
     """
     if len(source) > MAX_SOURCE_CHARS:
-        raise BadInput("template", f"over {MAX_SOURCE_CHARS:,} characters", "give the template alone")
+        problem = f"it has over {MAX_SOURCE_CHARS:,} characters"
+        raise BadInput("template", problem, "pass only the template")
     try:
         return ChatTemplate(source=source, compiled=Sandbox().compiled(source))
     except TemplateSyntaxError as error:
@@ -187,29 +188,29 @@ def parse_template(source: str) -> ChatTemplate:
         raise BadInput("template", f"it cannot be compiled: {error}"[:MAX_PROBLEM_CHARS]) from error
 
 
-def render_template(template: ChatTemplate, given: TemplateInput) -> str:
-    """The prompt that the template makes, as Hugging Face's `apply_chat_template` gives it.
+def render_template(template: ChatTemplate, template_input: TemplateInput) -> str:
+    """Render a prompt as Hugging Face's `apply_chat_template` does.
 
     Raises:
-        BadInput: The template fails on this input, refuses it, or takes more steps than it may.
+        BadInput: The template fails on this input, rejects it, or takes too many steps.
     """
     context: dict[str, Any] = {
         "bos_token": "",
         "eos_token": "",
-        **given.variables,
-        "messages": given.messages,
-        "tools": given.tools,
+        **template_input.variables,
+        "messages": template_input.messages,
+        "tools": template_input.tools,
         "documents": None,
-        "add_generation_prompt": given.generation_prompt,
-        "strftime_now": given.now.strftime,
+        "add_generation_prompt": template_input.generation_prompt,
+        "strftime_now": template_input.now.strftime,
         "raise_exception": _refuse,
         STEPS_KEY: [],
     }
     try:
         return template.compiled.render(context)
     except RecursionError as error:
-        raise BadInput("template", "RecursionError: it calls itself without end") from error
-    # A template calls methods of texts and lists: any of Python's own errors can come out of one.
+        raise BadInput("template", "RecursionError: it calls itself endlessly") from error
+    # A template can call methods of texts and lists, which raise many kinds of errors.
     except _FAILURES as error:
         raise BadInput("template", f"{type(error).__name__}: {error}"[:MAX_PROBLEM_CHARS]) from error
 

@@ -1,1 +1,1 @@
-"""The text being parsed: the terms of parsing, positions in it, and notes about it."""
+"""The text that is parsed: the options of parsing, positions of tags, and notes about fixes and findings."""

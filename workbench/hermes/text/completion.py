@@ -1,4 +1,4 @@
-"""A completion's text and the terms under which it is parsed."""
+"""A completion's text and the options with which it is parsed."""
 
 import re
 from bisect import bisect_left
@@ -21,13 +21,13 @@ _COMMENT: Final = re.compile(
 
 
 class UnreadableBody(Exception):
-    """A body cannot be read. Never leaves the reader: it becomes a finding.
+    """A body cannot be read. Only used inside the reader, which turns it into a finding.
 
     Args:
         at: Where reading stopped.
         is_over: Whether the text ended there.
         is_in_string: Whether a string was open there that was valid so far.
-        is_escaped: Whether HTML entities stand where quotes should.
+        is_escaped: Whether there is an HTML entity instead of a quote.
     """
 
     def __init__(
@@ -44,28 +44,28 @@ class BodyText(NamedTuple):
     """A text to read a JSON body from."""
 
     text: str
-    """The whole text; spans are of it."""
+    """The whole text, to which spans refer."""
     end: int
-    """How far it may be read."""
+    """The body may be read up to here."""
     notes: BlockNotes
-    """Where departures are noted."""
+    """Takes fixes and findings."""
     close: "re.Pattern[str] | None" = None
-    """What closes the block around the body; None where nothing does."""
+    """Matches the tag that closes the block around the body, or None if there is none."""
     is_closed: bool = False
-    """Whether the end of the text closes the body: of a decoded string, not of a completion."""
+    """Whether the end of the text closes the body. True for a decoded string, False for a completion."""
 
     def stops_at(self, position: int) -> bool:
-        """Whether the text is over at `position`: its end, or a stop mark."""
+        """Return whether the text ends at `position`, or has a stop token there."""
         return position >= self.end or STOP.match(self.text, position) is not None
 
     def closes_at(self, position: int) -> bool:
-        """Whether the block around the body is closed at `position`."""
+        """Return whether the block around the body is closed at `position`."""
         if position >= self.end:
             return self.is_closed
         return self.close is not None and self.close.match(self.text, position) is not None
 
     def failure(self, position: int) -> UnreadableBody:
-        """What to raise where nothing readable stands at `position`."""
+        """Return the exception to raise if nothing readable is at `position`."""
         return UnreadableBody(
             position,
             is_over=self.stops_at(position),
@@ -73,27 +73,27 @@ class BodyText(NamedTuple):
         )
 
     def skip(self, position: int) -> int:
-        """The next position that is neither white space nor comment; comments are noted."""
+        """Return the next position after white space and comments. Comments are recorded as fixes."""
         text = self.text
         if position < self.end and text[position] not in _SKIPPED:
             return position
-        position = self._behind_space(position)
+        position = self._after_space(position)
         while self.text.startswith(("/", "#"), position, self.end):
             comment = _COMMENT.match(self.text, position, self.end)
             if not comment:
                 raise self.failure(position)
             self.notes.edit_once("comment", position, comment.end(), "")
-            position = self._behind_space(comment.end())
+            position = self._after_space(comment.end())
         return position
 
-    def _behind_space(self, position: int) -> int:
+    def _after_space(self, position: int) -> int:
         match = _JSON_SPACE.match(self.text, position, self.end)
         return match.end() if match else position
 
 
 @dataclass(slots=True)
 class JsonNode:
-    """A JSON value with its place."""
+    """A JSON value with its position."""
 
     value: JsonValue
     start: int
@@ -101,15 +101,17 @@ class JsonNode:
     end: int
     """One past the last code point."""
     members: "list[tuple[JsonNode, JsonNode]] | None" = None
-    """Key and value of the members of an object, in order, repeated keys too; None of other values."""
+    """Keys and values of an object in order, including repeated keys. None for other values."""
     items: "list[JsonNode] | None" = None
-    """Each item of an array, in order; None of other values."""
+    """Items of an array in order. None for other values."""
     finders: "Sequence[Callable[[str], tuple[JsonNode, JsonNode] | None]]" = ()
-    """Look up the members that were read as runs and are not in `members`; their names are not repeated
-    there, unless by a later member."""
+    """Find members that were read as runs and are not in `members`.
+
+    Only a later member may repeat one of their names.
+    """
 
     def member(self, name: str) -> "tuple[JsonNode, JsonNode] | None":
-        """Key and value of the last member of this name."""
+        """Return key and value of the last member with this name, or None."""
         for pair in reversed(self.members or ()):
             if pair[0].value == name:
                 return pair
@@ -118,23 +120,23 @@ class JsonNode:
 
 
 class Tag(NamedTuple):
-    """Where a mark stands."""
+    """The position of a mark."""
 
     start: int
     end: int
     is_close: bool = False
-    """Of a call's tag: whether it closes."""
+    """Whether it is the closing tag of a call."""
 
 
 class Tags:
-    """All places of one kind of mark, found once: a search for a mark that is not there is remembered."""
+    """All positions of one kind of mark. They are searched only once."""
 
     def __init__(self, tags: list[Tag]) -> None:
         self._tags = tags
         self._starts = [tag.start for tag in tags]
 
     def next(self, position: int, end: int) -> Tag | None:
-        """The first mark at or behind `position` that begins before `end`."""
+        """Return the first mark from `position` on that starts before `end`, or None."""
         index = bisect_left(self._starts, position)
         if index < len(self._tags) and self._starts[index] < end:
             return self._tags[index]
@@ -142,14 +144,14 @@ class Tags:
 
 
 class Completion:
-    """One text with the terms under which it is read, and what is worth finding only once.
+    """A text with the options of parsing, and the positions of its marks.
 
     Args:
-        tools: The offered tools; None where no name is checked.
-        dialect: The form that the family writes.
+        tools: The offered tools, or None to accept any name.
+        dialect: The form of calls that the family writes.
         level: How much may be repaired.
-        is_cut: Whether the model stopped for length.
-        checks_arguments: Whether calls are held against the schemas of their tools.
+        is_cut: Whether the completion was cut off, for example by the token limit.
+        checks_arguments: Whether to check calls against the schemas of their tools.
     """
 
     def __init__(
@@ -169,24 +171,24 @@ class Completion:
         self.is_cut = is_cut
         self.checks_arguments = checks_arguments
         self.has_met_end = False
-        """Whether a block was read to the end of the text: with more text it might be read otherwise."""
+        """Whether a block was read to the end of the text, so that more text may change the result."""
         self._allowance = 4 * len(text) + 10_000
         self._next: dict[str, int] = {}
         self._places: dict[str, Tags] = {}
 
     @cached_property
     def call_tags(self) -> Tags:
-        """Open and close tags of calls, in any case of letters."""
+        """Opening and closing tags of calls, in upper or lower case."""
         return Tags(self._all_call_tags)
 
     @cached_property
     def open_tags(self) -> Tags:
-        """Open tags of calls."""
+        """Opening tags of calls."""
         return Tags([tag for tag in self._all_call_tags if not tag.is_close])
 
     @cached_property
     def close_tags(self) -> Tags:
-        """Close tags of calls."""
+        """Closing tags of calls."""
         return Tags([tag for tag in self._all_call_tags if tag.is_close])
 
     @cached_property
@@ -195,11 +197,11 @@ class Completion:
 
     @cached_property
     def stops(self) -> Tags:
-        """Stop marks."""
+        """Stop tokens."""
         return self.places(STOP)
 
     def places(self, mark: "re.Pattern[str]") -> Tags:
-        """All places of `mark`."""
+        """Return all positions of `mark`."""
         if mark.pattern not in self._places:
             self._places[mark.pattern] = Tags(
                 [Tag(*match.span(), True) for match in mark.finditer(self.text)]
@@ -207,44 +209,43 @@ class Completion:
         return self._places[mark.pattern]
 
     def find(self, mark: str, position: int) -> int:
-        """Where the tag `mark` stands next at or behind `position`, or -1. Asked in order of place."""
+        """Return the next position of the tag `mark` from `position` on, or -1. Call it with increasing positions."""
         known = self._next.get(mark, -2)
         if known == -1 or known >= position:
             return known
-        first = self.text.find("<", position)  # a search for one character is much the faster
+        first = self.text.find("<", position)  # searching one character is much faster
         found = self._next[mark] = self.text.find(mark, first) if first >= 0 else -1
         return found
 
-    def stop_behind(self, position: int) -> int:
-        """Where the text is over for one who stands at `position`: the next stop mark, or the end."""
+    def stop_after(self, position: int) -> int:
+        """Return where the text after `position` ends: at the next stop token, or at its end."""
         stop = self.stops.next(position, len(self.text))
         return stop.start if stop else len(self.text)
 
     def spec(self, name: str) -> ToolSpec | None:
-        """The offered tool of this name."""
+        """Return the offered tool with this name, or None."""
         return self.tools.by_name.get(name) if self.tools is not None else None
 
     def declares(self, tool: str, parameter: str) -> bool:
-        """Whether `tool` has this parameter; any, where it declares none or is not known."""
+        """Return whether `tool` has this parameter. True if it declares no parameters or is unknown."""
         spec = self.spec(tool) or self.spec(tool.strip())
         return spec is None or not spec.properties or parameter in spec.properties
 
     def spend(self, size: int) -> None:
-        """Tell that `size` code points were read in vain."""
+        """Count `size` code points that were read in vain."""
         self._allowance -= size
 
     @property
     def may_look_far(self) -> bool:
-        """Whether not too much was read in vain so far."""
+        """Whether blocks may still be read to the end of the text. See `reach`."""
         return self._allowance > 0
 
     def reach(self, position: int) -> int:
-        """How far a block may be read that begins at `position`.
+        """Return how far a block that starts at `position` may be read.
 
-        To the end, as a rule. A text of many unreadable blocks, of which each reads on to the end in vain,
-        would
-        take quadratic time: once a few times its length was read so, a block may look no further than the
-        next one.
+        Usually to the end of the text. But in a text of many unreadable blocks, such as `<tool_call>{` repeated, each
+        block would read to the end in vain, which takes quadratic time. After a few times the text's length was read in
+        vain, a block may only be read up to the next opening tag.
         """
         if self.may_look_far:
             return len(self.text)

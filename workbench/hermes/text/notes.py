@@ -1,4 +1,8 @@
-"""Notes taken on one block while it is parsed: edits by code, findings, and rewrites that replace edits."""
+"""Fixes and findings of one block, collected while it is parsed.
+
+A fix consists of small edits, or of a rewrite that replaces a whole region. Edits inside a rewritten region are
+dropped, because the rewrite already contains their effect, but their codes stay.
+"""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -8,7 +12,7 @@ from workbench.chat.finding import Edit, Finding, Fix, Severity, Span
 from workbench.hermes.codes import is_guess, meaning_of
 
 REFUSING: Final = frozenset({"non-finite-number", "leading-zero", "lone-surrogate"})
-"""Findings after which a JSON body gives no call."""
+"""Findings that prevent a JSON body from giving a call."""
 
 
 class _Rewrite(NamedTuple):
@@ -17,7 +21,7 @@ class _Rewrite(NamedTuple):
     end: int
     after: str
     unwraps: int
-    """Where the container begins whose end this deletes; -1 where it deletes none."""
+    """Start of the container whose end this rewrite deletes, or -1."""
 
 
 class _Noted(NamedTuple):
@@ -25,7 +29,7 @@ class _Noted(NamedTuple):
     end: int
     after: str
     opener: int = -1
-    """Of what is missing, a bracket or a comma: where that begins which it belongs to; -1 of other edits."""
+    """For a missing bracket, comma or tag: start of the container that it belongs to. -1 for other edits."""
 
 
 class _NotedRange(NamedTuple):
@@ -35,104 +39,108 @@ class _NotedRange(NamedTuple):
 
 
 def finding_of(code: str, start: int, end: int, message: str = "") -> Finding:
-    """The finding of this code at `[start, end)`."""
+    """Return a finding at `[start, end)`. Without a message, it gets the code's meaning."""
     severity = Severity.WARNING if code in _WARNINGS else Severity.ERROR
     return Finding(code=code, message=message or meaning_of(code), severity=severity, span=Span(start, end))
 
 
 class BlockNotes:
-    """The notes of one block (or of one stray tag, fence or cut); spans are of `text`."""
+    """The fixes and findings of one block, stray tag or fence. Spans refer to `text`."""
 
-    __slots__ = ("_edits", "_places", "_refusals", "_rewrites", "_told", "text")
+    __slots__ = ("_edits", "_places", "_refusals", "_reported", "_rewrites", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._told: dict[str, _NotedRange] = {}
+        self._reported: dict[str, _NotedRange] = {}
         self._edits: dict[str, list[_Noted]] = {}
         self._places: dict[str, list[Span]] = {}
         self._rewrites: list[_Rewrite] = []
         self._refusals: list[Span] = []
 
     def edit(self, code: str, start: int, end: int, after: str) -> None:
-        """Note that `[start, end)` should read `after`."""
+        """Record an edit that replaces `[start, end)` by `after`."""
         known = self._edits.get(code)
         if known is None:
             known = self._edits[code] = []
         known.append(_Noted(start, end, after))
 
-    def close(self, code: str, opener: int, position: int, after: str) -> None:
-        """Note that `after` is missing at `position` from what begins at `opener`: its bracket, or a comma."""
+    def insert(self, code: str, opener: int, position: int, after: str) -> None:
+        """Record that `after` is missing at `position`.
+
+        Args:
+            opener: Start of the container that the missing bracket, comma or tag belongs to.
+        """
         self._edits.setdefault(code, []).append(_Noted(position, position, after, opener))
 
     def edit_once(self, code: str, start: int, end: int, after: str) -> None:
-        """As `edit`, unless this or a later place of the code was noted already: a place may be passed
-        twice."""
+        """Record an edit, unless one with this code was recorded at or after `start`. A text may be read twice."""
         known = self._edits.get(code)
         if not known or known[-1].start < start:
             self.edit(code, start, end, after)
 
-    def place(self, code: str, start: int, end: int) -> None:
-        """Note a fix at a place where another one carries the edit."""
+    def mark(self, code: str, start: int, end: int) -> None:
+        """Record a fix without an edit of its own, because the edit of another fix contains it."""
         self._places.setdefault(code, []).append(Span(start, end))
 
     def rewrite(self, code: str, start: int, end: int, after: str, *, unwraps: int = -1) -> None:
-        """Note that the whole of `[start, end)` is written anew; edits of others inside it are dropped.
+        """Record that all of `[start, end)` is replaced by `after`. Other edits inside are dropped.
 
-        Where it deletes the end of a container, `unwraps` says where that begins: a bracket missing there
-        is not wanted either.
+        Args:
+            unwraps: If the rewrite deletes the end of a container, the start of that container. An edit that adds its
+                missing bracket is dropped as well.
         """
         self._rewrites.append(_Rewrite(code, start, end, after, unwraps))
 
-    def tell(self, code: str, start: int, end: int, message: str = "") -> None:
-        """Tell a finding; the same code again only widens the span of the first."""
+    def report(self, code: str, start: int, end: int, message: str = "") -> None:
+        """Record a finding. If the code was recorded before, only its span is extended."""
         if code in REFUSING:
             self._refusals.append(Span(start, end))
-        known = self._told.get(code)
+        known = self._reported.get(code)
         if known:
             start, end, message = min(known.start, start), max(known.end, end), known.message
-        self._told[code] = _NotedRange(start, end, message)
+        self._reported[code] = _NotedRange(start, end, message)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """One finding a code, in the order in which they were first told."""
-        return tuple(finding_of(code, *told) for code, told in self._told.items())
+        """One finding per code, in the order in which they were first recorded."""
+        return tuple(finding_of(code, *noted) for code, noted in self._reported.items())
 
     def absorb(self, inner: "BlockNotes", start: int, end: int) -> None:
-        """Take over the codes of a decoded text, all at `[start, end)` where it stood encoded."""
+        """Add the codes of a decoded text, all at `[start, end)`, the position of the encoded text."""
         for code in inner.fix_codes:
-            self.place(code, start, end)
-        for code, told in inner._told.items():
-            self.tell(code, start, end, told.message)
+            self.mark(code, start, end)
+        for code, noted in inner._reported.items():
+            self.report(code, start, end, noted.message)
 
     def extend(self, other: "BlockNotes") -> None:
-        """Take over all of `other`, which are notes of the same text."""
+        """Add all notes of `other`, which refer to the same text."""
         for code, edits in other._edits.items():
             self._edits.setdefault(code, []).extend(edits)
         for code, places in other._places.items():
             self._places.setdefault(code, []).extend(places)
         self._rewrites.extend(other._rewrites)
-        for code, told in other._told.items():
-            self.tell(code, *told)
+        for code, noted in other._reported.items():
+            self.report(code, *noted)
 
     def has_refused(self, start: int, end: int) -> bool:
-        """Whether something inside `[start, end)` makes a JSON body no call."""
+        """Return whether a finding inside `[start, end)` prevents a JSON body from giving a call."""
         return any(start <= span.start and span.end <= end for span in self._refusals)
 
     @property
     def fix_codes(self) -> frozenset[str]:
-        """The codes of all fixes noted so far."""
+        """The codes of all fixes so far."""
         return frozenset(self._edits) | frozenset(self._places) | {rewrite.code for rewrite in self._rewrites}
 
-    def has_told(self, codes: Iterable[str]) -> bool:
-        """Whether a finding of one of `codes` was told."""
-        return not self._told.keys().isdisjoint(codes)
+    def has_reported(self, codes: Iterable[str]) -> bool:
+        """Return whether a finding with one of `codes` was recorded."""
+        return not self._reported.keys().isdisjoint(codes)
 
     def all_edits(self) -> list[Edit]:
-        """All edits and rewrites, in order of place, none overlapping."""
+        """Return all edits and rewrites, sorted by position. They do not overlap."""
         return sorted((edit for fix in self.fixes() for edit in fix.edits), key=lambda edit: edit.span)
 
     def fixes(self) -> tuple[Fix, ...]:
-        """One fix a code, in order of place."""
+        """Return one fix per code, sorted by position."""
         if not (self._edits or self._places or self._rewrites):
             return ()
         regions = _outermost(self._rewrites)
@@ -174,16 +182,18 @@ def _fix(code: str, spans: list[Span], edits: list[Edit]) -> Fix:
 
 
 def _outermost(rewrites: list[_Rewrite]) -> list[_Rewrite]:
-    kept: list[_Rewrite] = []
-    newest_first = reversed(rewrites)  # of two of the same place, the later one was made around the earlier
+    outermost: list[_Rewrite] = []
+    newest_first = reversed(
+        rewrites
+    )  # of two rewrites of the same region, the later one contains the earlier
     for rewrite in sorted(newest_first, key=lambda rewrite: (rewrite.start, -rewrite.end)):
-        if not kept or rewrite.start >= kept[-1].end:
-            kept.append(rewrite)
-    return kept
+        if not outermost or rewrite.start >= outermost[-1].end:
+            outermost.append(rewrite)
+    return outermost
 
 
 def _region_around(noted: _Noted, regions: list[_Rewrite]) -> Span | None:
-    """The region whose rewrite takes the edit over; None where the edit stands for itself."""
+    """Return the rewritten region that contains the edit, or None if the edit is applied itself."""
     for region in regions:
         if _takes_over(region, noted):
             return Span(region.start, region.end)
@@ -198,6 +208,6 @@ def _takes_over(region: _Rewrite, noted: _Noted) -> bool:
 
 
 def _is_inside(span: Span, region: _Rewrite) -> bool:
-    if span.start == span.end:  # an insertion at the rim stands beside the region
+    if span.start == span.end:  # an insertion at the edge of the region is outside of it
         return region.start < span.start < region.end
     return region.start <= span.start and span.end <= region.end

@@ -1,1 +1,1 @@
-"""Tools in other formats: chat APIs, MCP, OpenAPI 3 and Python functions, imported and exported."""
+"""Import tools from chat APIs, MCP, OpenAPI 3 and Python functions, and export them."""

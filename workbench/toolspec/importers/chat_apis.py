@@ -1,7 +1,8 @@
 """Import tools from chat APIs and MCP, and export to them.
 
-*Source:* OpenAI chat completions and responses, Anthropic messages (`input_schema`), Gemini
-(`functionDeclarations`, types in capitals), MCP 2025-06-18 (`tools/list`, `inputSchema`).
+*Source:* OpenAI chat completions and responses; Anthropic messages (`input_schema`); Gemini
+(`functionDeclarations`, with types in upper case); MCP 2025-06-18 (`tools/list`, `inputSchema`),
+https://modelcontextprotocol.io/specification
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +32,7 @@ _NULLABLE: Final = "nullable"
 
 
 class ReadEntry(NamedTuple):
-    """One tool of a list."""
+    """A tool that was read from one of the formats."""
 
     spec: ToolSpec
     form: str
@@ -39,7 +40,7 @@ class ReadEntry(NamedTuple):
 
 
 def entries_of(value: JsonValue) -> Iterator[tuple[tuple[str | int, ...], JsonValue]]:
-    """The tools of a list or a wrapper around one, each with its place; nothing where there are none."""
+    """Yield the tools of a list, or of an object that contains one, each with its position. Empty if there are none."""
     if isinstance(value, list | tuple):
         for index, item in enumerate(value):
             inner = as_object(item)
@@ -48,19 +49,19 @@ def entries_of(value: JsonValue) -> Iterator[tuple[tuple[str | int, ...], JsonVa
                 yield (index,), item
                 continue
             key = "functionDeclarations" if "functionDeclarations" in inner else "function_declarations"
-            yield from (((index, key, *place), one) for place, one in entries_of(declared))
+            yield from (((index, key, *place), entry) for place, entry in entries_of(declared))
         return
     fields = as_object(value)
     for key in ("tools", "functions", "functionDeclarations", "function_declarations", "result"):
         if isinstance(fields.get(key), list | Mapping):
-            yield from (((key, *place), one) for place, one in entries_of(fields[key]))
+            yield from (((key, *place), entry) for place, entry in entries_of(fields[key]))
             return
     if "name" in fields or "function" in fields:
         yield (), value
 
 
 def read_entry(entry: JsonObject, place: Sequence[str | int]) -> ReadEntry:
-    """One tool in whichever of the forms it is in."""
+    """Read one tool in any of the supported formats."""
     where = pointer(list(place))
     if isinstance(entry.get("function"), Mapping):
         return ReadEntry(ToolSpec(document={"type": "function", **entry}), "openai", ())
@@ -77,7 +78,7 @@ def read_entry(entry: JsonObject, place: Sequence[str | int]) -> ReadEntry:
     if "strict" in entry:
         function["strict"] = entry["strict"]
     lost = [key for key in entry if key not in _KNOWN_KEYS]
-    findings = tuple(loss(f"{key!r} is not kept", f"{where}/{key}") for key in lost)
+    findings = tuple(loss(f"the key {key!r} was left out", f"{where}/{key}") for key in lost)
     return ReadEntry(ToolSpec.of_function(function), form, findings)
 
 
@@ -87,26 +88,26 @@ def _is_gemini(schema: JsonObject) -> bool:
 
 
 def _lowered(schema: JsonValue) -> JsonValue:
-    """Gemini's schema as JSON Schema: types in small letters, `nullable` as a type."""
+    """Convert Gemini's schema to JSON Schema: types in lower case, `nullable` as a type."""
     if isinstance(schema, list | tuple):
         return [_lowered(item) for item in schema]
     if not isinstance(schema, Mapping):
         return schema
-    made: dict[str, JsonValue] = {}
+    converted: dict[str, JsonValue] = {}
     for key, value in schema.items():
         if key == "properties":
-            made[key] = {name: _lowered(inner) for name, inner in as_object(value).items()}
+            converted[key] = {name: _lowered(inner) for name, inner in as_object(value).items()}
         elif key == "type" and isinstance(value, str):
-            made[key] = value.lower()
+            converted[key] = value.lower()
         elif key not in (_NULLABLE, "propertyOrdering"):
-            made[key] = _lowered(value) if key in ("items", "anyOf") else value
-    if schema.get(_NULLABLE) is True and isinstance(made.get("type"), str):
-        made["type"] = [made["type"], "null"]
-    return made
+            converted[key] = _lowered(value) if key in ("items", "anyOf") else value
+    if schema.get(_NULLABLE) is True and isinstance(converted.get("type"), str):
+        converted["type"] = [converted["type"], "null"]
+    return converted
 
 
 def write_tools(specs: Sequence[ToolSpec], form: str) -> JsonValue:
-    """The specs in another form.
+    """Write the specs in another format.
 
     Args:
         form: `openai`, `bare`, `anthropic`, `gemini` or `mcp`.
@@ -127,18 +128,18 @@ def _capitals(schema: JsonValue) -> JsonValue:
         return [_capitals(item) for item in schema]
     if not isinstance(schema, Mapping):
         return schema
-    made: dict[str, JsonValue] = {}
+    converted: dict[str, JsonValue] = {}
     for key, value in schema.items():
         if key == "properties":
-            made[key] = {name: _capitals(inner) for name, inner in as_object(value).items()}
+            converted[key] = {name: _capitals(inner) for name, inner in as_object(value).items()}
         elif key == "type" and isinstance(value, list):
             kinds = [str(kind) for kind in value if kind != "null"]
-            made |= {"type": kinds[0].upper() if kinds else "STRING", _NULLABLE: "null" in value}
+            converted |= {"type": kinds[0].upper() if kinds else "STRING", _NULLABLE: "null" in value}
         elif key == "type":
-            made[key] = str(value).upper()
+            converted[key] = str(value).upper()
         elif key not in ("additionalProperties", "$schema"):
-            made[key] = _capitals(value) if key in ("items", "anyOf") else value
-    return made
+            converted[key] = _capitals(value) if key in ("items", "anyOf") else value
+    return converted
 
 
 def _object_schema(spec: ToolSpec) -> JsonObject:
@@ -153,21 +154,21 @@ _WRITERS: Final[Mapping[str, Callable[[ToolSpec], JsonObject]]] = {
     "mcp": lambda spec: _named(spec, "inputSchema", _object_schema(spec)),
 }
 FORMS: Final = tuple(_WRITERS)
-"""Forms that specs can be written in."""
+"""Formats in which specs can be written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedTools:
-    """Tools that were read, and what of the original they do not keep."""
+    """Imported tools, and what was lost."""
 
     tools: OfferedTools
     """In the order of the original."""
     form: str
-    """Which form it was: `openai`, `bare`, `anthropic`, `gemini`, `mcp`, `openapi`, `python` or `mixed`."""
+    """Format of the original: `openai`, `bare`, `anthropic`, `gemini`, `mcp`, `openapi`, `python` or `mixed`."""
     findings: tuple[Finding, ...] = ()
-    """What was left out or put otherwise; pointers lead into the original."""
+    """What was left out or changed. Pointers lead into the original."""
 
 
 def loss(message: str, pointer: str) -> Finding:
-    """A note of what the spec does not keep."""
+    """Return a warning about something that the import left out or changed."""
     return Finding(code="import-loss", message=message[:99], severity=Severity.WARNING, pointer=pointer)

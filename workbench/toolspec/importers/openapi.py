@@ -1,4 +1,4 @@
-"""Import the operations of an OpenAPI 3 document as tools. *Source:* OpenAPI 3.0.4 and 3.1.1."""
+"""Import the operations of an OpenAPI 3 document as tools. *Source:* https://spec.openapis.org/oas/v3.1.1.html"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,51 +12,51 @@ from workbench.toolspec.importers.chat_apis import ImportedTools, loss
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 _METHODS: Final = ("get", "put", "post", "delete", "patch", "head", "options")
-_DEEPEST: Final = 20
-MOST_VALUES: Final = 100_000
-"""Values of all tools together, with each reference written out: 3 KB of references can stand for billions."""
-_CHARS_A_VALUE: Final = 50
-"""A text of so many characters counts as one value more."""
+_MAX_DEPTH: Final = 20
+MAX_VALUES: Final = 100_000
+"""Limit on the values of all tools with references resolved. 3 KB of references can expand to billions."""
+_CHARS_PER_VALUE: Final = 50
+"""In a text, this many characters count as one more value."""
 _BODY: Final = "body"
-"""The parameter that holds a request's body where that is no object."""
+"""Name of the parameter for a request body that is not an object."""
 
 
 def is_openapi(value: JsonValue) -> bool:
-    """Whether it is an OpenAPI 3 document."""
+    """Return whether a value is an OpenAPI 3 document."""
     fields = as_object(value)
     return str(fields.get("openapi", "")).startswith("3") and isinstance(fields.get("paths"), Mapping)
 
 
 def import_openapi(document: JsonObject) -> ImportedTools:
-    """One tool for each operation: parameters and the fields of a JSON body, side by side.
+    """Create one tool per operation. Its parameters are those of the operation and the fields of its JSON body.
 
-    References inside the document are put in; others, and circles, allow anything and are told.
+    References inside the document are resolved. Other references, and circular ones, allow anything and are reported.
 
     Raises:
-        BadInput: With its references put in, it is too large.
+        BadInput: The document is too large after resolving references.
     """
     room = _Room()
     operations = [_Operation(document, path, method, room) for path, method in _operations(document)]
     read = [_read(operation) for operation in operations]
     return ImportedTools(
-        tools=OfferedTools(specs=tuple(one.spec for one in read)),
+        tools=OfferedTools(specs=tuple(result.spec for result in read)),
         form="openapi",
-        findings=tuple(finding for one in read for finding in one.findings),
+        findings=tuple(finding for result in read for finding in result.findings),
     )
 
 
 class _Room:
-    """How many values the import may still make."""
+    """The number of values that the import may still create."""
 
     __slots__ = ("left",)
 
     def __init__(self) -> None:
-        self.left = MOST_VALUES
+        self.left = MAX_VALUES
 
     def take(self, value: JsonValue) -> None:
-        self.left -= 1 + (len(value) // _CHARS_A_VALUE if isinstance(value, str) else 0)
+        self.left -= 1 + (len(value) // _CHARS_PER_VALUE if isinstance(value, str) else 0)
         if self.left < 0:
-            problem = f"with its references put in, it holds over {MOST_VALUES:,} values"
+            problem = f"it has over {MAX_VALUES:,} values after resolving references"
             raise BadInput("import", problem, "import fewer paths at a time")
 
 
@@ -91,7 +91,7 @@ def _read(operation: _Operation) -> _Read:
     required: list[str] = []
     for name, schema, is_required in (*_parameters(operation, lost), *_body(operation, lost)):
         if name in properties:
-            lost.append(f"two parameters are named {name!r}: only the first is kept")
+            lost.append(f"two parameters are named {name!r}; only the first was imported")
             continue
         properties[name] = schema
         required += [name] if is_required else []
@@ -105,8 +105,10 @@ def _read(operation: _Operation) -> _Read:
 
 
 def _name(operation: _Operation) -> str:
-    given = operation.fields.get("operationId")
-    text = given if isinstance(given, str) and given else f"{operation.method}_{operation.path}"
+    identifier = operation.fields.get("operationId")
+    text = (
+        identifier if isinstance(identifier, str) and identifier else f"{operation.method}_{operation.path}"
+    )
     return re.sub(r"[^A-Za-z0-9_-]+", "_", text).strip("_")[:64] or operation.method
 
 
@@ -114,11 +116,11 @@ def _parameters(operation: _Operation, lost: list[str]) -> Iterator[tuple[str, J
     shared = as_object(as_object(operation.document["paths"])[operation.path]).get("parameters")
     own = operation.fields.get("parameters")
     for listed in (own, shared):
-        for one in listed if isinstance(listed, list | tuple) else ():
-            parameter = as_object(_resolved(one, operation, lost))
+        for entry in listed if isinstance(listed, list | tuple) else ():
+            parameter = as_object(_resolved(entry, operation, lost))
             name = str(parameter.get("name", ""))
             if parameter.get("in") in ("header", "cookie"):
-                lost.append(f"the {parameter['in']} {name!r} is left out")
+                lost.append(f"the {parameter['in']} {name!r} was left out")
             elif name:
                 schema = dict(as_object(_resolved(parameter.get("schema", {}), operation, lost)))
                 if parameter.get("description"):
@@ -133,7 +135,7 @@ def _body(operation: _Operation, lost: list[str]) -> Iterator[tuple[str, JsonVal
     if not kind:
         return
     if "json" not in kind:
-        lost.append(f"the body is {kind}: its fields are kept as JSON")
+        lost.append(f"the body is {kind}; its fields were imported as JSON")
     schema = as_object(_resolved(as_object(content[kind]).get("schema", {}), operation, lost))
     properties = as_object(schema.get("properties"))
     if not properties:
@@ -147,7 +149,7 @@ def _body(operation: _Operation, lost: list[str]) -> Iterator[tuple[str, JsonVal
 def _resolved(
     value: JsonValue, operation: _Operation, lost: list[str], inside: tuple[str, ...] = ()
 ) -> JsonValue:
-    """`value` with references put in; `inside` names those that it stands in already."""
+    """Resolve references in `value`. `inside` lists the references that are being resolved, to find circles."""
     operation.room.take(value)
     if isinstance(value, list | tuple):
         return [_resolved(item, operation, lost, inside) for item in value]
@@ -155,14 +157,14 @@ def _resolved(
         return value
     reference = value.get("$ref")
     if isinstance(reference, str):
-        if reference in inside or len(inside) > _DEEPEST or not reference.startswith("#/"):
-            lost.append(f"the reference {reference[:40]!r} is not followed: anything is allowed there")
+        if reference in inside or len(inside) > _MAX_DEPTH or not reference.startswith("#/"):
+            lost.append(f"the reference {reference[:40]!r} was not resolved; any value is allowed")
             return {}
         return _resolved(_target(reference, operation.document), operation, lost, (*inside, reference))
-    made = {key: _resolved(inner, operation, lost, inside) for key, inner in value.items()}
-    if made.pop("nullable", None) is True and isinstance(made.get("type"), str):
-        made["type"] = [made["type"], "null"]
-    return {key: inner for key, inner in made.items() if key not in ("xml", "example", "externalDocs")}
+    resolved = {key: _resolved(inner, operation, lost, inside) for key, inner in value.items()}
+    if resolved.pop("nullable", None) is True and isinstance(resolved.get("type"), str):
+        resolved["type"] = [resolved["type"], "null"]
+    return {key: inner for key, inner in resolved.items() if key not in ("xml", "example", "externalDocs")}
 
 
 def _target(reference: str, document: JsonObject) -> JsonValue:

@@ -1,4 +1,4 @@
-"""Import a typed Python function as a tool. Its text is parsed and never run."""
+"""Import typed Python functions as tools. The code is parsed and never run."""
 
 import ast
 import re
@@ -31,16 +31,16 @@ _SPHINX: Final = re.compile(r"^\s{0,40}:param\s{1,3}(?:[\w\[\], .]{1,80}\s)?(\w{
 
 
 def import_python(text: str) -> ImportedTools:
-    """One tool for each function at the top of the text; methods and private functions are left out.
+    """Create one tool per function at the top level of the text. Methods and private functions are ignored.
 
-    Types become schemas, defaults make a parameter optional, the docstring gives the descriptions
-    (Google's and Sphinx's form).
+    Annotations become schemas, a default makes a parameter optional, and the docstring (in Google's or Sphinx's style)
+    gives the descriptions.
 
     Raises:
-        BadInput: It is no Python, or holds no function.
+        BadInput: The text is not Python, or contains no function.
     """
     if len(text) > MAX_TEXT_CHARS:
-        raise BadInput("python", f"over {MAX_TEXT_CHARS:,} characters")
+        raise BadInput("python", f"the text has over {MAX_TEXT_CHARS:,} characters")
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -52,20 +52,21 @@ def import_python(text: str) -> ImportedTools:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_")
     ]
     if not functions:
-        raise BadInput("python", "no function", "write def name(parameter: type): with a docstring")
+        remedy = "write def name(parameter: type): with a docstring"
+        raise BadInput("python", "the text contains no function", remedy)
     findings: list[Finding] = []
     specs = tuple(_spec(function, findings) for function in functions)
     return ImportedTools(tools=OfferedTools(specs=specs), form="python", findings=tuple(findings))
 
 
 def _spec(function: ast.FunctionDef | ast.AsyncFunctionDef, findings: list[Finding]) -> ToolSpec:
-    told, described = _docstring(ast.get_docstring(function) or "")
+    summary, descriptions = _docstring(ast.get_docstring(function) or "")
     properties: dict[str, JsonValue] = {}
     required: list[str] = []
     for argument, default in _arguments(function, findings):
         schema = dict(_schema(argument.annotation, findings, f"/{function.name}/{argument.arg}"))
-        if argument.arg in described:
-            schema.setdefault("description", described[argument.arg])
+        if argument.arg in descriptions:
+            schema.setdefault("description", descriptions[argument.arg])
         if default is None:
             required.append(argument.arg)
         elif (value := _constant(default)) is not None:
@@ -73,14 +74,14 @@ def _spec(function: ast.FunctionDef | ast.AsyncFunctionDef, findings: list[Findi
         properties[argument.arg] = schema
     parameters: dict[str, JsonValue] = {"type": "object", "properties": properties, "required": required}
     return ToolSpec.of_function(
-        {"name": function.name, **({"description": told} if told else {}), "parameters": parameters}
+        {"name": function.name, **({"description": summary} if summary else {}), "parameters": parameters}
     )
 
 
 def _arguments(
     function: ast.FunctionDef | ast.AsyncFunctionDef, findings: list[Finding]
 ) -> Iterator[tuple[ast.arg, ast.expr | None]]:
-    """Each parameter with its default; None where it must be given."""
+    """Yield each parameter with its default, or None if it is required."""
     arguments = function.args
     plain = [*arguments.posonlyargs, *arguments.args]
     defaults = [None] * (len(plain) - len(arguments.defaults)) + list(arguments.defaults)
@@ -90,17 +91,20 @@ def _arguments(
     ):
         if argument.arg not in ("self", "cls"):
             yield argument, default
-    variadic = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+    variadic = [argument for argument in (arguments.vararg, arguments.kwarg) if argument is not None]
     findings.extend(
-        loss(f"{one.arg!r} takes any number and is left out", f"/{function.name}/{one.arg}")
-        for one in variadic
+        loss(
+            f"{argument.arg!r} takes any number of values and was left out",
+            f"/{function.name}/{argument.arg}",
+        )
+        for argument in variadic
     )
 
 
 def _schema(node: ast.expr | None, findings: list[Finding], where: str) -> Mapping[str, JsonValue]:
-    """JSON Schema of an annotation; one that says nothing where it is not known, which is told."""
+    """Return the JSON Schema of an annotation. An unknown type allows any value and is reported."""
     if node is None:
-        findings.append(loss("no type is given: anything is allowed", where))
+        findings.append(loss("the parameter has no type; any value is allowed", where))
         return {}
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
@@ -123,20 +127,21 @@ def _subscript(node: ast.Subscript, findings: list[Finding], where: str) -> Mapp
     inner = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
     if name == "Literal":
         values = [
-            one.value
-            for one in inner
-            if isinstance(one, ast.Constant) and isinstance(one.value, str | int | bool)
+            element.value
+            for element in inner
+            if isinstance(element, ast.Constant) and isinstance(element.value, str | int | bool)
         ]
         kinds = {type(value) for value in values}
         return {**({"type": "string"} if kinds == {str} else {}), "enum": values}
     if name in ("Optional", "Union"):
         return _union([*inner, *([ast.Constant(None)] if name == "Optional" else [])], findings, where)
     if name == "Annotated":
-        told = next(
-            (one.value for one in inner[1:] if isinstance(one, ast.Constant) and isinstance(one.value, str)),
-            "",
-        )
-        return {**_schema(inner[0], findings, where), **({"description": told} if told else {})}
+        texts = (element.value for element in inner[1:] if isinstance(element, ast.Constant))
+        description = next((text for text in texts if isinstance(text, str)), "")
+        return {
+            **_schema(inner[0], findings, where),
+            **({"description": description} if description else {}),
+        }
     if name in _LISTS:
         return {"type": "array", "items": _schema(inner[0], findings, where)}
     if name in _MAPS:
@@ -154,12 +159,16 @@ def _union(nodes: list[ast.expr], findings: list[Finding], where: str) -> Mappin
 
 def _kinds(named: JsonValue) -> Sequence[str]:
     return (
-        [named] if isinstance(named, str) else [str(one) for one in named] if isinstance(named, list) else []
+        [named]
+        if isinstance(named, str)
+        else [str(kind) for kind in named]
+        if isinstance(named, list)
+        else []
     )
 
 
 def _unknown(text: str, findings: list[Finding], where: str) -> Mapping[str, JsonValue]:
-    findings.append(loss(f"the type {text[:40]!r} is not known: anything is allowed", where))
+    findings.append(loss(f"the type {text[:40]!r} is unknown; any value is allowed", where))
     return {}
 
 
@@ -168,7 +177,7 @@ def _last_name(node: ast.expr) -> str:
 
 
 def _constant(node: ast.expr) -> JsonValue:
-    """A default that JSON can say; None where there is none."""
+    """Return a default as a JSON value, or None if it is not a string, number or boolean."""
     try:
         value = ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
@@ -177,9 +186,9 @@ def _constant(node: ast.expr) -> JsonValue:
 
 
 def _docstring(text: str) -> tuple[str, Mapping[str, str]]:
-    """The docstring's first paragraph, and what it says of each parameter."""
+    """Return the docstring's first paragraph, and its description of each parameter."""
     first = " ".join(text.split("\n\n", 1)[0].split())
-    described: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     is_inside, last = False, ""
     for line in text.splitlines():
         if _SECTION.match(line):
@@ -188,7 +197,7 @@ def _docstring(text: str) -> tuple[str, Mapping[str, str]]:
             is_inside = False
         elif (match := _SPHINX.match(line)) or (is_inside and (match := _ARGUMENT.match(line))):
             last = match.group(1)
-            described[last] = match.group(2).strip()
+            descriptions[last] = match.group(2).strip()
         elif is_inside and last and line.strip():
-            described[last] += " " + line.strip()
-    return first, described
+            descriptions[last] += " " + line.strip()
+    return first, descriptions

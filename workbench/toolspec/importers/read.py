@@ -1,4 +1,4 @@
-"""Import tools from any text, whichever format it is in."""
+"""Import tools from a text in any supported format."""
 
 import json
 import re
@@ -17,21 +17,21 @@ from workbench.toolspec.tools_text import MAX_SIZE_CHARS
 from workbench.toolspec.yaml_text import load_yaml
 
 _FUNCTION: Final = re.compile(r"^(?:async )?def \w+\(", re.M)
-"""How a Python function begins; YAML may take its text for an object."""
+"""The start of a Python function, which YAML may parse as an object."""
 
 
 def import_tools(text: str) -> ImportedTools:
-    """The tools of a text: JSON or YAML of a chat API's tools, of MCP's `tools/list` or of OpenAPI 3, or Python.
+    """Import tools from JSON or YAML (tools of a chat API, MCP's `tools/list`, or OpenAPI 3), or from Python.
 
     Raises:
-        BadInput: It is none of these, or a tool in it is not sound.
+        BadInput: The format is not supported, or a tool is invalid.
     """
     if len(text) > MAX_SIZE_CHARS:
-        raise BadInput("import", f"over {MAX_SIZE_CHARS:,} characters")
+        raise BadInput("import", f"the text has over {MAX_SIZE_CHARS:,} characters")
     try:
         return _import(text)
     except RecursionError as error:
-        raise BadInput("import", "it is nested too deep", "take out some levels") from error
+        raise BadInput("import", "the text is nested too deeply", "remove some levels") from error
 
 
 def _import(text: str) -> ImportedTools:
@@ -41,34 +41,35 @@ def _import(text: str) -> ImportedTools:
     elif "def " in text and not isinstance(value, list):
         imported = import_python(text)
     else:
-        remedy = "OpenAI, bare, Anthropic, Gemini, MCP tools/list, OpenAPI 3, or a Python function"
-        raise BadInput("import", problem or "it describes no tools", remedy)
+        remedy = "supported are OpenAI, Anthropic, Gemini, MCP tools/list, OpenAPI 3 and Python functions"
+        raise BadInput("import", problem or "the text describes no tools", remedy)
     for finding in check_offered(imported.tools):
         raise BadInput(f"import, {finding.pointer or '/'}", finding.message)
     return imported
 
 
 def import_value(value: JsonValue) -> ImportedTools:
-    """The tools of a loaded text.
+    """Import tools from a parsed JSON or YAML value.
 
     Raises:
-        BadInput: It holds no tools.
+        BadInput: It contains no tools.
     """
     if is_openapi(value):
         return import_openapi(as_object(value))
     read = [read_entry(as_object(entry), place) for place, entry in entries_of(value)]
     if not read:
-        raise BadInput("import", "it holds no tools", "a list of tools, or an object with `tools` or `paths`")
-    forms = {one.form for one in read}
+        remedy = "pass a list of tools, or an object with `tools` or `paths`"
+        raise BadInput("import", "it contains no tools", remedy)
+    forms = {entry.form for entry in read}
     return ImportedTools(
-        tools=OfferedTools(specs=tuple(one.spec for one in read)),
+        tools=OfferedTools(specs=tuple(entry.spec for entry in read)),
         form=forms.pop() if len(forms) == 1 else "mixed",
-        findings=tuple(finding for one in read for finding in one.findings),
+        findings=tuple(finding for entry in read for finding in entry.findings),
     )
 
 
 def _loaded(text: str) -> tuple[JsonValue, str]:
-    """The value of JSON or YAML, and why there is none where it is neither."""
+    """Parse JSON or YAML. Return the value and an empty text, or None and what is wrong."""
     try:
         return load_json(text), ""
     except json.JSONDecodeError:
@@ -79,5 +80,5 @@ def _loaded(text: str) -> tuple[JsonValue, str]:
         loaded = cast(JsonValue, load_yaml(text))
         return cast(JsonObject, json.loads(json.dumps(loaded, default=str))), ""
     except (yaml.YAMLError, ValueError, TypeError) as error:
-        told = getattr(error, "problem", None) or str(error)
-        return None, f"neither JSON nor YAML: {' '.join(told.split())[:120]}"
+        problem = getattr(error, "problem", None) or str(error)
+        return None, f"neither JSON nor YAML: {' '.join(problem.split())[:120]}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from workbench.chat.finding import Finding
 from workbench.errors import ConstraintFailed, WorkbenchError
-from workbench.toolspec.grammar import untold_keywords
+from workbench.toolspec.grammar import unsupported_keywords
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.present.words import count
 
@@ -62,7 +62,7 @@ def tool_findings(findings: Iterable[Finding]) -> NoticeView:
 def grammar_advice(tools: OfferedTools) -> list[str]:
     """Return a line about the schema keywords that a grammar cannot enforce. Empty if it enforces all."""
     try:
-        findings = untold_keywords(tools)
+        findings = unsupported_keywords(tools)
     except ConstraintFailed as error:
         return [f"The schemas cannot be turned into a grammar: {error.reason}."]
     places = ", ".join(dict.fromkeys(finding.pointer or "" for finding in findings))
