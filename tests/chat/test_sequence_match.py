@@ -1,4 +1,4 @@
-"""Texts compared with a bound on the work: as difflib where it is quick, and an answer where it is not."""
+"""Comparing texts with limited work gives the results of difflib for ordinary texts, and ends early for all others."""
 
 import difflib
 from random import Random
@@ -13,7 +13,7 @@ LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n", "end"]), max_size=4
 
 
 def joined(matcher: "difflib.SequenceMatcher[str]") -> list[str]:
-    """The second text, put together from what is the same and what is new."""
+    """Build the second text from the equal and the new parts."""
     return [
         element
         for tag, i, j, m, n in matcher.get_opcodes()
@@ -22,13 +22,13 @@ def joined(matcher: "difflib.SequenceMatcher[str]") -> list[str]:
 
 
 @given(LINES, LINES)
-def test_the_diff_is_the_one_of_difflib(before: list[str], after: list[str]) -> None:
+def test_the_diff_equals_that_of_difflib(before: list[str], after: list[str]) -> None:
     expected = list(difflib.unified_diff(before, after, "old", "new"))
     assert list(unified_diff(before, after, ("old", "new"))) == expected
 
 
 @given(LINES, LINES)
-def test_the_pieces_are_those_of_difflib(before: list[str], after: list[str]) -> None:
+def test_the_opcodes_equal_those_of_difflib(before: list[str], after: list[str]) -> None:
     expected = difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     assert BoundedMatcher(before, after, autojunk=False).get_opcodes() == expected
 
@@ -39,7 +39,7 @@ def random_lines(count: int, kinds: int, seed: int) -> list[str]:
 
 
 def in_steps(count: int, filler: str) -> list[str]:
-    """Every other line is shared, so that each step of the comparison finds one line and goes on with all others."""
+    """Return lines of which every other one is shared, so that each step finds one line and continues with the rest."""
     return [line for number in range(count) for line in (f"{number % 97}\n", f"{filler}{number}\n")]
 
 
@@ -54,6 +54,6 @@ BOMBS = {
 @pytest.mark.timeout(30)
 @pytest.mark.parametrize("autojunk", [True, False])
 @pytest.mark.parametrize("name", BOMBS)
-def test_texts_that_take_hours_to_compare_are_told_as_replaced(name: str, *, autojunk: bool) -> None:
+def test_texts_that_would_take_hours_to_compare_count_as_replaced(name: str, *, autojunk: bool) -> None:
     before, after = BOMBS[name]
     assert joined(BoundedMatcher(before, after, autojunk=autojunk)) == after

@@ -1,4 +1,4 @@
-"""The rows of `tests/corpus/prompts.jsonl`, and how they are rendered."""
+"""Load the rows of `tests/corpus/prompts.jsonl` and render them."""
 
 import json
 from pathlib import Path

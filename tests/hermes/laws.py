@@ -1,4 +1,4 @@
-"""What holds of every reading, whatever the text."""
+"""Laws that every reading obeys, whatever the text is."""
 
 import json
 from collections import Counter
@@ -21,7 +21,7 @@ from workbench.hermes.stream_events import (
 )
 
 
-def assert_spans_hold(reading: Reading) -> None:
+def assert_spans_are_correct(reading: Reading) -> None:
     assert "".join(segment.text for segment in reading.segments) == reading.text
     assert all(segment.span.of(reading.text) == segment.text for segment in reading.segments)
     assert all(left.span.end == right.span.start for left, right in pairwise(reading.segments))
@@ -40,15 +40,15 @@ def assert_spans_hold(reading: Reading) -> None:
 def assert_strict_is_tolerant_without_fixes(reading: Reading, terms: dict[str, Any]) -> None:
     strict = parse(reading.text, **{**terms, "level": "strict"})
     assert strict.fixes == ()
-    told = {finding.code for finding in strict.findings}
+    reported_codes = {finding.code for finding in strict.findings}
     if terms["level"] != "lenient":
-        assert {fix.code for fix in reading.fixes} <= told
+        assert {fix.code for fix in reading.fixes} <= reported_codes
         allowed = calls_of(reading)
         assert all(call in allowed for call in calls_of(strict))
 
 
-def assert_fixed_reads_strictly(reading: Reading, terms: dict[str, Any]) -> None:
-    """Fixed, strict reads the same calls; no code is added but `format-mismatch`."""
+def assert_fixed_text_is_read_strictly(reading: Reading, terms: dict[str, Any]) -> None:
+    """Check that the strict level reads the same calls from the fixed text, without new codes but `format-mismatch`."""
     if terms["dialect"] == "xml" and any(fix.code == "tag-in-value" for fix in reading.fixes):
         return
     again = parse(fixed(reading.text, reading), **{**terms, "level": "strict"})
@@ -59,7 +59,7 @@ def assert_fixed_reads_strictly(reading: Reading, terms: dict[str, Any]) -> None
     assert set(added) <= {"format-mismatch"}
 
 
-def assert_statuses_hold(reading: Reading) -> None:
+def assert_statuses_are_correct(reading: Reading) -> None:
     for call in reading.calls:
         schema_codes = [
             finding
@@ -74,8 +74,8 @@ def assert_statuses_hold(reading: Reading) -> None:
     assert not reading.calls or kinds & {SegmentKind.CALL}
 
 
-def played(pieces: Iterable[str], **terms: Any) -> tuple[list[Event], Reading]:
-    """All events of a text that comes in pieces, and its reading."""
+def streamed(pieces: Iterable[str], **terms: Any) -> tuple[list[Event], Reading]:
+    """Stream a text in pieces. Return all events and the reading."""
     stream = Stream(**terms)
     events = [event for piece in pieces for event in stream.feed(piece)]
     reading = stream.finish()
@@ -85,22 +85,22 @@ def played(pieces: Iterable[str], **terms: Any) -> tuple[list[Event], Reading]:
     return events, reading
 
 
-def assert_events_tell(events: list[Event], reading: Reading) -> None:
-    """The events tell the reading: each call once, its arguments' text joined, and the prose."""
+def assert_events_match(events: list[Event], reading: Reading) -> None:
+    """Check that the events match the reading: each call once, its arguments, and the prose."""
     names = {event.call_index: event.name for event in events if isinstance(event, CallStarted)}
     dropped = {event.call_index for event in events if isinstance(event, CallDropped)}
     ended = {event.call_index for event in events if isinstance(event, CallEnded)}
     assert sorted(names) == list(range(len(names)))
     assert ended == set(names) - dropped
-    given = dict.fromkeys(names, "")
+    arguments = dict.fromkeys(names, "")
     for event in events:
         if isinstance(event, ArgumentsDelta):
-            given[event.call_index] += event.text
-    kept = [index for index in names if index not in dropped]
-    assert [(names[index], json.loads(given[index])) for index in kept] == calls_of(reading)
-    for index, call in zip(kept, reading.calls, strict=True):
+            arguments[event.call_index] += event.text
+    complete = [index for index in names if index not in dropped]
+    assert [(names[index], json.loads(arguments[index])) for index in complete] == calls_of(reading)
+    for index, call in zip(complete, reading.calls, strict=True):
         if call.dialect == "json" and not call.fixes:
-            assert given[index] in call.payload or given[index] == json.dumps(
+            assert arguments[index] in call.payload or arguments[index] == json.dumps(
                 call.arguments, ensure_ascii=False
             )
     if not any(isinstance(event, ProseBecameThought) for event in events):

@@ -1,4 +1,4 @@
-"""Loads the rows of the corpus and reads them."""
+"""Load the rows of the corpus and parse them."""
 
 import json
 from collections.abc import Mapping
@@ -19,14 +19,14 @@ TOOLS = OfferedTools(
 
 
 def rows() -> list[Row]:
-    """All rows of all files; never none."""
+    """Return all rows of all files."""
     found = [json.loads(line) for name in FILES for line in (CORPUS / name).read_text().splitlines()]
     assert len(found) > 200
     return found
 
 
 def terms(row: Row) -> dict[str, Any]:
-    """The keywords under which a row is read."""
+    """Return the arguments of `parse` for a row."""
     return {
         "tools": TOOLS,
         "level": row.get("level", "tolerant"),
@@ -37,7 +37,7 @@ def terms(row: Row) -> dict[str, Any]:
 
 
 def read(row: Row, **changed: Any) -> Reading:
-    """The reading of a row, with some terms changed."""
+    """Parse a row, with some arguments changed."""
     text = changed.pop("text", row["text"])
     return parse(text, **{**terms(row), **changed})
 

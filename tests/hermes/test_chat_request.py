@@ -1,4 +1,4 @@
-"""A conversation as a chat API takes it, whatever kind of engine wrote it."""
+"""A conversation becomes the request of a chat API, whichever engine wrote it."""
 
 import json
 
@@ -23,23 +23,23 @@ def request_of(*messages):
 
 
 @pytest.mark.parametrize(
-    "said",
+    "answer",
     [
         STRUCTURED,
         Message(role=Role.ASSISTANT, text=f"One moment.\n{CALL}"),
         Message(role=Role.ASSISTANT, text=f"<think>\nHm.\n</think>\n\nOne moment.\n{CALL}"),
     ],
 )
-def test_a_call_is_structure_with_an_id_that_its_result_answers(said):
-    asked, call, result = request_of(USER, said, RESULT)
-    assert asked == {"role": "user", "content": "What time is it?"}
+def test_a_call_gets_an_id_that_its_result_refers_to(answer):
+    question, call, result = request_of(USER, answer, RESULT)
+    assert question == {"role": "user", "content": "What time is it?"}
     assert call["content"] == "One moment."
     (sent,) = call["tool_calls"]
     assert json.loads(sent["function"]["arguments"]) == {"zone": "CET"}
     assert result == {"role": "tool", "tool_call_id": sent["id"], "content": "12:00"}
 
 
-def test_every_id_is_answered_once_over_a_long_conversation():
+def test_each_id_has_exactly_one_result_in_a_long_conversation():
     two = Message(role=Role.ASSISTANT, text=f"{CALL}\n{CALL}")
     sent = request_of(USER, two, RESULT, RESULT, STRUCTURED, RESULT)
     ids = [call["id"] for entry in sent for call in entry.get("tool_calls", ())]
@@ -47,7 +47,7 @@ def test_every_id_is_answered_once_over_a_long_conversation():
     assert len(set(ids)) == 3
 
 
-def test_calls_without_all_their_results_stay_text():
+def test_calls_without_all_of_their_results_are_sent_as_text():
     two = Message(role=Role.ASSISTANT, text=f"{CALL}\n{CALL}")
     sent = request_of(USER, two, RESULT, USER)
     assert [entry["role"] for entry in sent] == ["user", "assistant", "user", "user"]

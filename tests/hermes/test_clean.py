@@ -1,4 +1,4 @@
-"""The quick way past the reader finds what the reader finds, or leaves the text to it."""
+"""The fast path finds the same calls as the reader, or leaves the text to it."""
 
 import pytest
 from hypothesis import given
@@ -22,13 +22,13 @@ MOSTLY_CLEAN = st.lists(st.sampled_from(CLEAN * 8 + PIECES), max_size=6)
 
 @relaxed
 @given(text=(TEXTS | MOSTLY_CLEAN).map("".join) | st.text())
-def test_what_it_takes_the_reader_reads_alike_and_without_a_word(text: str) -> None:
+def test_clean_calls_equal_those_of_the_reader_which_reports_nothing(text: str) -> None:
     found = clean_calls(text, TOOLS)
     if found is None:
         return
     reading = parse(text, tools=TOOLS, checks_arguments=False)
-    assert [(one.name, one.arguments) for one in found] == [
-        (one.name, one.arguments) for one in reading.calls
+    assert [(call.name, call.arguments) for call in found] == [
+        (call.name, call.arguments) for call in reading.calls
     ]
     assert (reading.fixes, reading.dropped) == ((), 0)
     assert {finding.code for finding in reading.findings} <= {"unknown-tool"}
@@ -38,7 +38,7 @@ def test_what_it_takes_the_reader_reads_alike_and_without_a_word(text: str) -> N
 @pytest.mark.parametrize(
     ("text", "count"), [("", 0), ("No call {at} all.", 0), (CLEAN[0], 1), ("".join(CLEAN), 2)]
 )
-def test_clean_texts_are_taken(text: str, count: int) -> None:
+def test_clean_texts_are_read_by_the_fast_path(text: str, count: int) -> None:
     assert len(clean_calls(text, TOOLS) or ()) == count
     assert clean_calls(text, TOOLS) is not None
 
@@ -53,5 +53,5 @@ def test_clean_texts_are_taken(text: str, count: int) -> None:
         '{"name": "f", "arguments": {}}',
     ],
 )
-def test_all_else_is_left_to_the_reader(text: str) -> None:
+def test_other_texts_are_left_to_the_reader(text: str) -> None:
     assert clean_calls(text, TOOLS) is None

@@ -1,4 +1,4 @@
-"""The tables of codes in the docs are those of the code."""
+"""The tables of codes in the docs match the source."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ CHECKING = ("templates/check",)
 
 
 def codes_in(modules: tuple[str, ...]) -> set[str]:
-    """All texts in the modules that are spelled like a code."""
+    """Return all strings in the modules that look like a code."""
     found: set[str] = set()
     for module in modules:
         tree = ast.parse((HERMES / f"{module}.py").read_text(encoding="utf-8"))
@@ -26,8 +26,8 @@ def codes_in(modules: tuple[str, ...]) -> set[str]:
     return found - set(FAMILIES)
 
 
-def codes_told(page: str) -> set[str]:
-    """What stands in backticks in a table and is spelled like a code."""
+def codes_on(page: str) -> set[str]:
+    """Return everything between backticks in tables that looks like a code."""
     rows = [
         line for line in (REFERENCE / page).read_text(encoding="utf-8").splitlines() if line.startswith("|")
     ]
@@ -35,11 +35,11 @@ def codes_told(page: str) -> set[str]:
 
 
 @pytest.mark.parametrize(("page", "modules"), [("families.md", RENDERING), ("templates.md", CHECKING)])
-def test_the_docs_tell_each_code_and_no_other(page: str, modules: tuple[str, ...]) -> None:
-    assert codes_told(page) == codes_in(modules)
+def test_the_docs_list_exactly_the_codes_in_the_source(page: str, modules: tuple[str, ...]) -> None:
+    assert codes_on(page) == codes_in(modules)
 
 
-def test_the_docs_tell_each_family() -> None:
+def test_the_docs_list_each_family() -> None:
     text = (REFERENCE / "families.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `([a-z0-9.-]+)` \| .* \| .* \| .* \| .* \|$", text, re.MULTILINE)
     assert rows == list(FAMILIES)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.hermes.laws import assert_fixed_reads_strictly, assert_spans_hold
+from tests.hermes.laws import assert_fixed_text_is_read_strictly, assert_spans_are_correct
 from tests.hermes.readings import TOOLS
 from workbench.hermes.dialects.known import DIALECTS
 from workbench.hermes.parse import parse
@@ -39,8 +39,8 @@ def test_a_foreign_call_is_named_and_read_only_at_the_lenient_level(row: dict[st
     assert calls_of(reading) == expected
     assert row["advice"] in DIALECTS[row["dialect"]].advice
     assert [form.is_read for form in reading.foreign] == [bool(expected)] * len(reading.foreign)
-    assert_spans_hold(reading)
-    assert_fixed_reads_strictly(reading, {"tools": TOOLS, "level": level, "dialect": "auto"})
+    assert_spans_are_correct(reading)
+    assert_fixed_text_is_read_strictly(reading, {"tools": TOOLS, "level": level, "dialect": "auto"})
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])

@@ -1,6 +1,6 @@
-"""What strict, vLLM's, SGLang's and the seeds' rules take from one text.
+"""The calls that the strict reader and the replicas of other parsers find in the same text.
 
-The names of rows are those of the project's corpus; where a row is not in it, it is one of its class.
+Rows are named as in the corpus. A row that is not in the corpus has the number of a similar one.
 """
 
 import json
@@ -29,7 +29,7 @@ def block(body):
     return f"<tool_call>\n{body}\n</tool_call>"
 
 
-# Who takes which calls: strict, vLLM, SGLang, seeds 000, 001, 002. `f!` is a call of f with other arguments.
+# The calls that each parser finds, in the order of `ParserRule`. `f!` is a call of f with other arguments.
 TABLE = [
     ("A02", "the plain case", TEXTS["A02"], ["get_weather"] * 5 + [""]),
     ("A03", "no line break behind the tag", f"<tool_call>{F}</tool_call>", ["f"] * 5 + [""]),
@@ -81,18 +81,19 @@ TABLE = [
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"), [row[2:] for row in TABLE], ids=[f"{row[0]} {row[1]}" for row in TABLE]
+    ("text", "expected"), [row[2:] for row in TABLE], ids=[f"{row[0]} {row[1]}" for row in TABLE]
 )
-def test_each_rule_takes_what_it_takes(text, wanted):
-    taken = differ(text, TOOLS)
-    assert [one.rule for one in taken] == list(ParserRule)
-    spelled = [
+def test_each_parser_finds_the_expected_calls(text, expected):
+    results = differ(text, TOOLS)
+    assert [result.rule for result in results] == list(ParserRule)
+    calls = [
         " ".join(
-            call.name + ("!" if any(call is other for other in one.invented) else "") for call in one.calls
+            call.name + ("!" if any(call is other for other in result.invented) else "")
+            for call in result.calls
         )
-        for one in taken
+        for result in results
     ]
-    assert spelled == wanted
+    assert calls == expected
 
 
 @pytest.mark.parametrize(
@@ -128,32 +129,32 @@ def test_each_rule_takes_what_it_takes(text, wanted):
         ("A02", ParserRule.VLLM, ""),
     ],
 )
-def test_the_reason_is_told(row, rule, why):
-    told = next(one.why for one in differ(TEXTS[row], TOOLS) if one.rule is rule)
-    assert why in told if why else told == ""
+def test_the_reason_for_a_lost_or_invented_call_is_given(row, rule, why):
+    reason = next(result.why for result in differ(TEXTS[row], TOOLS) if result.rule is rule)
+    assert why in reason if why else reason == ""
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
-def test_whatever_is_lost_or_made_up_has_a_reason(row):
-    taken = differ(row["text"], TOOLS)
-    assert all(one.why for one in taken if one.lost or one.invented)
-    # All are held against the same calls: those that the tolerant reader gives.
-    assert len({len(one.calls) - len(one.invented) + len(one.lost) for one in taken}) == 1
+def test_each_lost_or_invented_call_has_a_reason(row):
+    results = differ(row["text"], TOOLS)
+    assert all(result.why for result in results if result.lost or result.invented)
+    # All are compared with the same calls: those of the tolerant reader.
+    assert len({len(result.calls) - len(result.invented) + len(result.lost) for result in results}) == 1
 
 
-def test_equal_calls_are_counted_each():
-    one = differ(f"{block(F)}{block(F)}", TOOLS)[3]
-    assert (len(one.calls), len(one.lost), one.invented) == (1, 1, ())
+def test_equal_calls_are_counted_separately():
+    result = differ(f"{block(F)}{block(F)}", TOOLS)[3]
+    assert (len(result.calls), len(result.lost), result.invented) == (1, 1, ())
 
 
-def test_a_text_too_long_is_not_given_to_the_replicas():
+def test_the_replicas_do_not_parse_a_text_that_is_too_long():
     text = "x" * MAX_SIZE_CHARS + block(F)
-    taken = differ(text, TOOLS)
-    assert len(taken[0].calls) == 1
-    assert all("too many for this replica" in one.why and len(one.lost) == 1 for one in taken[1:])
+    results = differ(text, TOOLS)
+    assert len(results[0].calls) == 1
+    assert all("too many for this replica" in result.why and len(result.lost) == 1 for result in results[1:])
 
 
-# What the seeds' own patterns find, on short texts; long ones would take them minutes.
+# The original patterns, for short texts. They would take minutes for long ones.
 HERMES_FC = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
 STELLA_GUIDE = re.compile(r"<parameter=([^>]+)>\s*(.*?)\s*</parameter>", re.DOTALL)
 BLOCKS = re.compile(r"<tool_call>(.*?)</tool_call>|<tool_call>(.*)", re.DOTALL)
@@ -175,15 +176,16 @@ texts = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 
 @settings(max_examples=examples(600), deadline=None)
 @given(texts)
-def test_the_linear_forms_find_what_the_patterns_find(text):
+def test_the_linear_searches_find_what_the_patterns_find(text):
     assert _bodies(text) == HERMES_FC.findall(text)
-    assert [one.body for one in tag_blocks(text)] == [closed or rest for closed, rest in BLOCKS.findall(text)]
+    bodies = [block.body for block in tag_blocks(text)]
+    assert bodies == [closed or rest for closed, rest in BLOCKS.findall(text)]
 
 
 @settings(max_examples=examples(600), deadline=None)
 @given(texts)
 @example("<parameter=</parameter><parameter=</parameter></parameter>")
-def test_parameters_are_those_that_the_pattern_finds(text):
+def test_the_linear_search_finds_the_parameters_of_the_pattern(text):
     body = text.replace("<tool_call>", "").replace("</tool_call>", "")
     (call,) = read_as_stella_guide(f"<tool_call><function=f>{body}</tool_call>", None).calls
     assert call.arguments == {name: value.strip() for name, value in STELLA_GUIDE.findall(body)}
@@ -211,7 +213,7 @@ HARD = [
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", HARD)
 @pytest.mark.parametrize("head", ["", "<tool_call>", "<tool_call>{'"])
-def test_no_text_hangs_a_replica(head, piece):
-    # The quadratic patterns of the seeds take minutes for this; the suite's own time limit would end it.
+def test_no_text_makes_a_replica_hang(head, piece):
+    # The original quadratic patterns take minutes for this, which exceeds the time limit of the tests.
     text = head + piece * (200_000 // len(piece))
     assert len(differ(text, TOOLS)) == len(ParserRule)

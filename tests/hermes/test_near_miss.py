@@ -1,4 +1,4 @@
-"""What is nearly a tag is told, and nothing else changes."""
+"""Text that is nearly a tag is reported, and nothing else changes."""
 
 import pytest
 
@@ -34,12 +34,12 @@ NEAR = [
 
 
 @pytest.mark.parametrize("text", NOOP)
-def test_a_tag_and_what_is_far_from_one_are_not_told(text: str) -> None:
+def test_correct_tags_and_other_text_are_not_reported(text: str) -> None:
     assert check_tags(f"See {text} there.") == ()
 
 
 @pytest.mark.parametrize(("text", "meant"), NEAR, ids=[repr(text) for text, _ in NEAR])
-def test_a_near_miss_is_told_with_what_was_meant(text: str, meant: str) -> None:
+def test_a_near_miss_is_reported_with_the_correct_tag(text: str, meant: str) -> None:
     (finding,) = check_tags(f"See {text} there.")
     assert finding.span is not None
     assert finding.span.of(f"See {text} there.") == text
@@ -48,7 +48,7 @@ def test_a_near_miss_is_told_with_what_was_meant(text: str, meant: str) -> None:
     assert len(finding.message) < 100
 
 
-def test_only_prose_is_looked_at_and_places_are_of_the_completion() -> None:
+def test_only_prose_is_checked_and_spans_refer_to_the_completion() -> None:
     text = (
         "<think>a <toolcall> b</think>Hm <toolcall>\n"
         '<tool_call>{"name": "f", "arguments": {"q": "<toolcall>"}}</tool_call>\nand </tool-call>'
@@ -61,5 +61,5 @@ def test_only_prose_is_looked_at_and_places_are_of_the_completion() -> None:
     assert (reading.fixes, reading.findings) == ((), ())
 
 
-def test_it_is_a_lint_in_neither_list() -> None:
+def test_the_code_is_a_lint() -> None:
     assert BY_WORD["near-miss-tag"].kind is CodeKind.LINT

@@ -1,4 +1,4 @@
-"""Messages as chat APIs shape them."""
+"""Messages of chat APIs are read and written."""
 
 from typing import Any
 
@@ -21,45 +21,45 @@ def call(arguments: Any, **function: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("role", list(Role))
-def test_a_plain_message_is_read(role: Role) -> None:
+def test_a_message_with_text_is_read(role: Role) -> None:
     assert one({"role": role.value, "content": "x"}) == (Message(role=role, text="x"), [])
 
 
-def test_thought_and_name_are_kept() -> None:
+def test_thought_and_name_are_read() -> None:
     message, findings = one({"role": "assistant", "content": "x", "reasoning_content": "why", "name": "n"})
     assert (message.thought, message.name, findings) == ("why", "n", [])
 
 
-def test_arguments_as_an_object_are_kept() -> None:
+def test_arguments_given_as_an_object_are_read() -> None:
     message, findings = one(call({"a": 1}))
     assert message.calls == (ToolCall(name="f", arguments={"a": 1}),)
     assert findings == []
 
 
-def test_arguments_as_text_are_decoded_and_kept_byte_for_byte() -> None:
+def test_arguments_given_as_text_are_decoded_and_the_text_is_kept() -> None:
     message, findings = one(call('{"a":  1}'))
     assert message.calls == (ToolCall(name="f", arguments={"a": 1}, arguments_text='{"a":  1}'),)
     assert findings == []
 
 
 @pytest.mark.parametrize("arguments", ["not json", "[1]", "", [1], 7, '{"a": ' * 10_000])
-def test_arguments_that_are_no_object_are_told(arguments: Any) -> None:
+def test_arguments_that_are_not_an_object_are_reported(arguments: Any) -> None:
     message, findings = one(call(arguments))
     assert message.calls[0].arguments == {}
     assert findings == [("arguments-not-object", "/0/tool_calls/0/function/arguments")]
 
 
-def test_missing_arguments_are_none() -> None:
+def test_missing_arguments_are_an_empty_object() -> None:
     assert one(call(None))[0].calls == (ToolCall(name="f", arguments={}),)
 
 
-def test_a_bare_call_is_read() -> None:
+def test_a_call_without_a_function_wrapper_is_read() -> None:
     fields = {"role": "assistant", "content": "", "tool_calls": [{"name": "f", "arguments": {"a": 1}}]}
     assert one(fields)[0].calls == (ToolCall(name="f", arguments={"a": 1}),)
 
 
 @pytest.mark.parametrize("empty", [[], None, {}])
-def test_empty_tool_calls_are_left_out_and_told(empty: Any) -> None:
+def test_empty_tool_calls_are_left_out_and_reported(empty: Any) -> None:
     message, findings = one({"role": "assistant", "content": "x", "tool_calls": empty})
     assert message == Message(role=Role.ASSISTANT, text="x")
     assert findings == [("empty-tool-calls", "/0/tool_calls")]
@@ -75,7 +75,7 @@ def test_empty_tool_calls_are_left_out_and_told(empty: Any) -> None:
         ([], "[]", "content-not-text"),
     ],
 )
-def test_content_that_is_no_text_is_read_and_told(content: Any, text: str, code: str) -> None:
+def test_content_that_is_not_text_is_converted_and_reported(content: Any, text: str, code: str) -> None:
     message, findings = one({"role": "tool", "content": content})
     assert message.text == text
     assert findings == [(code, "/0/content")]
@@ -91,13 +91,13 @@ def test_content_that_is_no_text_is_read_and_told(content: Any, text: str, code:
         ({"role": "assistant", "content": "", "tool_calls": [{"function": {}}]}, "messages, /0/tool_calls/0"),
     ],
 )
-def test_what_is_no_message_is_bad_input(entry: Any, where: str) -> None:
+def test_an_invalid_message_raises_bad_input(entry: Any, where: str) -> None:
     with pytest.raises(BadInput) as caught:
         parse_messages([entry])
     assert caught.value.where == where
 
 
-def test_a_conversation_survives_the_way_out_and_back() -> None:
+def test_a_conversation_survives_conversion_to_messages_and_back() -> None:
     conversation = Conversation(
         messages=(
             Message(role=Role.SYSTEM, text="s"),

@@ -1,11 +1,11 @@
-"""Every row of the corpus, exactly; codes as multisets."""
+"""Every row of the corpus is read exactly as expected. Codes are compared as multisets."""
 
 import pytest
 
 from tests.hermes.laws import (
-    assert_fixed_reads_strictly,
-    assert_spans_hold,
-    assert_statuses_hold,
+    assert_fixed_text_is_read_strictly,
+    assert_spans_are_correct,
+    assert_statuses_are_correct,
     assert_strict_is_tolerant_without_fixes,
 )
 from tests.hermes.readings import Row, calls_of, is_clean, read, rows, terms
@@ -17,7 +17,7 @@ by_id = pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
 
 
 @by_id
-def test_a_row_is_read_as_the_corpus_says(row: Row) -> None:
+def test_a_row_is_read_as_the_corpus_expects(row: Row) -> None:
     reading = read(row)
     calls = [
         [call.name, call.arguments] for call in reading.calls if call.status is not CallStatus.UNKNOWN_TOOL
@@ -30,30 +30,30 @@ def test_a_row_is_read_as_the_corpus_says(row: Row) -> None:
 
 
 @by_id
-def test_spans_hold_and_edits_do_not_overlap(row: Row) -> None:
+def test_spans_are_correct_and_edits_do_not_overlap(row: Row) -> None:
     reading = read(row)
-    assert_spans_hold(reading)
-    assert_statuses_hold(reading)
+    assert_spans_are_correct(reading)
+    assert_statuses_are_correct(reading)
 
 
 @by_id
-def test_strict_uses_no_fix_and_names_the_same_codes(row: Row) -> None:
+def test_the_strict_level_uses_no_fix_and_reports_the_same_codes(row: Row) -> None:
     assert_strict_is_tolerant_without_fixes(read(row), terms(row))
 
 
 @by_id
-def test_fixes_applied_read_strictly_the_same(row: Row) -> None:
-    assert_fixed_reads_strictly(read(row), terms(row))
+def test_the_strict_level_reads_the_same_calls_after_applying_the_fixes(row: Row) -> None:
+    assert_fixed_text_is_read_strictly(read(row), terms(row))
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if is_clean(row)], ids=lambda row: row["id"])
-def test_a_clean_row_reads_identically_in_strict(row: Row) -> None:
+def test_a_clean_row_is_read_identically_at_the_strict_level(row: Row) -> None:
     strict, tolerant = read(row, level="strict"), read(row)
     assert strict == tolerant
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if is_clean(row)], ids=lambda row: row["id"])
-def test_cutting_a_clean_row_anywhere_never_gives_another_call(row: Row) -> None:
+def test_a_truncated_clean_row_never_gives_a_different_call(row: Row) -> None:
     whole = calls_of(read(row))
     for size in range(len(row["text"])):
         for reason in ("stop", "length"):
@@ -61,7 +61,7 @@ def test_cutting_a_clean_row_anywhere_never_gives_another_call(row: Row) -> None
             assert cut == whole[: len(cut)], size
 
 
-def test_every_code_stands_in_a_row() -> None:
+def test_every_code_occurs_in_the_corpus() -> None:
     seen = {code for row in ROWS for code in (*row["fixes"], *row["findings"])} | {"foreign-call"}
     """`foreign-call` has its rows in dialects.jsonl."""
     lists = (CodeKind.FIX, CodeKind.FINDING)

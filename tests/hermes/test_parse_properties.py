@@ -1,4 +1,4 @@
-"""Laws of the reader, on texts that no one wrote."""
+"""The laws of the reader hold for generated texts."""
 
 import json
 import random
@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.hermes.laws import (
-    assert_events_tell,
-    assert_fixed_reads_strictly,
-    assert_spans_hold,
-    assert_statuses_hold,
+    assert_events_match,
+    assert_fixed_text_is_read_strictly,
+    assert_spans_are_correct,
+    assert_statuses_are_correct,
     assert_strict_is_tolerant_without_fixes,
-    played,
+    streamed,
 )
 from tests.hermes.readings import TOOLS, calls_of, is_clean, rows
 from tests.properties import examples
@@ -50,17 +50,17 @@ relaxed = settings(max_examples=examples(250), deadline=None, suppress_health_ch
 
 @relaxed
 @given(text=st.text() | soup, given_terms=terms)
-def test_any_text_is_read(text: str, given_terms: dict[str, Any]) -> None:
+def test_any_text_can_be_parsed(text: str, given_terms: dict[str, Any]) -> None:
     reading = parse(text, **given_terms)
-    assert_spans_hold(reading)
-    assert_statuses_hold(reading)
+    assert_spans_are_correct(reading)
+    assert_statuses_are_correct(reading)
     assert_strict_is_tolerant_without_fixes(reading, given_terms)
-    assert_fixed_reads_strictly(reading, given_terms)
+    assert_fixed_text_is_read_strictly(reading, given_terms)
 
 
 @relaxed
 @given(text=st.text() | soup, given_terms=terms, sizes=st.lists(st.integers(1, 20), min_size=1))
-def test_any_text_in_pieces_is_read_and_told_as_in_one(
+def test_any_text_in_pieces_gives_the_same_reading_as_the_whole_text(
     text: str, given_terms: dict[str, Any], sizes: list[int]
 ) -> None:
     pieces: list[str] = []
@@ -70,15 +70,15 @@ def test_any_text_in_pieces_is_read_and_told_as_in_one(
             break
         pieces.append(left[:size])
         left = left[size:]
-    events, reading = played(pieces, **given_terms)
+    events, reading = streamed(pieces, **given_terms)
     assert reading == parse(text, **given_terms)
-    assert_events_tell(events, reading)
+    assert_events_match(events, reading)
 
 
 @relaxed
 @given(data=st.binary(max_size=200))
-def test_any_bytes_are_read(data: bytes) -> None:
-    assert_spans_hold(parse(data.decode(errors="replace")))
+def test_any_bytes_can_be_parsed(data: bytes) -> None:
+    assert_spans_are_correct(parse(data.decode(errors="replace")))
 
 
 @relaxed
@@ -87,7 +87,7 @@ def test_any_bytes_are_read(data: bytes) -> None:
     ascii_only=st.booleans(),
     indent=st.sampled_from([None, 2]),
 )
-def test_valid_json_is_read_as_json_reads_it_and_never_touched(
+def test_valid_json_is_read_like_json_loads_and_never_fixed(
     *, arguments: dict[str, Any], ascii_only: bool, indent: int | None
 ) -> None:
     body = json.dumps({"name": "f", "arguments": arguments}, ensure_ascii=ascii_only, indent=indent)
@@ -98,7 +98,7 @@ def test_valid_json_is_read_as_json_reads_it_and_never_touched(
 
 @relaxed
 @given(arguments=st.dictionaries(st.text(), json_values, max_size=4))
-def test_a_trailing_comma_elsewhere_changes_no_valid_value(arguments: dict[str, Any]) -> None:
+def test_fixing_a_trailing_comma_changes_no_value(arguments: dict[str, Any]) -> None:
     body = json.dumps({"name": "f", "arguments": arguments})[:-1] + ",}"
     reading = parse(f"<tool_call>{body}</tool_call>", tools=TOOLS)
     assert calls_of(reading) == [("f", arguments)]
@@ -107,7 +107,7 @@ def test_a_trailing_comma_elsewhere_changes_no_valid_value(arguments: dict[str, 
 
 @relaxed
 @given(arguments=st.dictionaries(st.from_regex(r"[a-z_]+", fullmatch=True), json_values, max_size=4))
-def test_what_python_prints_is_read(arguments: dict[str, Any]) -> None:
+def test_a_printed_python_dictionary_is_read(arguments: dict[str, Any]) -> None:
     safe = (
         json.loads(json.dumps(arguments).replace("\\", "").replace("'", ""))
         if "\\" not in json.dumps(arguments)
@@ -118,7 +118,7 @@ def test_what_python_prints_is_read(arguments: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_mutants_of_corpus_rows_keep_the_laws(seed: int) -> None:
+def test_mutated_corpus_rows_obey_the_laws(seed: int) -> None:
     chance = random.Random(seed)
     texts = [str(row["text"]) for row in rows()]
     for _ in range(150):
@@ -135,10 +135,10 @@ def test_mutants_of_corpus_rows_keep_the_laws(seed: int) -> None:
             "starts_in_thought": False,
         }
         reading = parse(text, **given_terms)
-        assert_spans_hold(reading)
-        assert_statuses_hold(reading)
+        assert_spans_are_correct(reading)
+        assert_statuses_are_correct(reading)
         assert_strict_is_tolerant_without_fixes(reading, given_terms)
-        assert_fixed_reads_strictly(reading, given_terms)
+        assert_fixed_text_is_read_strictly(reading, given_terms)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,9 @@ def test_mutants_of_corpus_rows_keep_the_laws(seed: int) -> None:
     [(left, right) for left in rows()[:60:3] for right in rows()[1:60:4]],
     ids=lambda pair: f"{pair[0]['id']}+{pair[1]['id']}",
 )
-def test_no_good_block_is_lost_to_what_stands_before_it(pair: tuple[dict[str, Any], dict[str, Any]]) -> None:
+def test_no_valid_block_is_lost_because_of_the_text_before_it(
+    pair: tuple[dict[str, Any], dict[str, Any]],
+) -> None:
     left, right = pair
     if (
         not (is_clean(right) and right["calls"] and is_clean(left))

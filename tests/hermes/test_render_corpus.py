@@ -1,4 +1,4 @@
-"""Every row of the corpus, byte for byte: what the families' published templates render."""
+"""Every row of the corpus is rendered byte for byte as by the published template of its family."""
 
 import pytest
 
@@ -12,12 +12,12 @@ EXPECTED_FINDINGS = {
 
 
 @pytest.mark.parametrize("row", ROWS, ids=row_id)
-def test_the_prompt_is_the_published_templates_own(row: Row) -> None:
+def test_the_prompt_equals_that_of_the_published_template(row: Row) -> None:
     assert rendered(row).text == row["prompt"]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=row_id)
-def test_nothing_is_told_but_what_hermes_3_gets_wrong(row: Row) -> None:
+def test_only_the_faults_of_hermes_3_are_reported(row: Row) -> None:
     usual = ["tools-not-json"] if row["family"] == "hermes-3" else []
     expected = EXPECTED_FINDINGS.get((row["family"], row["case"]), usual)
     findings = rendered(row).findings
@@ -39,7 +39,7 @@ def test_parts_follow_each_other_and_cover_the_prompt(row: Row) -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=row_id)
-def test_each_turn_mark_is_known(row: Row) -> None:
+def test_every_mark_is_listed(row: Row) -> None:
     prompt = rendered(row)
     texts = [mark.of(prompt.text) for mark in prompt.marks]
     for mark in ("<|im_start|>", "<|im_end|>", "<tools>", "</tool_call>", "<tool_response>", "<think>"):

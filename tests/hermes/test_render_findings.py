@@ -1,4 +1,4 @@
-"""What published templates get wrong: ours goes on, writes what they write where they write, and says so."""
+"""Faults of published templates are reproduced and reported, and a crash becomes a finding."""
 
 from typing import Any
 
@@ -57,7 +57,7 @@ def parameter(schema: Any) -> dict[str, Any]:
     ],
     ids=["no description", "description null", "no parameters", "nullable", "null", "unknown type"],
 )
-def test_hermes_3_goes_on_where_its_template_crashes(
+def test_hermes_3_renders_tools_on_which_its_template_crashes(
     function: dict[str, Any], line: str, pointer: str
 ) -> None:
     prompt = rendered("hermes-3", HI, function=function)
@@ -77,17 +77,17 @@ def test_hermes_3_goes_on_where_its_template_crashes(
         parameter(True),
     ],
 )
-def test_hermes_3_does_not_cry_wolf(function: dict[str, Any]) -> None:
+def test_hermes_3_reports_no_crash_for_tools_that_its_template_can_render(function: dict[str, Any]) -> None:
     assert codes(rendered("hermes-3", HI, function=function)) == ["tools-not-json"]
 
 
-def test_the_sane_variant_of_hermes_3_writes_json_and_says_nothing() -> None:
+def test_the_sane_variant_of_hermes_3_writes_json_without_findings() -> None:
     prompt = rendered("hermes-3-sane", HI, function=parameter({"type": ["string", "null"]}))
     assert '"description": "F."' in prompt.text
     assert codes(prompt) == []
 
 
-def test_hermes_3_drops_text_and_thought_beside_calls_and_says_so() -> None:
+def test_hermes_3_drops_text_and_thought_in_messages_with_calls_and_reports_it() -> None:
     message = assistant(ToolCall(name="f", arguments={}), text="Wait.", thought="why")
     prompt = rendered("hermes-3", HI, message)
     assert "Wait." not in prompt.text
@@ -97,34 +97,34 @@ def test_hermes_3_drops_text_and_thought_beside_calls_and_says_so() -> None:
     assert span.of(prompt.text).startswith("<|im_start|>assistant\n<tool_call>")
 
 
-def test_the_sane_variant_of_hermes_3_keeps_both() -> None:
+def test_the_sane_variant_of_hermes_3_keeps_text_and_thought() -> None:
     message = assistant(ToolCall(name="f", arguments={}), text="Wait.", thought="why")
     prompt = rendered("hermes-3-sane", HI, message)
     assert "<think>\nwhy\n</think>\n\nWait.\n<tool_call>" in prompt.text
     assert codes(prompt) == []
 
 
-def test_qwen25_encodes_text_arguments_twice_and_says_so() -> None:
+def test_qwen25_encodes_text_arguments_twice_and_reports_it() -> None:
     prompt = rendered("qwen2.5", HI, assistant(TEXT_CALL))
     assert '{"name": "f", "arguments": "{\\"a\\":1}"}' in prompt.text
     assert codes(prompt) == ["arguments-encoded-twice"]
 
 
-def test_the_sane_variant_of_qwen25_does_not() -> None:
+def test_the_sane_variant_of_qwen25_encodes_text_arguments_once() -> None:
     prompt = rendered("qwen2.5-sane", HI, assistant(TEXT_CALL))
     assert '{"name": "f", "arguments": {"a": 1}}' in prompt.text
     assert codes(prompt) == []
 
 
 @pytest.mark.parametrize("family", ["hermes-3", "qwen3"])
-def test_text_arguments_are_pasted_as_they_came(family: str) -> None:
+def test_text_arguments_are_pasted_unchanged(family: str) -> None:
     prompt = rendered(family, HI, assistant(TEXT_CALL))
     assert '{"name": "f", "arguments": {"a":1}}' in prompt.text
     assert codes(prompt) == []
 
 
 @pytest.mark.parametrize("family", ["qwen3-coder", "qwen3.6"])
-def test_the_xml_families_read_text_arguments_where_their_templates_crash(family: str) -> None:
+def test_the_xml_families_decode_text_arguments_on_which_their_templates_crash(family: str) -> None:
     prompt = rendered(family, HI, assistant(TEXT_CALL))
     assert "<function=f>\n<parameter=a>\n1\n</parameter>\n</function>" in prompt.text
     assert codes(prompt) == ["template-would-crash"]
@@ -139,7 +139,7 @@ def test_the_xml_families_read_text_arguments_where_their_templates_crash(family
     ids=["arguments", "name"],
 )
 @pytest.mark.parametrize("family", ["hermes-3", "qwen3"])
-def test_a_call_that_is_not_json_once_pasted_is_told(family: str, call: ToolCall) -> None:
+def test_a_call_that_is_not_json_after_pasting_is_reported(family: str, call: ToolCall) -> None:
     prompt = rendered(family, HI, assistant(call))
     span = only(prompt, "call-not-json").span
     assert span is not None
@@ -148,13 +148,13 @@ def test_a_call_that_is_not_json_once_pasted_is_told(family: str, call: ToolCall
 
 @pytest.mark.parametrize("text", ["not json", "[1]", "7", ""])
 @pytest.mark.parametrize("family", ["hermes-lines", "nous-python", "qwen2.5-sane", "qwen3.6"])
-def test_text_arguments_that_are_no_object_are_not_dropped_unseen(family: str, text: str) -> None:
+def test_dropping_text_arguments_that_are_not_an_object_is_reported(family: str, text: str) -> None:
     call = ToolCall(name="f", arguments={}, arguments_text=text)
     assert "arguments-dropped" in codes(rendered(family, HI, assistant(call)))
 
 
 @pytest.mark.parametrize("family", ["hermes-3", "qwen3-coder"])
-def test_a_result_that_comes_first_has_no_header_as_published_and_it_is_told(family: str) -> None:
+def test_a_result_at_the_start_has_no_turn_header_and_it_is_reported(family: str) -> None:
     prompt = rendered(family, RESULT)
     assert "<tool_response>\n12:00" in prompt.text
     assert prompt.text.count("<|im_start|>") == (2 if family == "hermes-3" else 1)
@@ -162,15 +162,15 @@ def test_a_result_that_comes_first_has_no_header_as_published_and_it_is_told(fam
 
 
 @pytest.mark.parametrize("family", ["hermes-3-sane", "hermes-lines", "qwen3"])
-def test_other_families_open_a_turn_for_it(family: str) -> None:
+def test_other_families_open_a_turn_for_a_result_at_the_start(family: str) -> None:
     assert "missing-turn-header" not in codes(rendered(family, RESULT))
 
 
-def test_qwen36_goes_on_without_a_users_question() -> None:
+def test_qwen36_renders_a_conversation_without_a_question() -> None:
     assert codes(rendered("qwen3.6", assistant(text="Hello."))) == ["template-would-crash"]
 
 
-def test_qwen36_goes_on_with_a_later_system_message() -> None:
+def test_qwen36_renders_a_later_system_message() -> None:
     late = Message(role=Role.SYSTEM, text="Be brief.")
     prompt = rendered("qwen3.6", HI, late)
     assert "<|im_start|>system\nBe brief.<|im_end|>\n" in prompt.text
@@ -178,17 +178,17 @@ def test_qwen36_goes_on_with_a_later_system_message() -> None:
 
 
 @pytest.mark.parametrize("family", ["qwen2.5", "qwen3", "qwen3-coder", "qwen3.6"])
-def test_the_qwen_templates_want_a_message(family: str) -> None:
+def test_the_qwen_templates_require_a_message(family: str) -> None:
     assert codes(rendered(family)) == ["template-would-crash"]
 
 
-def test_with_a_contract_no_published_template_is_asked() -> None:
+def test_with_a_contract_the_published_template_is_not_checked() -> None:
     conversation = Conversation(messages=(assistant(text="Hello."),))
     assert render(conversation, family="qwen3.6", has_contract=True).findings == ()
 
 
 @pytest.mark.parametrize("family", ["hermes-3", "qwen2.5", "qwen3-coder"])
-def test_a_message_of_a_finding_is_short(family: str) -> None:
+def test_messages_of_findings_are_short(family: str) -> None:
     message = assistant(TEXT_CALL, text="Wait.", thought="why")
     prompt = rendered(family, RESULT, message, function={"name": "f"})
     assert prompt.findings

@@ -1,7 +1,6 @@
-"""Families without a published template, and our sane variants: the corpus' conversations against golden files.
+"""Families without a published template, and our sane variants, render the corpus as in the golden files.
 
-`WRITE_GOLDEN=1 pytest tests/hermes/test_render_golden.py` writes them anew; look at the difference before you
-commit it.
+`WRITE_GOLDEN=1 pytest tests/hermes/test_render_golden.py` writes the files again. Check the difference before you commit.
 """
 
 import os
@@ -18,7 +17,7 @@ CONVERSATIONS = [row for row in ROWS if row["family"] == "hermes-3"]
 
 @pytest.mark.parametrize("row", CONVERSATIONS, ids=lambda row: row["case"])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_prompt_is_the_golden_one(family: str, row: Row) -> None:
+def test_the_prompt_equals_the_golden_file(family: str, row: Row) -> None:
     path = GOLDEN / family / f"{row['case']}.txt"
     prompt = rendered(row, family=family)
     if os.environ.get("WRITE_GOLDEN"):
@@ -28,6 +27,6 @@ def test_the_prompt_is_the_golden_one(family: str, row: Row) -> None:
     assert prompt.findings == ()
 
 
-def test_each_golden_file_is_read() -> None:
+def test_each_golden_file_is_used() -> None:
     expected = {f"{family}/{row['case']}.txt" for family in FAMILIES for row in CONVERSATIONS}
     assert {path.relative_to(GOLDEN).as_posix() for path in GOLDEN.rglob("*.txt")} == expected

@@ -1,4 +1,4 @@
-"""What a family renders of calls, the reader reads as the same calls, wherever the form can spell them."""
+"""The reader finds the same calls in what a family rendered, as far as the format can express them."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ marks = st.sampled_from(
     ["</tool_call>", "<tool_call>", "<|im_end|>", "</think>", "<tool_call>\n{", '"', "'", "\\", "\n", "```"]
 )
 texts = st.lists(st.text(max_size=8) | marks, max_size=5).map("".join)
-# Python escapes what cannot be printed in ways that JSON has not, such as \x7f.
+# Python escapes unprintable characters in ways that JSON does not have, such as \x7f.
 printable = texts.map(lambda text: "".join(char for char in text if char.isprintable() or char == "\n"))
 scalars = (
     st.none()
@@ -52,12 +52,14 @@ def calls(arguments: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[lis
 
 
 def reread(family: Family, given_calls: list[ToolCall], **terms: Any) -> Reading:
-    """The reading of the assistant's turn as `family` renders it, framing behind the calls included."""
-    said = (
+    """Parse the assistant's turn as `family` renders it, including the framing after the calls."""
+    messages = (
         Message(role=Role.USER, text="Hi"),
         Message(role=Role.ASSISTANT, text="", calls=tuple(given_calls)),
     )
-    prompt = render(Conversation(messages=said), family=family, has_contract=True, generation_prompt=False)
+    prompt = render(
+        Conversation(messages=messages), family=family, has_contract=True, generation_prompt=False
+    )
     turn = next(part for part in prompt.parts if part.message_index == 1)
     text = turn.span.of(prompt.text)
     assert text.startswith(HEADER)
@@ -76,7 +78,9 @@ def of(families: list[Family]) -> pytest.MarkDecorator:
 @of(JSON)
 @relaxed
 @given(given_calls=calls(st.dictionaries(texts, values(texts), max_size=3)))
-def test_json_bodies_are_read_strictly(family: Family, given_calls: list[ToolCall]) -> None:
+def test_rendered_json_calls_are_read_at_the_strict_level(
+    family: Family, given_calls: list[ToolCall]
+) -> None:
     reading = reread(family, given_calls, level="strict")
     assert_same(reading, given_calls)
     assert reading.findings == ()
@@ -85,7 +89,7 @@ def test_json_bodies_are_read_strictly(family: Family, given_calls: list[ToolCal
 @of(PYTHON)
 @relaxed
 @given(given_calls=calls(st.dictionaries(printable, values(printable), max_size=3)))
-def test_python_bodies_are_read_with_fixes_of_pythons_spelling_only(
+def test_rendered_python_calls_need_only_the_fixes_for_python_syntax(
     family: Family, given_calls: list[ToolCall]
 ) -> None:
     reading = reread(family, given_calls)
@@ -94,7 +98,7 @@ def test_python_bodies_are_read_with_fixes_of_pythons_spelling_only(
 
 
 def can_be_a_value(text: str) -> bool:
-    """XML has no escape for its own tags, and one newline a side, `\\r\\n` too, is the template's."""
+    """Return whether XML can hold a text: it cannot escape its own tags, and `\\r\\n` at the end is the template's."""
     return not any(tag in text for tag in XML_TAGS) and not text.endswith("\r")
 
 
@@ -110,7 +114,9 @@ typed = (
 @of(XML)
 @relaxed
 @given(given_calls=calls(xml_plain))
-def test_xml_texts_are_read_strictly(family: Family, given_calls: list[ToolCall]) -> None:
+def test_rendered_xml_calls_with_text_are_read_at_the_strict_level(
+    family: Family, given_calls: list[ToolCall]
+) -> None:
     reading = reread(family, given_calls, level="strict")
     assert_same(reading, given_calls)
     assert reading.findings == ()
@@ -134,7 +140,7 @@ def type_of(value: Any) -> str:
     name=names,
     arguments=st.dictionaries(names, typed.filter(lambda value: can_be_a_value(str(value))), max_size=4),
 )
-def test_xml_values_are_read_strictly_by_their_schema(
+def test_rendered_xml_calls_with_typed_values_are_read_at_the_strict_level(
     family: Family, name: str, arguments: dict[str, Any]
 ) -> None:
     properties = {key: {"type": type_of(value)} for key, value in arguments.items()}

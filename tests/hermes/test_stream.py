@@ -1,10 +1,10 @@
-"""A stream gives the reading of one shot, leaks no tag, and takes nothing back."""
+"""A stream gives the same reading as `parse`, emits no part of a tag, and takes nothing back."""
 
 import random
 
 import pytest
 
-from tests.hermes.laws import assert_events_tell, played
+from tests.hermes.laws import assert_events_match, streamed
 from tests.hermes.readings import TOOLS, Row, calls_of, is_clean, read, rows, terms
 from workbench.hermes.reading import SegmentKind
 from workbench.hermes.stream import Stream
@@ -20,25 +20,25 @@ ROWS = rows()
 
 
 def assert_same(row: Row, pieces: list[str]) -> None:
-    events, reading = played(pieces, **terms(row))
+    events, reading = streamed(pieces, **terms(row))
     assert reading == read(row)
-    assert_events_tell(events, reading)
+    assert_events_match(events, reading)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
-def test_any_two_pieces_give_the_reading_of_one_shot(row: Row) -> None:
+def test_a_text_in_two_pieces_gives_the_same_reading(row: Row) -> None:
     for cut in range(len(row["text"]) + 1) if len(row["text"]) < 1000 else (1, 50, 4000):
         assert_same(row, [row["text"][:cut], row["text"][cut:]])
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 8, 13])
-def test_pieces_of_one_size_give_the_reading_of_one_shot(size: int) -> None:
+def test_a_text_in_pieces_of_one_size_gives_the_same_reading(size: int) -> None:
     for row in ROWS:
         text = row["text"]
         assert_same(row, [text[start : start + size] for start in range(0, len(text), size)])
 
 
-def test_random_pieces_give_the_reading_of_one_shot() -> None:
+def test_a_text_in_random_pieces_gives_the_same_reading() -> None:
     chance = random.Random(7)
     for row in ROWS:
         pieces, text = [], row["text"]
@@ -50,18 +50,18 @@ def test_random_pieces_give_the_reading_of_one_shot() -> None:
 
 
 @pytest.mark.parametrize("text", ["a < b", "x <tool", "<toolbox> y", "</t>", "<thinking>z", "1 <| 2"])
-def test_what_is_no_tag_is_released(text: str) -> None:
-    events, _ = played(list(text + "!"))
+def test_text_that_turns_out_not_to_be_a_tag_is_emitted(text: str) -> None:
+    events, _ = streamed(list(text + "!"))
     assert "".join(event.text for event in events if isinstance(event, TextDelta)) == text + "!"
 
 
-def test_no_prefix_of_a_tag_is_shown() -> None:
+def test_the_start_of_a_tag_is_not_emitted() -> None:
     stream = Stream(tools=TOOLS)
     shown = [event for piece in "Hi <tool_call" for event in stream.feed(piece)]
     assert "".join(event.text for event in shown if isinstance(event, TextDelta)) == "Hi "
 
 
-def test_a_long_string_streams_as_it_comes() -> None:
+def test_a_long_string_is_emitted_as_it_arrives() -> None:
     stream = Stream(tools=TOOLS)
     stream.feed('<tool_call>\n{"name": "f", "arguments": {"q": "')
     assert stream.feed("abcd") == (ArgumentsDelta(0, "abcd"),)
@@ -70,13 +70,13 @@ def test_a_long_string_streams_as_it_comes() -> None:
     assert [call.arguments for call in stream.finish().calls] == [{"q": "abcd"}]
 
 
-def test_a_call_that_is_cut_off_is_dropped() -> None:
-    events, reading = played(['<tool_call>{"name": "f", "arguments": {"q": "ab'], tools=TOOLS)
+def test_a_truncated_call_is_dropped() -> None:
+    events, reading = streamed(['<tool_call>{"name": "f", "arguments": {"q": "ab'], tools=TOOLS)
     assert isinstance(events[-1], CallDropped)
     assert reading.calls == ()
 
 
-def test_clean_calls_end_before_the_stream_does() -> None:
+def test_clean_calls_end_before_the_stream_ends() -> None:
     for row in ROWS:
         if is_clean(row) and row["calls"] and row["text"].endswith("</tool_call>"):
             stream = Stream(**terms(row))
@@ -84,35 +84,35 @@ def test_clean_calls_end_before_the_stream_does() -> None:
             assert sum(isinstance(event, CallEnded) for event in events) == len(row["calls"]), row["id"]
 
 
-def test_prose_that_was_a_thought_is_told_so_even_at_the_end() -> None:
+def test_prose_that_was_a_thought_is_reported_even_at_the_end() -> None:
     for pieces in (["plan", "</think>"], ["plan</th", "ink>"], ["plan `</think>"], ["a <tool_call></think>"]):
-        events, reading = played(pieces, tools=TOOLS)
+        events, reading = streamed(pieces, tools=TOOLS)
         assert [event for event in events if isinstance(event, ProseBecameThought)] == [ProseBecameThought()]
         assert reading.prose == ()
 
 
-def test_a_call_without_close_tag_waits_for_the_reason_of_the_end() -> None:
+def test_a_call_without_a_closing_tag_waits_for_the_finish_reason() -> None:
     text = '<tool_call>{"name": "f", "arguments": {"a": 1}}\n<tool_call>{"name": "g", "arguments": {}}</tool_call>'
     stream = Stream(tools=TOOLS)
     assert not any(isinstance(event, CallEnded) for event in stream.feed(text))
     stream.finish("length")
-    told = [event for event in stream.last_events() if isinstance(event, (CallDropped, CallEnded))]
-    assert told == [CallDropped(0), CallEnded(1)]
+    ends = [event for event in stream.last_events() if isinstance(event, (CallDropped, CallEnded))]
+    assert ends == [CallDropped(0), CallEnded(1)]
 
 
-def test_a_number_longer_than_what_is_looked_ahead_is_given_whole() -> None:
+def test_a_very_long_number_is_emitted_completely() -> None:
     digits = "1" * 900
-    events, _ = played(
+    events, _ = streamed(
         [f'<tool_call>{{"name": "f", "arguments": {{"n": {digits}}}}}</tool_call>'], tools=TOOLS
     )
-    given = "".join(event.text for event in events if isinstance(event, ArgumentsDelta))
-    assert given == f'{{"n": {digits}}}'
+    arguments = "".join(event.text for event in events if isinstance(event, ArgumentsDelta))
+    assert arguments == f'{{"n": {digits}}}'
 
 
-def test_arguments_that_a_fix_spells_anew_are_dropped_and_given_whole() -> None:
+def test_a_call_that_a_fix_rewrites_is_dropped_and_emitted_again() -> None:
     text = '<tool_call>{"name":"f","arguments":{"a":[1,],"b":2}}\n{"name":"g","arguments":{}}</tool_call>'
-    events, reading = played([text], tools=TOOLS)
-    assert_events_tell(events, reading)
+    events, reading = streamed([text], tools=TOOLS)
+    assert_events_match(events, reading)
     assert [event for event in events if isinstance(event, (CallDropped, CallEnded))] == [
         CallDropped(0),
         CallEnded(1),
@@ -120,20 +120,20 @@ def test_arguments_that_a_fix_spells_anew_are_dropped_and_given_whole() -> None:
     ]
 
 
-def test_a_tool_s_untagged_function_is_shown_only_when_it_is_known_to_be_none() -> None:
+def test_an_untagged_function_of_a_tool_is_emitted_as_prose_only_at_the_end() -> None:
     text = "<function=f><parameter=s><think>x</think></parameter></function>"
-    events, reading = played([text], tools=TOOLS)
+    events, reading = streamed([text], tools=TOOLS)
     assert [finding.code for finding in reading.findings] == ["untagged-call"]
     assert events == [TextDelta(SegmentKind.PROSE, text)]
 
 
 @pytest.mark.parametrize("before", ["", "<think>", "plan", "<scratch_pad></scratch_pad><think>"])
-def test_an_untagged_payload_behind_thoughts_is_never_shown_as_prose(before: str) -> None:
+def test_an_untagged_call_after_thoughts_is_never_emitted_as_prose(before: str) -> None:
     text = before + ("</think>" if before else "") + '{"name": "f", "arguments": {}}'
     for size in (1, 3, 5, len(text)):
         pieces = [text[start : start + size] for start in range(0, len(text), size)]
-        events, reading = played(pieces, tools=TOOLS, level="lenient")
-        assert_events_tell(events, reading)
+        events, reading = streamed(pieces, tools=TOOLS, level="lenient")
+        assert_events_match(events, reading)
         assert calls_of(reading) == [("f", {})]
         shown = "".join(e.text for e in events if isinstance(e, TextDelta) and e.kind is SegmentKind.PROSE)
         assert "{" not in shown

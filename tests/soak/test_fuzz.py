@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.hermes.laws import (
-    assert_events_tell,
-    assert_fixed_reads_strictly,
-    assert_spans_hold,
-    assert_statuses_hold,
+    assert_events_match,
+    assert_fixed_text_is_read_strictly,
+    assert_spans_are_correct,
+    assert_statuses_are_correct,
     assert_strict_is_tolerant_without_fixes,
-    played,
+    streamed,
 )
 from tests.hermes.readings import TOOLS, rows
 from workbench.hermes.parse import parse
@@ -123,17 +123,17 @@ def assert_pieces_tell(text: str, terms: dict[str, Any], chance: random.Random) 
         size = chance.choice([1, 1, 2, 3, 5, 8, 13, 40, len(text)])
         pieces.append(left[:size])
         left = left[size:]
-    events, reading = played(pieces, **terms)
+    events, reading = streamed(pieces, **terms)
     assert reading == parse(text, **terms)
-    assert_events_tell(events, reading)
+    assert_events_match(events, reading)
 
 
 def assert_laws(text: str, terms: dict[str, Any]) -> None:
     reading = parse(text, **terms)
-    assert_spans_hold(reading)
-    assert_statuses_hold(reading)
+    assert_spans_are_correct(reading)
+    assert_statuses_are_correct(reading)
     assert_strict_is_tolerant_without_fixes(reading, terms)
-    assert_fixed_reads_strictly(reading, terms)
+    assert_fixed_text_is_read_strictly(reading, terms)
 
 
 @long
@@ -151,7 +151,7 @@ def test_mutants_of_the_corpus_keep_the_laws(chance: random.Random, terms: dict[
 @long
 @given(data=st.binary(max_size=400))
 def test_any_bytes_are_read(data: bytes) -> None:
-    assert_spans_hold(parse(data.decode(errors="replace")))
+    assert_spans_are_correct(parse(data.decode(errors="replace")))
 
 
 @long

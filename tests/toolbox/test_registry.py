@@ -40,7 +40,7 @@ def test_a_schema_may_be_bare_or_wrapped_and_the_registered_name_is_used():
         ("text", "not an object"),
         ({}, "no `parameters` object"),
         ({"parameters": []}, "no `parameters` object"),
-        ({"parameters": {"type": "array"}}, "no object schema"),
+        ({"parameters": {"type": "array"}}, "must have type object"),
         (
             {"parameters": {"type": "object", "properties": {"a": {"type": "objekt"}}}},
             "the schema is invalid",

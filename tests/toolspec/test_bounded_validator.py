@@ -1,4 +1,4 @@
-"""The validator that counts its work finds what jsonschema's own finds."""
+"""The validator with limited work finds the same errors as jsonschema's own validator."""
 
 from typing import Any
 
@@ -39,13 +39,14 @@ UNEVALUATED = st.builds(
 
 def places(validator: Any, value: Any) -> list[tuple[Any, ...]]:
     errors = (
-        (tuple(one.path), tuple(one.schema_path), one.validator) for one in validator.iter_errors(value)
+        (tuple(error.path), tuple(error.schema_path), error.validator)
+        for error in validator.iter_errors(value)
     )
     return sorted(errors, key=repr)
 
 
-def told(validator: Any, value: Any) -> object:
-    """Where it finds errors; the kind of exception where the schema cannot be used."""
+def outcome(validator: Any, value: Any) -> object:
+    """Return where a validator finds errors, or the type of the exception if the schema cannot be used."""
     try:
         return places(validator, value)
     except Exception as error:  # noqa: BLE001  jsonschema raises many kinds
@@ -53,7 +54,7 @@ def told(validator: Any, value: Any) -> object:
 
 
 def is_plain(schema: Any) -> bool:
-    """Whether no pattern in it means something else to RE2, and no part is of another draft."""
+    """Return whether no pattern has a different meaning in RE2, and no part uses another draft."""
     text = repr(schema)
     return not any(word in text for word in ("\\\\p", "'('", "\\\\w", "\\\\d", "$schema", "http://"))
 
@@ -62,7 +63,9 @@ def is_plain(schema: Any) -> bool:
 @given(schema=OBJECTS, arguments=ARGUMENTS)
 def test_any_schema_has_the_same_errors(schema: dict[str, Any], arguments: dict[str, Any]) -> None:
     if is_plain(schema) and Draft202012Validator(Draft202012Validator.META_SCHEMA).is_valid(schema):
-        assert told(bounded_validator(schema), arguments) == told(Draft202012Validator(schema), arguments)
+        assert outcome(bounded_validator(schema), arguments) == outcome(
+            Draft202012Validator(schema), arguments
+        )
 
 
 @settings(max_examples=examples(300), deadline=None)
@@ -70,23 +73,23 @@ def test_any_schema_has_the_same_errors(schema: dict[str, Any], arguments: dict[
     schema=UNEVALUATED,
     value=st.dictionaries(st.sampled_from("abc"), CONSTANTS) | st.lists(CONSTANTS, max_size=3),
 )
-def test_what_is_left_unevaluated_is_the_same(schema: dict[str, Any], value: Any) -> None:
-    assert told(bounded_validator(schema), value) == told(Draft202012Validator(schema), value)
+def test_unevaluated_items_and_properties_have_the_same_errors(schema: dict[str, Any], value: Any) -> None:
+    assert outcome(bounded_validator(schema), value) == outcome(Draft202012Validator(schema), value)
 
 
 @settings(max_examples=examples(300), deadline=None)
 @given(items=st.lists(NESTED, max_size=4), constant=NESTED)
-def test_equality_is_jsons(items: list[Any], constant: Any) -> None:
+def test_equality_follows_json(items: list[Any], constant: Any) -> None:
     for schema in (
         {"uniqueItems": True},
         {"items": {"const": constant}},
         {"contains": {"enum": [constant, 1, "a"]}},
     ):
-        assert told(bounded_validator(schema), items) == told(Draft202012Validator(schema), items)
+        assert outcome(bounded_validator(schema), items) == outcome(Draft202012Validator(schema), items)
 
 
 @pytest.mark.parametrize("keyword", ["allOf", "oneOf"])
-def test_doubling_references_end(keyword: str) -> None:
+def test_references_that_double_at_each_level_are_stopped(keyword: str) -> None:
     definitions = {
         f"d{level}": {keyword: [{"$ref": f"#/$defs/d{level + 1}"}] * 2} for level in range(40)
     } | {"d40": {}}  # fmt: skip
@@ -95,7 +98,7 @@ def test_doubling_references_end(keyword: str) -> None:
         list(validator.iter_errors(1))
 
 
-def test_a_schema_of_another_draft_inside_is_bounded_too() -> None:
+def test_an_inner_schema_of_another_draft_is_limited_as_well() -> None:
     inner = {"$schema": "http://json-schema.org/draft-07/schema#", "pattern": "(a+)+$"}
     validator = bounded_validator({"properties": {"a": inner}})
     assert not validator.is_valid({"a": "a" * 1000 + "!"})

@@ -1,4 +1,4 @@
-"""Specs and arguments held against JSON Schema."""
+"""Specs and arguments are checked against JSON Schema."""
 
 from typing import Any
 
@@ -60,13 +60,13 @@ ITEMS = {
         ),
     ],
 )
-def test_each_failing_place_has_one_finding(
+def test_each_violation_has_one_finding(
     parameters: dict[str, Any], arguments: dict[str, Any], expected: list[tuple[str, str]]
 ) -> None:
     assert found(parameters, arguments) == expected
 
 
-def test_pointers_lead_into_the_schema_too() -> None:
+def test_messages_are_short() -> None:
     (finding,) = check_arguments(spec_of(ITEMS), {"items": [{"qty": 0}]})
     assert len(finding.message) < 100
 
@@ -81,20 +81,20 @@ def test_pointers_lead_into_the_schema_too() -> None:
         {"properties": {"a": {"$ref": "#/properties/a"}}},
     ],
 )
-def test_a_bad_schema_is_a_finding_not_an_exception(parameters: dict[str, Any]) -> None:
+def test_an_invalid_schema_gives_a_finding_instead_of_an_exception(parameters: dict[str, Any]) -> None:
     (finding,) = check_arguments(spec_of(parameters), {"a": {"b": 1}})
     assert (finding.code, finding.severity) == ("schema-invalid", "warning")
     assert len(finding.message) < 100
 
 
 @pytest.mark.parametrize("pattern", [r"^(a+)+$", r"(a|a)*b", r"(.*)*x", r"([a-z]+\d?)+$"])
-def test_a_pattern_that_could_run_away_is_checked_at_once(pattern: str) -> None:
+def test_a_pattern_with_exponential_backtracking_is_checked_quickly(pattern: str) -> None:
     parameters = {"properties": {"a": {"type": "string", "pattern": pattern}}}
     assert found(parameters, {"a": "a" * 1000 + "!"}) == [("schema-pattern", "/a")]
 
 
 @pytest.mark.parametrize("pattern", ["^(?=a)", r"(a)\1", "a{5000}"])
-def test_a_pattern_that_cannot_be_run_is_a_warning_and_passes(pattern: str) -> None:
+def test_a_pattern_that_cannot_be_run_gives_a_warning(pattern: str) -> None:
     parameters = {"properties": {"a": {"pattern": pattern}}}
     (finding,) = check_arguments(spec_of(parameters), {"a": "b"})
     assert (finding.code, finding.severity) == ("schema-pattern", "warning")
@@ -134,10 +134,10 @@ def test_a_plain_pattern_is_checked() -> None:
         ),
     ],
 )
-def test_a_spec_is_checked_for_soundness(document: dict[str, Any], problems: int) -> None:
+def test_problems_of_a_spec_are_found(document: dict[str, Any], problems: int) -> None:
     assert len(check_spec(ToolSpec(document=document))) == problems
 
 
-def test_a_tool_declared_twice_is_told() -> None:
+def test_a_tool_that_is_declared_twice_is_reported() -> None:
     tools = OfferedTools(specs=(spec_of({}), spec_of({})))
     assert [finding.code for finding in check_offered(tools)] == ["tool-declared-twice"]

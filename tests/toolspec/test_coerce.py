@@ -1,4 +1,4 @@
-"""Strings that are read as what their schema wants, and those that stay."""
+"""Strings are converted to the type of their schema if nothing is lost."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def after(schema: Any, value: Any) -> Any:
         ({"type": "integer"}, 42),
     ],
 )
-def test_noop(schema: Any, value: Any) -> None:
+def test_values_that_do_not_need_or_allow_conversion_stay(schema: Any, value: Any) -> None:
     assert after(schema, value) == value
 
 
@@ -50,11 +50,11 @@ def test_noop(schema: Any, value: Any) -> None:
         ({"properties": {"q": {"type": "integer"}}}, {"q": "1", "r": "1"}, {"q": 1, "r": "1"}),
     ],
 )
-def test_lossless(schema: Any, value: Any, expected: Any) -> None:
+def test_a_string_is_converted_without_loss(schema: Any, value: Any, expected: Any) -> None:
     assert after(schema, value) == expected
 
 
-def test_a_local_reference_is_followed_and_a_circle_ends() -> None:
+def test_local_references_are_followed_and_circular_ones_end() -> None:
     root = {"$defs": {"n": {"type": "integer"}, "loop": {"$ref": "#/$defs/loop"}}}
     assert types_allowed({"$ref": "#/$defs/n"}, root) == {"integer"}
     assert "string" in types_allowed({"$ref": "#/$defs/loop"}, root)

@@ -1,4 +1,4 @@
-"""Grammars of calls and answers: what llama.cpp's own reader of grammars lets a model write."""
+"""Grammars of calls and answers, checked with llama.cpp's own grammar sampler."""
 
 import json
 
@@ -32,17 +32,19 @@ def tokens_of(vocabulary, text):
 
 
 def allows(vocabulary, grammar, text):
-    """Whether the grammar lets a model write `text` and then end."""
+    """Return whether the grammar lets a model write `text` and then end."""
     sampler = llama_cpp.llama_sampler_init_grammar(vocabulary, grammar.encode(), b"root")
     assert sampler, grammar
     try:
         for token in [*tokens_of(vocabulary, text), llama_cpp.llama_vocab_eos(vocabulary)]:
-            one = (llama_cpp.llama_token_data * 1)(llama_cpp.llama_token_data(id=token, logit=1.0, p=0.0))
+            candidate = (llama_cpp.llama_token_data * 1)(
+                llama_cpp.llama_token_data(id=token, logit=1.0, p=0.0)
+            )
             array = (llama_cpp.llama_token_data_array * 1)(
-                llama_cpp.llama_token_data_array(data=one, size=1, selected=-1, sorted=False)
+                llama_cpp.llama_token_data_array(data=candidate, size=1, selected=-1, sorted=False)
             )
             llama_cpp.llama_sampler_apply(sampler, array)
-            if one[0].logit == float("-inf"):
+            if candidate[0].logit == float("-inf"):
                 return False
             llama_cpp.llama_sampler_accept(sampler, token)
         return True
@@ -89,7 +91,7 @@ def parameters(properties, *required):
         (parameters({'sa"y': {"type": "integer"}}, 'sa"y'), [{'sa"y': 1}], [{"say": 1}]),
     ],
 )  # fmt: skip
-def test_a_schema_s_grammar_allows_what_keeps_it_and_nothing_else(vocabulary, schema, yes, no):
+def test_the_grammar_of_a_schema_allows_exactly_the_valid_values(vocabulary, schema, yes, no):
     grammar = schema_grammar(schema)
     assert [allows(vocabulary, grammar, json.dumps(value, ensure_ascii=False)) for value in yes] == [
         True
@@ -99,7 +101,7 @@ def test_a_schema_s_grammar_allows_what_keeps_it_and_nothing_else(vocabulary, sc
     ] * len(no)
 
 
-def test_no_control_character_and_no_endless_white_space_comes_through(vocabulary):
+def test_control_characters_and_long_white_space_are_not_allowed(vocabulary):
     grammar = schema_grammar({"type": "array", "items": {"type": "string"}})
     assert not allows(vocabulary, grammar, '["a\nb"]')
     assert not allows(vocabulary, grammar, '["a",   "b"]')
@@ -113,7 +115,7 @@ GET = {
 NOW = {"name": "get_now"}
 
 
-def test_json_calls_may_follow_each_other(vocabulary):
+def test_several_json_calls_are_allowed(vocabulary):
     grammar = calls_grammar(tools(GET, NOW), MARKS, dialect="json", begins_open=True).text
     one = '{"name": "get", "arguments": {"city": "Rome", "days": 2}}\n</tool_call>'
     two = one + '\n<tool_call>\n{"name": "get_now", "arguments": {}}\n</tool_call>'
@@ -124,7 +126,7 @@ def test_json_calls_may_follow_each_other(vocabulary):
     assert not allows(vocabulary, grammar, one.replace('"city": "Rome", ', ""))
 
 
-def test_xml_calls_hold_texts_as_they_are_and_other_values_as_json(vocabulary):
+def test_xml_calls_contain_plain_text_and_other_values_as_json(vocabulary):
     function = {
         "name": "write",
         "parameters": parameters(
@@ -167,7 +169,7 @@ def test_an_answer_is_json_or_a_call(vocabulary):
     assert not allows(vocabulary, grammar, "The answer is 42")
 
 
-def test_what_no_grammar_can_say_is_told_with_its_place():
+def test_keywords_that_no_grammar_can_enforce_are_reported_with_their_position():
     function = {
         "name": "f",
         "parameters": parameters(
@@ -178,13 +180,13 @@ def test_what_no_grammar_can_say_is_told_with_its_place():
             }
         ),
     }
-    made = calls_grammar(tools(NOW, function), MARKS, dialect="json", begins_open=True)
+    grammar = calls_grammar(tools(NOW, function), MARKS, dialect="json", begins_open=True)
     at = "/1/function/parameters/properties"
-    assert {finding.pointer for finding in made.findings} == {
+    assert {finding.pointer for finding in grammar.findings} == {
         f"{at}/a/pattern", f"{at}/a/maxLength", f"{at}/b/multipleOf", f"{at}/b/minimum",
         f"{at}/c/uniqueItems", f"{at}/c/items/format",
     }  # fmt: skip
-    assert {finding.code for finding in made.findings} == {"grammar-keyword"}
+    assert {finding.code for finding in grammar.findings} == {"grammar-keyword"}
     assert calls_grammar(tools(GET), MARKS, dialect="json", begins_open=True).findings == ()
 
 
@@ -192,6 +194,6 @@ def test_what_no_grammar_can_say_is_told_with_its_place():
     "schema",
     [{"$ref": "#/nowhere"}, {"$ref": "http://x/y"}, False, {"type": "thing"}, {"enum": []}, {"anyOf": []}],
 )
-def test_a_schema_that_leads_nowhere_or_allows_nothing_is_refused(schema):
+def test_a_schema_with_a_broken_reference_or_no_valid_value_is_rejected(schema):
     with pytest.raises(ConstraintFailed):
         schema_grammar({"type": "object", "properties": {"a": schema}})

@@ -1,4 +1,4 @@
-"""Parameters as rows, and back."""
+"""Parameters become rows of a grid, and rows become parameters."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ FUNCTION = {
 NEW = GridRow(name="d", type="", is_required=False, description="", enum="", default="", was="")
 
 
-def test_rows_go_back_to_the_same_spec():
+def test_unchanged_rows_give_the_same_spec():
     rows = grid_of(FUNCTION)
     assert [(row.name, row.type, row.is_required, row.enum, row.default) for row in rows] == [
         ("a", "string", True, '"x", "y"', ""),
@@ -34,7 +34,7 @@ def test_rows_go_back_to_the_same_spec():
     assert list(with_grid(FUNCTION, rows)["parameters"]) == list(FUNCTION["parameters"])
 
 
-def test_what_the_grid_does_not_show_stays_when_a_parameter_is_renamed():
+def test_hidden_parts_of_a_schema_stay_when_a_parameter_is_renamed():
     first, *rest = grid_of(FUNCTION)
     changed = with_grid(FUNCTION, [replace(first, name="z", is_required=False, enum=""), *rest])
     assert changed["parameters"]["properties"]["z"] == {"type": "string", "minLength": 2, "description": "A."}
@@ -51,14 +51,14 @@ def test_what_the_grid_does_not_show_stays_when_a_parameter_is_renamed():
         ({"default": "[1]", "description": "D"}, {"description": "D", "default": [1]}),
     ],
 )
-def test_a_new_parameter(change, schema):
-    made = with_grid({"name": "f"}, [replace(NEW, **change)])
-    assert made["parameters"] == {"type": "object", "properties": {"d": schema}}
+def test_a_new_parameter_is_added(change, schema):
+    function = with_grid({"name": "f"}, [replace(NEW, **change)])
+    assert function["parameters"] == {"type": "object", "properties": {"d": schema}}
 
 
 @pytest.mark.parametrize(
     "rows", [[replace(NEW, name="")], [NEW, NEW], [replace(NEW, default="x")], [replace(NEW, enum='"a, b')]]
 )
-def test_rows_that_cannot_be_used_are_told(rows):
+def test_invalid_rows_raise_bad_input(rows):
     with pytest.raises(BadInput, match="parameter"):
         with_grid(FUNCTION, rows)

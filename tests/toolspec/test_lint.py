@@ -1,4 +1,4 @@
-"""What makes models call a sound tool wrongly."""
+"""The lint finds what makes models call valid tools wrongly."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def with_property(name, schema):
     return {"parameters": {"type": "object", "properties": {name: schema}}}
 
 
-def test_a_good_tool_is_left_alone():
+def test_a_good_tool_has_no_findings():
     assert codes(with_property("city", {"type": "string", "description": "Where"})) == []
 
 
@@ -43,12 +43,12 @@ ROWS = {
 
 
 @pytest.mark.parametrize(("code", "row"), ROWS.items(), ids=ROWS)
-def test_each_fault_of_one_tool(code, row):
+def test_each_fault_of_one_tool_is_found(code, row):
     function, pointer = row
     assert codes(function) == [(code, pointer)]
 
 
-def test_faults_among_tools():
+def test_faults_of_several_tools_are_found():
     assert codes({"name": "get_item"}, {"name": "take_item"}) == [("duplicate-tool", "/1/function/name")]
     near = codes({"name": "get_item"}, {"name": "get_items", "description": "Other."})
     assert near == [("near-equal-names", "/1/function/name")]
@@ -58,5 +58,5 @@ def test_faults_among_tools():
     assert many == [("many-tools", "")]
 
 
-def test_each_code_has_its_row():
+def test_each_code_is_tested():
     assert set(ROWS) | {"duplicate-tool", "near-equal-names", "many-tools"} == set(CODES)

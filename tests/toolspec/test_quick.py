@@ -1,4 +1,4 @@
-"""The quick yes is never wrong: where it is given, jsonschema finds nothing."""
+"""The fast path is never wrong: if it accepts arguments, jsonschema finds no error."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ JUNK = st.none() | st.booleans() | NUMBERS | TEXTS | st.just([]) | st.just({})
 
 
 def schemas(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """Objects of keywords: common and rare ones, mostly with values that fit."""
+    """Generate schemas with common and rare keywords, mostly with valid values."""
     counts = st.integers(0, 3) | st.just(1.0)
     keywords = {
         "type": TYPES | st.lists(TYPES, max_size=3),
@@ -71,10 +71,10 @@ def schemas(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         "nullable": st.booleans(),
         "$schema": st.just("http://json-schema.org/draft-07/schema#"),
     }
-    one = st.sampled_from(sorted(keywords)).flatmap(
+    entry = st.sampled_from(sorted(keywords)).flatmap(
         lambda key: st.tuples(st.just(key), keywords[key] | keywords[key] | JUNK)
     )
-    return st.lists(one, max_size=4).map(dict)
+    return st.lists(entry, max_size=4).map(dict)
 
 
 SCHEMAS = st.recursive(st.booleans() | st.just({}), schemas, max_leaves=6)
@@ -84,14 +84,14 @@ ARGUMENTS = st.dictionaries(NAMES, CONSTANTS, max_size=3)
 
 @settings(max_examples=examples(600), deadline=None)
 @given(schema=OBJECTS)
-def test_what_is_surely_sound_is_a_schema(schema: dict[str, Any]) -> None:
+def test_a_schema_that_is_surely_valid_is_valid(schema: dict[str, Any]) -> None:
     if is_surely_valid_schema(schema):
         Draft202012Validator.check_schema(schema)
 
 
 @settings(max_examples=examples(1200), deadline=None)
 @given(schema=OBJECTS, arguments=ARGUMENTS)
-def test_what_is_surely_valid_breaks_no_keyword(schema: dict[str, Any], arguments: dict[str, Any]) -> None:
+def test_arguments_that_are_surely_valid_are_valid(schema: dict[str, Any], arguments: dict[str, Any]) -> None:
     if is_surely_valid(ToolSpec.of_function({"name": "f", "parameters": schema}), arguments):
         assert list(Draft202012Validator(schema).iter_errors(arguments)) == []
 
@@ -110,7 +110,9 @@ DOUBTFUL: list[tuple[dict[str, Any], Any]] = [
 
 
 @pytest.mark.parametrize(("schema", "value"), DOUBTFUL)
-def test_where_the_two_may_disagree_the_slow_one_is_asked(schema: dict[str, Any], value: Any) -> None:
+def test_keywords_on_which_the_validators_may_disagree_are_left_to_jsonschema(
+    schema: dict[str, Any], value: Any
+) -> None:
     spec = ToolSpec.of_function({"name": "f", "parameters": {"properties": {"a": schema}}})
     assert not is_surely_valid(spec, {"a": value})
 
@@ -120,31 +122,31 @@ for _ in range(200):
     DEEP = {"properties": {"a": DEEP}}
 
 
-def test_a_schema_that_is_nested_too_deep_is_left_to_the_slow_one() -> None:
+def test_a_deeply_nested_schema_is_left_to_jsonschema() -> None:
     assert not is_surely_valid_schema(DEEP)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
-def test_on_the_berkeley_sets_it_says_yes_mostly_and_never_wrongly(name: str) -> None:
+def test_the_fast_path_decides_most_calls_of_the_berkeley_sets_correctly(name: str) -> None:
     yes = calls = 0
     for trajectory in bfcl_trajectories(name, is_sound=True):
         for message in trajectory.messages:
             for call in message.calls:
                 spec = trajectory.tools.by_name[call.name]
-                for given_ in (
+                for arguments in (
                     call.arguments,
                     {},
                     {**call.arguments, "extra": None},
                     swapped(call.arguments),
                 ):
                     calls += 1
-                    if is_surely_valid(spec, given_):
+                    if is_surely_valid(spec, arguments):
                         yes += 1
-                        assert list(Draft202012Validator(dict(spec.parameters)).iter_errors(given_)) == []
+                        assert list(Draft202012Validator(dict(spec.parameters)).iter_errors(arguments)) == []
     assert yes * 3 > calls or not calls
 
 
 def swapped(arguments: Any) -> dict[str, Any]:
-    """The same names with each other's values."""
+    """Return the same names with the values in reverse order."""
     return dict(zip(arguments, reversed(arguments.values()), strict=True))

@@ -1,4 +1,4 @@
-"""Tool specs, and what tells two sets of them apart."""
+"""Tool specs, and how lists of them are compared."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def offered(*functions: dict[str, Any]) -> OfferedTools:
 
 
 def turned(value: Any) -> Any:
-    """The same value, the keys of each object in reverse order."""
+    """Return the same value with the keys of each object in reverse order."""
     if isinstance(value, dict):
         return {key: turned(inner) for key, inner in reversed(value.items())}
     return [turned(inner) for inner in value] if isinstance(value, list) else value
@@ -43,17 +43,17 @@ def turned_sorted(value: Any) -> Any:
     return [turned_sorted(inner) for inner in value] if isinstance(value, list) else value
 
 
-def test_a_fingerprint_sees_the_order_of_tools_and_of_lists() -> None:
+def test_a_fingerprint_depends_on_the_order_of_tools_and_lists() -> None:
     f, g = {"name": "f"}, {"name": "g"}
     assert offered(f, g).fingerprint != offered(g, f).fingerprint
     assert offered({"enum": [1, 2]}).fingerprint != offered({"enum": [2, 1]}).fingerprint
 
 
-def test_half_a_surrogate_pair_has_a_fingerprint_too() -> None:
+def test_half_of_a_surrogate_pair_has_a_fingerprint() -> None:
     assert offered({"name": "\ud800"}).fingerprint != offered({"name": "\ud801"}).fingerprint
 
 
-def test_what_a_spec_lacks_is_empty() -> None:
+def test_missing_parts_of_a_spec_are_empty() -> None:
     spec = ToolSpec(document={"type": "function", "function": {"parameters": None, "name": "f"}})
     assert (spec.name, spec.description, spec.parameters, spec.properties, spec.required) == (
         "f",
@@ -64,6 +64,6 @@ def test_what_a_spec_lacks_is_empty() -> None:
     )
 
 
-def test_some_of_the_tools_stay_in_order() -> None:
+def test_selected_tools_keep_their_order() -> None:
     tools = offered({"name": "a"}, {"name": "b"}, {"name": "c"})
     assert tools.only(frozenset({"c", "a"})).names == ("a", "c")

@@ -1,4 +1,4 @@
-"""A person's JSON of tools: what is wrong, at which line, under which pointer."""
+"""A JSON text of tools is checked, and each problem has a line and a pointer."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from workbench.toolspec.tools_text import check_tools_text, line_of, parse_tools
 GOOD = '[\n {"type": "function",\n  "function": {"name": "f", "parameters": {"type": "object"}}},\n {"name": "g"}\n]'
 
 
-def test_specs_and_bare_functions_are_read_in_order():
+def test_specs_and_bare_functions_are_parsed_in_order():
     tools = parse_tools(GOOD)
     assert tools.names == ("f", "g")
     assert tools.specs[1].document == {"type": "function", "function": {"name": "g"}}
@@ -18,7 +18,7 @@ def test_an_empty_text_offers_nothing():
     assert parse_tools("").names == ()
 
 
-def test_what_is_shown_is_read_back_the_same():
+def test_rendered_tools_are_parsed_back_unchanged():
     assert parse_tools(render_tools(parse_tools(GOOD))) == parse_tools(GOOD)
 
 
@@ -33,19 +33,19 @@ def test_what_is_shown_is_read_back_the_same():
         (" " * 1_000_001, "spec-too-long", 1, None),
     ],
 )
-def test_a_fault_has_its_code_line_and_pointer(text, code, line, pointer):
+def test_a_problem_has_its_code_line_and_pointer(text, code, line, pointer):
     finding = check_tools_text(text)[0]
     assert (finding.code, finding.line, finding.pointer) == (code, line, pointer)
 
 
-def test_an_unsound_schema_is_found_inside_its_entry():
+def test_an_invalid_schema_is_found_inside_its_entry():
     text = '[\n {"name": "f",\n  "parameters": {\n   "type": "objekt"}}\n]'
     finding = check_tools_text(text)[0]
     assert finding.pointer == "/0/parameters/type"
     assert finding.line == 4
 
 
-def test_reading_a_faulty_text_raises_with_line_and_pointer():
+def test_parsing_an_invalid_text_raises_bad_input_with_line_and_pointer():
     with pytest.raises(BadInput, match="tools, line 3, /1/name: tool 'f' is declared twice"):
         parse_tools('[\n {"name": "f"},\n {"name": "f"}\n]')
 

@@ -1,4 +1,4 @@
-"""YAML with JSON's values."""
+"""YAML with JSON's values only."""
 
 import pytest
 import yaml
@@ -6,7 +6,7 @@ import yaml
 from workbench.toolspec.yaml_text import load_yaml
 
 
-def test_a_date_is_a_text():
+def test_a_date_is_a_string():
     assert load_yaml("a: 2026-11-23\nb: 1\nc: 12:30:45\nd: yes") == {
         "a": "2026-11-23",
         "b": 1,
@@ -26,6 +26,6 @@ def test_a_date_is_a_text():
         "!!python/object/apply:os.system [ls]",
     ],
 )
-def test_what_could_grow_or_run_is_refused(text):
+def test_texts_that_could_expand_or_run_code_are_rejected(text):
     with pytest.raises(yaml.YAMLError):
         load_yaml(text)

@@ -1,4 +1,4 @@
-"""Structure of JSON text, and what stands around it: a table a code, what must stay first."""
+"""Test texts for codes about the structure of JSON and the text around it, one table per code."""
 
 from typing import Final
 

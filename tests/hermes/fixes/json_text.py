@@ -1,4 +1,4 @@
-"""Strings, words and numbers of JSON text: a table a code, what must stay first."""
+"""Test texts for codes about strings, words and numbers of JSON, one table per code."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What is told of a reading: a table a code, what must stay first."""
+"""Test texts for findings of the reader, one table per code."""
 
 from typing import Final
 

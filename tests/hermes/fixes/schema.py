@@ -1,4 +1,4 @@
-"""What is told of arguments against their schema: a table a code, what must stay first."""
+"""Test texts for findings about arguments and their schema, one table per code."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Call shape: a table a code, what must stay first."""
+"""Test texts for codes about the shape of a call, one table per code."""
 
 from typing import Final
 

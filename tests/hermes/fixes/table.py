@@ -1,15 +1,15 @@
-"""What a table of a code holds."""
+"""Test texts for one code."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 
 class Table(NamedTuple):
-    """Texts of one code; those near the defect that have none of it come first."""
+    """Texts for one code: similar correct ones, and faulty ones."""
 
     noop: tuple[str, ...]
-    """Read without this code."""
+    """Texts that must not get the code."""
     rows: tuple[tuple[str, str], ...]
-    """A text with it; then of a fix the text with all fixes made, of a finding what its span covers."""
+    """Texts that must get the code. For a fix, with the fixed text; for a finding, with the text of its span."""
     terms: Mapping[str, Any] = {}
-    """Under which all of them are read, where not the usual ones."""
+    """Arguments of `parse` for all of them, if they differ from the usual ones."""

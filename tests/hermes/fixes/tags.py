@@ -1,4 +1,4 @@
-"""Tags: a table a code, what must stay first."""
+"""Test texts for codes about tags, one table per code."""
 
 from typing import Final
 

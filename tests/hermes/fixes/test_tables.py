@@ -1,11 +1,11 @@
-"""Every code has its table, what must stay first: each row is read as the table says."""
+"""Every code has a table of texts, and each text is read as the table says."""
 
 from typing import Any
 
 import pytest
 
 from tests.hermes.fixes import json_structure, json_text, reading, schema, shape, tags, xml_form
-from tests.hermes.laws import assert_fixed_reads_strictly, assert_spans_hold
+from tests.hermes.laws import assert_fixed_text_is_read_strictly, assert_spans_are_correct
 from tests.hermes.readings import TOOLS
 from workbench.hermes.codes import BY_WORD, CODES, CodeArea, CodeKind
 from workbench.hermes.parse import fixed, parse
@@ -36,42 +36,42 @@ def is_fix(code: str) -> bool:
 
 
 def test_every_code_has_a_table() -> None:
-    wanted = {
+    expected = {
         code.word for code in CODES if code.kind is not CodeKind.LINT and code.area is not CodeArea.GENERATION
     } - {"schema-…"}
-    assert wanted <= TABLES.keys()
-    assert TABLES.keys() - wanted == {"schema-enum"}, "one stands for the keywords that are not listed"
+    assert expected <= TABLES.keys()
+    assert TABLES.keys() - expected == {"schema-enum"}, "an example of the keywords that are not listed"
     for code, table in TABLES.items():
         assert len(table.noop) >= 2, code
         assert len(table.rows) >= 2, code
 
 
 @pytest.mark.parametrize(("code", "text"), NOOP)
-def test_what_is_near_the_defect_has_not_its_code(code: str, text: str) -> None:
+def test_a_similar_correct_text_does_not_get_the_code(code: str, text: str) -> None:
     reading = parse(text, **terms(code))
-    assert code not in {one.code for one in (*reading.fixes, *reading.findings)}
-    assert_spans_hold(reading)
+    assert code not in {entry.code for entry in (*reading.fixes, *reading.findings)}
+    assert_spans_are_correct(reading)
 
 
 @pytest.mark.parametrize(("code", "text", "after"), ROWS)
-def test_what_has_the_defect_is_told_so(code: str, text: str, after: str) -> None:
+def test_a_faulty_text_gets_the_code(code: str, text: str, after: str) -> None:
     reading = parse(text, **terms(code))
     if is_fix(code):
         assert code in {fix.code for fix in reading.fixes}
         assert fixed(text, reading) == after
     else:
-        told = [finding.span for finding in reading.findings if finding.code == code]
-        assert [span.of(text) for span in told if span] == [after]
-    assert_spans_hold(reading)
-    assert_fixed_reads_strictly(reading, terms(code))
+        spans = [finding.span for finding in reading.findings if finding.code == code]
+        assert [span.of(text) for span in spans if span] == [after]
+    assert_spans_are_correct(reading)
+    assert_fixed_text_is_read_strictly(reading, terms(code))
 
 
 @pytest.mark.parametrize(("code", "text", "after"), [row for row in ROWS if is_fix(str(row.values[0]))])
-def test_strict_refuses_what_is_fixed_and_reads_it_fixed(code: str, text: str, after: str) -> None:
+def test_the_strict_level_rejects_the_text_and_reads_it_once_fixed(code: str, text: str, after: str) -> None:
     strict = {**terms(code), "level": "strict"}
     again = parse(after, **strict)
     assert code not in {finding.code for finding in again.findings}
     if terms(code)["level"] == "tolerant":
-        refused = parse(text, **strict)
-        assert code in {finding.code for finding in refused.findings}
-        assert refused.fixes == ()
+        rejected = parse(text, **strict)
+        assert code in {finding.code for finding in rejected.findings}
+        assert rejected.fixes == ()

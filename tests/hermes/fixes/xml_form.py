@@ -1,4 +1,4 @@
-"""XML form: a table a code, what must stay first."""
+"""Test texts for codes about the XML form, one table per code."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The table of render families."""
+"""The table of template families."""
 
 import pytest
 
@@ -6,8 +6,8 @@ from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES, family_named
 
 
-def test_all_promised_families_are_there() -> None:
-    promised = [
+def test_all_documented_families_exist() -> None:
+    documented = [
         "hermes-3",
         "nous-python",
         "qwen2.5",
@@ -17,29 +17,29 @@ def test_all_promised_families_are_there() -> None:
         "hermes-array",
         "hermes-lines",
     ]
-    assert set(promised) <= set(FAMILIES)
+    assert set(documented) <= set(FAMILIES)
 
 
-def test_each_family_is_found_by_its_own_name() -> None:
+def test_each_family_is_found_by_its_name() -> None:
     assert all(family_named(name).name == name for name in FAMILIES)
 
 
-def test_an_unknown_family_is_bad_input_that_names_those_there_are() -> None:
+def test_the_error_for_an_unknown_family_lists_the_known_ones() -> None:
     with pytest.raises(BadInput, match=r"family 'gpt': there is no such family \(use one of hermes-3, "):
         family_named("gpt")
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=lambda family: family.name)
-def test_the_tools_have_one_place_in_a_familys_text(family) -> None:
+def test_the_tools_text_of_a_family_has_one_placeholder(family) -> None:
     assert family.system.tools_text.count("{tools}") == 1
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=lambda family: family.name)
-def test_a_sane_variant_exists_and_has_none_of_its_own(family) -> None:
+def test_a_sane_variant_exists_and_has_no_variant_itself(family) -> None:
     if family.sane_name is not None:
         assert family_named(family.sane_name).sane_name is None
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=lambda family: family.name)
-def test_a_completion_begins_in_a_thought_only_where_the_reader_is_told(family) -> None:
+def test_a_thought_prompt_is_empty_or_opens_a_thought(family) -> None:
     assert family.thought_prompt in ("", "<think>\n")

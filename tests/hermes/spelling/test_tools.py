@@ -1,4 +1,4 @@
-"""How tools are written: what no corpus row shows."""
+"""How tools are written, in cases that no corpus row covers."""
 
 import json
 
@@ -20,7 +20,7 @@ def offered(*functions: dict[str, object]) -> OfferedTools:
     return OfferedTools(specs=tuple(ToolSpec.of_function(function) for function in functions))
 
 
-def test_json_lines_have_one_spec_each() -> None:
+def test_json_lines_contain_one_spec_each() -> None:
     lines = json_lines(offered({"name": "a"}, {"name": "é\n"})).split("\n")
     assert [json.loads(line)["function"]["name"] for line in lines] == ["a", "é\n"]
 
@@ -36,7 +36,7 @@ def test_a_python_list_is_a_literal() -> None:
     )
 
 
-def test_nothing_is_escaped_for_html() -> None:
+def test_html_characters_are_not_escaped() -> None:
     assert spelled_json({"q": "a<b> & it's é"}) == '{"q": "a<b> & it\'s é"}'
 
 
@@ -59,18 +59,18 @@ def test_nothing_is_escaped_for_html() -> None:
         (True, "Union[]"),
     ],
 )
-def test_type_words_are_those_of_the_published_template(schema: object, word: str) -> None:
+def test_types_are_written_as_in_the_published_template(schema: object, word: str) -> None:
     assert python_type(schema) == word  # type: ignore[arg-type]
 
 
-def test_a_signature_tells_what_the_tool_returns() -> None:
+def test_a_signature_includes_the_return_value() -> None:
     line = signature_lines(
         offered({"name": "f", "description": "F.", "return": {"type": "string", "description": "Text."}})
     )
     assert 'f() -> str - F.\n\n\n    Returns:\n        Text."' in line
 
 
-def test_xml_writes_objects_as_json_and_all_else_as_python() -> None:
+def test_xml_writes_objects_as_json_and_other_values_as_python() -> None:
     schema = {"type": ["string", "null"], "enum": ["a", None], "x": {"y": True}, "description": " D. "}
     parameters = {
         "type": "object",

@@ -1,4 +1,4 @@
-"""Small chat templates of our own, each with one fault or none."""
+"""A small correct chat template, and variants with one fault."""
 
 GOOD = """\
 {%- if tools %}
@@ -32,6 +32,6 @@ GOOD = """\
 
 
 def changed(before: str, after: str) -> str:
-    """`GOOD` with one piece replaced."""
+    """Return `GOOD` with one piece replaced."""
     assert before in GOOD, before
     return GOOD.replace(before, after)

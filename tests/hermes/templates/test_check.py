@@ -1,4 +1,4 @@
-"""What a template check tells, one fault at a time."""
+"""A template check finds each fault of a template."""
 
 from datetime import UTC, datetime
 
@@ -35,7 +35,7 @@ def codes(source: str) -> list[str]:
     return [finding.code for finding in checked(source)]
 
 
-def test_a_good_template_gets_facts_and_the_warning_that_none_escapes_marks() -> None:
+def test_a_good_template_gets_notes_and_the_warning_about_unescaped_marks() -> None:
     findings = checked(GOOD)
     assert [finding.code for finding in findings] == FACTS
     assert [finding.code for finding in findings if finding.severity is not Severity.NOTE] == [
@@ -96,11 +96,11 @@ def test_a_good_template_gets_facts_and_the_warning_that_none_escapes_marks() ->
         ),
     ],
 )
-def test_a_fault_is_told(before: str, after: str, code: str) -> None:
+def test_a_fault_is_reported(before: str, after: str, code: str) -> None:
     assert code in codes(changed(before, after))
 
 
-def test_results_that_share_a_turn_are_told() -> None:
+def test_results_that_share_a_turn_are_reported() -> None:
     source = changed(
         "{{- '<|im_start|>' + message.role + '\\n' }}",
         "{%- if message.role != 'tool' or loop.previtem.role != 'tool' %}{{- '<|im_start|>' + message.role }}{% endif %}",
@@ -108,13 +108,13 @@ def test_results_that_share_a_turn_are_told() -> None:
     assert "results-merged" in codes(source)
 
 
-def test_a_template_that_fails_on_everything_is_checked_all_the_same() -> None:
+def test_a_template_that_always_fails_can_be_checked() -> None:
     findings = checked("{{ raise_exception('never') }}")
     assert "template-fails" in [finding.code for finding in findings]
     assert all(len(finding.message) <= 140 for finding in findings)
 
 
-def test_a_plain_template_is_told_to_need_a_contract() -> None:
+def test_a_template_without_tools_needs_a_contract() -> None:
     plain = (
         "{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + m.content + '<|im_end|>' + '\n' }}{% endfor %}"
         "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
@@ -123,7 +123,7 @@ def test_a_plain_template_is_told_to_need_a_contract() -> None:
 
 
 def test_the_family_of_a_template_that_renders_the_same_bytes_is_named() -> None:
-    # Qwen2.5's own framing, written anew for this test.
+    # The framing of Qwen2.5, written for this test.
     source = (
         "{{- '<|im_start|>system\n' }}"
         "{{- messages[0].content if messages[0].role == 'system' else "

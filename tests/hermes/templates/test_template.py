@@ -1,4 +1,4 @@
-"""Chat templates in their sandbox, as Hugging Face renders them."""
+"""Chat templates are rendered in a sandbox as Hugging Face renders them."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -22,13 +22,13 @@ NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 HI = [{"role": "user", "content": "Hi"}]
 
 
-def rendered(source: str, messages: Any = HI, **given: Any) -> str:
-    return render_template(parse_template(source), TemplateInput(messages=messages, now=NOW, **given))
+def rendered(source: str, messages: Any = HI, **options: Any) -> str:
+    return render_template(parse_template(source), TemplateInput(messages=messages, now=NOW, **options))
 
 
-def refused(source: str, **given: Any) -> str:
+def refused(source: str, **options: Any) -> str:
     with pytest.raises(BadInput) as caught:
-        rendered(source, **given)
+        rendered(source, **options)
     return str(caught.value)
 
 
@@ -57,23 +57,23 @@ def test_a_template_renders_its_messages_and_opens_the_turn() -> None:
         ("x\n", "x"),
     ],
 )
-def test_the_environment_is_hugging_faces(source: str, text: str) -> None:
+def test_the_environment_matches_hugging_face(source: str, text: str) -> None:
     assert rendered(source) == text
 
 
-def test_more_names_can_be_handed_in() -> None:
+def test_more_variables_can_be_passed() -> None:
     assert rendered(
         "{{ bos_token }}{{ enable_thinking }}", variables={"bos_token": "<s>", "enable_thinking": False}
     ) == ("<s>False")
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "message"),
     [
         ("{% if %}", "template, line 1: Expected an expression"),
         ("a\n{{ b", "template, line 2: unexpected end of template"),
         ("{% unknown %}", "template, line 1: Encountered unknown tag 'unknown'"),
-        ("x" * (MAX_SOURCE_CHARS + 1), "template: over 200,000 characters"),
+        ("x" * (MAX_SOURCE_CHARS + 1), "template: it has over 200,000 characters"),
         ("{{ raise_exception('No user query.') }}", "template: TemplateError: No user query."),
         ("{{ none + 'x' }}", "template: TypeError: "),
         ("{{ a.b.c }}", "template: UndefinedError: 'a' is undefined"),
@@ -82,8 +82,8 @@ def test_more_names_can_be_handed_in() -> None:
         ("{{ messages[0].content | nope }}", "template, line 1: No filter named 'nope'"),
     ],
 )
-def test_a_failing_template_is_bad_input_that_says_why(source: str, told: str) -> None:
-    assert refused(source).startswith(told)
+def test_a_failing_template_raises_bad_input_with_the_reason(source: str, message: str) -> None:
+    assert refused(source).startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_a_failing_template_is_bad_input_that_says_why(source: str, told: str) -
         "{% import 'x' as x %}",
     ],
 )
-def test_a_template_cannot_leave_the_sandbox_or_change_what_it_is_given(source: str) -> None:
+def test_a_template_cannot_leave_the_sandbox_or_change_its_input(source: str) -> None:
     assert refused(source).startswith("template")
 
 
@@ -117,14 +117,14 @@ def test_a_template_cannot_leave_the_sandbox_or_change_what_it_is_given(source: 
         "{% set ns = namespace(s='x') %}{% for i in range(99) %}{% set ns.s = ns.s + ns.s %}{% endfor %}",
     ],
 )
-def test_a_template_that_runs_away_is_stopped(source: str) -> None:
+def test_an_endless_template_is_stopped(source: str) -> None:
     assert refused(source).startswith("template")
 
 
-def test_one_rendering_does_not_count_against_the_next() -> None:
+def test_each_rendering_has_its_own_step_limit() -> None:
     template = parse_template("{% for a in range(90000) %}{% endfor %}done")
-    given = TemplateInput(messages=HI, now=NOW)
-    assert [render_template(template, given) for _ in range(3)] == ["done"] * 3
+    template_input = TemplateInput(messages=HI, now=NOW)
+    assert [render_template(template, template_input) for _ in range(3)] == ["done"] * 3
 
 
 def test_templates_of_the_same_source_are_equal() -> None:
@@ -201,7 +201,7 @@ FRAGMENTS = st.sampled_from(
 
 @settings(deadline=None, max_examples=examples(300))
 @for_any(st.lists(FRAGMENTS, max_size=14).map(" ".join) | st.text())
-def test_any_text_is_a_template_or_bad_input(source: str) -> None:
+def test_any_text_is_a_template_or_raises_bad_input(source: str) -> None:
     try:
         assert isinstance(rendered(source), str)
     except BadInput as error:

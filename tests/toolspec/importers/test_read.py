@@ -1,4 +1,4 @@
-"""Tools of every form, read to specs; what is lost is told."""
+"""Tools are imported from every format, and losses are reported."""
 
 import json
 
@@ -37,27 +37,27 @@ GEMINI = {
         ({"jsonrpc": "2.0", "id": 1, "result": {"tools": [MCP]}}, "mcp"),
     ],
 )
-def test_each_form_gives_the_same_spec(value, form):
+def test_each_format_gives_the_same_spec(value, form):
     imported = import_tools(json.dumps(value))
     assert imported.form == form
     assert [spec.document for spec in imported.tools.specs] == [SPEC]
     assert imported.findings == ()
 
 
-def test_yaml_is_read_too_and_forms_may_mix():
+def test_yaml_is_read_and_formats_can_be_mixed():
     text = "tools:\n- {name: a, parameters: {type: object}}\n- {name: b, input_schema: {type: object}}\n"
     imported = import_tools(text)
     assert imported.form == "mixed"
     assert imported.tools.names == ("a", "b")
 
 
-def test_what_a_spec_does_not_keep_is_told_with_its_place():
+def test_what_is_left_out_is_reported_with_its_position():
     [finding] = import_tools(json.dumps({"tools": [{**MCP, "annotations": {"readOnlyHint": True}}]})).findings
     assert (finding.code, finding.pointer) == ("import-loss", "/tools/0/annotations")
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_what_is_written_is_read_back(form):
+def test_exported_tools_can_be_imported_again(form):
     specs = import_tools(json.dumps([BARE])).tools.specs
     back = import_tools(json.dumps(write_tools(specs, form)))
     assert back.form == form
@@ -97,7 +97,7 @@ components:
 """
 
 
-def test_openapi_gives_a_tool_an_operation_with_references_put_in():
+def test_openapi_gives_one_tool_per_operation_with_references_resolved():
     imported = import_tools(OPENAPI)
     get, put = imported.tools.specs
     assert imported.form == "openapi"
@@ -109,8 +109,8 @@ def test_openapi_gives_a_tool_an_operation_with_references_put_in():
     assert put.properties["items"]["items"]["properties"]["name"] == {"type": "string"}
     assert put.properties["note"] == {"type": ["string", "null"]}
     messages = [finding.message for finding in imported.findings]
-    assert any("the header 'X-Key' is left out" in message for message in messages)
-    assert any("is not followed" in message for message in messages), "the circle ends and is told"
+    assert any("the header 'X-Key' was left out" in message for message in messages)
+    assert any("was not resolved" in message for message in messages), "the circle ends and is reported"
 
 
 PYTHON = '''
@@ -152,7 +152,7 @@ class Holder:
 '''
 
 
-def test_a_python_function_s_text_is_read_and_never_run(tmp_path):
+def test_a_python_function_is_parsed_and_never_run(tmp_path):
     imported = import_tools(PYTHON)
     book, later = imported.tools.specs
     assert imported.form == "python"
@@ -175,7 +175,7 @@ def test_a_python_function_s_text_is_read_and_never_run(tmp_path):
     ("text", "message"),
     [
         ("", "no tools"),
-        ("[]", "holds no tools"),
+        ("[]", "contains no tools"),
         ("just words", "no tools"),
         ("def f(:\n", r"python, line 1: not Python"),
         ("x = 'def '\n", "no function"),
@@ -186,7 +186,7 @@ def test_a_python_function_s_text_is_read_and_never_run(tmp_path):
         ('{"openapi": "3.0.0", "paths": {"/": {"get": {"operationId": 5}}}}', None),
     ],
 )
-def test_what_cannot_be_read_says_why(text, message):
+def test_a_text_that_cannot_be_imported_raises_bad_input_with_the_reason(text, message):
     if message is None:
         assert import_tools(text).tools.names == ("get",)
         return
