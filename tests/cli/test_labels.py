@@ -85,8 +85,8 @@ def test_a_project_assigns_sessions_and_has_its_own_questions(run_cli, session_a
     ("arguments", "line"),
     [
         (["--call", "1", "--verdict", "right"], "the message has 1 call"),
-        (["--call", "0", "--verdict", "good"], "'good' is no verdict of a call"),
-        (["--verdict", "right"], "'right' is no verdict of a message"),
+        (["--call", "0", "--verdict", "good"], "'good' is not a verdict for a call"),
+        (["--verdict", "right"], "'right' is not a verdict for a message"),
         (["--answer", "polite"], "= is missing"),
         (["--project", "nowhere"], "no labelling project 'nowhere'"),
     ],

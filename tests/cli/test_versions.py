@@ -112,7 +112,7 @@ def test_a_tag_is_moved_used_and_removed(run_cli, minimal, tmp_path):
         (["show", "recipe:minimal"], "unknown kind 'recipe'"),
         (["diff", "minimal", "tools:weather"], "of different kinds"),
         (["diff", "a", "b", "c"], "3 versions"),
-        (["tag", "minimal", "v7"], "it cannot name a version"),
+        (["tag", "minimal", "v7"], "not a valid tag"),
         (["import", "nothing"], "name 'nothing': there is no such file"),
     ],
 )

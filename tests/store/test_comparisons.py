@@ -59,9 +59,9 @@ def test_an_answer_and_a_vote_take_the_place_of_the_former(own):
 @pytest.mark.parametrize(
     ("vote", "said"),
     [
-        (Vote(turn=1, kind=VoteKind.TIE), "the comparison has 1 turns"),
-        (Vote(turn=0, kind=VoteKind.BEST), "it names no column"),
-        (Vote(turn=0, kind=VoteKind.TIE, column=1), "it names no column"),
+        (Vote(turn=1, kind=VoteKind.TIE), "the comparison has only 1 turn"),
+        (Vote(turn=0, kind=VoteKind.BEST), "`best` needs a column"),
+        (Vote(turn=0, kind=VoteKind.TIE, column=1), "`tie` has no column"),
         (Vote(turn=0, kind=VoteKind.BEST, column=2), "column 3 has no answer"),
         (Vote(turn=0, kind=VoteKind.BEST, column=-1), "column 0 has no answer"),
     ],
@@ -74,7 +74,7 @@ def test_a_vote_that_makes_no_sense_is_refused(own, vote, said):
 
 
 def test_nobody_votes_before_two_columns_have_answered(own):
-    with pytest.raises(BadInput, match="0 of 2 columns answered"):
+    with pytest.raises(BadInput, match="0 of 2 columns have an answer"):
         own.comparisons.save_vote(begun(own).id, Vote(turn=0, kind=VoteKind.TIE))
 
 
@@ -103,7 +103,7 @@ def test_a_comparison_of_what_is_not_there_or_cannot_be_kept_is_refused(own):
         begun(own, turns=("nope",))
     with pytest.raises(StoreError, match="there is no session"):
         begun(own, session_id="nope")
-    with pytest.raises(BadInput, match="1 columns"):
+    with pytest.raises(BadInput, match="1 column"):
         begun(own, columns=COLUMNS[:1])
     with pytest.raises(BadInput, match="no turn"):
         begun(own, turns=())

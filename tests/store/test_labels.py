@@ -140,17 +140,17 @@ class TestLabels:
     @pytest.mark.parametrize(
         ("place", "call", "content", "said"),
         [
-            (1, 0, {"verdict": Verdict.GOOD}, "no verdict of a call"),
-            (3, None, {"verdict": Verdict.RIGHT}, "no verdict of a message"),
-            (0, None, {"verdict": Verdict.GOOD}, "takes no verdict"),
+            (1, 0, {"verdict": Verdict.GOOD}, "not a verdict for a call"),
+            (3, None, {"verdict": Verdict.RIGHT}, "not a verdict for a message"),
+            (0, None, {"verdict": Verdict.GOOD}, "cannot have a verdict"),
             (2, 0, {}, "has no call 0"),
             (1, -1, {}, "has no call -1"),
             (3, None, {"rating": 0}, "rating 0"),
             (3, None, {"rating": 6}, "rating 6"),
-            (3, None, {"tags": (" a",)}, "a tag is empty or has blanks"),
-            (3, None, {"correction": ToolCall(name="f", arguments={})}, "does not fit"),
-            (1, 0, {"correction": "text"}, "does not fit"),
-            (3, None, {"answers": {"mood": "fine"}}, "no question 'mood'"),
+            (3, None, {"tags": (" a",)}, "a tag is empty or has spaces"),
+            (3, None, {"correction": ToolCall(name="f", arguments={})}, "has the wrong kind"),
+            (1, 0, {"correction": "text"}, "has the wrong kind"),
+            (3, None, {"answers": {"mood": "fine"}}, "the project has no question 'mood'"),
             (3, None, {"comment": "\0"}, "cannot be stored"),
         ],
         ids=lambda value: str(value)[:30],
@@ -380,7 +380,7 @@ class TestProjects:
         target = play(mine).target(3)
         label = mine.labels.save(new(target, answers={"polite": "yes", "why": "so"}, project="weather"))
         assert label.content.answers == {"polite": "yes", "why": "so"}
-        with pytest.raises(BadInput, match="'maybe' is no answer to 'polite'"):
+        with pytest.raises(BadInput, match="'maybe' is not an allowed answer to 'polite'"):
             mine.labels.save(new(target, answers={"polite": "maybe"}, project="weather", base_revision=1))
 
     def test_what_labellers_say_is_judged_and_what_decides_is_not(self, mine: OwnedStore) -> None:

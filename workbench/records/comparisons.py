@@ -1,4 +1,4 @@
-"""Comparisons as values: what is compared, the answers, and the votes."""
+"""Comparisons: what is compared, the answers, and the votes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,174 +15,188 @@ MAX_COLUMNS: Final = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One way to answer."""
+    """A setup whose answers are compared."""
 
     contract: str
-    """The contract as it was asked for, such as `minimal` or `minimal@3`; empty for the session's own text."""
+    """The contract as chosen, such as `minimal` or `minimal@3`; empty for the session's own text."""
     setup: RunConfig
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What is compared."""
+    """A comparison of several setups on the same turns."""
 
     session_id: str
-    """The session in which the answers stand as branches."""
+    """The session whose branches hold the answers."""
     turns: tuple[str, ...]
-    """Ids of the user's messages that are answered, in the order of the conversation."""
+    """Ids of the user messages to answer, in the order of the conversation."""
     columns: tuple[Column, ...]
-    """From `MIN_COLUMNS` to `MAX_COLUMNS`; the first is what the others are held against."""
+    """`MIN_COLUMNS` to `MAX_COLUMNS` columns; the others are compared with the first."""
     goes_on: bool = False
-    """True: a column answers each turn behind its own answers. False: behind the session's, as they are."""
+    """True: each turn follows the column's own answers. False: each turn follows the session's answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonAnswer:
-    """What a column made of a turn."""
+    """A column's answer to a turn."""
 
     column: int
-    """Its place, from 0."""
+    """Index of the column, from 0."""
     turn: int
-    """The turn's place among those that are compared, from 0."""
+    """Index among the compared turns, from 0."""
     asked_id: str | None = None
-    """The user's message below which it stands: the turn's own or a copy; None where none was reached."""
+    """User message that it follows, which may be a copy of the turn's; None if the turn was not reached."""
     leaf_id: str | None = None
-    """Its last message; None where nothing came."""
+    """Last message of the answer; None if there is none."""
     problem: str = ""
-    """Why it is not whole; empty where it is."""
+    """Why the answer is incomplete; empty if it is complete."""
 
 
 class VoteKind(StrEnum):
-    """What is held of the answers to a turn."""
+    """Judgement about the answers to a turn."""
 
     BEST = "best"
-    """One is better than all others."""
+    """One answer is better than all others."""
     TIE = "tie"
-    """They are as good as each other."""
+    """The answers are equally good."""
     BAD = "bad"
-    """None is good."""
+    """No answer is good."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vote:
-    """What somebody holds of the answers to a turn."""
+    """A vote on the answers to a turn."""
 
     turn: int
-    """The turn's place among those that are compared, from 0."""
+    """Index among the compared turns, from 0."""
     kind: VoteKind
     column: int | None = None
-    """The better one's place, from 0; None but for `best`."""
+    """Index of the best column, from 0; None unless `kind` is `best`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedComparison:
-    """A comparison as a list shows it."""
+    """A comparison in a list."""
 
     id: str
-    """Unguessable; stands in the address bar."""
+    """Random and hard to guess; part of the page's URL."""
     title: str
-    """The first words of what was asked."""
+    """The first words of the first compared message."""
     created_at: datetime
-    """When it was begun, UTC."""
+    """When it was started, UTC."""
     column_count: int
     turn_count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredComparison:
-    """A comparison of the store."""
+    """A stored comparison."""
 
     listed: ListedComparison
     comparison: Comparison
     answers: tuple[ComparisonAnswer, ...] = ()
-    """What came up to now, by turn, then by column."""
+    """Answers so far, by turn, then by column."""
     votes: tuple[Vote, ...] = ()
-    """By turn; one a turn at most."""
+    """In the order of the turns, at most one per turn."""
 
     @property
     def id(self) -> str:
-        """Of the comparison."""
+        """Id of the comparison."""
         return self.listed.id
 
     def answer(self, turn: int, column: int) -> ComparisonAnswer | None:
-        """What a column made of a turn; None where it has not yet."""
-        return next((one for one in self.answers if (one.turn, one.column) == (turn, column)), None)
+        """Return a column's answer to a turn, or None if there is none yet."""
+        return next(
+            (answer for answer in self.answers if (answer.turn, answer.column) == (turn, column)), None
+        )
 
     def vote(self, turn: int) -> Vote | None:
-        """What is held of a turn; None where nobody voted."""
-        return next((one for one in self.votes if one.turn == turn), None)
+        """Return the vote on a turn, or None if nobody has voted."""
+        return next((vote for vote in self.votes if vote.turn == turn), None)
 
     @property
     def missing(self) -> tuple[tuple[int, int], ...]:
-        """Turn and column of each answer that did not come, or not whole; columns in a row."""
+        """Turn and column of each answer that is missing or incomplete, column by column."""
         return tuple(
             (turn, column)
             for column in range(len(self.comparison.columns))
             for turn in range(len(self.comparison.turns))
-            if not _is_whole(self.answer(turn, column))
+            if not _is_complete(self.answer(turn, column))
         )
 
 
-def _is_whole(answer: ComparisonAnswer | None) -> bool:
+def _is_complete(answer: ComparisonAnswer | None) -> bool:
     return answer is not None and not answer.problem
 
 
 def check_comparison(comparison: Comparison) -> None:
-    """Refuses what cannot be compared.
+    """Raise if a comparison cannot be run.
 
     Raises:
-        BadInput: There are too few or too many columns, or no turn.
+        BadInput: There are too few or too many columns, or there is no turn.
     """
     check_count(len(comparison.columns))
     if not comparison.turns:
-        raise BadInput("comparison", "there is no turn to answer", "write a question, or choose a turn")
+        raise BadInput("comparison", "there is no turn to answer", "write a message, or select a turn")
 
 
 def check_count(count: int) -> None:
-    """Refuses too few and too many columns.
+    """Raise if there are too few or too many columns.
 
     Raises:
-        BadInput: There are.
+        BadInput: The number is not from `MIN_COLUMNS` to `MAX_COLUMNS`.
     """
     if not MIN_COLUMNS <= count <= MAX_COLUMNS:
         raise BadInput(
-            "comparison", f"{count} columns", f"compare from {MIN_COLUMNS} to {MAX_COLUMNS} of them"
+            "comparison",
+            f"{count} {'column' if count == 1 else 'columns'}",
+            f"compare {MIN_COLUMNS} to {MAX_COLUMNS} columns",
         )
 
 
 def check_vote(stored: StoredComparison, vote: Vote) -> None:
-    """Refuses a vote that its comparison does not allow.
+    """Raise if a comparison does not allow a vote.
 
     Raises:
-        BadInput: The turn or the column is not there, or fewer than two answers are.
+        BadInput: The turn or column does not exist, or there are fewer than two answers.
     """
     where = f"vote on turn {vote.turn + 1}"
     columns = range(len(stored.comparison.columns))
     if vote.turn not in range(len(stored.comparison.turns)):
-        raise BadInput(where, f"the comparison has {len(stored.comparison.turns)} turns")
-    if (vote.kind is VoteKind.BEST) != (vote.column is not None):
-        raise BadInput(where, "it names no column that is better", "name one, or vote `tie` or `bad`")
-    there = [one for one in columns if (answer := stored.answer(vote.turn, one)) and answer.leaf_id]
-    if len(there) < MIN_COLUMNS:
-        raise BadInput(where, f"{len(there)} of {len(columns)} columns answered", "vote once two are there")
-    if vote.column is not None and vote.column not in there:
-        raise BadInput(where, f"column {vote.column + 1} has no answer", "vote for one that answered")
+        count = len(stored.comparison.turns)
+        raise BadInput(where, f"the comparison has only {count} {'turn' if count == 1 else 'turns'}")
+    if vote.kind is VoteKind.BEST and vote.column is None:
+        raise BadInput(where, "the vote `best` needs a column", "name one, or vote `tie` or `bad`")
+    if vote.kind is not VoteKind.BEST and vote.column is not None:
+        raise BadInput(where, f"the vote `{vote.kind}` has no column", "remove the column, or vote `best`")
+    answered = [
+        column for column in columns if (answer := stored.answer(vote.turn, column)) and answer.leaf_id
+    ]
+    if len(answered) < MIN_COLUMNS:
+        verb = "has" if len(answered) == 1 else "have"
+        raise BadInput(
+            where,
+            f"{len(answered)} of {len(columns)} columns {verb} an answer",
+            "vote when two have one",
+        )
+    if vote.column is not None and vote.column not in answered:
+        raise BadInput(where, f"column {vote.column + 1} has no answer", "vote for a column with an answer")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VotedAnswer:
-    """An answer, as it stands in the session's tree."""
+    """An answer in the session's tree."""
 
     asked_id: str
-    """The user's message that it answers."""
+    """The user message that it answers."""
     leaf_id: str
-    """Its last message."""
+    """Last message of the answer."""
     contract_name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preference:
-    """One answer is better than another to the same turn."""
+    """Two answers to the same turn, of which the first is better."""
 
     chosen: VotedAnswer
     rejected: VotedAnswer
@@ -190,23 +204,23 @@ class Preference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preferences:
-    """All that was voted in one session."""
+    """All votes in a session."""
 
     pairs: tuple[Preference, ...] = ()
-    """The better answer against each other one, the oldest comparison first."""
+    """The best answer with each of the others, the oldest comparison first."""
     bad: tuple[VotedAnswer, ...] = ()
-    """Answers of turns of which none was good."""
+    """Answers to turns for which no answer was good."""
 
 
 NO_PREFERENCES: Final = Preferences()
-"""Nobody voted."""
+"""No votes."""
 
 
-def preferences_of(stored: tuple[StoredComparison, ...]) -> Preferences:
-    """The votes of a session's comparisons; a tie prefers nothing."""
+def preferences_of(comparisons: tuple[StoredComparison, ...]) -> Preferences:
+    """Collect the votes of a session's comparisons. A tie prefers none."""
     return Preferences(
-        pairs=tuple(pair for one in stored for pair in _pairs(one)),
-        bad=tuple(side for one in stored for side in _bad(one)),
+        pairs=tuple(pair for comparison in comparisons for pair in _pairs(comparison)),
+        bad=tuple(side for comparison in comparisons for side in _bad(comparison)),
     )
 
 
@@ -229,9 +243,9 @@ def _bad(stored: StoredComparison) -> Iterator[VotedAnswer]:
 
 
 def _sides(stored: StoredComparison, turn: int) -> Iterator[tuple[int, VotedAnswer]]:
-    """The answers that came, by column."""
-    for column, asked in enumerate(stored.comparison.columns):
-        side = _side(stored.answer(turn, column), asked.setup.contract_name)
+    """Yield the answers to a turn by column."""
+    for column, compared in enumerate(stored.comparison.columns):
+        side = _side(stored.answer(turn, column), compared.setup.contract_name)
         if side is not None:
             yield column, side
 

@@ -1,4 +1,4 @@
-"""Facts: what the parser noted about a model's message, for counting and searching."""
+"""Facts: fixes, findings and dropped blocks of a model's message, for counting and searching."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,55 +9,53 @@ from workbench.chat.finding import Edit, Severity, Span
 from workbench.hermes.reading import Reading, SegmentKind
 
 DROPPED: Final = "dropped"
-"""Code of a dropped block in which no error was found."""
+"""Code of a dropped block without an error."""
 
 
 class FactKind(StrEnum):
-    """What was noted."""
+    """Kind of a fact."""
 
     FIX = "fix"
     """A repair of the text."""
     FINDING = "finding"
-    """Told, without a repair."""
+    """Something that was reported without a repair."""
     DROP = "drop"
     """A call block that gave no call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageFact:
-    """One thing that was noted of a message."""
+    """A fix, finding or dropped block in a message."""
 
     kind: FactKind
-    """Fix, finding or drop."""
     code: str
-    """Stable word from `docs/reference/codes.md`; of a drop the first error of its block, else `dropped`."""
+    """A code of `docs/reference/codes.md`; for a dropped block its first error, or else `dropped`."""
     severity: Severity | None = None
-    """Of a finding; else None."""
+    """Severity of a finding; otherwise None."""
     is_guess: bool = False
-    """Of a fix: True where another meaning is possible."""
+    """True for a fix if another meaning is possible."""
     span: Span | None = None
-    """Place in the message; None where it has none."""
+    """Position in the message; None if it has none."""
     note: str = ""
-    """Of a finding: its message; else empty."""
+    """Message of a finding; otherwise empty."""
     edits: tuple[Edit, ...] = ()
-    """Of a fix: its edits; else empty."""
+    """Edits of a fix; otherwise empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactCount:
-    """How often something was noted."""
+    """How often a fact occurred."""
 
     group: str
     """The code, the model, the contract's fingerprint or the day (UTC, ISO 8601)."""
     kind: FactKind
-    """Fix, finding or drop."""
     count: int
     message_count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DailyModelStats:
-    """What one model wrote in a day under one version of a contract."""
+    """Completions of one model in one day with one version of a contract."""
 
     day: str
     """UTC, ISO 8601."""
@@ -65,15 +63,15 @@ class DailyModelStats:
     """SHA-256 (hex) of the contract's text."""
     model: str
     completions: int
-    """Completions, each once however many branches have it."""
+    """Completions; one that is on several branches counts once."""
     fixed: int
-    """Of these, the ones that needed a repair."""
+    """Completions that needed a fix."""
     dropped: int
-    """Of these, the ones in which a call was lost."""
+    """Completions in which a call was lost."""
 
 
 class FactGroup(StrEnum):
-    """By what facts are counted."""
+    """What facts are grouped by."""
 
     CODE = "code"
     MODEL = "model"
@@ -82,7 +80,7 @@ class FactGroup(StrEnum):
 
 
 def facts_of(reading: Reading) -> Iterator[MessageFact]:
-    """Fixes, then findings, then dropped blocks, each in order of place."""
+    """Yield fixes, then findings, then dropped blocks, each in order of position."""
     for fix in reading.fixes:
         yield MessageFact(
             kind=FactKind.FIX, code=fix.code, is_guess=fix.is_guess, span=fix.span, edits=fix.edits
@@ -99,7 +97,7 @@ def facts_of(reading: Reading) -> Iterator[MessageFact]:
 
 
 def _drops(reading: Reading) -> Iterator[MessageFact]:
-    """As many as the reading counts, each with the place of a block without a call while there is one."""
+    """Yield a fact for each dropped block of the reading, with the position of a block without a call."""
     called = {call.span for call in reading.calls}
     places = [
         segment.span
@@ -116,5 +114,5 @@ def _cause(reading: Reading, span: Span | None) -> str:
     return next((error.code for error in errors if span and _is_within(span, error.span)), DROPPED)
 
 
-def _is_within(whole: Span, part: Span | None) -> bool:
-    return part is not None and whole.start <= part.start and part.end <= whole.end
+def _is_within(outer: Span, inner: Span | None) -> bool:
+    return inner is not None and outer.start <= inner.start and inner.end <= outer.end

@@ -1,4 +1,4 @@
-"""Owners of data: their role, their permissions, and the audit log's entries."""
+"""Owners of data: their roles, their permissions, and the entries of the audit log."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,63 +12,63 @@ from workbench.errors import BadInput
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEntry:
-    """One thing that was done. Entries are never changed and never taken out."""
+    """An action in the audit log. Entries are never changed or removed."""
 
     number: int
-    """Goes up, over all owners."""
+    """Increases over all owners."""
     at: datetime
     """When, UTC."""
     who: str
-    """Who did it; empty for the one person of an own machine."""
+    """Who did it; empty for the only user of a local installation."""
     action: str
     """What was done, such as `version.tag`."""
     subject: str
-    """To what, such as `contract:minimal`, or a message's id."""
+    """What it was done to, such as `contract:minimal` or a message's id."""
     detail: Mapping[str, JsonValue] = field(hash=False)
-    """What else there is to say, such as what stood there before."""
+    """Details, such as the previous value."""
 
 
 class UserRole(StrEnum):
-    """Where somebody stands towards the server that they use."""
+    """Role of a person on the server."""
 
     LOCAL = "local"
-    """The person at their own machine, where nobody logs in."""
+    """The only user of a local installation, without a login."""
     ADMIN = "admin"
     """An account that WORKBENCH_ADMINS names, on a server with accounts."""
     MEMBER = "member"
     """Any other account of a server with accounts."""
     SPACE_ADMIN = "space-admin"
-    """Somebody signed in to a Space whom WORKBENCH_ADMINS names."""
+    """A signed-in user of a Space whom WORKBENCH_ADMINS names."""
     VISITOR = "visitor"
-    """Everybody else who comes to a Space, signed in or not."""
+    """Any other user of a Space, signed in or not."""
 
 
 class Permission(StrEnum):
-    """What an event, an API function or a value in one may need."""
+    """What an event, an API function or a value in a request may require."""
 
     WORK = "work"
     """Read and change your own sessions, contracts, tools, suites, labels, runs and rows."""
     ASK = "ask"
-    """Have a model write: chat, compare, run suites, weigh tokens."""
+    """Use a model: chat, compare, run suites, compute token weights."""
     MANAGE_MODELS = "manage-models"
     """Download models to the server and delete them from it."""
     OPEN_FILES = "open-files"
-    """Name a file of the server's disk: a model, an adapter, a script or a recording by its path."""
+    """Use a file on the server's disk by its path: a model, an adapter, a script or a recording."""
     USE_SERVER_TOKEN = "use-server-token"
-    """Act on the hub with the server's own token: push rows, see its private repositories."""
+    """Use the hub with the server's access token: push rows, see its private repositories."""
     ADD_SERVERS = "add-servers"
     """Add an MCP server, which may start a program on the server's machine."""
     RUN_COMMANDS = "run-commands"
     """Let the tool `terminal` run real commands, where WORKBENCH_TERMINAL allows any."""
     CHANGE_SETTINGS = "change-settings"
-    """Write to the server's settings file, as "Always" does for a command that was asked about."""
+    """Write to the server's settings file, as "Always" does when a command needs approval."""
     READ_ALL = "read-all"
     """Read the sessions of all accounts."""
 
 
 _EVERYBODY: Final = frozenset(UserRole)
 _MACHINE: Final = frozenset({UserRole.LOCAL, UserRole.ADMIN})
-"""Who is trusted with the machine itself. A Space runs nothing but mocks, so nobody there is among them."""
+"""Roles that are trusted with the machine itself. A Space only runs mocks, so its roles are not included."""
 _ADMINS: Final = frozenset({UserRole.LOCAL, UserRole.ADMIN, UserRole.SPACE_ADMIN})
 
 GRANTED: Final[Mapping[Permission, frozenset[UserRole]]] = {
@@ -80,25 +80,25 @@ GRANTED: Final[Mapping[Permission, frozenset[UserRole]]] = {
     Permission.ADD_SERVERS: _MACHINE,
     Permission.RUN_COMMANDS: _MACHINE,
     Permission.CHANGE_SETTINGS: _MACHINE,
-    # The person at their own machine is the only owner there, so there is nothing more to read.
+    # A local installation has only one owner, so there are no other sessions to read.
     Permission.READ_ALL: frozenset({UserRole.ADMIN, UserRole.SPACE_ADMIN}),
 }
 """The roles that have each permission; `docs/reference/permissions.md` shows the same table."""
 
 _DONE: Final[Mapping[Permission, str]] = {
     Permission.WORK: "use this page",
-    Permission.ASK: "ask a model",
+    Permission.ASK: "use a model",
     Permission.MANAGE_MODELS: "download or delete models",
-    Permission.OPEN_FILES: "open files of the server by their path",
+    Permission.OPEN_FILES: "open files on the server by their path",
     Permission.USE_SERVER_TOKEN: "use the server's Hugging Face token",
     Permission.ADD_SERVERS: "add MCP servers",
     Permission.RUN_COMMANDS: "run commands",
     Permission.CHANGE_SETTINGS: "change the server's settings",
-    Permission.READ_ALL: "read the sessions of others",
+    Permission.READ_ALL: "read other people's sessions",
 }
-"""What a permission lets somebody do, as the end of "may not …"."""
+"""What each permission allows, as the end of "… may not …"."""
 _NAMES: Final[Mapping[UserRole, str]] = {
-    UserRole.LOCAL: "The person at this machine",
+    UserRole.LOCAL: "The local user",
     UserRole.ADMIN: "An admin",
     UserRole.MEMBER: "A member",
     UserRole.SPACE_ADMIN: "An admin of a Space",
@@ -107,7 +107,7 @@ _NAMES: Final[Mapping[UserRole, str]] = {
 
 
 class NotPermitted(BadInput):
-    """Somebody asked for what their role may not do."""
+    """A request needs a permission that the role does not have."""
 
     def __init__(self, permission: Permission, role: UserRole) -> None:
         self.permission = permission
@@ -125,36 +125,37 @@ def is_granted(permission: Permission, role: UserRole) -> bool:
 def _remedy(permission: Permission) -> str:
     if UserRole.SPACE_ADMIN in GRANTED[permission]:
         return "Ask an admin: WORKBENCH_ADMINS names them."
-    return "Only an admin of a server with accounts may, and nobody on a Space."
+    return "Only an admin of a server with accounts can do this; on a Space, nobody can."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """Someone that the store keeps data for, apart from all others."""
+    """A person whose data the store keeps separate from everybody else's."""
 
     key: str | None
-    """Tells one owner from another; None is the one person of an own machine."""
+    """Identifies the owner; None is the only user of a local installation."""
     role: UserRole = UserRole.MEMBER
     name: str = ""
-    """As a page shows them; empty for someone who did not log in."""
+    """Name shown on the page; empty for someone who is not logged in."""
     address: str = field(default="", compare=False)
-    """Where a stranger's requests come from: all of one address share their turns at a model. Empty for others."""
+    """IP address of a visitor who is not logged in: visitors with one address share their turns at a model. Empty
+    for others."""
 
     is_passing: bool = field(default=False, compare=False)
-    """True of a stranger who says nothing to be known by: all of one address count as one."""
+    """True for a visitor without a cookie: all of them with one address count as one."""
 
     @property
     def share(self) -> tuple[str, ...]:
-        """Whose turn at a model is counted: the address and then the owner of strangers, else the owner alone."""
+        """Key for sharing a model fairly: address and owner for visitors, otherwise only the owner."""
         own = "" if self.is_passing else self.key or ""
         return (self.address, own) if self.address else (own,)
 
     def may(self, permission: Permission) -> bool:
-        """Whether they have a permission."""
+        """Whether the owner has a permission."""
         return is_granted(permission, self.role)
 
 
 LOCAL_OWNER: Final = Owner(key=None, role=UserRole.LOCAL)
-"""The person at their own machine, where nobody logs in."""
+"""The only user of a local installation, without a login."""
 NOBODY: Final = Owner(key="nobody", role=UserRole.VISITOR)
-"""Whose services a page on a server has until an event says who it comes from: owns nothing, may do the least."""
+"""Owner of a page on a server until an event shows who it comes from: owns nothing, has the fewest permissions."""

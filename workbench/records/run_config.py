@@ -1,4 +1,4 @@
-"""The configuration of a conversation: contract, tools, model and sampling."""
+"""The settings of a conversation: contract, tools, model and sampling."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from workbench.toolspec.tools_text import parse_tools
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunConfig:
-    """The left column of the page, or the options of a command, as one value."""
+    """The settings of a conversation: the left column of the page, or the options of a command."""
 
     contract_name: str = field(
         metadata=setting(PlainEditor("Contract"), "Name of the contract that the text is from")
@@ -24,20 +24,20 @@ class RunConfig:
     contract_text: str = field(
         metadata=setting(
             PlainEditor("Contract text"),
-            "The contract's file: front matter, then the system text with placeholders; an edited text is kept "
-            "with the session, not in the file",
+            "The contract's file: front matter, then the system text with placeholders; edits are saved with "
+            "the session, not in the file",
         )
     )
     tools_text: str = field(
         metadata=setting(
-            PlainEditor("Tools as JSON"), "JSON array of tool specs; an edited one is kept with the session"
+            PlainEditor("Tools as JSON"), "JSON array of tool specs; edits are saved with the session"
         )
     )
     disabled_tools: frozenset[str] = field(
         default=frozenset(),
         metadata=setting(
-            PlainEditor("Tools that are switched on"),
-            "A switch for each tool of the text; kept are the names of those that are off",
+            PlainEditor("Enabled tools"),
+            "One switch per tool; the session stores the names of the disabled tools",
         ),
     )
     model: str = field(
@@ -49,25 +49,27 @@ class RunConfig:
     )
     sampling: Sampling = Sampling()
     max_rounds: int = field(
-        default=8, metadata=setting(NumberRange("Max rounds", 1, 100), "Most completions of a turn")
+        default=8,
+        metadata=setting(NumberRange("Max rounds", 1, 100), "Maximum number of completions per turn"),
     )
     wants_logprobs: bool = field(
         default=False,
         metadata=setting(
-            Switch("Keep each token's probability"), "Keep log-probabilities if the engine reports them"
+            Switch("Store token probabilities"), "Store log-probabilities if the engine reports them"
         ),
     )
     is_constrained: bool = field(
         default=True,
         metadata=setting(
-            Switch("Hold calls to the schemas"),
-            "Constrain calls with a grammar; without it, a forced call is begun for the model and no more",
+            Switch("Constrain calls with the schemas"),
+            "Constrain calls with a grammar; otherwise, only the beginning of a forced call is given",
         ),
     )
     ephemeral: str = field(
         default="",
         metadata=setting(
-            PlainEditor("Ephemeral part, never exported"), "Sent after the system text; no export has it"
+            PlainEditor("Ephemeral part, never exported"),
+            "Sent after the system text; not part of any export",
         ),
     )
     variables: Mapping[str, str] = field(
@@ -75,12 +77,12 @@ class RunConfig:
         hash=False,
         metadata=setting(
             LinesEditor("Variables", "name = value", show_variables, parse_variables),
-            "One a line, for variables that the contract declares; the others have the contract's values",
+            "One per line, for variables that the contract declares; the others keep the contract's values",
         ),
     )
 
     def contract(self) -> Contract:
-        """The contract as edited.
+        """Parse the contract, with its edits.
 
         Raises:
             BadInput: Its front matter cannot be read.
@@ -88,7 +90,7 @@ class RunConfig:
         return parse_contract(self.contract_text, name=self.contract_name)
 
     def offered_tools(self) -> OfferedTools:
-        """The tools that are switched on, in order.
+        """Return the enabled tools, in order.
 
         Raises:
             BadInput: The text is not a JSON array of tool specs.
@@ -97,11 +99,11 @@ class RunConfig:
         return tools.only(frozenset(tools.names) - self.disabled_tools)
 
     def system_text(self, *, date: str, are_tools_apart: bool = False) -> str:
-        """The composed system text.
+        """Compose the system text.
 
         Args:
-            date: Today, as the contract's `{{ date }}` shows it.
-            are_tools_apart: True where the model's server writes the tools, so that the contract must not.
+            date: Today's date, for the contract's `{{ date }}`.
+            are_tools_apart: True if the model's server adds the tools, so that the contract must not.
 
         Raises:
             BadInput: The contract or the tools cannot be used.
@@ -116,10 +118,10 @@ class RunConfig:
         )
 
     def turn_setup(self, *, answer_schema: JsonObject | None = None) -> TurnSetup:
-        """What the loop needs to know.
+        """Return the settings that a turn needs.
 
         Args:
-            answer_schema: JSON Schema that an answer is held to; None leaves answers free.
+            answer_schema: JSON Schema that constrains answers; None for free answers.
 
         Raises:
             BadInput: The contract, the tools or the tool choice cannot be used.

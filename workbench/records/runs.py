@@ -9,29 +9,29 @@ from workbench.suite.result import CaseResult
 
 
 class RunState(StrEnum):
-    """How far a run is."""
+    """State of a run."""
 
     RUNNING = "running"
-    """It is played, or the process that played it ended in the middle: then it can be gone on with."""
+    """It is in progress, or its process ended early; then it can be continued."""
     STOPPED = "stopped"
-    """A person stopped it; it can be gone on with."""
+    """Somebody stopped it; it can be continued."""
     DONE = "done"
-    """Every play has its result."""
+    """Every repetition of every case has a result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedRun:
-    """A run as a list shows it."""
+    """A run in a list."""
 
     id: str
-    """Unguessable."""
+    """Random and hard to guess."""
     title: str
-    """Its suites and what is compared, for a person."""
+    """Names of its suites and arms."""
     state: RunState
     created_at: datetime
-    """When it was begun, UTC."""
+    """When it was started, UTC."""
     updated_at: datetime
-    """When its last result came, UTC."""
+    """When its last result was stored, UTC."""
     total: int
     done: int
     passed: int
@@ -40,27 +40,27 @@ class ListedRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRun:
-    """A run of the store."""
+    """A stored run."""
 
     listed: ListedRun
     plan: RunPlan
 
     @property
     def id(self) -> str:
-        """Of the run."""
+        """Id of the run."""
         return self.listed.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArmResults:
-    """One arm of a run, with what came of it."""
+    """An arm of a run with its results."""
 
     run_id: str
     title: str
-    """Of the run, for a person."""
+    """Title of the run."""
     created_at: datetime
-    """When the run was begun, UTC."""
+    """When the run was started, UTC."""
     arm: Arm
-    """The way in which its cases were played."""
+    """Setup with which the cases were run."""
     results: tuple[CaseResult, ...] = field(hash=False)
-    """Of its plays, in no order."""
+    """Results of all repetitions, in no particular order."""

@@ -1,4 +1,4 @@
-"""The tree of a session's messages: paths, siblings, branches, and sessions that a search found."""
+"""The tree of a session's messages: paths, siblings and branches; filters and results of a search."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,69 +12,69 @@ from workbench.records.sessions import ListedSession, MessageOrigin, TreeNode
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchFilter:
-    """What a session must have besides the words; None asks nothing."""
+    """Conditions for a search besides its words. None means no condition."""
 
     has_fix: bool | None = None
-    """Whether a message of it was repaired."""
+    """Whether one of its messages needed a fix."""
     has_drop: bool | None = None
-    """Whether a call block of it gave no call."""
+    """Whether one of its call blocks gave no call."""
     code: str | None = None
     """Code of a fix or finding of one of its messages."""
     verdict: str | None = None
     """Verdict on one of its messages or calls."""
     contract: str | None = None
-    """Name of its contract, or the beginning of the contract's hash, of 6 signs or more."""
+    """Name of its contract, or the first 6 or more characters of the contract's hash."""
     model: str | None = None
-    """Name of an engine that wrote in it."""
+    """Name of an engine that generated one of its messages."""
     tag: str | None = None
-    """One of its tags, or of its labels'."""
+    """One of its tags, or a tag of its labels."""
     origin: MessageOrigin | None = None
-    """Where the message with the words comes from; without words, any of its messages."""
+    """Origin of the message with the words; without words, of any of its messages."""
     since: datetime | None = None
-    """Last used then or later; aware."""
+    """Last used at or after this time, with time zone."""
     until: datetime | None = None
-    """Last used before; aware."""
+    """Last used before this time, with time zone."""
 
 
 NO_FILTER: Final = SearchFilter()
-"""Asks nothing."""
+"""Matches every session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snippet:
-    """A piece of a message around the words that were found."""
+    """An excerpt of a message around the words that were found."""
 
     text: str
-    """On one line; an ellipsis where it was cut."""
+    """On one line, with an ellipsis where text was left out."""
     spans: tuple[Span, ...]
-    """Where the words stand in it; empty where only a tool's name or a code was found."""
+    """Positions of the words; empty if only a tool's name or a code was found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundSession:
-    """One session that a search found."""
+    """A session found by a search."""
 
     session: ListedSession
     message_id: str | None
-    """The newest message with the words; None where only its title or tags have them, or none were asked."""
+    """Newest message with the words; None if only the title or tags have them, or if no words were given."""
     snippet: Snippet | None
-    """Of that message; None where there is none."""
+    """Excerpt of that message; None if there is none."""
 
 
 TREE_REMEDY: Final = "run `workbench db check` for all damage, then restore a backup or delete the session"
-"""What to do about a session whose messages do not form a tree."""
+"""Advice for a session whose messages do not form a tree."""
 
 
 def path_ids(parents: Mapping[str, str | None], leaf_id: str, session_id: str) -> tuple[str, ...]:
-    """The ids from the root to a leaf.
+    """Return the ids from the root to a leaf.
 
     Args:
-        parents: The parent of each message of the session; None of a root.
+        parents: Parent of each message of the session; None for a root.
         leaf_id: The last message of the path.
-        session_id: For the error.
+        session_id: Id for the error message.
 
     Raises:
-        StoreError: A parent is not a message of the session, or the path comes back to itself.
+        StoreError: A parent is not in the session, or the parents form a cycle.
     """
     found: dict[str, None] = {}
     message_id: str | None = leaf_id
@@ -93,11 +93,11 @@ def path_ids(parents: Mapping[str, str | None], leaf_id: str, session_id: str) -
 
 
 def check_tree(parents: Mapping[str, str | None], session_id: str) -> None:
-    """Refuse messages that do not form a tree. A parent that is not among them is a root's.
+    """Raise if messages do not form a tree. A message whose parent is not among them counts as a root.
 
     Args:
-        parents: The parent of each message; None of a root.
-        session_id: For the error.
+        parents: Parent of each message; None for a root.
+        session_id: Id for the error message.
 
     Raises:
         StoreError: Messages form a cycle.
@@ -108,8 +108,8 @@ def check_tree(parents: Mapping[str, str | None], session_id: str) -> None:
 
 
 def find_cyclic(parents: Mapping[str, str | None]) -> frozenset[str]:
-    """The messages that are in a cycle, or below one."""
-    # Each message is visited once: a walk ends at a root or at a message that an earlier walk passed.
+    """Return the messages that are in a cycle or below one."""
+    # Each message is visited once: a walk ends at a root or at a message of an earlier walk.
     state: dict[str, bool] = {}
     for start in parents:
         walked: dict[str, None] = {}
@@ -132,7 +132,7 @@ def _damaged(session_id: str, message_id: str, problem: str) -> StoreError:
 
 
 def siblings(tree: Sequence[TreeNode]) -> Mapping[str, tuple[str, ...]]:
-    """By message, all that have the same parent, itself among them; in the order of the tree."""
+    """Return for each message all messages with the same parent, including itself, in the order of the tree."""
     by_parent: dict[str | None, tuple[str, ...]] = {}
     for node in tree:
         by_parent[node.parent_id] = (*by_parent.get(node.parent_id, ()), node.id)
@@ -140,15 +140,15 @@ def siblings(tree: Sequence[TreeNode]) -> Mapping[str, tuple[str, ...]]:
 
 
 def children(tree: Sequence[TreeNode], message_id: str) -> tuple[str, ...]:
-    """The messages right below one, in the order of the tree."""
+    """Return the direct children of a message, in the order of the tree."""
     return tuple(node.id for node in tree if node.parent_id == message_id)
 
 
 def newest_leaf(tree: Sequence[TreeNode], message_id: str) -> str:
-    """The end of the branch below a message that was written last; itself where nothing follows it.
+    """Return the most recently written leaf below a message, or the message itself if nothing follows it.
 
     Args:
-        tree: The oldest message first, as the store gives it: a parent before its children.
+        tree: The oldest message first, as the store returns it, so that parents precede their children.
         message_id: One of its messages.
     """
     below = {message_id}

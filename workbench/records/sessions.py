@@ -1,4 +1,4 @@
-"""Stored sessions and messages, with their ids and times."""
+"""Sessions and messages as stored, with their ids and times."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -13,7 +13,7 @@ from workbench.rollout.events import Generation
 
 
 class MessageOrigin(StrEnum):
-    """Where a message comes from."""
+    """Origin of a message."""
 
     MODEL = "model"
     PERSON = "person"
@@ -23,144 +23,144 @@ class MessageOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredToolRun:
-    """How a tool's message came to be."""
+    """How a tool's result was produced."""
 
     call_index: int
-    """Place of the call in the reading of the message above, from 0."""
+    """Index of the call in the reading of the message before it, from 0."""
     is_error: bool
-    """True where the tool failed or the call was refused."""
+    """True if the tool failed or the call was refused."""
     milliseconds: float
     """From call to result."""
     rule: str | None
-    """Which mock rule answered; None where none did."""
+    """The mock rule that answered; None if none did."""
     arguments_text: str | None = None
-    """The call's body as the model wrote it; None where it is not known."""
+    """Body of the call as the model wrote it; None if unknown."""
     arguments: JsonObject | None = field(default=None, hash=False)
-    """What the tool was given, after fixes and coercions; None where it is not known."""
+    """Arguments that the tool got, after fixes and coercions; None if unknown."""
     findings: tuple[Finding, ...] = ()
-    """What was changed in the arguments before it ran, and what went wrong beside it."""
+    """Changes to the arguments before the tool ran, and other problems."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMessage:
-    """A message on its way into the store."""
+    """A message to be stored."""
 
     message: Message
     """Role and text, byte for byte."""
     origin: MessageOrigin
     generation: Generation | None = None
-    """Of a model's message: how it came to be; None for all others."""
+    """How a model's message was generated; None for other roles."""
     tool_run: StoredToolRun | None = None
-    """Of a tool's message: how it came to be; None for all others."""
+    """How a tool's result was produced; None for other roles."""
     copy_of: str | None = None
-    """Of a copy on another branch: the message of the same session whose generation it shares; None for all
-    others."""
+    """For a copy on another branch, id of the message in the same session whose generation it shares; otherwise
+    None."""
     setup: RunConfig | None = None
-    """Of a model's message: what it was played with, where that is not the session's; None where it is."""
+    """Settings that a model's message was generated with, if they differ from the session's; otherwise None."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredMessage:
-    """A message of the store."""
+    """A stored message."""
 
     id: str
-    """Unguessable; unique over all sessions."""
+    """Random and hard to guess; unique over all sessions."""
     parent_id: str | None
     """The message before it; None for a root."""
     message: Message
     """Role and text, byte for byte."""
     origin: MessageOrigin
     created_at: datetime
-    """When it was committed, UTC."""
+    """When it was stored, UTC."""
     generation: Generation | None
     """As in `NewMessage`."""
     tool_run: StoredToolRun | None
     """As in `NewMessage`."""
     copy_of: str | None = None
-    """As in `NewMessage`; always the first of all that are alike, never a copy itself."""
+    """As in `NewMessage`; always the original, never another copy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeNode:
-    """A message's place in its session's tree."""
+    """Position of a message in its session's tree."""
 
     id: str
     parent_id: str | None
     """The message before it; None for a root."""
     role: Role
     created_at: datetime
-    """When it was committed, UTC."""
+    """When it was stored, UTC."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeletedMessages:
-    """A message that was deleted, with all that followed it."""
+    """A deleted message and the messages that followed it."""
 
     message_id: str
     role: Role
     excerpt: str
     count: int
-    """Messages, itself among them."""
+    """Number of deleted messages, including this one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedSession:
-    """A conversation as a list shows it."""
+    """A session in a list."""
 
     id: str
-    """Unguessable; stands in the address bar."""
+    """Random and hard to guess; part of the page's URL."""
     title: str
-    """As it was named, or the first words of the user."""
+    """Name given by the user, or the first words of the first user message."""
     tags: tuple[str, ...]
     """In the order given."""
     created_at: datetime
-    """When it was made, UTC."""
+    """When it was created, UTC."""
     updated_at: datetime
-    """When its last message was committed or its setup changed, UTC."""
+    """When its last message was stored or its settings changed, UTC."""
     deleted_at: datetime | None
-    """When it was deleted, UTC; it is purged 30 days later. None where it was not."""
+    """When it was deleted, UTC; it is purged 30 days later. None if it is not deleted."""
     message_count: int
     is_own: bool
-    """False for an admin who sees another owner's."""
+    """False if it belongs to another owner and an admin sees it."""
     is_shared: bool
-    """True while a link shows it to others."""
+    """True while it is shared by a link."""
     damage: str | None = None
-    """What of its row cannot be read; None where it is sound."""
+    """Which part of its row cannot be read; None if the row is intact."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredSession:
-    """A conversation of the store."""
+    """A stored session."""
 
     id: str
-    """Unguessable; stands in the address bar."""
+    """Random and hard to guess; part of the page's URL."""
     title: str
-    """As it was named, or the first words of the user; empty before there are any."""
+    """Name given by the user, or the first words of the first user message; empty if there is none."""
     created_at: datetime
-    """When it was made, UTC."""
+    """When it was created, UTC."""
     updated_at: datetime
-    """When its last message was committed or its setup changed, UTC."""
+    """When its last message was stored or its settings changed, UTC."""
     setup: RunConfig
     """As last used."""
     leaf_id: str | None
-    """The open leaf: last message of the path that is shown; None while there is no message."""
+    """Last message of the displayed path; None while there is no message."""
     message_count: int
     tags: tuple[str, ...] = ()
     """In the order given."""
     is_own: bool = True
-    """False where it is another owner's and only read: by a link, or by an admin."""
+    """False if it belongs to another owner and is read-only, for an admin or through a link."""
     share_key: str | None = None
-    """What a link needs to show it to others, read-only; None while it is not shared."""
+    """Key in the link that shares it read-only; None while it is not shared."""
     copied_from: str | None = None
-    """Id of the session that it was copied from, which may be purged by now; None where it is no copy."""
+    """Id of the session that it was copied from, which may no longer exist; None if it is not a copy."""
 
 
 SEPARATOR: Final = "\n\n"
-"""Stands between the composed system text and the ephemeral part."""
+"""Separator between the composed system text and the ephemeral part."""
 
 
 def with_ephemeral(system_text: str, ephemeral: str) -> str:
-    """The system text as the model sees it.
+    """Return the system text as the model sees it.
 
     >>> with_ephemeral("You can call tools.", "The user is Ada.")
     'You can call tools.\\n\\nThe user is Ada.'
@@ -169,7 +169,7 @@ def with_ephemeral(system_text: str, ephemeral: str) -> str:
 
 
 def without_ephemeral(stored: StoredMessage) -> StoredMessage:
-    """The same message as others may see it; a prompt that had an ephemeral part is not exact any more."""
+    """Remove the ephemeral part from a message's stored prompt, which is then no longer exact."""
     if stored.generation is None or not stored.generation.ephemeral:
         return stored
     return replace(stored, generation=_cut(stored.generation))
@@ -177,5 +177,5 @@ def without_ephemeral(stored: StoredMessage) -> StoredMessage:
 
 def _cut(generation: Generation) -> Generation:
     before, found, after = generation.prompt_text.partition(SEPARATOR + generation.ephemeral)
-    # Where rendering changed the part, it cannot be told from the rest: then nothing is shown.
+    # If rendering changed the ephemeral part, it cannot be found; then the whole prompt is removed.
     return replace(generation, prompt_text=before + after if found else "", is_exact=False, ephemeral="")

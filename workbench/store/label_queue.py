@@ -262,7 +262,7 @@ class LabelProjectStore(OwnerScope):
                 session_ids,
                 labellers,
                 overlap=row.overlap,
-                given=[Assignment(task.session_id, task.assignee) for task in db.exec(tasks)],
+                existing=[Assignment(task.session_id, task.assignee) for task in db.exec(tasks)],
             )
             for assignment in planned:
                 db.add(self._task(row, assignment.session_id, assignment.labeller, QueueState.PENDING))

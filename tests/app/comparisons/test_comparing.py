@@ -190,7 +190,7 @@ def test_facts_are_counted_by_the_contract_of_the_column(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("count", "said"), [(1, "1 columns"), (MAX_COLUMNS + 1, f"{MAX_COLUMNS + 1} columns")]
+    ("count", "said"), [(1, "1 column"), (MAX_COLUMNS + 1, f"{MAX_COLUMNS + 1} columns")]
 )
 def test_too_few_and_too_many_columns_are_refused_before_anything_is_written(services, count, said):
     with pytest.raises(BadInput, match=said):

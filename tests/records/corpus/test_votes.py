@@ -108,7 +108,7 @@ def test_equal_answers_are_no_pair(tmp_path):
         services.comparisons.save_vote(kept.id, best(0))
         rows, (obstacle,) = rows_of(services, "dpo")
         assert (rows, obstacle.code, obstacle.is_defect) == ([], "no-preference", False)
-        assert "say the same" in obstacle.message
+        assert "are the same" in obstacle.message
 
 
 def test_answers_behind_different_conversations_are_no_pair(tmp_path):

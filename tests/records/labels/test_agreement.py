@@ -85,8 +85,8 @@ def test_of_more_than_two_it_is_the_mean_over_the_pairs_that_have_one():
     [
         ({}, "fewer than two labellers"),
         ({"anna": "yn"}, "fewer than two labellers"),
-        ({"anna": "yy", "ben": "yy"}, "both always say 'y': chance would agree as well"),
-        ({"anna": "y.", "ben": ".y"}, "they judged nothing in common"),
+        ({"anna": "yy", "ben": "yy"}, "both always chose 'y', so chance would agree too"),
+        ({"anna": "y.", "ben": ".y"}, "they labelled no item in common"),
         ({"anna": "y.", "ben": ".y", "cleo": "y."}, "no two labellers have a kappa"),
     ],
     ids=lambda value: str(value)[:20],

@@ -27,14 +27,14 @@ def test_each_session_comes_to_as_many_as_wanted_and_the_load_is_even(sessions, 
 @given(sessions=SESSIONS, labellers=LABELLERS)
 def test_what_was_given_out_is_not_given_again(sessions, labellers):
     planned = plan_assignments(sessions, labellers, overlap=1)
-    assert plan_assignments(sessions, labellers, overlap=1, given=planned) == []
+    assert plan_assignments(sessions, labellers, overlap=1, existing=planned) == []
 
 
 def test_a_labeller_with_much_to_do_comes_last():
     given = [Assignment("s", "anna"), Assignment("t", "anna")]
-    assert plan_assignments(["u"], ["anna", "ben"], overlap=1, given=given) == [Assignment("u", "ben")]
+    assert plan_assignments(["u"], ["anna", "ben"], overlap=1, existing=given) == [Assignment("u", "ben")]
 
 
 def test_too_few_labellers_are_refused():
-    with pytest.raises(BadInput, match="1 for an overlap of 2"):
+    with pytest.raises(BadInput, match="1 available, but each session needs 2"):
         plan_assignments(["s"], ["anna", "anna"], overlap=2)

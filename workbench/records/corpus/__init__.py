@@ -1,1 +1,1 @@
-"""Sessions as training rows, and rows as sessions."""
+"""Convert sessions to training rows, and rows to sessions."""

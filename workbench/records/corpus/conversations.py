@@ -1,4 +1,4 @@
-"""Turn one session into conversations for rows: the displayed path, preference pairs, and judged answers."""
+"""Make conversations for rows from a session: the displayed path, preference pairs, and judged answers."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -17,170 +17,177 @@ from workbench.trajectory.trajectory import Trajectory
 
 
 class PreferencePair(NamedTuple):
-    """Two answers to one prompt."""
+    """Two answers to the same prompt."""
 
     prompt: Sequence[ExportMessage]
     chosen: Sequence[ExportMessage]
     rejected: Sequence[ExportMessage]
-    """As it was: its correction is another answer."""
+    """Without corrections, because a corrected text is a different answer."""
     leaf: ExportMessage | None = None
-    """Of a vote: the last message of the chosen one, which says what model and contract the row is of."""
+    """For a vote: last message of the chosen answer, which determines the row's model and contract."""
     contract_name: str = ""
-    """Of a vote: the chosen one's contract."""
+    """For a vote: contract of the chosen answer."""
 
 
 class _AnsweredPrompt(NamedTuple):
     before: tuple[ExportMessage, ...]
-    """Up to the user's message."""
+    """Messages up to the user's message."""
     answer: tuple[ExportMessage, ...]
 
 
 def voted_pairs(source: ExportSource) -> Iterator[PreferencePair | ExportBlocker]:
-    """A pair for each answer that a vote held another above; the better one's system text is the prompt's.
+    """Yield a pair for each answer that lost a vote. The prompt has the system text of the chosen answer.
 
-    What both answers begin with belongs to the prompt.
+    Messages that both answers begin with belong to the prompt.
     """
-    for one in source.material.preferences.pairs:
-        told = _pair_of_vote(source.material, one)
-        if told is not None:
-            yield told
+    for preference in source.material.preferences.pairs:
+        pair = _pair_of_vote(source.material, preference)
+        if pair is not None:
+            yield pair
 
 
 def voted_message_pairs(source: ExportSource) -> frozenset[frozenset[str]]:
-    """The ids of the messages with which two answers part that were voted on."""
-    pairs = (one for one in voted_pairs(source) if isinstance(one, PreferencePair))
-    return frozenset(frozenset({one.chosen[0].id, one.rejected[0].id}) for one in pairs)
+    """Return the ids of the first different messages of each voted pair."""
+    pairs = (pair for pair in voted_pairs(source) if isinstance(pair, PreferencePair))
+    return frozenset(frozenset({pair.chosen[0].id, pair.rejected[0].id}) for pair in pairs)
 
 
 def voted_bad(source: ExportSource) -> Iterator[tuple[tuple[ExportMessage, ...], int]]:
-    """Each answer of which a vote says that it is bad: its path, and where on it the answer begins."""
+    """Yield the path of each answer that was voted bad, with the index where the answer begins."""
     for side in source.material.preferences.bad:
-        told = _answered_prompt(source.material, side)
-        if told is not None:
-            yield (*told.before, *told.answer), len(told.before)
+        prompt = _answered_prompt(source.material, side)
+        if prompt is not None:
+            yield (*prompt.before, *prompt.answer), len(prompt.before)
 
 
-def _pair_of_vote(material: SessionMaterial, one: Preference) -> PreferencePair | ExportBlocker | None:
-    chosen, rejected = _answered_prompt(material, one.chosen), _answered_prompt(material, one.rejected)
+def _pair_of_vote(material: SessionMaterial, preference: Preference) -> PreferencePair | ExportBlocker | None:
+    chosen, rejected = (
+        _answered_prompt(material, preference.chosen),
+        _answered_prompt(material, preference.rejected),
+    )
     if chosen is None or rejected is None:
         return None
     leaf = chosen.answer[-1]
     if _messages_of(chosen.before) != _messages_of(rejected.before):
-        said = "the two answers that were voted on stand behind different conversations"
-        return not_ready("no-preference", said, leaf.id)
+        problem = "the two voted answers follow different conversations"
+        return not_ready("no-preference", problem, leaf.id)
     answers = zip(chosen.answer, rejected.answer, strict=False)
-    shared = len(list(takewhile(lambda two: two[0].message == two[1].message, answers)))
+    shared = len(
+        list(takewhile(lambda answer_pair: answer_pair[0].message == answer_pair[1].message, answers))
+    )
     if shared == min(len(chosen.answer), len(rejected.answer)):
-        return not_ready(
-            "no-preference", "the two answers that were voted on say the same, as far as they go", leaf.id
-        )
+        return not_ready("no-preference", "the two voted answers are the same, as far as they go", leaf.id)
     return PreferencePair(
         prompt=(*chosen.before, *chosen.answer[:shared]),
         chosen=chosen.answer[shared:],
         rejected=rejected.answer[shared:],
         leaf=leaf,
-        contract_name=one.chosen.contract_name,
+        contract_name=preference.chosen.contract_name,
     )
 
 
 def _answered_prompt(material: SessionMaterial, side: VotedAnswer) -> _AnsweredPrompt | None:
-    """The answer's messages; None where some are gone by now."""
+    """Return the prompt and the answer, or None if some of the messages no longer exist."""
     if side.leaf_id not in material.by_id:
         return None
     path = material.path(side.leaf_id)
-    ids = [one.id for one in path]
+    ids = [message.id for message in path]
     if side.asked_id not in ids:
         return None
-    border = ids.index(side.asked_id) + 1
-    return _AnsweredPrompt(path[:border], path[border:])
+    answer_start = ids.index(side.asked_id) + 1
+    return _AnsweredPrompt(path[:answer_start], path[answer_start:])
 
 
 def _messages_of(path: Sequence[ExportMessage]) -> list[Message]:
-    """What was said before the answer; contracts differ, and are left out."""
-    return [one.message for one in path if one.message.role is not Role.SYSTEM]
+    """Return the messages before an answer, without system texts, because contracts may differ."""
+    return [
+        exported_message.message
+        for exported_message in path
+        if exported_message.message.role is not Role.SYSTEM
+    ]
 
 
 GOOD_RATING: Final = 4
-"""So much or more is a good answer, where no verdict was given."""
+"""Minimum rating of a good answer, if there is no verdict."""
 BAD_RATING: Final = 2
-"""So much or less is a bad one."""
+"""Maximum rating of a bad answer, if there is no verdict."""
 _NOTHING: Final = MessageRun((), ())
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExportConversation:
-    """One row to be."""
+    """A conversation to be written as a row."""
 
     trajectory: Trajectory
     ids: tuple[str, ...]
-    """The session's message for each of the trajectory's."""
+    """Id of the session's message for each message of the trajectory."""
     rejected_ids: tuple[str, ...] = ()
     """The same for the rejected answer."""
     fixes: tuple[str, ...] = ()
-    """Codes of the safe fixes that were made, one a message and code."""
+    """Codes of the applied safe fixes, one per message and code."""
     fixed_messages: int = 0
     corrected_messages: int = 0
 
 
 def session_conversations(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
-    """All rows of a session in the wanted format, or why there is none."""
+    """Yield all conversations of a session for the chosen format, or why there is none."""
     content = format_named(source.options.format).content
-    export_message = {
+    make_conversations = {
         RowContent.PAIR: _pairs,
         RowContent.VERDICT: _verdicts,
         RowContent.CONVERSATION: _shown,
     }[content]
-    yield from export_message(source)
+    yield from make_conversations(source)
 
 
 def _shown(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
-    """The open path."""
+    """Yield the displayed path."""
     path = source.material.path(source.material.leaf_id)
-    if not any(one.message.role is Role.ASSISTANT for one in path):
-        yield not_ready("not-answered", "the model has not said anything yet")
+    if not any(message.message.role is Role.ASSISTANT for message in path):
+        yield not_ready("not-answered", "the model has not answered yet")
     elif path[-1].message.role is not Role.ASSISTANT:
         role, place = path[-1].message.role, len(path)
-        said = f"message {place}: the last message is the {role}'s, not the model's"
-        yield not_ready("not-answered", said, path[-1].id)
+        problem = f"message {place}: the last message has the role {role}, not assistant"
+        yield not_ready("not-answered", problem, path[-1].id)
     else:
-        stretch = source.export_path(path)
-        yield stretch if isinstance(stretch, ExportBlocker) else _as_imported(source, stretch)
+        run = source.export_path(path)
+        yield run if isinstance(run, ExportBlocker) else _as_imported(source, run)
 
 
-def _as_imported(source: ExportSource, stretch: MessageRun) -> ExportConversation:
-    """A path as it is; with what the row said of its answer, where it is still that row's path."""
+def _as_imported(source: ExportSource, run: MessageRun) -> ExportConversation:
+    """Convert a path. If it is still the path of the imported row, use the row's rejected answer and label too."""
     row, imported = source.row, source.material.imported
-    plain = _conversation(source, stretch)
-    if row is None or imported is None or stretch.ids != imported.message_ids:
+    plain = _conversation(source, run)
+    if row is None or imported is None or run.ids != imported.message_ids:
         return plain
-    rejected = source.export_path([source.material.by_id[one] for one in imported.rejected_ids])
+    rejected = source.export_path([source.material.by_id[message_id] for message_id in imported.rejected_ids])
     if isinstance(rejected, ExportBlocker):
         rejected = _NOTHING
-    return _conversation(source, stretch, rejected, row.answer_start, label=row.label)
+    return _conversation(source, run, rejected, row.answer_start, label=row.label)
 
 
 def _pairs(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
-    """Two answers to one prompt: siblings of which one is better, and originals with what should stand there."""
+    """Yield pairs: imported ones, originals with their corrections, siblings of which one is better, and votes."""
     has_rows = False
     for pair in chain(_imported_pair(source), _corrections(source), _siblings(source)):
         has_rows = True
         yield _pair(source, pair)
-    for told in voted_pairs(source):
+    for voted in voted_pairs(source):
         has_rows = True
-        yield told if isinstance(told, ExportBlocker) else _pair(source, told)
+        yield voted if isinstance(voted, ExportBlocker) else _pair(source, voted)
     if not has_rows:
-        yield not_ready("no-preference", "no two answers to one prompt of which one is better")
+        yield not_ready("no-preference", "there are no two answers to the same prompt of which one is better")
 
 
 def _imported_pair(source: ExportSource) -> Iterator[PreferencePair]:
     imported, row = source.material.imported, source.row
     if imported is None or row is None or not imported.rejected_ids:
         return
-    own = [source.material.by_id[one] for one in imported.message_ids]
-    rejected = [source.material.by_id[one] for one in imported.rejected_ids]
+    messages = [source.material.by_id[message_id] for message_id in imported.message_ids]
+    rejected = [source.material.by_id[message_id] for message_id in imported.rejected_ids]
     start = row.answer_index
-    if own[start:] and not _is_better(source, rejected[0], own[start]):
-        yield PreferencePair(own[:start], own[start:], rejected)
+    if messages[start:] and not _is_better(source, rejected[0], messages[start]):
+        yield PreferencePair(messages[:start], messages[start:], rejected)
 
 
 def _corrections(source: ExportSource) -> Iterator[PreferencePair]:
@@ -199,10 +206,10 @@ def _siblings(source: ExportSource) -> Iterator[PreferencePair]:
         by_parent[message.parent_id].append(message)
     for answers in by_parent.values():
         for other in answers:
-            better = [one for one in answers if _is_better(source, one, other)]
+            better = [answer for answer in answers if _is_better(source, answer, other)]
             if better:
-                best = max(better, key=lambda one: _rank(source.summary_of(one)))
-                # A vote on just these two is nearer to them than what was said of each.
+                best = max(better, key=lambda answer: _rank(source.summary_of(answer)))
+                # A vote on exactly these two answers takes precedence over separate labels.
                 if not {best.id, other.id} <= known and frozenset({best.id, other.id}) not in voted:
                     yield PreferencePair(source.material.path(best.parent_id), [best], [other])
 
@@ -211,30 +218,34 @@ def _rank(summary: LabelSummary) -> tuple[int, float]:
     return (0 if summary.is_good is None else 1 if summary.is_good else -1), summary.rating or 0
 
 
-def _is_better(source: ExportSource, one: ExportMessage, other: ExportMessage) -> bool:
-    """Whether labellers said so: one is good and the other bad, or else it was rated higher."""
-    left, right = source.summary_of(one), source.summary_of(other)
-    if left.is_good is not None and right.is_good is not None and left.is_good is not right.is_good:
-        return left.is_good
-    return left.rating is not None and right.rating is not None and left.rating > right.rating
+def _is_better(source: ExportSource, answer: ExportMessage, other: ExportMessage) -> bool:
+    """Whether labels say that an answer is better: it is good and the other bad, or it has a higher rating."""
+    of_answer, of_other = source.summary_of(answer), source.summary_of(other)
+    if (
+        of_answer.is_good is not None
+        and of_other.is_good is not None
+        and of_answer.is_good is not of_other.is_good
+    ):
+        return of_answer.is_good
+    return of_answer.rating is not None and of_other.rating is not None and of_answer.rating > of_other.rating
 
 
 def _pair(source: ExportSource, pair: PreferencePair) -> ExportConversation | ExportBlocker:
-    told = source.export_path([*pair.prompt, *pair.chosen])
-    if isinstance(told, ExportBlocker):
-        return told
-    other = source.export_path(pair.rejected, is_original=True)
-    if isinstance(other, ExportBlocker):
-        return replace(other, is_defect=False)
-    return _conversation(source, told, other, len(pair.prompt), pair=pair)
+    chosen = source.export_path([*pair.prompt, *pair.chosen])
+    if isinstance(chosen, ExportBlocker):
+        return chosen
+    rejected = source.export_path(pair.rejected, is_original=True)
+    if isinstance(rejected, ExportBlocker):
+        return replace(rejected, is_defect=False)
+    return _conversation(source, chosen, rejected, len(pair.prompt), pair=pair)
 
 
 def _verdicts(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
-    """Each answer that was judged; a corrected one as it was, a bad answer, and as it should be, a good one."""
+    """Yield each judged answer. A corrected one gives two: the original as bad, the correction as good."""
     has_rows = False
     row, imported = source.row, source.material.imported
     if row is not None and imported is not None and row.label is not None:
-        path = [source.material.by_id[one] for one in imported.message_ids]
+        path = [source.material.by_id[message] for message in imported.message_ids]
         if path[-1:] and _label(source.summary_of(path[-1])) is None:
             has_rows = True
             yield _labelled(source, path, row.answer_index, is_good=row.label)
@@ -248,11 +259,11 @@ def _verdicts(source: ExportSource) -> Iterator[ExportConversation | ExportBlock
             has_rows = True
             yield _labelled(source, path, len(path) - 1, is_good=True)
     for path, start in voted_bad(source):
-        if all(_label(source.summary_of(one)) is None for one in path[start:]):
+        if all(_label(source.summary_of(message)) is None for message in path[start:]):
             has_rows = True
             yield _labelled(source, path, start, is_good=False)
     if not has_rows:
-        yield not_ready("not-judged", "no answer has a verdict, or a rating other than 3")
+        yield not_ready("not-judged", "no answer has a verdict or a rating other than 3")
 
 
 def _label(summary: LabelSummary) -> bool | None:
@@ -282,7 +293,7 @@ def _labelled(
 
 
 def _answers(source: ExportSource) -> Iterator[ExportMessage]:
-    """The model's messages of all branches; copies are their originals' again."""
+    """Yield the model's messages on all branches, without copies."""
     for message in source.material.messages:
         if message.message.role is Role.ASSISTANT and message.original_id == message.id:
             yield message

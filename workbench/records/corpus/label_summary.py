@@ -1,4 +1,4 @@
-"""Summarise the labels of a message: how good it is, and the corrected text or calls."""
+"""Summarize the labels of a message: how good it is, and its corrected text or calls."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,37 +13,36 @@ _GOOD = frozenset({Verdict.RIGHT, Verdict.GOOD})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelSummary:
-    """All that was said of one message and its calls."""
+    """Summary of the labels of a message and its calls."""
 
     is_good: bool | None = None
-    """False where one verdict is bad, True where all are good; None where none was given, or labellers
-    contradict each other about the same thing."""
+    """False if a verdict is bad, True if all are good; None if there is no verdict, or labellers disagree about
+    the same target."""
     rating: float | None = None
-    """Mean of the ratings; None where there are none."""
+    """Mean of the ratings; None if there are none."""
     text: str | None = None
+    """Corrected text; None if the text was not corrected."""
     calls: Mapping[int, ToolCall] = field(default_factory=dict[int, ToolCall], hash=False)
-    """What its calls should be, by their places from 0."""
+    """Corrected calls by their index, from 0."""
     problem: str = ""
-    """Why it is not known what should stand there; empty where it is."""
+    """Why the correction is not clear; empty if it is."""
 
     @property
     def is_corrected(self) -> bool:
-        """Whether something else should stand there."""
+        """Whether the text or a call was corrected."""
         return self.text is not None or bool(self.calls)
 
 
 NO_LABELS = LabelSummary()
-"""Nobody said anything."""
+"""Summary of a message without labels."""
 
 
 def summarize_labels(labels: Iterable[Label], project: str | None = None) -> Mapping[str, LabelSummary]:
-    """What the labels say, by the message that they are of; a copy's are its original's.
-
-    Where a label decides, it alone counts at its place.
+    """Summarize labels by message. If a target has a deciding label, only that one counts.
 
     Args:
-        labels: Of one session.
-        project: Only this labelling project's; None takes all.
+        labels: Labels of one session. The labels of a copied message belong to its original.
+        project: Use only this labelling project; None for all.
     """
     by_place: dict[tuple[str, int | None], dict[str, list[Label]]] = defaultdict(lambda: defaultdict(list))
     for label in labels:
@@ -53,47 +52,51 @@ def summarize_labels(labels: Iterable[Label], project: str | None = None) -> Map
     by_message: dict[str, dict[int | None, list[Label]]] = defaultdict(dict)
     for (message_id, call_index), by_project in by_place.items():
         by_message[message_id][call_index] = [
-            one for given in by_project.values() for one in _that_count(given)
+            label for project_labels in by_project.values() for label in _that_decide(project_labels)
         ]
     return {message_id: _summary(places) for message_id, places in by_message.items()}
 
 
-def _that_count(labels: Sequence[Label]) -> Sequence[Label]:
+def _that_decide(labels: Sequence[Label]) -> Sequence[Label]:
     return [label for label in labels if label.is_deciding] or labels
 
 
 def _summary(places: Mapping[int | None, Sequence[Label]]) -> LabelSummary:
-    texts = [one.content.correction for one in places.get(None, ())]
-    text = next((one for one in texts if isinstance(one, str)), None)
+    texts = [label.content.correction for label in places.get(None, ())]
+    text = next((label for label in texts if isinstance(label, str)), None)
     calls: dict[int, ToolCall] = {}
-    problem = "its corrections differ" if len({one for one in texts if one is not None}) > 1 else ""
+    problem = (
+        "its corrections are different" if len({label for label in texts if label is not None}) > 1 else ""
+    )
     for place, labels in places.items():
-        options = [one.content.correction for one in labels if isinstance(one.content.correction, ToolCall)]
+        options = [
+            label.content.correction for label in labels if isinstance(label.content.correction, ToolCall)
+        ]
         if place is not None and options:
             calls[place] = options[0]
-            if any(not _is_same(one, options[0]) for one in options):
-                problem = f"the corrections of its call {place + 1} differ"
+            if any(not _is_same(label, options[0]) for label in options):
+                problem = f"the corrections of its call {place + 1} are different"
     if text is not None and calls:
-        problem = "both its text and a call of it are corrected; keep one"
-    ratings = [one.content.rating for labels in places.values() for one in labels if one.content.rating]
+        problem = "both its text and one of its calls are corrected"
+    ratings = [label.content.rating for labels in places.values() for label in labels if label.content.rating]
     return LabelSummary(
         is_good=_goodness(places.values()),
         rating=mean(ratings) if ratings else None,
         text=text,
         calls=calls,
-        problem=f"{problem}: a deciding label settles it" if problem else "",
+        problem=f"{problem}; add a deciding label" if problem else "",
     )
 
 
-def _is_same(one: ToolCall, other: ToolCall) -> bool:
-    return (one.name, one.arguments) == (other.name, other.arguments)
+def _is_same(left: ToolCall, right: ToolCall) -> bool:
+    return (left.name, left.arguments) == (right.name, right.arguments)
 
 
 def _goodness(places: Iterable[Sequence[Label]]) -> bool | None:
-    said: list[bool] = []
+    all_verdicts: list[bool] = []
     for labels in places:
-        verdicts = {one.content.verdict in _GOOD for one in labels if one.content.verdict}
+        verdicts = {label.content.verdict in _GOOD for label in labels if label.content.verdict}
         if len(verdicts) > 1:
             return None
-        said.extend(verdicts)
-    return all(said) if said else None
+        all_verdicts.extend(verdicts)
+    return all(all_verdicts) if all_verdicts else None

@@ -1,4 +1,4 @@
-"""Everything about a session that an export needs: messages, sources, labels, votes, and the filter of sessions."""
+"""What an export needs to know about a session: messages, sources, labels and votes; and the filter of sessions."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,92 +16,92 @@ from workbench.records.session_tree import path_ids
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportBlocker:
-    """One reason."""
+    """A reason why a session or row is not exported."""
 
     code: str
-    """Stable word from `docs/reference/formats.md`, or one of the validator's."""
+    """Stable code of `docs/reference/formats.md`, or one of the validator's."""
     message: str
     """What is wrong, where, and what to do."""
     message_id: str | None = None
-    """The message of the session; None where none is meant alone."""
+    """The session's message; None if the reason is not about a single message."""
     pointer: str = ""
-    """JSON pointer into the row; empty for all of it, or where there is none yet."""
+    """JSON pointer into the row; empty for the whole row, or if there is no row yet."""
     is_defect: bool = True
-    """False: nothing is wrong, the session is not ready, or was not asked for."""
+    """False: nothing is wrong, but the session is not ready or was not requested."""
 
 
 def not_ready(code: str, message: str, message_id: str | None = None) -> ExportBlocker:
-    """A session that is no row yet."""
+    """Return the reason why a session is not a row yet."""
     return ExportBlocker(code=code, message=message, message_id=message_id, is_defect=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionFilter:
-    """What a session must be or have; None and empty ask nothing. All that is asked must hold.
+    """Conditions that a session must all meet. None means no condition.
 
-    Rollouts of suites are not among them, unless their ids or a state of labelling is asked for.
+    Sessions of suite runs are left out, unless their ids or a labelling state is given.
     """
 
     session_ids: tuple[str, ...] | None = None
     tag: str | None = None
-    """One of its tags, or of its labels'."""
+    """One of its tags, or a tag of its labels."""
     verdict: str | None = None
-    """Some label that counts says so; a `Verdict`. Where a label decides, it alone counts at its place."""
+    """A label has this `Verdict`. If a target has a deciding label, only that one counts."""
     min_rating: int | None = None
-    """It was rated, and no rating that counts is lower."""
+    """It has a rating, and no rating that counts is lower."""
     max_rating: int | None = None
-    """It was rated, and no rating that counts is higher."""
+    """It has a rating, and no rating that counts is higher."""
     state: QueueState | None = None
-    """So far is its labelling; pending also what was never given to anybody."""
+    """State of its labelling; `pending` includes sessions that were never assigned."""
     project: str | None = None
-    """The labelling project whose labels and queue count; None takes those of all projects."""
+    """Labelling project whose labels and queue count; None for all projects."""
     contract: str | None = None
-    """Name of its contract, or the beginning of the hash of the contract's text, of 6 signs or more."""
+    """Name of its contract, or the first 6 or more characters of the hash of the contract's text."""
     model: str | None = None
-    """Name of an engine that wrote in it."""
+    """Name of an engine that generated one of its messages."""
     since: datetime | None = None
-    """Last used then or later; aware."""
+    """Last used at or after this time, with time zone."""
     until: datetime | None = None
-    """Last used before; aware."""
+    """Last used before this time, with time zone."""
     includes_discarded: bool = False
-    """Whether sessions that labellers discarded are taken too; those of `state` discarded always are."""
+    """Whether to include sessions that labellers discarded; with the `state` discarded they always are."""
 
 
 EVERYTHING: Final = SessionFilter()
-"""All sessions that nobody discarded."""
+"""All sessions except discarded ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerationSource:
-    """What a model's message came from."""
+    """What a model's message was generated with."""
 
     engine_name: str
     engine_fingerprint: str
     tools_fingerprint: str
     contract_fingerprint: str | None
-    """Tells the contract; None where there was none."""
+    """Fingerprint of the contract; None if there was none."""
     finish_reason: str
-    """Why it ended; a `FinishReason`."""
+    """Why the generation ended; a `FinishReason`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportMessage:
-    """A message, without its prompt."""
+    """A message of a session, without its prompt."""
 
     id: str
     parent_id: str | None
     """The message before it; None for a root."""
     original_id: str
-    """The message whose labels it shares: itself, but of a copy on another branch."""
+    """Id of the message whose labels it shares: its own, or the original's if it is a copy."""
     message: Message
     """Role and text, byte for byte."""
     made_with: GenerationSource | None = None
-    """Of a model's message; None for all others, and for those that were imported."""
+    """How a model's message was generated; None for other roles and for imported messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedRow:
-    """The row that a session was made of."""
+    """The row that a session was imported from."""
 
     format: str
     row_text: str
@@ -110,55 +110,56 @@ class ImportedRow:
     """SHA-256 (hex) of its canonical JSON."""
     file: str
     number: int
-    """Its place there, from 1."""
+    """Number of the row in the file, from 1."""
     message_ids: tuple[str, ...]
-    """The session's message for each message of the row's trajectory, in order."""
+    """Id of the session's message for each message of the row's trajectory, in order."""
     rejected_ids: tuple[str, ...] = ()
     """The same for the answer that was not chosen."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SessionMaterial:
-    """One session with all its branches."""
+    """A session with all its branches."""
 
     session_id: str
     title: str
-    """For a person."""
     setup: RunConfig
     """As last used."""
     leaf_id: str | None
-    """The last message of the path that is shown."""
+    """Last message of the displayed path."""
     messages: Sequence[ExportMessage]
-    """Of all branches; a parent before its children."""
+    """Messages of all branches; parents before their children."""
     labels: Sequence[Label] = ()
-    """In the order in which they were made."""
+    """In the order in which they were created."""
     stale: Collection[str] = frozenset()
-    """Ids of messages, on any branch, that a correction above them has overtaken."""
+    """Ids of stale messages, on any branch: a message above them was corrected."""
     is_discarded: bool = False
-    """Whether labellers put it aside."""
+    """Whether labellers discarded it."""
     imported: ImportedRow | None = None
-    """Where it comes from; None where it was played here."""
+    """The row that it was imported from; None if it was not imported."""
     preferences: Preferences = NO_PREFERENCES
-    """What was voted on its turns."""
+    """Votes on its turns."""
 
     @cached_property
     def by_id(self) -> Mapping[str, ExportMessage]:
-        """Its messages."""
-        return {one.id: one for one in self.messages}
+        """The messages by id."""
+        return {message.id: message for message in self.messages}
 
     def path(self, leaf_id: str | None) -> tuple[ExportMessage, ...]:
-        """The messages from the root to that one; empty for None.
+        """Return the messages from the root to a leaf; empty for None.
 
         Raises:
             StoreError: The messages do not form a tree.
         """
         if leaf_id is None:
             return ()
-        return tuple(self.by_id[one] for one in path_ids(self._parents, leaf_id, self.session_id))
+        return tuple(
+            self.by_id[message_id] for message_id in path_ids(self._parents, leaf_id, self.session_id)
+        )
 
     @cached_property
     def _parents(self) -> Mapping[str, str | None]:
-        return {one.id: one.parent_id for one in self.messages}
+        return {message.id: message.parent_id for message in self.messages}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,21 +172,21 @@ class DamagedSession:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewImport:
-    """A row on its way to becoming a session."""
+    """A session to be created from a row."""
 
     setup: RunConfig
-    """Tools and contract as the row has them."""
+    """Settings with the row's tools and system text."""
     messages: tuple[Message, ...]
     """The oldest first."""
     rejected: tuple[Message, ...] = ()
-    """An answer that was not chosen: a branch beside the one that was."""
+    """The answer that was not chosen, which becomes another branch."""
     answer_start: int = 0
-    """Index of the message beside which the rejected answer begins."""
+    """Index of the message next to which the rejected answer begins."""
     format: str
     fields: Mapping[str, object] = field(hash=False)
     file: str
     number: int
-    """Its place there, from 1."""
+    """Number of the row in the file, from 1."""
     tags: tuple[str, ...] = ()
     is_queued: bool = False
-    """Whether it goes into the labelling queue, as pending."""
+    """Whether to add it to the labelling queue, as pending."""

@@ -1,4 +1,4 @@
-"""Convert a session's messages to row messages, and restore what an imported row said about them."""
+"""Convert a session's messages to row messages, and restore ids and masks of an imported row."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -34,26 +34,27 @@ from workbench.trajectory.writing.row_draft import RowOptions
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportedMessage:
-    """What a row says of one message."""
+    """A session's message as it is written to a row."""
 
     message: RowMessage
     fixes: tuple[str, ...] = ()
-    """Codes of the safe fixes that were made."""
+    """Codes of the applied safe fixes."""
     is_corrected: bool = False
-    """Whether a labeller's correction stands there instead of the original."""
+    """Whether it is a labeller's correction instead of the original."""
     is_as_is: bool = False
-    """Whether it is a text that strict does not read, as the model wrote it."""
+    """Whether it is the model's unchanged text, although the strict reader does not accept it."""
 
 
 def export_message(
     original: ExportMessage, tools: OfferedTools, summary: LabelSummary = NO_LABELS, *, is_raw: bool = False
 ) -> ExportedMessage | ExportBlocker:
-    """The message, or why no trainer may have it.
+    """Convert a message, or return why it must not be trained on.
 
     Args:
-        tools: What the model was offered.
-        judged: What labellers said of it; its correction replaces the original.
-        is_raw: Whether a text is taken as it is, whatever the reader thinks of it.
+        original: The session's message.
+        tools: Tools that the model was offered.
+        summary: Summary of its labels; a correction replaces the original.
+        is_raw: Use the model's text unchanged, even if the strict reader does not accept it.
     """
     message = original.message
     if summary.problem:
@@ -62,15 +63,15 @@ def export_message(
         message = Message(role=message.role, text=summary.text, name=message.name)
     if message.role is not Role.ASSISTANT:
         return ExportedMessage(message=_plain(message), is_corrected=summary.text is not None)
-    told = _spoken(written_out(message), tools, summary, is_raw=is_raw)
-    if isinstance(told, str):
-        code, _, problem = told.partition(": ")
+    exported = _model_message(written_out(message), tools, summary, is_raw=is_raw)
+    if isinstance(exported, str):
+        code, _, problem = exported.partition(": ")
         return ExportBlocker(code=code, message=problem, message_id=original.id)
-    return replace(told, is_corrected=summary.is_corrected)
+    return replace(exported, is_corrected=summary.is_corrected)
 
 
 def _plain(message: Message) -> RowMessage:
-    """A message that is not the model's."""
+    """Convert a message of a role other than the model."""
     role, text = message.role, message.text
     if role is Role.TOOL:
         return RowMessage(role=role, parts=(Result(text=text, name=message.name),))
@@ -80,8 +81,10 @@ def _plain(message: Message) -> RowMessage:
     )
 
 
-def _spoken(text: str, tools: OfferedTools, summary: LabelSummary, *, is_raw: bool) -> ExportedMessage | str:
-    """A completion whose text holds all."""
+def _model_message(
+    text: str, tools: OfferedTools, summary: LabelSummary, *, is_raw: bool
+) -> ExportedMessage | str:
+    """Parse a completion and apply safe fixes and corrections. A text is the code and reason of a refusal."""
     reading = parse(text, tools=tools)
     problem = _defect(reading, summary)
     is_clean = not reading.fixes and not problem
@@ -92,23 +95,24 @@ def _spoken(text: str, tools: OfferedTools, summary: LabelSummary, *, is_raw: bo
         return problem
     text = fixed(text, reading)
     again = parse(text, tools=tools, level=Level.STRICT)
-    if [(one.name, one.arguments) for one in again.calls] != [
-        (one.name, one.arguments) for one in reading.calls
+    if [(call.name, call.arguments) for call in again.calls] != [
+        (call.name, call.arguments) for call in reading.calls
     ]:
-        return "call-not-strict: strict reads other calls from the fixed text; correct it by hand"
+        return "call-not-strict: the fixed text has different calls for the strict reader; correct it by hand"
     read = read_text(text, names_only(tools))
     codes = tuple(sorted({fix.code for fix in reading.fixes}))
-    told = _corrected(RowMessage(role=Role.ASSISTANT, parts=read.parts, text=read.text), summary)
-    return told if isinstance(told, str) else replace(told, fixes=codes)
+    exported = _corrected(RowMessage(role=Role.ASSISTANT, parts=read.parts, text=read.text), summary)
+    return exported if isinstance(exported, str) else replace(exported, fixes=codes)
 
 
 def _corrected(message: RowMessage, summary: LabelSummary) -> ExportedMessage | str:
-    """The message with its corrected calls."""
+    """Replace the corrected calls of a message."""
     if not summary.calls:
         return ExportedMessage(message=message)
     places = [place for place, part in enumerate(message.parts) if isinstance(part, Call)]
     if max(summary.calls) >= len(places):
-        return f"corrections-differ: call {max(summary.calls) + 1} is corrected, and it has {len(places)}"
+        number, count = max(summary.calls) + 1, len(places)
+        return f"corrections-differ: call {number} is corrected, but the message has {count}"
     parts = list(message.parts)
     for index, call in summary.calls.items():
         parts[places[index]] = Call(name=call.name, arguments=dict(call.arguments))
@@ -116,12 +120,13 @@ def _corrected(message: RowMessage, summary: LabelSummary) -> ExportedMessage | 
 
 
 def _defect(reading: Reading, summary: LabelSummary) -> str:
-    """Code and reason; empty where a trainer may have it. What was corrected does not count."""
+    """Return code and reason of a refusal; empty if the text is acceptable. Corrected calls are not checked."""
     if any(segment.kind is SegmentKind.UNCLOSED for segment in reading.segments):
-        return "call-truncated: a call or thought is cut off"
+        return "call-truncated: a call or thought is cut off; correct the message"
     if reading.dropped:
         codes = ", ".join(sorted({finding.code for finding in reading.findings}))
-        return f"call-unreadable: {reading.dropped} call block(s) could not be read ({codes})"
+        blocks = "1 call block" if reading.dropped == 1 else f"{reading.dropped} call blocks"
+        return f"call-unreadable: {blocks} cannot be parsed ({codes}); correct the message"
     settled = {
         fix for index, call in enumerate(reading.calls) if index in summary.calls for fix in call.fixes
     }
@@ -133,46 +138,49 @@ def _defect(reading: Reading, summary: LabelSummary) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportOptions:
-    """What is wanted of an export."""
+    """Options of an export."""
 
     choice: SessionFilter = EVERYTHING
     format: str = DEFAULT_FORMAT
     row_options: RowOptions = field(default_factory=RowOptions)
     arguments: Literal["auto", "object", "text"] = "auto"
-    """As in `RowOptions`, which it wins over; `auto` looks through all rows first."""
+    """How to write arguments; takes precedence over `row_options`. `auto` looks through all rows first."""
     includes_stale: bool = False
-    """Whether messages count that a correction above them has overtaken."""
+    """Whether to include stale messages, above which something was corrected."""
     includes_unfinished: bool = False
-    """Whether completions count that did not come to their own end."""
+    """Whether to include completions that were cut off, stopped or interrupted."""
     is_raw: bool = False
-    """Whether texts are written as the model wrote them, whatever the reader and the validator say."""
+    """Whether to write texts as the model wrote them, without fixes and in spite of findings."""
     is_strict: bool = False
-    """Whether a row that would lose something is a defect."""
+    """Whether to treat lossy conversion as an error."""
 
 
 class MessageRun(NamedTuple):
-    """Messages one behind the other, told."""
+    """Consecutive messages, converted for a row."""
 
     ids: tuple[str, ...]
-    """The session's message for each."""
+    """Id of the session's message for each."""
     exported: tuple[ExportedMessage, ...]
 
     @property
     def messages(self) -> tuple[RowMessage, ...]:
-        """What the row says; places count from 0."""
-        return tuple(replace(one.message, place=place) for place, one in enumerate(self.exported))
+        """The row's messages, with places from 0."""
+        return tuple(
+            replace(exported_message.message, place=place)
+            for place, exported_message in enumerate(self.exported)
+        )
 
 
 @dataclass(frozen=True)
 class ExportSource:
-    """One session, ready to be told."""
+    """A session with the options of an export."""
 
     material: SessionMaterial
     options: ExportOptions
 
     @cached_property
     def row(self) -> Trajectory | None:
-        """What the row that it was made of means; None where it was played here."""
+        """Trajectory of the imported row; None if the session was not imported."""
         imported = self.material.imported
         if imported is None:
             return None
@@ -181,7 +189,7 @@ class ExportSource:
 
     @cached_property
     def original(self) -> Mapping[str, RowMessage]:
-        """The messages of that row, by their ids here."""
+        """The imported row's messages by the id of the session's message."""
         imported, row = self.material.imported, self.row
         if imported is None or row is None:
             return {}
@@ -190,15 +198,15 @@ class ExportSource:
 
     @cached_property
     def summary(self) -> Mapping[str, LabelSummary]:
-        """What labellers said, by message."""
+        """Label summaries by message id."""
         return summarize_labels(self.material.labels, self.options.choice.project)
 
     @cached_property
     def tools(self) -> OfferedTools:
-        """What the model was offered: the row's own as long as nobody changed them.
+        """The tools that the model was offered; for an imported session the row's, unless they were changed.
 
         Raises:
-            BadInput: They were changed, and are no specs.
+            BadInput: They were changed and are not valid specs.
         """
         setup = self.material.setup
         if (
@@ -210,41 +218,45 @@ class ExportSource:
         return setup.offered_tools()
 
     def summary_of(self, message: ExportMessage) -> LabelSummary:
-        """What labellers said of a message, or of the one that it is a copy of."""
+        """Return the label summary of a message, or of its original if it is a copy."""
         return self.summary.get(message.original_id, NO_LABELS)
 
     def export_path(
         self, path: Sequence[ExportMessage], *, is_original: bool = False
     ) -> MessageRun | ExportBlocker:
-        """The messages, or the first thing that is in the way.
+        """Convert the messages of a path, or return the first reason why that is not possible.
 
         Args:
-            path: One behind the other.
-            is_original: Whether corrections are left aside.
+            path: Consecutive messages.
+            is_original: Ignore corrections.
         """
         exported: list[ExportedMessage] = []
         for message in path:
-            result = self._export(message, NO_LABELS if is_original else self.summary_of(message))
-            if isinstance(result, ExportBlocker):
+            exported_message = self._export(message, NO_LABELS if is_original else self.summary_of(message))
+            if isinstance(exported_message, ExportBlocker):
                 place = len(self.material.path(message.id))
-                return replace(result, message=f"message {place}: {result.message}", message_id=message.id)
-            exported.append(result)
-        return MessageRun(tuple(result.id for result in path), tuple(exported))
+                return replace(
+                    exported_message,
+                    message=f"message {place}: {exported_message.message}",
+                    message_id=message.id,
+                )
+            exported.append(exported_message)
+        return MessageRun(tuple(exported_message.id for exported_message in path), tuple(exported))
 
     def columns(self, *, leaf: ExportMessage | None = None, contract_name: str | None = None) -> JsonObject:
-        """What stands beside the conversation: the columns of the row that it was made of, else whence it is.
+        """Return the other columns of the row: those of the imported row, or else session, contract and model.
 
         Args:
-            leaf: Its last message; None takes that of the open path.
-            contract_name: Of its contract; None takes the session's.
+            leaf: Last message of the conversation; None for the displayed path's.
+            contract_name: Name of its contract; None for the session's.
         """
         if self.row is not None:
             return dict(self.row.columns)
         path = self.material.path(leaf.id if leaf else self.material.leaf_id)
-        made = [one.made_with for one in path if one.made_with]
+        sources = [message.made_with for message in path if message.made_with]
         columns: dict[str, JsonValue] = {"session": self.material.session_id}
-        if made:
-            last, name = made[-1], contract_name or self.material.setup.contract_name
+        if sources:
+            last, name = sources[-1], contract_name or self.material.setup.contract_name
             columns["contract"] = {"name": name, "fingerprint": last.contract_fingerprint or ""}
             columns["model"] = {"name": last.engine_name, "fingerprint": last.engine_fingerprint}
         return columns
@@ -265,20 +277,26 @@ class ExportSource:
         return replace(exported, message=_with_ids(exported.message, original))
 
     def _not_ready(self, message: ExportMessage, summary: LabelSummary) -> ExportBlocker | None:
-        """Why nothing of it is told; a text that was corrected is finished, whatever the model did."""
+        """Return why a message is not ready. A corrected text counts as finished."""
         if message.id in self.material.stale and not self.options.includes_stale:
             return not_ready(
-                "stale-message", "it is stale: something above it was corrected; accept it, or anew"
+                "stale-message", "it is stale: a message above it was corrected; accept it or regenerate it"
             )
-        made = message.made_with
-        is_cut = made is not None and made.finish_reason != FinishReason.STOP
-        if made is not None and is_cut and summary.text is None and not self.options.includes_unfinished:
-            return not_ready("unfinished-message", f"the completion was not finished ({made.finish_reason})")
+        generated_with = message.made_with
+        is_cut = generated_with is not None and generated_with.finish_reason != FinishReason.STOP
+        if (
+            generated_with is not None
+            and is_cut
+            and summary.text is None
+            and not self.options.includes_unfinished
+        ):
+            reason = generated_with.finish_reason
+            return not_ready("unfinished-message", f"the completion is not finished ({reason})")
         return None
 
 
 def _with_ids(message: RowMessage, original: RowMessage) -> RowMessage:
-    """A message with the ids and the mask that the row's own had."""
+    """Copy the ids and the mask of the imported row's message to a message."""
     ids = iter([call.id for call in original.calls])
     parts = [replace(part, id=next(ids, None)) if part in message.calls else part for part in message.parts]
     if message.result is not None and original.result is not None:

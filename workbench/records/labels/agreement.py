@@ -1,4 +1,4 @@
-"""Measure the agreement of labellers: Cohen's kappa.
+"""Measure how well labellers agree, as Cohen's kappa.
 
 *Source:* J. Cohen, "A Coefficient of Agreement for Nominal Scales", 1960.
 """
@@ -12,7 +12,7 @@ from itertools import combinations
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotatorVerdict:
-    """One labeller's word on one thing."""
+    """A labeller's verdict on an item."""
 
     item: str
     labeller: str
@@ -21,39 +21,39 @@ class AnnotatorVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairAgreement:
-    """How far two labellers agree."""
+    """Agreement of two labellers."""
 
     labellers: tuple[str, str]
     """Sorted."""
     item_count: int
-    """Things that both judged."""
+    """Items that both labelled."""
     agreed_count: int
-    """Of these, the ones of which they say the same."""
+    """Items with the same verdict."""
     kappa: float | None
-    """1 is full agreement, 0 what chance would give, below is less; None where it is not defined."""
+    """1 is full agreement, 0 is what chance would give, negative is less; None if it is not defined."""
     problem: str
-    """Why it is not defined; empty where it is."""
+    """Why kappa is not defined; empty if it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotatorAgreement:
-    """How far all labellers agree."""
+    """Agreement of all labellers."""
 
     kappa: float | None
-    """Of the one pair, or the mean over the pairs that have one; None where none has."""
+    """Mean kappa of the pairs that have one; None if no pair has one."""
     problem: str
-    """Why it is not defined; empty where it is."""
+    """Why kappa is not defined; empty if it is."""
     item_count: int
-    """Things that two or more judged."""
+    """Items that two or more labelled."""
     pairs: tuple[PairAgreement, ...]
-    """Every two labellers, sorted."""
+    """Every pair of labellers, sorted."""
 
 
 def agreement_of(judgements: Iterable[AnnotatorVerdict]) -> AnnotatorAgreement:
-    """Works it out; of several words of a labeller on one thing the last counts."""
+    """Compute the agreement. If a labeller has several verdicts on an item, the last one counts."""
     by_labeller: dict[str, dict[str, str]] = {}
-    for one in judgements:
-        by_labeller.setdefault(one.labeller, {})[one.item] = one.verdict
+    for judgement in judgements:
+        by_labeller.setdefault(judgement.labeller, {})[judgement.item] = judgement.verdict
     judged = Counter(item for verdicts in by_labeller.values() for item in verdicts)
     pairs = tuple(
         _pair((first, second), by_labeller[first], by_labeller[second])
@@ -69,13 +69,13 @@ def agreement_of(judgements: Iterable[AnnotatorVerdict]) -> AnnotatorAgreement:
 
 
 def cohens_kappa(pairs: Sequence[tuple[str, str]]) -> Fraction | None:
-    """Kappa of what two labellers said of the same things, exact; None where chance alone would agree on all.
+    """Compute the exact kappa of two labellers, or None if chance alone would make them agree on everything.
 
     >>> cohens_kappa([("yes", "yes"), ("yes", "no"), ("no", "no"), ("no", "no")])
     Fraction(1, 2)
 
     Args:
-        pairs: At least one.
+        pairs: The two verdicts on each item; at least one item.
     """
     size = len(pairs)
     agreed = Fraction(sum(first == second for first, second in pairs), size)
@@ -89,13 +89,13 @@ def _pair(labellers: tuple[str, str], first: Mapping[str, str], second: Mapping[
     kappa = cohens_kappa(both) if both else None
     problem = ""
     if not both:
-        problem = "they judged nothing in common"
+        problem = "they labelled no item in common"
     elif kappa is None:
-        problem = f"both always say {both[0][0]!r}: chance would agree as well"
+        problem = f"both always chose {both[0][0]!r}, so chance would agree too"
     return PairAgreement(
         labellers=labellers,
         item_count=len(both),
-        agreed_count=sum(one == other for one, other in both),
+        agreed_count=sum(left == right for left, right in both),
         kappa=None if kappa is None else float(kappa),
         problem=problem,
     )

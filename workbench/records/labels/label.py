@@ -1,4 +1,4 @@
-"""Labels as values: an annotator's verdict on a message or on one of its calls."""
+"""Labels: a labeller's verdict on a message or on one of its calls."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,42 +15,42 @@ MAX_RATING: Final = 5
 
 
 class Verdict(StrEnum):
-    """What a labeller holds of a call or of a message."""
+    """Verdict on a call or on a message."""
 
     RIGHT = "right"
-    """The call is as it should be."""
+    """The call is correct."""
     WRONG_TOOL = "wrong-tool"
     """Another tool should have been called."""
     BAD_ARGUMENTS = "bad-arguments"
-    """The tool is right, its arguments are not."""
+    """The tool is right, but its arguments are wrong."""
     NEEDLESS = "needless"
     """No tool should have been called."""
     SHOULD_ASK = "should-ask"
-    """The user should have been asked first."""
+    """The model should have asked the user first."""
     GOOD = "good"
-    """The message is as it should be."""
+    """The message is correct."""
     MISSING_CALL = "missing-call"
     """The message should have called a tool."""
     BAD_ANSWER = "bad-answer"
-    """The message answers wrongly."""
+    """The answer is wrong."""
 
 
 CALL_VERDICTS: Final = frozenset(
     {Verdict.RIGHT, Verdict.WRONG_TOOL, Verdict.BAD_ARGUMENTS, Verdict.NEEDLESS, Verdict.SHOULD_ASK}
 )
-"""What can be said of a call."""
+"""Verdicts that a call can have."""
 MESSAGE_VERDICTS: Final = frozenset({Verdict.GOOD, Verdict.MISSING_CALL, Verdict.BAD_ANSWER})
-"""What can be said of a message."""
+"""Verdicts that a message can have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelTarget:
-    """What a label is of."""
+    """The message or call that a label is for."""
 
     session_id: str
     message_id: str
     call_index: int | None = None
-    """Place of the call in the message's reading, from 0; None for the message itself."""
+    """Index of the call in the message's reading, from 0; None for the message itself."""
 
     def __str__(self) -> str:
         return self.message_id if self.call_index is None else f"{self.message_id}#{self.call_index}"
@@ -58,62 +58,62 @@ class LabelTarget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelContent:
-    """What is said."""
+    """Content of a label."""
 
     verdict: Verdict | None = None
-    """None while it is not decided."""
+    """None if no verdict is chosen."""
     rating: int | None = None
-    """From 1 to 5; None for none."""
+    """From 1 to 5; None if there is no rating."""
     tags: tuple[str, ...] = ()
-    """Each once, in the order given."""
+    """Without duplicates, in the order given."""
     comment: str = ""
     correction: str | ToolCall | None = None
-    """What should stand there: of a message its text, of a call the call; the original stays beside it."""
+    """Corrected text of a message, or corrected call. The original stays stored."""
     answers: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
-    """To the project's own questions, by their names."""
+    """Answers to the project's questions, by the question's name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewLabel:
-    """A label on its way into the store."""
+    """A label to be stored."""
 
     target: LabelTarget
     content: LabelContent
     labeller: str = ""
-    """Who says it; empty for the one person of an own machine."""
+    """Who made it; empty for the only user of a local installation."""
     project: str = ""
-    """Name of the labelling project; empty for the one that is always there."""
+    """Name of the labelling project; empty for the default project."""
     is_deciding: bool = False
-    """True for the label that settles what labellers do not agree on; there is one a target."""
+    """True for the label that decides if labellers disagree; each target has at most one."""
     base_revision: int = 0
-    """The revision that was edited; 0 where there was none."""
+    """The revision that was edited; 0 for a new label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """A label of the store."""
+    """A stored label."""
 
     id: str
-    """Unguessable."""
+    """Random and hard to guess."""
     target: LabelTarget
     content: LabelContent
     labeller: str
-    """Who said it last."""
+    """Who changed it last."""
     project: str
     is_deciding: bool
-    """True for the label that settles the matter."""
+    """True for the label that decides if labellers disagree."""
     revision: int
-    """Goes up by one with each change, from 1."""
+    """Increases by 1 with each change, from 1."""
     created_at: datetime
     """When it was first saved, UTC."""
     updated_at: datetime
     """When it was last changed, UTC."""
     corrected_at: datetime | None
-    """When its correction was last changed, UTC; None where it has none."""
+    """When its correction was last changed, UTC; None if it has none."""
 
 
 def content_json(content: LabelContent) -> JsonObject:
-    """What a label says."""
+    """Return a label's content as JSON."""
     return {
         "verdict": content.verdict.value if content.verdict else None,
         "rating": content.rating,
@@ -125,7 +125,7 @@ def content_json(content: LabelContent) -> JsonObject:
 
 
 def label_json(label: Label) -> JsonObject:
-    """The whole label, one line of an export."""
+    """Return a label as JSON, as a line of an export."""
     return {
         "id": label.id,
         "project": label.project,
@@ -142,9 +142,9 @@ def label_json(label: Label) -> JsonObject:
 
 
 def content_text(content: LabelContent) -> str:
-    """What a label says, as one line: JSON without what it leaves open."""
-    said = {name: value for name, value in content_json(content).items() if value not in (None, "", [], {})}
-    return canonical_json(said)
+    """Return a label's content as one line of JSON, without empty values."""
+    filled = {name: value for name, value in content_json(content).items() if value not in (None, "", [], {})}
+    return canonical_json(filled)
 
 
 def _correction_json(correction: str | ToolCall | None) -> JsonValue:

@@ -1,4 +1,4 @@
-"""Labelling projects and their queue: what is to be labelled, by whom, and its state."""
+"""Labelling projects and their queues: what to label, who labels it, and its state."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,25 +11,25 @@ from workbench.errors import BadInput
 
 
 class Assignment(NamedTuple):
-    """One session, given to one labeller."""
+    """A session assigned to a labeller."""
 
     session_id: str
     labeller: str
 
 
 def plan_assignments(
-    session_ids: Sequence[str], labellers: Sequence[str], *, overlap: int, given: Iterable[Assignment] = ()
+    session_ids: Sequence[str], labellers: Sequence[str], *, overlap: int, existing: Iterable[Assignment] = ()
 ) -> Sequence[Assignment]:
-    """What is to be given out beyond what was given already.
+    """Plan the assignments that are missing.
 
-    Each session comes to `overlap` different labellers, those with the least to do first; where the load is
-    equal, in the order named.
+    Each session is assigned to `overlap` different labellers. Those with the fewest sessions come first; if they
+    have equally many, the order of `labellers` counts.
 
     Args:
-        session_ids: What is to be labelled, in order.
-        labellers: Who can be asked.
-        overlap: Labellers a session.
-        given: What was given out before.
+        session_ids: Sessions to label, in order.
+        labellers: Available labellers.
+        overlap: Number of labellers per session.
+        given: Existing assignments.
 
     Raises:
         BadInput: There are fewer labellers than a session needs.
@@ -37,15 +37,17 @@ def plan_assignments(
     names = tuple(dict.fromkeys(labellers))
     if len(names) < overlap:
         raise BadInput(
-            "labellers", f"{len(names)} for an overlap of {overlap}", "name more, or lower the overlap"
+            "labellers",
+            f"{len(names)} available, but each session needs {overlap}",
+            "name more labellers or lower the overlap",
         )
-    before = list(given)
+    before = list(existing)
     load = Counter(assignment.labeller for assignment in before)
     planned: list[Assignment] = []
     for session_id in dict.fromkeys(session_ids):
-        have = {assignment.labeller for assignment in before if assignment.session_id == session_id}
-        free = sorted((name for name in names if name not in have), key=lambda name: load[name])
-        for name in free[: max(0, overlap - len(have))]:
+        assigned = {assignment.labeller for assignment in before if assignment.session_id == session_id}
+        free = sorted((name for name in names if name not in assigned), key=lambda name: load[name])
+        for name in free[: max(0, overlap - len(assigned))]:
             load[name] += 1
             planned.append(Assignment(session_id, name))
     return planned
@@ -53,34 +55,34 @@ def plan_assignments(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """Something that a project asks beside the verdict."""
+    """An additional question of a project."""
 
     name: str
-    """Under which the answer is kept."""
+    """Key of the answer."""
     text: str
     choices: tuple[str, ...] = ()
-    """The answers there are; empty where any text is one."""
+    """Allowed answers; empty if any text is allowed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """How something is labelled."""
+    """A labelling project."""
 
     name: str
-    """Empty for the one that is always there, whose queue holds every session."""
+    """Empty for the default project, whose queue contains every session."""
     guidelines: str = ""
-    """What labellers are to read first."""
+    """Instructions for labellers."""
     questions: tuple[Question, ...] = ()
-    """Asked of each label; names are unique."""
+    """Questions for each label; names are unique."""
     overlap: int = 1
-    """Labellers that each session is given to."""
+    """Number of labellers per session."""
 
 
 class QueueState(StrEnum):
-    """How far a session's labelling is."""
+    """State of a session in the labelling queue."""
 
     PENDING = "pending"
-    """Nobody began."""
+    """Not started."""
     DRAFT = "draft"
     DONE = "done"
     DISCARDED = "discarded"
@@ -88,47 +90,47 @@ class QueueState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueItem:
-    """A session in the queue, for one labeller."""
+    """A session in a labelling queue."""
 
     session_id: str
     title: str
     state: QueueState
     assignee: str
-    """Whose it is to label; empty for whoever comes."""
+    """Labeller that it is assigned to; empty for anybody."""
     revision: int
-    """Goes up by one with each change of the state; 0 where it was never changed."""
+    """Increases by 1 with each change of the state; 0 if it was never changed."""
     label_count: int
-    """Labels that the project has of it, by anybody."""
+    """Number of labels in the project, by all labellers."""
     updated_at: datetime
     """When the session was last used, UTC."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueFilter:
-    """Which items are wanted; what is None does not count."""
+    """Conditions for items of a queue. None means no condition."""
 
     state: QueueState | None = None
     assignee: str | None = None
     tag: str | None = None
-    """Some label of the project has it."""
+    """A label of the project has this tag."""
     verdict: str | None = None
-    """Some label of the project says so; a `Verdict`."""
+    """A label of the project has this `Verdict`."""
     contract_version: str | None = None
-    """The session's contract text has this hash, or one that begins so."""
+    """Hash of the session's contract text, or its beginning."""
     model: str | None = None
-    """Some completion came from the engine of this name."""
+    """Name of an engine that generated one of its completions."""
     has_fix: bool | None = None
-    """Whether some completion took a fix to be read."""
+    """Whether a completion needed a fix."""
     since: datetime | None = None
-    """The session was used then or later."""
+    """The session was last used at or after this time."""
     until: datetime | None = None
-    """The session was last used before."""
+    """The session was last used before this time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueuePage:
-    """A part of the queue."""
+    """A page of the queue."""
 
     items: tuple[QueueItem, ...]
-    """Sessions that were used last come first."""
+    """The most recently used session first."""
     total: int

@@ -1,4 +1,19 @@
-"""Rules for labels: which verdicts, ratings and answers are allowed on which target."""
+"""Rules for labels: which verdicts, ratings and answers a target can have, and which messages are stale.
+
+Staleness in one sentence: a message is stale if a message above it was corrected after it was written.
+
+The idea: each message follows from everything above it. If a labeller corrects one, the messages below answer a
+text that is no longer there. Example: a call asks for the weather in Paris, and its correction asks for Rome.
+The result and the answer below still speak about Paris, and must not be trained on together with the
+correction.
+
+A stale message is valid again if somebody accepts it ("still correct") after the correction, or if it is
+regenerated, which makes a new branch with newer messages.
+
+Invariants: only the latest correction above a message counts, so one walk from the root to the leaf with a
+running maximum is enough. A correction does not make its own message stale. At equal times, a correction counts
+as later than the message and as earlier than the acceptance, so neither is lost where the clock is coarse.
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -19,23 +34,19 @@ from workbench.records.labels.project import Project, Question
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathStep:
-    """A message on its path, as far as staleness goes."""
+    """What staleness depends on, for one message of a path."""
 
     message_id: str
     created_at: datetime
-    """When it was committed."""
+    """When it was stored."""
     corrected_at: datetime | None = None
-    """When what stands beside it was last changed; None where nothing ever did."""
+    """When its correction was last changed; None if it was never corrected."""
     accepted_at: datetime | None = None
-    """When somebody last said that it holds all the same; None where nobody did."""
+    """When somebody last accepted it in spite of a correction above; None if nobody did."""
 
 
 def find_stale(path: Sequence[PathStep]) -> Collection[str]:
-    """The stale messages of a path, in order.
-
-    A message stands on what is above it. Where that is corrected later than the message was made, the
-    message no longer follows from it, until it is made anew (which is a branch with new messages) or accepted.
-    A correction at the very moment of either counts as later than the making, and earlier than the accepting.
+    """Return the ids of the stale messages of a path, in order; see the description of the module.
 
     Args:
         path: From the root to the leaf.
@@ -43,52 +54,56 @@ def find_stale(path: Sequence[PathStep]) -> Collection[str]:
     stale: list[str] = []
     corrected_at: datetime | None = None
     for step in path:
-        if corrected_at is not None and not _holds(step, corrected_at):
+        if corrected_at is not None and not _is_current(step, corrected_at):
             stale.append(step.message_id)
         if step.corrected_at is not None:
             corrected_at = max(filter(None, (corrected_at, step.corrected_at)))
     return tuple(stale)
 
 
-def _holds(step: PathStep, corrected_at: datetime) -> bool:
+def _is_current(step: PathStep, corrected_at: datetime) -> bool:
     is_newer = step.created_at > corrected_at
     return is_newer or (step.accepted_at is not None and step.accepted_at >= corrected_at)
 
 
 def check_label(new: NewLabel, role: Role, questions: Sequence[Question]) -> None:
-    """Refuses what makes no sense.
+    """Raise if a label is not allowed on its target.
 
     Args:
-        role: Of the message that it is of.
+        new: The label.
+        role: Role of the labelled message.
+        questions: Questions of the project.
 
     Raises:
-        BadInput: The verdict, rating, correction or an answer does not fit.
+        BadInput: The verdict, rating, correction or an answer is not allowed.
     """
     where = f"label of {new.target}"
     if new.target.call_index is not None and (role is not Role.ASSISTANT or new.target.call_index < 0):
-        raise BadInput(where, f"a message of the {role} has no call {new.target.call_index}")
+        raise BadInput(where, f"a message with the role {role} has no call {new.target.call_index}")
     _check_verdict(where, new, role)
     content = new.content
     if content.rating is not None and not MIN_RATING <= content.rating <= MAX_RATING:
-        raise BadInput(where, f"rating {content.rating}", f"from {MIN_RATING} to {MAX_RATING}")
+        raise BadInput(where, f"rating {content.rating}", f"use {MIN_RATING} to {MAX_RATING}")
     if any(not tag.strip() or tag != tag.strip() for tag in content.tags):
-        raise BadInput(where, "a tag is empty or has blanks around it")
+        raise BadInput(where, "a tag is empty or has spaces around it")
     _check_correction(where, new)
     _check_answers(where, content, questions)
 
 
 def check_project(project: Project) -> None:
-    """Refuses a project that cannot be worked with.
+    """Raise if a labelling project is not valid.
 
     Raises:
-        BadInput: It asks two questions of one name, a question without one, or its overlap is below 1.
+        BadInput: Two questions have the same name, a question has no name, or the overlap is less than 1.
     """
     where = f"labelling project {project.name!r}"
     names = [question.name for question in project.questions]
     if not all(names) or len(set(names)) < len(names):
-        raise BadInput(where, "two questions have the same name, or one has none", "name each apart")
+        raise BadInput(
+            where, "two questions have the same name, or one has no name", "give each a unique name"
+        )
     if project.overlap < 1:
-        raise BadInput(where, f"overlap {project.overlap}", "each session needs one labeller at least")
+        raise BadInput(where, f"overlap {project.overlap}", "use 1 or more")
 
 
 def _check_verdict(where: str, new: NewLabel, role: Role) -> None:
@@ -98,11 +113,15 @@ def _check_verdict(where: str, new: NewLabel, role: Role) -> None:
     is_of_call = new.target.call_index is not None
     allowed = CALL_VERDICTS if is_of_call else MESSAGE_VERDICTS
     if role is not Role.ASSISTANT:
-        raise BadInput(where, f"a message of the {role} takes no verdict", "label what the model wrote")
+        raise BadInput(
+            where, f"a message with the role {role} cannot have a verdict", "label a message of the model"
+        )
     if verdict not in allowed:
         of_what = "call" if is_of_call else "message"
         raise BadInput(
-            where, f"{verdict.value!r} is no verdict of a {of_what}", f"use {', '.join(sorted(allowed))}"
+            where,
+            f"{verdict.value!r} is not a verdict for a {of_what}",
+            f"use {', '.join(sorted(allowed))}",
         )
 
 
@@ -112,15 +131,20 @@ def _check_correction(where: str, new: NewLabel) -> None:
         return
     if (new.target.call_index is not None) != isinstance(correction, ToolCall):
         raise BadInput(
-            where, "the correction does not fit", "a call is corrected by a call, a message by a text"
+            where,
+            "the correction has the wrong kind",
+            "correct a call with a call and a message with a text",
         )
 
 
 def _check_answers(where: str, content: LabelContent, questions: Sequence[Question]) -> None:
-    asked = {question.name: question for question in questions}
+    by_name = {question.name: question for question in questions}
     for name, answer in content.answers.items():
-        if name not in asked:
-            raise BadInput(where, f"no question {name!r}", f"there are {', '.join(asked) or 'none'}")
-        choices = asked[name].choices
+        if name not in by_name:
+            known = ", ".join(by_name) or "none"
+            raise BadInput(where, f"the project has no question {name!r}", f"its questions: {known}")
+        choices = by_name[name].choices
         if choices and answer not in choices:
-            raise BadInput(where, f"{answer!r} is no answer to {name!r}", f"use one of {', '.join(choices)}")
+            raise BadInput(
+                where, f"{answer!r} is not an allowed answer to {name!r}", f"use one of {', '.join(choices)}"
+            )
