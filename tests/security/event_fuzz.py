@@ -34,22 +34,22 @@ from workbench.store.store import OwnedStore, Store
 from workbench.ui.owners import browser_key_of
 
 SECRET = f"marker-{secrets.token_hex(8)}"
-"""Stands in everything that belongs to the first owner. No one else may receive it."""
+"""Word in everything that belongs to the first owner. Nobody else may receive it."""
 ANN, BOB = "ann", "bob"
 KEYS = {ANN: "a1" * 16, BOB: "b2" * 16}
-"""What the browsers of a Space keep."""
+"""Secrets of two browsers on a Space."""
 EVENTS_A_TAB = 25
 STREAM_S = 8.0
-"""How long the answers to a tab's events are read; what takes longer is left."""
+"""Time for which the answers to the events of a tab are read."""
 ANSWER_S = 30.0
-"""The longest that a request of somebody else may take meanwhile. This is about hangs, not about speed."""
+"""Longest time that a request of somebody else may take meanwhile. This finds hangs and does not measure speed."""
 DEEP = "@@deep@@"
-"""Stands for JSON that is nested too deep for `json.dumps`."""
+"""Placeholder for JSON that is nested too deep for `json.dumps`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ids:
-    """What an owner has in the store, by its ids."""
+    """Ids of the objects of an owner in the store."""
 
     sessions: tuple[str, ...]
     messages: tuple[str, ...]
@@ -64,7 +64,7 @@ class Ids:
 
 @dataclass(kw_only=True)
 class Found:
-    """What came of a fuzz; added to by several threads."""
+    """Counts of a fuzzing run; several threads add to them."""
 
     sent: Counter[str] = field(default_factory=Counter[str])
     """Requests by kind."""
@@ -73,11 +73,11 @@ class Found:
     failures: list[str] = field(default_factory=list[str])
     """Requests that were not answered."""
     slowest_s: float = 0.0
-    """Of the requests of the other owner."""
+    """Seconds that the requests of the other owner took."""
     completed: int = 0
-    """Events whose end was heard."""
+    """Events whose end was received."""
     refused: int = 0
-    """Of these, the ones that were told an error."""
+    """Those of them that ended with an error."""
     lock: Lock = field(default_factory=Lock)
 
     def look(self, where: str, text: str) -> None:
@@ -95,7 +95,7 @@ class Found:
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """A server, and what two owners have on it."""
+    """A server with the data of two owners."""
 
     server: Server
     ann: Ids
@@ -103,7 +103,7 @@ class Site:
     is_team: bool
 
     def client(self, name: str | None) -> httpx.Client:
-        """A browser of that owner; None is nobody."""
+        """Return a browser of an owner, or of nobody for None."""
         headers = {"origin": self.server.url, "host": self.server.url.removeprefix("http://")}
         if name and not self.is_team:
             headers["x-workbench-key"] = KEYS[name]
@@ -118,7 +118,7 @@ class Site:
 
 @contextmanager
 def fuzzed_server(folder: Path, *, is_team: bool) -> Iterator[Site]:
-    """A team's server or a Space with two owners; its log must hold no traceback in the end."""
+    """A team's server or a Space with two owners, whose log must not contain a traceback at the end."""
     folder.mkdir(parents=True, exist_ok=True)
     data = folder / "data"
     data.mkdir()
@@ -182,7 +182,7 @@ def fuzz_server(folder: Path, *, is_team: bool, count: int, seed: int) -> Found:
 
 
 def give_all(own: OwnedStore, word: str) -> Ids:
-    """One of everything for an owner, with that word in every text."""
+    """Create one of everything for an owner, with a word in every text."""
     setup = replace(
         SETUP, contract_text=f"---\ntitle: Mine\nfamily: hermes-lines\n---\n{word} {{{{ tools }}}}\n"
     )
@@ -229,7 +229,7 @@ def give_all(own: OwnedStore, word: str) -> Ids:
 
 
 class Fuzz:
-    """Draws requests from a seed.
+    """Generates requests from a seed.
 
     Args:
         target: The server.
@@ -250,12 +250,12 @@ class Fuzz:
         return "".join(self.chance.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=10))
 
     def opened(self, tab: str, name: str | None) -> dict[str, object]:
-        """The event that opens the page in a tab."""
+        """Return the event that opens the page in a tab."""
         secret = KEYS.get(name or "", "")
         return {"fn_index": self.opening["id"], "session_hash": tab, "data": ["", secret], "trigger_id": None}
 
     def query(self) -> dict[str, str]:
-        """What stands in the page's address."""
+        """Return a query for the address of the page."""
         asked = {
             "session": (*self.target.bob.sessions, *self.target.ann.sessions),
             "shared": (*self.target.bob.keys, *self.target.ann.keys),
@@ -269,7 +269,7 @@ class Fuzz:
         return chosen
 
     def event(self, tab: str) -> dict[str, object]:
-        """A plausible event with something wrong in it, most of the time."""
+        """Return a plausible event that usually has an error in it."""
         event = self.chance.choice(self.events)
         data: list[object] = [self.value(component) for component in event["inputs"]]
         targets = event.get("targets") or [[None, ""]]
@@ -285,7 +285,7 @@ class Fuzz:
         return body
 
     def value(self, component_id: int) -> object:
-        """What a component of the page could hold."""
+        """Return a value that a component of the page could have."""
         component = self.components.get(component_id, {})
         props, kind = component.get("props", {}), component.get("type", "")
         choices = [one[1] if isinstance(one, list) else one for one in props.get("choices") or []]
@@ -310,13 +310,13 @@ class Fuzz:
         return self.chance.choice([self.word(), self.chance.choice(_TEXTS)])
 
     def word(self) -> str:
-        """An id or a name: mostly one's own, at times another's."""
+        """Return an id or a name, usually of the sender and sometimes of the other owner."""
         own, other = self.target.bob, self.target.ann
         ids = self.chance.choices([own.all(), other.all(), _WORDS], weights=[5, 3, 3])[0]
         return self.chance.choice(ids)
 
     def event_data(self) -> object:
-        """What one of our components could send."""
+        """Return data that one of our components could send."""
         data = {name: self.word() for name in _FIELDS}
         for name in ("turn", "column", "index", "call"):
             data[name] = self.chance.choice([0, 1, 2, None])  # type: ignore[assignment]
@@ -369,7 +369,7 @@ class Fuzz:
         return {name: value for name, value in order.items() if value != DEEP}
 
     def hostile(self, *, is_text: bool = False) -> object:
-        """A value that no component holds."""
+        """Return a value that no component can have."""
         if is_text:
             return self.chance.choice(
                 ["", "\0", "x" * 3000, "%00", "../../etc/passwd", "é\n\r", "\ud800"[:0]]
@@ -377,7 +377,7 @@ class Fuzz:
         return self.chance.choice(_HOSTILE)
 
     def _mutate(self, body: dict[str, object], data: list[object]) -> None:
-        """Makes one thing wrong."""
+        """Change one part of a value so that it is wrong."""
         kind = self.chance.random()
         if kind < 0.4 and data:
             data[self.chance.randrange(len(data))] = self.hostile()
@@ -404,7 +404,7 @@ class Fuzz:
             sent[name] = self.hostile()
 
     def api_call(self) -> tuple[str, dict[str, object]]:
-        """A call of the API."""
+        """Return a call of the API."""
         event = self.chance.choice([one for one in self.events if one.get("api_visibility") == "public"])
         data: list[object] = [
             self.chance.choice(
@@ -415,7 +415,7 @@ class Fuzz:
         return str(event["api_name"]), {"data": data}
 
     def stray(self) -> tuple[str, str, bytes | None]:
-        """A request at Gradio's other routes: method, address, body."""
+        """Return a request to one of Gradio's other routes: method, address and body."""
         api = "/gradio_api"
         word, tab = quote(self.word(), safe="/."), self.tab()
         body = dumped(
@@ -481,7 +481,7 @@ class Fuzz:
 
 
 def dumped(value: object) -> bytes:
-    """JSON, what cannot be JSON included: NaN, half pairs, and nesting without end."""
+    """Return JSON, including values that are not valid JSON: NaN, lone surrogates and very deep nesting."""
     deep = "[" * 10_000 + "]" * 10_000
     return json.dumps(value, default=str).replace(f'"{DEEP}"', deep).encode()
 
@@ -489,7 +489,7 @@ def dumped(value: object) -> bytes:
 def run_tabs(
     target: Site, config: Mapping[str, Any], name: str | None, found: Found, *, seed: int, count: int
 ) -> None:
-    """Sends that many requests, a tab after another."""
+    """Send requests, one tab after another."""
     with closing(target.client(name)) as client:
         fuzz = Fuzz(target, config, seed)
         left = count
@@ -568,7 +568,7 @@ def _post(
 
 
 def _listen(client: httpx.Client, found: Found, tab: str) -> None:
-    """Reads the answers to a tab's events, until all have ended or for as long as one waits."""
+    """Read the answers to the events of a tab, until all have ended or the time is over."""
     _stream(client, found, f"/gradio_api/queue/data?session_hash={tab}")
 
 
@@ -606,7 +606,7 @@ def _failed(found: Found, what: str, error: Exception) -> None:
 
 
 def call_as_owner(target: Site, found: Found) -> None:
-    """The other owner works meanwhile: a call is answered, and what is theirs is there."""
+    """Work as the other owner: a call is answered, and their data is still there."""
     with closing(target.client(ANN)) as client:
         began = time.monotonic()
         answer = client.post("/gradio_api/call/export", json={"data": [None, "raw", None]})

@@ -1,4 +1,4 @@
-"""An engine that writes one completion at a time and only when it is let, and visitors who ask it at once."""
+"""An engine that completes one prompt at a time behind a gate, and visitors who use it at the same time."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,11 +14,11 @@ from workbench.rollout.ports import Capabilities, Delta, Engine, FinishReason, G
 from workbench.settings import Secret
 
 PATIENCE_S = 60.0
-"""After which a test that hangs fails."""
+"""Seconds after which a test that hangs fails."""
 
 
 class GatedEngine:
-    """Writes `texts` one after the other; the first completion waits until the gate is opened."""
+    """Completes prompts with `texts`, one after the other. The first completion waits until the gate is open."""
 
     name = "gated"
     fingerprint = "2" * 64
@@ -28,7 +28,7 @@ class GatedEngine:
     def __init__(self, *texts: str) -> None:
         self.texts = texts or ("Fine.",)
         self.gate = Event()
-        self.begun = Event()
+        self.started = Event()
         self.asked: list[str] = []
         self._busy = Lock()
 
@@ -40,7 +40,7 @@ class GatedEngine:
         try:
             text = self.texts[len(self.asked) % len(self.texts)]
             self.asked.append(said_in(request))
-            self.begun.set()
+            self.started.set()
             assert self.gate.wait(PATIENCE_S)
             yield Delta(text=text)
             usage = Usage(prompt_tokens=1, cached_tokens=0, completion_tokens=1)
@@ -51,13 +51,13 @@ class GatedEngine:
 
 
 def said_in(request: GenerationRequest) -> str:
-    """What a user said last in the conversation that is asked about."""
+    """Return the last user message of a prompt."""
     return request.prompt.rpartition("<|im_start|>user\n")[2].partition("<|im_end|>")[0].strip()
 
 
 @dataclass(frozen=True, slots=True)
 class OneModel:
-    """The models as they are, but that one engine stands in for whichever is asked."""
+    """Models that use the same engine for every name."""
 
     models: Models
     one: Engine
@@ -79,14 +79,14 @@ class OneModel:
 
 
 def with_engine(services: Services, engine: Engine, *, is_on_space: bool = False) -> Services:
-    """Services whose every model is that engine."""
+    """Return services in which every model is this engine."""
     settings = replace(services.settings, is_on_space=is_on_space)
     return replace(services, models=OneModel(services.models, engine), settings=settings)
 
 
 @dataclass
 class Crowd:
-    """Work in threads of its own."""
+    """Runs work in separate threads."""
 
     services: Services
     in_line: Semaphore = field(default_factory=lambda: Semaphore(0))
@@ -95,17 +95,17 @@ class Crowd:
     threads: list[Thread] = field(default_factory=list[Thread])
 
     def say(self, owner: Owner, text: str, *, is_cancelled: Callable[[], bool] = lambda: False) -> None:
-        """Plays a turn of the owner; `in_line` is released once it waits."""
+        """Run a turn of an owner. `in_line` is released when it waits."""
         self.work(lambda: self._play(owner, text, is_cancelled))
 
     def work(self, work: Callable[[], None]) -> None:
-        """Does anything else."""
+        """Run any other work."""
         thread = Thread(target=work, daemon=True)
         self.threads.append(thread)
         thread.start()
 
     def wait_in_line(self, count: int) -> None:
-        """Until so many more turns wait."""
+        """Wait until `count` more turns wait."""
         for _ in range(count):
             assert self.in_line.acquire(timeout=PATIENCE_S)
 

@@ -1,4 +1,4 @@
-"""A server on loopback that answers a request with any bytes, as raw as they are written."""
+"""A server on the loopback interface that answers requests with arbitrary bytes."""
 
 import socket
 import threading
@@ -9,24 +9,24 @@ from dataclasses import dataclass, field
 from typing import Final
 
 LONGEST_S: Final = 60.0
-"""An endless answer ends here, if no client hangs up before."""
+"""Limit of an endless answer, if no client hangs up earlier."""
 MOST_BYTES: Final = 400_000_000
 
-Play = Callable[[], Iterable[bytes | float]]
-"""What is sent; a number is a pause in seconds."""
+RawAnswer = Callable[[], Iterable[bytes | float]]
+"""Returns the bytes that are sent; a number is a pause in seconds."""
 
 
 @dataclass
 class HostileServer:
     url: str = ""
     requests: list[bytes] = field(default_factory=list)
-    """The head of each request, with what came of its body along with it."""
+    """Head of each request, with the part of its body that arrived together with it."""
     sent_bytes: int = 0
 
 
 @contextmanager
-def hostile_server(*plays: Play) -> Iterator[HostileServer]:
-    """Answers the first request with the first play, and so on; the last one is played again and again."""
+def hostile_server(*answers: RawAnswer) -> Iterator[HostileServer]:
+    """Answer the first request with the first answer, and so on; the last answer is repeated."""
     served = HostileServer()
     listener = socket.create_server(("127.0.0.1", 0))
     served.url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
@@ -37,9 +37,9 @@ def hostile_server(*plays: Play) -> Iterator[HostileServer]:
         with client:
             client.settimeout(LONGEST_S)
             served.requests.append(_request(client))
-            play = plays[min(len(served.requests), len(plays)) - 1]
+            raw_answer = answers[min(len(served.requests), len(answers)) - 1]
             ends = time.monotonic() + LONGEST_S
-            for piece in play():
+            for piece in raw_answer():
                 if is_over.is_set() or time.monotonic() > ends or served.sent_bytes > MOST_BYTES:
                     return
                 if isinstance(piece, float):
@@ -77,7 +77,7 @@ def hostile_server(*plays: Play) -> Iterator[HostileServer]:
 
 
 def _request(client: socket.socket) -> bytes:
-    """The whole request: closing a socket that holds unread bytes would cut the answer."""
+    """Read the whole request, because closing a socket with unread bytes would cut the answer."""
     data = b""
     while b"\r\n\r\n" not in data:
         more = client.recv(65536)

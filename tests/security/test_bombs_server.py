@@ -158,7 +158,7 @@ def suite_of(pattern: str) -> str:
     return json.dumps({"suite": "s", "cases": [case]})
 
 
-def test_patterns(space: Server, stranger: Visitor) -> None:
+def test_patterns_of_a_visitor_do_not_delay_others(space: Server, stranger: Visitor) -> None:
     ways: list[Callable[[str], Answered]] = [
         lambda pattern: stranger.call(
             "parse",
@@ -187,7 +187,7 @@ def test_patterns(space: Server, stranger: Visitor) -> None:
     )
 
 
-def test_templates(space: Server, stranger: Visitor) -> None:
+def test_templates_of_a_visitor_do_not_delay_others(space: Server, stranger: Visitor) -> None:
     assert len(TEMPLATES) >= 20
     hold(
         space,
@@ -209,7 +209,7 @@ def test_templates(space: Server, stranger: Visitor) -> None:
     )
 
 
-def test_schemas(space: Server, stranger: Visitor) -> None:
+def test_schemas_of_a_visitor_do_not_delay_others(space: Server, stranger: Visitor) -> None:
     assert len(SCHEMAS) >= 20
     attacks: dict[str, Callable[[], Answered]] = {}
     for place, (schema, arguments) in enumerate(SCHEMAS):
@@ -228,7 +228,7 @@ def test_schemas(space: Server, stranger: Visitor) -> None:
     hold(space, attacks)
 
 
-def test_texts_that_are_imported(space: Server, stranger: Visitor) -> None:
+def test_imported_texts_of_a_visitor_do_not_delay_others(space: Server, stranger: Visitor) -> None:
     hold(
         space,
         {
@@ -240,7 +240,7 @@ def test_texts_that_are_imported(space: Server, stranger: Visitor) -> None:
     )
 
 
-def test_archives(space: Server, stranger: Visitor, tmp_path: Path) -> None:
+def test_archives_of_a_visitor_do_not_delay_others(space: Server, stranger: Visitor, tmp_path: Path) -> None:
     files = {name: stranger.upload(name, content) for name, content in archives().items()}
     assert len(files) >= 10
     hold(
@@ -254,7 +254,7 @@ def test_archives(space: Server, stranger: Visitor, tmp_path: Path) -> None:
     )
 
 
-def test_texts_of_versions_and_contracts(space: Server, stranger: Visitor) -> None:
+def test_versions_and_contracts_of_a_visitor_do_not_delay_others(space: Server, stranger: Visitor) -> None:
     fronts = ["[" * 50_000, "? " * 50_000, "a: &a [b]\nc: *a", "title: " + "x" * 100_000, "{" * 300]
     texts = [f"---\n{front}\n---\nbody" for front in fronts] + [
         "---\ntitle: t\nfamily: hermes-3\n---\n" + "{{ " * 60_000

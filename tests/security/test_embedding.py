@@ -1,4 +1,4 @@
-"""The page in a frame of another site: works on a Space for those who may, and nowhere else."""
+"""The page in a frame of another site: it works on a Space for allowed sites, and nowhere else."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +19,7 @@ ARTIFACTS = Path(__file__).parents[2] / "artifacts"
 
 @pytest.fixture
 def hub(browser: Browser) -> Iterator[tuple[Page, list[str]]]:
-    """A tab of another site, and what its console says is wrong."""
+    """Open a tab of another site, and collect the errors in its console."""
     expect.set_options(timeout=SLOW_MS)
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     context.add_init_script(TOUR_ENDED)
@@ -36,7 +36,7 @@ def framed(hub: Page, embedding: Embedding, server: Server) -> FrameLocator:
     return hub.frame_locator("#frame")
 
 
-def test_a_space_works_in_the_frame_of_a_site_that_may(
+def test_a_space_works_in_the_frame_of_an_allowed_site(
     hub: tuple[Page, list[str]], embedding: Embedding, space: Server
 ) -> None:
     page, said = hub
@@ -56,7 +56,7 @@ def test_a_space_works_in_the_frame_of_a_site_that_may(
     assert said == []
 
 
-def test_a_page_that_is_no_space_s_is_shown_in_no_frame_of_another_site(
+def test_a_page_outside_of_a_space_is_not_shown_in_frames_of_other_sites(
     hub: tuple[Page, list[str]], embedding: Embedding, laptop: Server, team: Server
 ) -> None:
     page, said = hub
@@ -69,7 +69,7 @@ def test_a_page_that_is_no_space_s_is_shown_in_no_frame_of_another_site(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_login_form_lets_in_and_says_what_is_wrong(browser: Browser, team: Server, scheme: str) -> None:
+def test_the_login_form_works_and_shows_errors(browser: Browser, team: Server, scheme: str) -> None:
     expect.set_options(timeout=SLOW_MS)
     context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=scheme)
     context.add_init_script(TOUR_ENDED)
@@ -96,7 +96,7 @@ def test_the_login_form_lets_in_and_says_what_is_wrong(browser: Browser, team: S
     context.close()
 
 
-def test_the_hub_may_show_a_space_and_nothing_else() -> None:
+def test_the_hub_can_show_only_spaces_in_a_frame() -> None:
     space = SecurityHeaders.of(read_settings({"SPACE_ID": "someone/workbench"}), [])
     assert space.frame_ancestors == ("https://huggingface.co",)
     assert SecurityHeaders.of(read_settings({}), []).frame_ancestors == ()
@@ -106,6 +106,6 @@ def test_the_hub_may_show_a_space_and_nothing_else() -> None:
     "origin",
     ["*", "'none'", "example.org", "https://a.example; script-src *", "https://a.example/x", "data:"],
 )
-def test_a_setting_that_is_no_origin_is_refused(origin: str) -> None:
+def test_a_setting_that_is_not_an_origin_is_refused(origin: str) -> None:
     with pytest.raises(BadInput, match="WORKBENCH_FRAME_ANCESTORS"):
         read_settings({"WORKBENCH_FRAME_ANCESTORS": origin})

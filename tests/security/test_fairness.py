@@ -1,4 +1,4 @@
-"""Fair queueing: what one visitor asks for never makes another wait longer than one turn."""
+"""Fair queueing: no visitor makes another one wait for more than one turn."""
 
 import json
 from collections.abc import Generator
@@ -48,7 +48,7 @@ def stranger(number: int, address: str) -> Owner:
 
 @contextmanager
 def crowd_of(folder: Path, *texts: str, is_on_space: bool = False) -> Generator[tuple[Crowd, GatedEngine]]:
-    """Visitors of one gated engine; all that they ask for ends before the services are closed."""
+    """Visitors of one gated engine. Their requests end before the services are closed."""
     with services_for(folder, "unused") as (services, _):
         engine = GatedEngine(*texts)
         crowd = Crowd(with_engine(services, engine, is_on_space=is_on_space))
@@ -60,9 +60,9 @@ def crowd_of(folder: Path, *texts: str, is_on_space: bool = False) -> Generator[
 
 
 def first_in(crowd: Crowd, engine: GatedEngine, owner: Owner, text: str) -> None:
-    """A turn that is being written, so that all others wait."""
+    """Start a turn that holds the engine, so that all others wait."""
     crowd.say(owner, text)
-    assert engine.begun.wait(PATIENCE_S)
+    assert engine.started.wait(PATIENCE_S)
 
 
 def test_after_34_turns_of_one_owner_another_waits_for_one(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_after_34_turns_of_one_owner_another_waits_for_one(tmp_path: Path) -> No
 
 
 def test_a_turn_of_several_completions_waits_for_others_once(tmp_path: Path) -> None:
-    """The place is kept while tools run: with every completion in the line anew it would wait each time."""
+    """The turn keeps its place while tools run. Otherwise it would wait before every completion."""
     # The first is ann's, the second and third are bob's, then all of ann's.
     with crowd_of(tmp_path, "Fine.", CALL, "Done.", "Fine.", "Fine.", "Fine.") as (crowd, engine):
         first_in(crowd, engine, ANN, "ann 0")
@@ -97,7 +97,7 @@ def test_a_turn_of_several_completions_waits_for_others_once(tmp_path: Path) -> 
         assert "tool_response" in engine.asked[2]
 
 
-def test_many_browsers_at_one_address_are_one_share(tmp_path: Path) -> None:
+def test_many_browsers_at_one_address_share_one_place(tmp_path: Path) -> None:
     with crowd_of(tmp_path) as (crowd, engine):
         first_in(crowd, engine, stranger(0, "203.0.113.7"), "ann 0")
         for number in range(1, 14):
@@ -108,13 +108,13 @@ def test_many_browsers_at_one_address_are_one_share(tmp_path: Path) -> None:
         assert crowd.places["bob"] == [1]
 
 
-def test_a_turn_comes_between_the_plays_of_a_run(tmp_path: Path) -> None:
+def test_a_turn_runs_between_the_cases_of_a_suite_run(tmp_path: Path) -> None:
     with crowd_of(tmp_path) as (crowd, engine):
         own = crowd.services.of(ANN)
         suite = parse_suite(json.dumps(SUITE), name="s")
         run = begin_run(own, plan_run(own, RunRequest(suites=("s",)), [suite]))
         crowd.work(lambda: [*execute_run(own, run, is_cancelled=lambda: False)].clear())
-        assert engine.begun.wait(PATIENCE_S)
+        assert engine.started.wait(PATIENCE_S)
         crowd.say(BOB, "bob")
         crowd.wait_in_line(1)
         engine.gate.set()
@@ -123,13 +123,13 @@ def test_a_turn_comes_between_the_plays_of_a_run(tmp_path: Path) -> None:
         assert len(engine.asked) == 13
 
 
-def test_a_turn_comes_between_the_answers_of_a_comparison(tmp_path: Path) -> None:
+def test_a_turn_runs_between_the_answers_of_a_comparison(tmp_path: Path) -> None:
     with crowd_of(tmp_path) as (crowd, engine):
         own = crowd.services.of(ANN)
         columns = [ColumnRequest(model=f"m{number}") for number in range(4)]
         kept = compare_question(own, "ann", (), own.setup_for(), columns)
         crowd.work(lambda: [*run_comparison(own, kept, is_cancelled=lambda: False)].clear())
-        assert engine.begun.wait(PATIENCE_S)
+        assert engine.started.wait(PATIENCE_S)
         crowd.say(BOB, "bob")
         crowd.wait_in_line(1)
         engine.gate.set()
@@ -137,7 +137,7 @@ def test_a_turn_comes_between_the_answers_of_a_comparison(tmp_path: Path) -> Non
         assert engine.asked.index("bob") == 1
 
 
-def test_who_stops_waiting_frees_the_place(tmp_path: Path) -> None:
+def test_a_visitor_who_stops_waiting_frees_the_place(tmp_path: Path) -> None:
     stop = Event()
     with crowd_of(tmp_path) as (crowd, engine):
         first_in(crowd, engine, ANN, "ann")
@@ -154,7 +154,7 @@ def test_who_stops_waiting_frees_the_place(tmp_path: Path) -> None:
         assert engine.asked == ["ann", "carl"]
 
 
-def test_a_visitor_has_four_turns_under_way_and_the_fifth_is_refused_at_once(tmp_path: Path) -> None:
+def test_the_fifth_running_or_waiting_turn_of_a_visitor_is_refused_right_away(tmp_path: Path) -> None:
     with crowd_of(tmp_path, is_on_space=True) as (crowd, engine):
         ann = stranger(1, "203.0.113.7")
         first_in(crowd, engine, ann, "ann 0")
@@ -178,7 +178,7 @@ def test_a_visitor_has_four_turns_under_way_and_the_fifth_is_refused_at_once(tmp
         assert crowd.refused == []
 
 
-def test_the_browsers_of_one_address_have_a_bound_together(tmp_path: Path) -> None:
+def test_the_browsers_of_one_address_share_a_limit(tmp_path: Path) -> None:
     with crowd_of(tmp_path, is_on_space=True) as (crowd, engine):
         most = SPACE.turns_of_address or 0
         first_in(crowd, engine, stranger(0, "203.0.113.7"), "s 0")
@@ -194,18 +194,18 @@ def test_the_browsers_of_one_address_have_a_bound_together(tmp_path: Path) -> No
         assert len(crowd.refused) == 1
 
 
-def test_a_run_counts_as_one_and_what_it_plays_is_not_counted_again(tmp_path: Path) -> None:
+def test_a_suite_run_counts_as_one_turn(tmp_path: Path) -> None:
     with crowd_of(tmp_path, is_on_space=True) as (crowd, engine):
         own = crowd.services.of(ANN)
         suite = parse_suite(json.dumps(SUITE), name="s")
         run = begin_run(own, plan_run(own, RunRequest(suites=("s",)), [suite]))
         crowd.work(lambda: [*execute_run(own, run, is_cancelled=lambda: False)].clear())
-        assert engine.begun.wait(PATIENCE_S)
+        assert engine.started.wait(PATIENCE_S)
         assert crowd.services.activity.count(ANN.share) == 1
 
 
 @pytest.mark.parametrize("how", ["closed", "failed", "ended"])
-def test_a_turn_gives_its_seat_back_however_it_ends(tmp_path: Path, how: str) -> None:
+def test_a_turn_is_not_counted_any_more_however_it_ends(tmp_path: Path, how: str) -> None:
     with services_for(tmp_path, "Hello.", {"text": "Oh", "error": "broke"}) as (services, play):
         if how == "failed":
             play("take the first completion")
@@ -243,7 +243,7 @@ def test_activity_is_counted_by_visitor_and_by_address() -> None:
     assert counter.count(("a",)) == 0
 
 
-def test_who_says_nothing_to_be_known_by_counts_with_their_address() -> None:
+def test_callers_without_a_key_are_counted_by_their_address() -> None:
     first, second = (
         Owner(key=f"call:{number}", address="203.0.113.7", is_passing=True) for number in range(2)
     )
@@ -256,7 +256,7 @@ def test_who_says_nothing_to_be_known_by_counts_with_their_address() -> None:
     ("forwarded", "peer", "address"),
     [
         ("", "203.0.113.7", "203.0.113.7"),
-        # What the proxy added stands last; all before it is the client's own word.
+        # The proxy appends the last entry. The entries before it come from the client.
         ("1.1.1.1, 9.9.9.9", "10.0.0.1", "9.9.9.9"),
         ("9.9.9.9, 10.16.3.4", "10.0.0.1", "9.9.9.9"),
         ("nonsense, 9.9.9.9 , unknown", "10.0.0.1", "9.9.9.9"),
@@ -276,7 +276,7 @@ def test_an_address_is_the_last_hop_outside_and_an_ipv6_one_its_network(
     assert address_of(SimpleNamespace(headers=headers, client=client)) == address
 
 
-def test_a_visitor_waits_in_one_line_for_all_models_of_the_machine(tmp_path: Path) -> None:
+def test_a_visitor_waits_in_one_queue_for_all_local_models(tmp_path: Path) -> None:
     with services_for(tmp_path, "unused") as (services, _):
         one, other = GatedEngine(), GatedEngine()
         other.name = "other"
@@ -289,7 +289,7 @@ def test_a_visitor_waits_in_one_line_for_all_models_of_the_machine(tmp_path: Pat
         assert lines.line(cast(Any, many), SPACE) is not None
 
 
-def test_a_place_that_is_shown_is_how_many_come_before(tmp_path: Path) -> None:
+def test_the_shown_place_is_the_number_of_turns_before(tmp_path: Path) -> None:
     with crowd_of(tmp_path) as (crowd, engine):
         first_in(crowd, engine, ANN, "ann 0")
         for number in range(1, 5):
@@ -301,13 +301,13 @@ def test_a_place_that_is_shown_is_how_many_come_before(tmp_path: Path) -> None:
         engine.gate.set()
         crowd.end()
         assert crowd.places["bob"] == [1]
-        # One more came before the last of ann's, and it was told so or was served first.
+        # Bob's turn came before the waiting turns of ann, and his place said so.
         assert engine.asked == ["ann 0", "bob", "ann 1", "ann 2", "ann 3", "ann 4"]
 
 
 @pytest.fixture(scope="module")
 def space(tmp_path_factory: pytest.TempPathFactory) -> Generator[Server]:
-    """The page as on a Space, with a model that writes a token in 0.1 s."""
+    """The page on a Space, with a model that takes 0.1 s per token."""
     folder = tmp_path_factory.mktemp("space")
     script = write_script(folder / "script.yaml", {"text": "word " * 80, "seconds_per_token": 0.1})
     variables = {"SPACE_ID": "someone/workbench", "WORKBENCH_HOST": "127.0.0.1"}
@@ -315,7 +315,7 @@ def space(tmp_path_factory: pytest.TempPathFactory) -> Generator[Server]:
 
 
 def ask(client: httpx.Client, server: Server, visitor: str, address: str, tokens: int) -> str:
-    """Begins a call of the API; what it gives is fetched by `answer`."""
+    """Start a call of the API. `answer` fetches its result."""
     data = ["Hi", None, None, None, None, None, None, None, tokens, 1]
     headers = {"x-workbench-key": visitor, "x-forwarded-for": address}
     reply = client.post(f"{server.url}/gradio_api/call/chat", json={"data": data}, headers=headers)
@@ -323,22 +323,22 @@ def ask(client: httpx.Client, server: Server, visitor: str, address: str, tokens
 
 
 def answer(client: httpx.Client, server: Server, visitor: str, event_id: str) -> str:
-    """The event stream of a call, read to its end by who made it."""
+    """Read the event stream of a call to its end."""
     return client.get(
         f"{server.url}/gradio_api/call/chat/{event_id}", headers={"x-workbench-key": visitor}
     ).text
 
 
 @pytest.mark.slow
-def test_34_calls_of_one_visitor_leave_the_page_to_others(space: Server) -> None:
+def test_34_calls_of_one_visitor_do_not_block_others(space: Server) -> None:
     ann, bob = "a" * 32, "b" * 32
     with httpx.Client(timeout=PATIENCE_S) as client:
         many = [ask(client, space, ann, "203.0.113.7", 80) for _ in range(34)]
         short = answer(client, space, bob, ask(client, space, bob, "198.51.100.1", 1))
         assert "event: complete" in short
-        told = [answer(client, space, ann, one) for one in many]
+        replies = [answer(client, space, ann, event_id) for event_id in many]
     # Four were written; the others were refused at once, with a line that says why. Where the machine is slow, a few
     # more come when the first are over.
-    written = sum("event: complete" in one for one in told)
-    refused = sum("you have 4 turns under way" in one for one in told)
+    written = sum("event: complete" in reply for reply in replies)
+    refused = sum("you have 4 turns under way" in reply for reply in replies)
     assert written >= 4 and refused >= 20 and written + refused == 34

@@ -1,4 +1,4 @@
-"""Malformed and forged events: each is refused in a line, none leaves a traceback, none shows what is another's."""
+"""Malformed and forged events are refused in one line, without a traceback, and reveal nothing of other people."""
 
 import asyncio
 import json
@@ -50,7 +50,7 @@ def nested(levels: int) -> object:
 
 
 class Colour(StrEnum):
-    """Some words."""
+    """An enum for tests."""
 
     RED = "red"
     BLUE = "blue"
@@ -61,7 +61,7 @@ def event_of(data: object) -> gr.EventData:
 
 
 class TestFields:
-    """A field of an event is what its handler takes it for, or the event is refused."""
+    """A field of an event has the type that its handler expects, or the event is refused."""
 
     @pytest.mark.parametrize("data", [None, [], "text", 5, True, {}, {"other": 1}, [{"id": "x"}]])
     def test_a_missing_field_is_refused(self, data: object) -> None:
@@ -70,7 +70,7 @@ class TestFields:
                 read(event_of(data))
 
     @pytest.mark.parametrize("value", [[], {}, True, [["x"]], {"a": 1}, float("nan"), "\ud800", 2**70])
-    def test_what_is_no_text_is_refused(self, value: object) -> None:
+    def test_a_value_that_is_not_a_text_is_refused(self, value: object) -> None:
         readers = (text_of, json_text_of) if isinstance(value, dict) else (text_of, json_text_of, object_of)
         for read in readers:
             with pytest.raises(MalformedEvent):
@@ -90,28 +90,28 @@ class TestFields:
         assert place_of(event, "n", 4) == 3
 
     @pytest.mark.parametrize("value", ["x", 1.5, [], {}, True, "9" * 30, "٣", "1e3", ""])
-    def test_what_is_no_number_is_refused(self, value: object) -> None:
+    def test_a_value_that_is_not_a_number_is_refused(self, value: object) -> None:
         with pytest.raises(MalformedEvent):
             number_of(event_of({"a": value}), "a")
 
     @pytest.mark.parametrize("value", ["green", "", 5, None, [], "RED"])
-    def test_what_is_no_word_of_the_set_is_refused(self, value: object) -> None:
+    def test_a_value_that_is_not_in_the_enum_is_refused(self, value: object) -> None:
         with pytest.raises(MalformedEvent):
             word_of(event_of({"a": value}), "a", Colour)
 
     @pytest.mark.parametrize("value", [-1, 3, 2**40, "3", None])
-    def test_a_place_is_below_its_count(self, value: object) -> None:
+    def test_an_index_is_smaller_than_the_count(self, value: object) -> None:
         with pytest.raises(MalformedEvent):
             place_of(event_of({"a": value}), "a", 3)
 
     @pytest.mark.parametrize(
         "value", ["{", DEEP, '{"a": ' * 500, "[1]", "null", '{"a": NaN}', '{"a": "\\ud800"}']
     )
-    def test_an_object_is_read_out_of_its_text_within_limits(self, value: str) -> None:
+    def test_an_object_is_parsed_from_text_within_limits(self, value: str) -> None:
         with pytest.raises(MalformedEvent):
             object_of(event_of({"a": value}), "a")
 
-    def test_an_id_has_a_length(self) -> None:
+    def test_an_id_has_a_maximum_length(self) -> None:
         with pytest.raises(MalformedEvent, match="too long"):
             id_of(event_of({"id": "x" * 10_000}))
 
@@ -139,7 +139,7 @@ class TestFields:
         ([1, 2.5, "🦉", None, True, {"a": []}], ""),
     ],
 )
-def test_json_from_outside_is_bounded(value: object, problem: str) -> None:
+def test_json_from_outside_has_limits(value: object, problem: str) -> None:
     assert problem in problem_of_json(value)
     assert bool(problem_of_json(value)) is bool(problem)
 
@@ -152,7 +152,7 @@ HOSTILE: tuple[object, ...] = (
 
 
 class Events(WholeSteps):
-    """Blocks whose events are called without a server."""
+    """Blocks whose events can be called without a server."""
 
     async def ask(self, name: str, values: Any, data: object = None) -> Any:
         event = next(one for one in self.fns.values() if one.name == name)
@@ -179,7 +179,7 @@ def blocks() -> Iterator[Events]:
             return id_of(event)
 
         def stream(event: gr.EventData) -> Iterator[str]:
-            yield "begun"
+            yield "started"
             yield id_of(event)
 
         for handler, inputs in ((take, list(parts)), (fail, [parts[0]]), (pick, None), (stream, None)):
@@ -190,9 +190,9 @@ def blocks() -> Iterator[Events]:
 
 GOOD: tuple[object, ...] = ("t", "c", 1.5, True, ["a"], "a", ["a"], "a", None, None, None)
 TAKEN: dict[int, list[object]] = {0: ["text"], 1: ["text"], 2: [5, 1.5], 3: [True], 4: [[]], 6: [[]]}
-"""By input, what it can hold of these values."""
+"""The values that each input accepts."""
 OF_OBJECTS = 10
-"""The place of HTML, which takes any object that is not too deep."""
+"""Index of the HTML component, which accepts any object that is not too deep."""
 
 
 def test_values_that_fit_reach_the_handler(blocks: Events) -> None:
@@ -227,19 +227,21 @@ def test_a_wrong_number_of_values_is_refused(blocks: Events, values: object) -> 
     "data", [None, [], "x", 5, {}, {"id": []}, {"id": {"path": "/etc/passwd"}}, {"ID": "x"}]
 )
 @pytest.mark.parametrize("name", ["pick", "stream"])
-def test_a_forged_field_ends_the_handler_without_a_traceback(blocks: Events, name: str, data: object) -> None:
+def test_a_forged_field_stops_the_handler_without_a_traceback(
+    blocks: Events, name: str, data: object
+) -> None:
     async def whole() -> None:
         answer = await blocks.ask(name, [], data)
-        assert answer == ["begun"]
-        raise MalformedEvent("the rest is told by Gradio's queue")
+        assert answer == ["started"]
+        raise MalformedEvent("Gradio's queue reports the rest")
 
     with pytest.raises(MalformedEvent) as raised:
         asyncio.run(whole())
     assert not raised.value.print_exception
 
 
-def test_what_a_handler_itself_gets_wrong_is_still_seen(blocks: Events) -> None:
-    """A fault of ours must leave its traceback: it is no malformed event."""
+def test_a_bug_in_a_handler_still_leaves_a_traceback(blocks: Events) -> None:
+    """It must not be mistaken for a malformed event."""
     with pytest.raises(KeyError):
         asyncio.run(blocks.ask("fail", ["x"]))
 
@@ -277,7 +279,7 @@ def test_a_flood_of_refusals_is_counted_in_the_log(caplog: pytest.LogCaptureFixt
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A team's server; its log must hold no traceback in the end."""
+    """A team's server, whose log must not contain a traceback at the end."""
     with fuzzed_server(tmp_path_factory.mktemp("forged") / "site", is_team=True) as site:
         yield site
 
@@ -347,20 +349,18 @@ def test_a_malformed_body_is_answered_in_one_line(site: Site, name: str) -> None
         ("POST", "process_recording"),
     ],
 )
-def test_routes_that_the_page_does_not_use_and_unknown_names_are_not_there(
-    site: Site, method: str, address: str
-) -> None:
+def test_unused_routes_and_unknown_names_are_not_found(site: Site, method: str, address: str) -> None:
     client = site.client(BOB)
     answer = client.request(method, f"/gradio_api/{address}", json={"data": []} if method == "POST" else None)
-    # A stream of what is not there has begun before that is known: its one event says so.
-    is_told = "no answers for this session or call" in answer.text
-    assert answer.status_code in (400, 403, 404, 405, 422) or is_told, answer.text[:300]
+    # A stream for an unknown session starts before that is known. Its only event says so.
+    is_reported = "no answers for this session or call" in answer.text
+    assert answer.status_code in (400, 403, 404, 405, 422) or is_reported, answer.text[:300]
     assert client.get("/monitoring").status_code in (403, 404)
     client.close()
 
 
-def test_an_event_of_another_s_ids_shows_nothing(site: Site) -> None:
-    """Each id of Ann's, as each field of an event, in a tab of Bob's."""
+def test_an_event_with_ids_of_another_person_shows_nothing(site: Site) -> None:
+    """Each of Ann's ids is sent in each field of an event from a tab of Bob."""
     client = site.client(BOB)
     config = client.get("/config").json()
     fields = (
@@ -418,7 +418,7 @@ def test_an_event_of_another_s_ids_shows_nothing(site: Site) -> None:
     client.close()
 
 
-def test_a_server_that_was_sent_all_this_still_answers(site: Site) -> None:
+def test_the_server_still_answers_after_all_of_this(site: Site) -> None:
     client = site.client(ANN)
     answer = client.post(
         "/gradio_api/call/parse", json={"data": ["hi", None, "auto", "tolerant", "stop", False]}

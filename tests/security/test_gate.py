@@ -1,4 +1,4 @@
-"""What reaches the page, its API and its MCP server, and what every answer carries."""
+"""Which requests reach the page, its API and its MCP server, and the headers of every response."""
 
 import http.client
 import json
@@ -103,7 +103,7 @@ def ask(
     body: bytes = b"",
     with_host: bool = True,
 ) -> http.client.HTTPResponse:
-    """One request, with just these headers."""
+    """Send a request with only these headers."""
     connection = http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=30)
     connection.putrequest(method, path, skip_host=not with_host, skip_accept_encoding=True)
     for name, value in headers:
@@ -148,7 +148,7 @@ def test_a_host_that_is_not_ours_is_refused(laptop: Server, host: str, path: str
 
 
 @pytest.mark.parametrize("host", OWN)
-def test_an_own_host_is_answered(laptop: Server, host: str) -> None:
+def test_the_own_hosts_are_answered(laptop: Server, host: str) -> None:
     answer = ask(laptop, "GET", "/theme.css", ("Host", host.format(port=port_of(laptop))), with_host=False)
     assert answer.status == 200
 
@@ -174,7 +174,7 @@ def test_a_forwarded_host_changes_nothing(laptop: Server) -> None:
         assert b"evil.example" not in answer.body
 
 
-def test_a_refused_host_is_told_how_to_be_allowed(laptop: Server) -> None:
+def test_the_refusal_of_a_host_says_how_to_allow_it(laptop: Server) -> None:
     answer = ask(laptop, "GET", "/", ("Host", "workbench.example.org"), with_host=False)
     assert b"WORKBENCH_ALLOWED_HOSTS=workbench.example.org" in answer.body
 
@@ -191,7 +191,7 @@ def test_a_refused_host_is_told_how_to_be_allowed(laptop: Server) -> None:
         ("workbench.example.org.evil.example", 421),
     ],
 )
-def test_a_server_on_all_addresses_takes_any_address_and_the_names_that_are_allowed(
+def test_a_server_on_all_addresses_accepts_any_address_and_the_allowed_names(
     team: Server, host: str, expected: int
 ) -> None:
     assert ask(team, "GET", "/theme.css", ("Host", host), with_host=False).status == expected
@@ -213,7 +213,7 @@ def test_any_name_is_allowed_where_the_settings_say_so() -> None:
 @pytest.mark.parametrize(
     "host", ["http://a.example", "a.example:80", "a b", "a/b", "*.example.org", "a@b", "-.-."]
 )
-def test_a_setting_that_is_no_host_is_refused(host: str) -> None:
+def test_a_setting_that_is_not_a_host_is_refused(host: str) -> None:
     with pytest.raises(BadInput, match="WORKBENCH_ALLOWED_HOSTS"):
         read_settings({"WORKBENCH_ALLOWED_HOSTS": host})
 
@@ -261,13 +261,13 @@ def test_two_origins_are_refused(laptop: Server) -> None:
         ("localhost:80", "http://localhost"),
     ],
 )
-def test_the_own_origin_is_let_through_however_it_is_written(laptop: Server, host: str, origin: str) -> None:
+def test_the_own_origin_is_accepted_in_every_spelling(laptop: Server, host: str, origin: str) -> None:
     port = port_of(laptop)
     headers = (("Host", host.format(port=port)), ("Origin", origin.format(port=port)))
     assert ask(laptop, "GET", "/config", *headers, with_host=False).status == 200
 
 
-def test_behind_a_proxy_that_speaks_https_the_origin_is_https(team: Server) -> None:
+def test_the_origin_is_https_behind_an_https_proxy(team: Server) -> None:
     host = ("Host", "workbench.example.org")
     https = ("X-Forwarded-Proto", "https")
     for headers, expected in (
@@ -298,7 +298,7 @@ def test_a_page_of_another_site_without_an_origin_is_refused(laptop: Server, sit
 @pytest.mark.parametrize(
     "referer", ["http://evil.example/a", "http://127.0.0.1:1/", "https://x", "about:blank", "x"]
 )
-def test_without_other_headers_the_referer_tells_another_origin(laptop: Server, referer: str) -> None:
+def test_without_other_headers_the_referer_decides(laptop: Server, referer: str) -> None:
     headers = ("Referer", referer)
     assert ask(laptop, "POST", "/gradio_api/queue/join", headers, body=b"{}").status == 403
     assert ask(laptop, "GET", "/gradio_api/queue/data?session_hash=x", headers).status == 403
@@ -345,12 +345,12 @@ def test_a_program_without_any_of_these_headers_is_served(open_server: Server) -
         "/config/../config",
     ],
 )
-def test_what_the_page_does_not_need_is_not_served(laptop: Server, path: str) -> None:
+def test_routes_that_the_page_does_not_need_are_not_served(laptop: Server, path: str) -> None:
     for method in ("GET", "POST"):
         assert ask(laptop, method, path).status == 404
 
 
-def test_agents_are_served_only_where_that_is_asked_for() -> None:
+def test_agents_are_served_only_if_mcp_is_turned_on() -> None:
     assert route_of("POST", "/gradio_api/mcp/", has_mcp=False, has_sign_in=False) is None
     assert route_of("GET", "/login/huggingface", has_mcp=False, has_sign_in=False) is None
 
@@ -416,7 +416,7 @@ def test_refusals_and_logins_have_the_headers_too(team: Server, laptop: Server) 
         sent_everywhere(answer, is_on_space=False)
 
 
-def test_scripts_are_served_to_anybody_and_kept_for_good(team: Server) -> None:
+def test_scripts_are_served_to_everybody_and_cached_forever(team: Server) -> None:
     address = address_of_script("run_bar")
     answer = ask(team, "GET", f"/{address}")
     assert answer.status == 200
@@ -447,7 +447,7 @@ def test_nothing_else_is_a_script(laptop: Server, path: str) -> None:
     assert "immutable" not in (answer.getheader("cache-control") or "")
 
 
-def test_each_load_of_the_page_has_a_nonce_of_its_own_for_each_script(laptop: Server) -> None:
+def test_each_load_of_the_page_has_a_new_nonce_for_its_scripts(laptop: Server) -> None:
     seen = set[str]()
     for _ in range(2):
         answer = ask(laptop, "GET", "/")
@@ -477,7 +477,7 @@ def test_an_uploaded_file_is_never_a_page(laptop: Server, name: str) -> None:
         ("space", {"HttpOnly", "Secure", "SameSite=None", "Partitioned"}),
     ],
 )
-def test_cookies_are_out_of_reach(request: pytest.FixtureRequest, fixture: str, flags: set[str]) -> None:
+def test_cookies_have_protective_flags(request: pytest.FixtureRequest, fixture: str, flags: set[str]) -> None:
     answer = ask(request.getfixturevalue(fixture), "GET", "/")
     cookies = [value for name, value in answer.getheaders() if name.lower() == "set-cookie"]
     assert cookies
@@ -489,7 +489,7 @@ def test_cookies_are_out_of_reach(request: pytest.FixtureRequest, fixture: str, 
 # Tabs
 
 
-def test_a_tab_is_its_browser_s_alone(open_server: Server) -> None:
+def test_a_tab_belongs_to_its_browser(open_server: Server) -> None:
     with (
         httpx.Client(base_url=open_server.url, timeout=30) as own,
         httpx.Client(base_url=open_server.url) as other,
@@ -511,7 +511,7 @@ def test_a_tab_is_its_browser_s_alone(open_server: Server) -> None:
         assert "event: complete" in own.get(f"/gradio_api/call/parse/{event}", headers=mine).text
 
 
-def test_a_tab_of_an_account_is_that_account_s(team: Server) -> None:
+def test_a_tab_of_an_account_belongs_to_that_account(team: Server) -> None:
     with logged_in(team, "ann") as ann, logged_in(team, "bob") as bob:
         tab = {"data": PARSE, "session_hash": "tabofann12"}
         assert ann.post("/gradio_api/call/parse", json=tab).status_code == 200
@@ -542,7 +542,7 @@ def test_a_query_with_two_session_hashes_is_refused(laptop: Server) -> None:
     assert ask(laptop, "GET", "/gradio_api/queue/data?session_hash=a&session_hash=b").status == 400
 
 
-def test_the_tab_that_was_not_used_for_longest_is_dropped_and_none_that_is_on_a_screen() -> None:
+def test_the_least_recently_used_tab_is_dropped_unless_it_is_connected() -> None:
     dropped = list[str]()
     pages = OpenPages(10, dropped.append)
     pages.use("shown", "ann")
@@ -557,7 +557,7 @@ def test_the_tab_that_was_not_used_for_longest_is_dropped_and_none_that_is_on_a_
         pages.use("shown", "bob")
 
 
-def test_nobody_keeps_all_the_room_with_open_streams() -> None:
+def test_open_streams_cannot_use_up_all_tabs() -> None:
     dropped = list[str]()
     pages = OpenPages(20, dropped.append)
     with ExitStack() as streams:
@@ -582,7 +582,7 @@ def memory_mb(server: Server) -> float:
 
 
 def open_tabs(server: Server, count: int) -> float:
-    """Megabytes that so many new tabs take."""
+    """Return the megabytes that new tabs take."""
     with httpx.Client(base_url=server.url, timeout=30) as client:
 
         def open_tab() -> None:
@@ -605,7 +605,7 @@ def test_a_new_tab_takes_little_memory(laptop: Server) -> None:
 
 @pytest.mark.soak
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
-def test_two_thousand_tabs_take_bounded_memory(laptop: Server) -> None:
+def test_two_thousand_tabs_take_limited_memory(laptop: Server) -> None:
     taken_mb = open_tabs(laptop, 2000)
     print(f"2,000 tabs: {taken_mb:.0f} MB")
     assert taken_mb < 150
@@ -617,7 +617,7 @@ def test_two_thousand_tabs_take_bounded_memory(laptop: Server) -> None:
 @pytest.mark.parametrize(
     "body", [b"", b"[]", b"null", b"{", b'{"data": NaN', b"[" * 100_000, b'{"a":' * 100_000, b"\xff\xfe\x00"]
 )
-def test_a_call_that_is_no_json_object_is_refused_without_a_traceback(laptop: Server, body: bytes) -> None:
+def test_a_call_that_is_not_a_json_object_is_refused_without_a_traceback(laptop: Server, body: bytes) -> None:
     json_type = ("Content-Type", "application/json")
     for path in ("queue/join", "call/parse", "call/v2/parse", "run/parse", "cancel", "reset"):
         assert ask(laptop, "POST", f"/gradio_api/{path}", json_type, body=body).status == 400
@@ -625,7 +625,7 @@ def test_a_call_that_is_no_json_object_is_refused_without_a_traceback(laptop: Se
 
 
 def chunks(size_bytes: int, head: bytes = b"") -> Iterator[bytes]:
-    """A body that does not say how large it is."""
+    """Yield a body without a declared size."""
     yield head
     for _ in range(size_bytes // 65536):
         yield b"x" * 65536
@@ -686,7 +686,7 @@ def test_a_stranger_cannot_fill_the_disk_with_many_uploads(space: Server) -> Non
     )
 
 
-def test_what_arrived_of_a_broken_upload_counts() -> None:
+def test_the_received_part_of_a_broken_upload_counts() -> None:
     now_s = 0.0
     quota = UploadQuota(100, lambda: now_s)
     quota.count("a", 90)
@@ -702,7 +702,7 @@ def test_what_arrived_of_a_broken_upload_counts() -> None:
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.0.10", "workbench.example.org", ""])
-def test_other_machines_need_an_account_or_a_word(host: str) -> None:
+def test_other_machines_need_an_account_or_no_login(host: str) -> None:
     with pytest.raises(BadInput, match=r"WORKBENCH_AUTH.*--no-login"):
         check_exposure(replace(read_settings({}), host=host))
     for word in ({"WORKBENCH_NO_LOGIN": "1"}, {"WORKBENCH_AUTH": "ann:x"}, {"SPACE_ID": "someone/workbench"}):
@@ -712,12 +712,12 @@ def test_other_machines_need_an_account_or_a_word(host: str) -> None:
 @pytest.mark.parametrize(
     "host", ["127.0.0.1", "localhost", "LocalHost", "::1", "127.5.5.5", "::ffff:127.0.0.1"]
 )
-def test_a_machine_of_one_s_own_needs_none(host: str) -> None:
+def test_the_own_machine_needs_no_account(host: str) -> None:
     assert is_local(host)
     check_exposure(read_settings({"WORKBENCH_HOST": host}))
 
 
-def test_a_preflight_of_the_own_origin_opens_nothing(laptop: Server) -> None:
+def test_a_preflight_of_the_own_origin_allows_nothing(laptop: Server) -> None:
     asked = (("Origin", laptop.url), ("Access-Control-Request-Method", "PUT"))
     answer = ask(laptop, "OPTIONS", "/config", *asked)
     assert not [name for name, _ in answer.getheaders() if name.lower().startswith("access-control")]
@@ -743,7 +743,7 @@ def test_agents_pass_the_same_gate(laptop: Server) -> None:
     )
 
 
-def test_the_container_s_entry_says_what_to_set_before_others_can_use_the_page(tmp_path: Path) -> None:
+def test_the_container_says_what_to_set_before_others_can_use_the_page(tmp_path: Path) -> None:
     given = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
     given |= {"WORKBENCH_HOST": "0.0.0.0", "WORKBENCH_DATA": str(tmp_path), "WORKBENCH_MODEL": "replay"}
     entries = ([sys.executable, "app.py"], [sys.executable, "-m", "workbench", "serve"])

@@ -1,4 +1,4 @@
-"""A GGUF file that somebody else made is refused, or tried where a crash ends nothing; the server goes on."""
+"""Untrusted GGUF files are refused, or first opened in a child process, and the server keeps running."""
 
 import os
 import random
@@ -96,11 +96,11 @@ MODELS: dict[str, Wreck] = {
     "cut by a byte": part("cut", len(tiny_model().bytes()) - 257),
     # Keys and their values.
     "a key of 2**60 bytes": part("extra", struct.pack("<Q", 1 << 60)),
-    "a key that is no UTF-8": extra(b"\xff\xfe", struct.pack("<IB", UINT8, 0)),
+    "a key that is not UTF-8": extra(b"\xff\xfe", struct.pack("<IB", UINT8, 0)),
     "a key twice": extra(b"general.name", struct.pack("<I", STRING) + item_bytes(STRING, "again")),
     "a text of 2**63 bytes": extra(b"x", struct.pack("<IQ", STRING, 1 << 63)),
     "a text of 2**64 - 1 bytes": extra(b"x", struct.pack("<IQ", STRING, (1 << 64) - 1)),
-    "a type that is none": extra(b"x", struct.pack("<II", 13, 0)),
+    "an unknown type": extra(b"x", struct.pack("<II", 13, 0)),
     "a type of 2**32 - 1": extra(b"x", struct.pack("<II", (1 << 32) - 1, 0)),
     "a truth of 2": extra(b"x", struct.pack("<IB", BOOL, 2)),
     "an array of 2**63 bytes": extra(b"x", array(UINT8, 1 << 63)),
@@ -108,7 +108,7 @@ MODELS: dict[str, Wreck] = {
     "an array of 2**61 + 1 numbers": extra(b"x", array(UINT64, (1 << 61) + 1)),
     "an array of 2**62 texts": extra(b"x", array(STRING, 1 << 62)),
     "an array of arrays": extra(b"x", array(ARRAY, 1, array(UINT8, 1, b"\0"))),
-    "an array of a type that is none": extra(b"x", array(77, 1, b"\0")),
+    "an array of an unknown type": extra(b"x", array(77, 1, b"\0")),
     "a text in an array of 2**60 bytes": extra(b"x", array(STRING, 1, struct.pack("<Q", 1 << 60))),
     "not a number": value("llama.attention.layer_norm_rms_epsilon", FLOAT32, float("nan")),
     "infinity": value("llama.rope.freq_base", FLOAT32, float("inf")),
@@ -121,7 +121,7 @@ MODELS: dict[str, Wreck] = {
     "alignment of another type": value("general.alignment", UINT64, 32),
     # Tensors.
     "a name of 64 bytes": lambda file: file.tensors.update({"x" * 64: Tensor((32,))}),
-    "a name that is no UTF-8": lambda file: file.tensors.update({b"\xff": Tensor((32,))}),  # type: ignore[dict-item]
+    "a name that is not UTF-8": lambda file: file.tensors.update({b"\xff": Tensor((32,))}),  # type: ignore[dict-item]
     "no dimensions": tensor(NORM, shape=()),
     "five dimensions": tensor(NORM, shape=(64, 1, 1, 1, 1)),
     "2**32 - 1 dimensions": tensor(NORM, dimensions=(1 << 32) - 1),
@@ -129,7 +129,7 @@ MODELS: dict[str, Wreck] = {
     "a side of 2**63": tensor(NORM, shape=(1 << 63,)),
     "sides that overflow to 0": tensor(NORM, shape=(1 << 32, 1 << 32)),
     "sides that overflow to 64": tensor(NORM, shape=(64, 1 << 32, 1 << 32)),
-    "a type of tensor that is none": tensor(NORM, kind=99),
+    "an unknown type of tensor": tensor(NORM, kind=99),
     "a type of tensor that was given up": tensor(NORM, kind=4),
     "a type of tensor below 0": tensor(NORM, kind=(1 << 32) - 1),
     "a row that fills no block": tensor(NORM, shape=(63,), kind=8),
@@ -177,7 +177,7 @@ MODELS: dict[str, Wreck] = {
     "a token too few": value("tokenizer.ggml.tokens", STRING, TOKENS[:-1]),
     "a score too few": value("tokenizer.ggml.scores", FLOAT32, [0.0]),
     "scores of another size": value("tokenizer.ggml.scores", UINT8, [0] * len(TOKENS)),
-    "a score that is none": value("tokenizer.ggml.scores", FLOAT32, [float("nan")] * len(TOKENS)),
+    "a score that is NaN": value("tokenizer.ggml.scores", FLOAT32, [float("nan")] * len(TOKENS)),
     "a type too few": value("tokenizer.ggml.token_type", INT32, TYPES[:-1]),
     "types of another size": value("tokenizer.ggml.token_type", UINT8, TYPES),
     "merges of numbers": value("tokenizer.ggml.merges", UINT32, [1, 2]),
@@ -186,7 +186,7 @@ MODELS: dict[str, Wreck] = {
     "an end that is a text": value("tokenizer.ggml.eos_token_id", STRING, "</s>"),
     "a vocabulary of 2**31": value("llama.vocab_size", UINT32, 1 << 31),
 }
-"""One thing wrong in each."""
+"""Files with one error each."""
 
 ADAPTERS: dict[str, Wreck] = {
     "a model": value("general.type", STRING, "model"),
@@ -194,7 +194,7 @@ ADAPTERS: dict[str, Wreck] = {
     "another kind": value("adapter.type", STRING, "vector"),
     "no alpha": without("adapter.lora.alpha"),
     "alpha of another type": value("adapter.lora.alpha", UINT32, 8),
-    "alpha that is no number": value("adapter.lora.alpha", FLOAT32, float("nan")),
+    "alpha that is not a number": value("adapter.lora.alpha", FLOAT32, float("nan")),
     "no tensors": part("tensors", {}),
     "half a pair": lambda file: file.tensors.pop("blk.0.attn_q.weight.lora_b"),
     "two ranks": tensor("blk.0.attn_q.weight.lora_b", shape=(8, 64)),
@@ -210,7 +210,7 @@ def wrecked(file: Gguf, wreck: Wreck, folder: Path) -> Path:
 
 
 def first_reported(folder: Path) -> Path:
-    """The 288 bytes that ended a server."""
+    """Write the 288 bytes that once crashed a server."""
     keys = {"general.architecture": Value(STRING, "llama"), "llama.block_count": Value(UINT32, 0)}
     path = Gguf(values=keys).write(folder / "small.gguf")
     with path.open("ab") as file:
@@ -219,7 +219,7 @@ def first_reported(folder: Path) -> Path:
 
 
 class TestHeaders:
-    def test_a_header_cannot_cost_more_than_some_seconds(self, tmp_path: Path) -> None:
+    def test_a_header_takes_at_most_some_seconds(self, tmp_path: Path) -> None:
         with (tmp_path / "x.gguf").open("wb") as file:  # Texts without end, all empty: a hole in the file.
             file.write(b"GGUF" + struct.pack("<IQQ", 3, 1, 1))
             file.write(item_bytes(STRING, "tokenizer.ggml.tokens") + array(STRING, 1 << 34))
@@ -228,12 +228,12 @@ class TestHeaders:
             with pytest.raises(BadInput, match="the limit is"):
                 read(tmp_path / "x.gguf")
 
-    def test_the_tiny_model_and_its_adapter_are_sound(self, tmp_path: Path) -> None:
+    def test_the_tiny_model_and_its_adapter_are_valid(self, tmp_path: Path) -> None:
         check_model_file(tiny_model().write(tmp_path / "m.gguf"))
         check_adapter_file(tiny_adapter().write(tmp_path / "a.gguf"))
 
     @pytest.mark.parametrize("name", MODELS)
-    def test_a_model_with_one_thing_wrong_is_refused(self, tmp_path: Path, name: str) -> None:
+    def test_a_model_with_one_error_is_refused(self, tmp_path: Path, name: str) -> None:
         path = wrecked(tiny_model(), MODELS[name], tmp_path)
         with pytest.raises(BadInput) as caught:
             check_model_file(path)
@@ -248,11 +248,11 @@ class TestHeaders:
                 continue
 
     @pytest.mark.parametrize("name", ADAPTERS)
-    def test_an_adapter_with_one_thing_wrong_is_refused(self, tmp_path: Path, name: str) -> None:
+    def test_an_adapter_with_one_error_is_refused(self, tmp_path: Path, name: str) -> None:
         with pytest.raises(BadInput):
             check_adapter_file(wrecked(tiny_adapter(), ADAPTERS[name], tmp_path))
 
-    def test_the_file_that_ended_a_server_is_refused(self, tmp_path: Path) -> None:
+    def test_the_file_that_crashed_a_server_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(BadInput, match="it contains no weights"):
             check_model_file(first_reported(tmp_path))
 
@@ -265,7 +265,7 @@ class TestHeaders:
             check_model_file(path)
 
     @pytest.mark.parametrize("kind", ["folder", "pipe", "link to nothing", "empty"])
-    def test_what_is_no_file_is_refused(self, tmp_path: Path, kind: str) -> None:
+    def test_a_path_that_is_not_a_file_is_refused(self, tmp_path: Path, kind: str) -> None:
         path = tmp_path / "x.gguf"
         if kind == "folder":
             path.mkdir()
@@ -278,7 +278,7 @@ class TestHeaders:
         with pytest.raises(BadInput):
             check_model_file(path)
 
-    def test_bytes_that_are_flipped_at_random_are_refused_or_read(self, tmp_path: Path) -> None:
+    def test_a_file_with_random_changes_is_refused_or_read(self, tmp_path: Path) -> None:
         dice, sound = random.Random(17), tiny_model().bytes()
         header = len(sound) - sum(256 * 64 for _ in range(11))
         refused = 0
@@ -294,7 +294,7 @@ class TestHeaders:
                 str(error).encode()
         assert refused > 100
 
-    def test_every_cut_of_a_file_is_refused(self, tmp_path: Path) -> None:
+    def test_every_truncated_file_is_refused(self, tmp_path: Path) -> None:
         data = tiny_model().bytes()
         for size in (*range(0, 9000, 61), *range(9000, len(data) - 256, 9973)):
             (tmp_path / "x.gguf").write_bytes(data[:size])
@@ -309,7 +309,7 @@ class TestHeaders:
                 assert TENSOR_TYPES[number][1:] == (block, block_bytes)
 
     @pytest.mark.model
-    def test_the_embedded_model_with_flipped_bytes_is_refused_or_read(self, tmp_path: Path) -> None:
+    def test_the_embedded_model_with_random_changes_is_refused_or_read(self, tmp_path: Path) -> None:
         embedded = find_embedded()
         assert embedded is not None
         with embedded.open("rb") as file:
@@ -346,7 +346,7 @@ CRASHES: dict[str, tuple[Wreck, Wreck | None]] = {
     ),
     "an adapter of halves": (lambda _: None, tensor("blk.0.attn_q.weight.lora_b", shape=(4, 96))),
 }  # fmt: skip
-"""What only llama.cpp finds."""
+"""Errors that only llama.cpp finds."""
 
 
 @pytest.mark.model
@@ -358,7 +358,7 @@ class TestTheFirstOpening:
     def vetting(self, folder: Path, **changes: object) -> GgufVetting:
         return GgufVetting(memory=folder / "data" / "opened.json", **changes)
 
-    def test_what_opens_is_remembered_and_not_tried_again(self, tmp_path: Path) -> None:
+    def test_a_file_that_opened_is_not_tried_again(self, tmp_path: Path) -> None:
         files, tried = self.files(tmp_path, tiny_model(), tiny_adapter()), []
         vetting = self.vetting(tmp_path)
         assert not vetting.check(files)
@@ -368,7 +368,7 @@ class TestTheFirstOpening:
         assert tried == []
 
     @pytest.mark.parametrize("name", CRASHES)
-    def test_what_crashes_llama_cpp_is_a_message(self, tmp_path: Path, name: str) -> None:
+    def test_a_crash_of_llama_cpp_becomes_a_message(self, tmp_path: Path, name: str) -> None:
         model, adapter = tiny_model(), tiny_adapter()
         wreck, wreck_adapter = CRASHES[name]
         wreck(model)
@@ -382,23 +382,23 @@ class TestTheFirstOpening:
             vetting.check(files)
 
     @pytest.mark.parametrize("name", ["block count 0", "alignment of another type", "heads 0", "2**63 keys"])
-    def test_also_without_the_check_of_its_header_a_crash_ends_the_child_alone(
+    def test_a_crash_ends_only_the_child_process_even_without_the_header_check(
         self, tmp_path: Path, name: str
     ) -> None:
         with pytest.raises(EngineError):
             open_in_child(wrecked(tiny_model(), MODELS[name], tmp_path), LOADING, size_bytes=0)
 
-    def test_an_assertion_is_told_with_its_signal_and_its_words(self, tmp_path: Path) -> None:
+    def test_an_assertion_is_reported_with_its_signal_and_message(self, tmp_path: Path) -> None:
         path = wrecked(tiny_model(), MODELS["block count 0"], tmp_path)
         with pytest.raises(ModelBroken, match=r"strange\.gguf.* crashed .* SIGABRT: .*GGML_ASSERT"):
             open_in_child(path, LOADING, size_bytes=0)
 
-    def test_one_that_does_not_come_to_an_end_is_ended(self, tmp_path: Path) -> None:
+    def test_a_child_process_that_hangs_is_killed(self, tmp_path: Path) -> None:
         path = tiny_model().write(tmp_path / "m.gguf")
         with pytest.raises(ModelBroken, match=r"did not load it within 0 s"):
             open_in_child(path, LOADING, size_bytes=0, limit_s=0.01)
 
-    def test_the_child_is_given_no_secret(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_child_process_gets_no_secrets(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         from workbench.engines.gguf_files import trial
 
         for name in (
@@ -410,12 +410,12 @@ class TestTheFirstOpening:
         ):
             monkeypatch.setenv(name, "secret-word")
         path = tiny_model().write(tmp_path / "m.gguf")
-        monkeypatch.setattr(trial, "CHILD", "tests.security.told_environment")
+        monkeypatch.setattr(trial, "CHILD", "tests.security.report_environment")
         with pytest.raises(ModelBroken, match="secrets: 0") as caught:
             open_in_child(path, LOADING, size_bytes=0)
         assert "secret-word" not in str(caught.value)
 
-    def test_another_file_at_the_same_place_is_tried_again(self, tmp_path: Path) -> None:
+    def test_a_new_file_at_the_same_path_is_tried_again(self, tmp_path: Path) -> None:
         files, vetting = self.files(tmp_path, tiny_model()), self.vetting(tmp_path, try_files=lambda _: None)
         vetting.try_first(files)
         assert vetting.check(files)
@@ -427,7 +427,7 @@ class TestTheFirstOpening:
         assert not vetting.check(files)
 
     @pytest.mark.parametrize("text", ["", "[]", "{", "null", "[" * 100_000, '{"a": 1'])
-    def test_a_memory_that_cannot_be_read_is_empty(self, tmp_path: Path, text: str) -> None:
+    def test_an_invalid_record_of_tried_files_is_empty(self, tmp_path: Path, text: str) -> None:
         files, vetting = self.files(tmp_path, tiny_model()), self.vetting(tmp_path, try_files=lambda _: None)
         (tmp_path / "data").mkdir()
         (tmp_path / "data" / "opened.json").write_text(text, encoding="utf-8")
@@ -435,7 +435,7 @@ class TestTheFirstOpening:
         vetting.try_first(files)
         assert vetting.check(files)
 
-    def test_a_failure_is_forgotten_after_a_while(self, tmp_path: Path) -> None:
+    def test_a_failure_expires(self, tmp_path: Path) -> None:
         def fail(_: ModelFiles) -> None:
             raise ModelBroken("m.gguf", "the machine was busy")
 
@@ -449,14 +449,14 @@ class TestTheFirstOpening:
         now_s[0] += FAILED_FOR_S + 1
         assert not vetting.check(files)
 
-    def test_a_part_that_is_missing_is_said(self, tmp_path: Path) -> None:
+    def test_a_missing_part_is_reported(self, tmp_path: Path) -> None:
         path = tiny_model().write(tmp_path / "m-00001-of-00002.gguf")
         with pytest.raises(ModelMissing, match="m-00002-of-00002"):
             self.vetting(tmp_path).check(ModelFiles(path=path, loading=LOADING))
 
 
 @pytest.mark.model
-class TestTheServerGoesOn:
+class TestTheServerKeepsRunning:
     def models(self, folder: Path, tried: list[Path] | None = None) -> LocalModels:
         def try_files(files: ModelFiles) -> None:
             if tried is not None:
@@ -491,7 +491,7 @@ class TestTheServerGoesOn:
         finally:
             models.close()
 
-    def test_a_header_that_is_wrong_frees_nothing(self, tmp_path: Path) -> None:
+    def test_an_invalid_header_unloads_nothing(self, tmp_path: Path) -> None:
         models = self.models(tmp_path)
         try:
             engine = models.engine("embedded")
@@ -511,7 +511,7 @@ class TestTheServerGoesOn:
             models.close()
         assert tried == [path]
 
-    def test_the_settings_try_what_did_not_come_with_the_workbench(self, tmp_path: Path) -> None:
+    def test_only_files_that_did_not_come_with_the_workbench_are_tried(self, tmp_path: Path) -> None:
         from workbench.engines.hub.gguf_hub import GgufHub
         from workbench.settings import read_settings
         from workbench.wiring import build_models
@@ -526,7 +526,7 @@ class TestTheServerGoesOn:
         models.close()
 
 
-def test_the_header_of_a_sound_file_is_read_as_it_is(tmp_path: Path) -> None:
+def test_the_header_of_a_valid_file_is_read(tmp_path: Path) -> None:
     header = read_header(tiny_model().write(tmp_path / "m.gguf"))
     assert header.values["llama.block_count"] == 1
     assert [tensor.name for tensor in header.tensors] == list(tiny_model().tensors)

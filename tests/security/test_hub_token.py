@@ -38,7 +38,7 @@ CALLERS = [
     ("team", "ann", False),
     ("team", None, False),
     ("space", None, False),
-    ("space", "root", False),  # A name proves nothing where nobody logs in with a password.
+    ("space", "root", False),  # A name alone is no proof if nobody logs in with a password.
     ("space with accounts", "root", True),
     ("space with accounts", "ann", False),
 ]
@@ -70,7 +70,7 @@ def events_of(services: Services, settings: Settings, server: HubServer, cache: 
 
 @pytest.mark.parametrize("source", ["environment", "stored login"])
 @pytest.mark.parametrize(("deployment", "name", "is_trusted"), CALLERS)
-def test_the_token_is_sent_for_those_who_are_trusted_alone(
+def test_the_token_is_sent_only_for_trusted_people(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     server: HubServer,
@@ -99,7 +99,7 @@ def test_the_token_is_sent_for_those_who_are_trusted_alone(
             assert sent == ({f"Bearer {TOKEN}"} if is_trusted else set()), deployment
 
 
-def test_the_files_shown_after_a_pull_are_those_that_the_caller_may_see(
+def test_after_a_download_only_files_that_the_caller_may_see_are_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: HubServer
 ) -> None:
     monkeypatch.setenv("HF_TOKEN", TOKEN)
@@ -112,7 +112,7 @@ def test_the_files_shown_after_a_pull_are_those_that_the_caller_may_see(
         assert {token for token in server.tokens if token} == set()
 
 
-class TestTheProvidersArePaidForByTheServerForItsOwnModelsAlone:
+class TestTheServerPaysProvidersOnlyForItsOwnModels:
     OFFERED = "hf-inference:org/offered"
     OTHER = ("hf-inference:org/other", "hf-inference:org/offered:other-provider", "hf-inference:ORG/offered")
 
@@ -122,7 +122,7 @@ class TestTheProvidersArePaidForByTheServerForItsOwnModelsAlone:
         return replace(read_settings(variables), **DEPLOYMENTS[deployment])
 
     @pytest.mark.parametrize("deployment", ["team", "space", "space with accounts"])
-    def test_where_others_come(
+    def test_on_a_space_or_a_team_server(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deployment: str
     ) -> None:
         monkeypatch.setenv("HF_TOKEN", TOKEN)

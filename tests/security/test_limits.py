@@ -1,4 +1,4 @@
-"""Limits of a Space: every way in which somebody can ask for too much is refused, and nothing of it is kept."""
+"""Limits of a Space: every request for too much is refused, and nothing of it is stored."""
 
 import ast
 import json
@@ -100,12 +100,12 @@ TOO_MUCH: Mapping[str, dict[str, object]] = {
     "bias-length": {"sampling": Sampling(logit_bias=(TokenBias(token=LONG, bias=1.0),))},
     "seed": {"sampling": Sampling(seed=10**30)},
 }
-"""What a setup may ask for too much of."""
+"""Setups that exceed a limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """What was made before the limits were there, and can be gone on with."""
+class StoredSession:
+    """A session that was created without limits and can be continued."""
 
     session_id: str
     user_id: str
@@ -113,7 +113,7 @@ class Kept:
 
 
 def as_space(services: Services) -> Services:
-    """The same store, as on a Space; the owner is a stranger."""
+    """Return services for a visitor of a Space with the same store."""
     return replace(services, settings=replace(services.settings, is_on_space=True)).of(ANN)
 
 
@@ -132,7 +132,7 @@ def opened(folder: Path) -> Generator[Services]:
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
-    """Services of one's own machine, with what the tests before left there."""
+    """Services of an own machine, shared by the tests."""
     with opened(tmp_path_factory.mktemp("own")) as services:
         yield services
 
@@ -144,30 +144,30 @@ def fresh(tmp_path: Path) -> Iterator[Services]:
         yield services
 
 
-def kept_with(services: Services, setup: RunConfig) -> Kept:
-    """A session that was played with a setup where nothing limits it."""
+def kept_with(services: Services, setup: RunConfig) -> StoredSession:
+    """Run a turn with a setup without limits, and return its session."""
     plain = services.setup_for()
     session_id = begin_session(services, plain).id
     spent(run_turn(services, session_id, plain, "Hi", is_cancelled=lambda: False))
     services.sessions.save_setup(session_id, setup)
     path = services.sessions.path(session_id)
-    return Kept(session_id=session_id, user_id=path[1].id, answer_id=path[2].id)
+    return StoredSession(session_id=session_id, user_id=path[1].id, answer_id=path[2].id)
 
 
-def _again(services: Services, setup: RunConfig, kept: Kept) -> None:
+def _again(services: Services, setup: RunConfig, kept: StoredSession) -> None:
     bench = open_for_labelling(services, kept.session_id, LabellingRole())
     assert bench is not None
     assert bench.session.setup == setup
     spent(regenerate_message(services, bench, kept.answer_id, {}, is_cancelled=lambda: False))
 
 
-def _weigh(services: Services, setup: RunConfig, kept: Kept) -> None:
+def _weigh(services: Services, setup: RunConfig, kept: StoredSession) -> None:
     answer = services.sessions.path(kept.session_id)[2]
     message_logprobs(services, setup, answer, is_cancelled=lambda: False)
 
 
 def _plan(services: Services, setup: RunConfig) -> RunPlan:
-    """A run whose one arm and one case ask for what the setup does."""
+    """Return a run with one arm and one case that use the setup."""
     plan = plan_run(services, RunRequest(suites=("nonsense",), limit=1), [load_suite(services, "nonsense")])
     arm = replace(
         plan.arms[0],
@@ -180,7 +180,7 @@ def _plan(services: Services, setup: RunConfig) -> RunPlan:
     return replace(plan, arms=(arm,), tools=tools, max_rounds=setup.max_rounds)
 
 
-WAYS: Mapping[str, Callable[[Services, RunConfig, Kept], object]] = {
+WAYS: Mapping[str, Callable[[Services, RunConfig, StoredSession], object]] = {
     "begin a session": lambda own, setup, kept: begin_session(own, setup),
     "say": lambda own, setup, kept: spent(
         run_turn(own, kept.session_id, setup, "Hi", is_cancelled=lambda: False)
@@ -196,19 +196,17 @@ WAYS: Mapping[str, Callable[[Services, RunConfig, Kept], object]] = {
     "more samples": lambda own, setup, kept: spent(
         draw_samples(own, kept.session_id, setup, ResumePoint(message_id=kept.user_id), COMPANY, count=2)
     ),
-    "write anew behind a correction": _again,
+    "regenerate after a correction": _again,
     "weigh": _weigh,
     "create": lambda own, setup, kept: own.sessions.create_session(setup),
     "save the setup": lambda own, setup, kept: own.sessions.save_setup(kept.session_id, setup),
 }
-"""Every way in which a setup reaches a model or the store, but for runs and comparisons."""
+"""Every way in which a setup reaches a model or the store, except runs and comparisons."""
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("what", TOO_MUCH)
-def test_a_setup_that_asks_for_too_much_is_refused_whatever_way_it_comes(
-    own: Services, way: str, what: str
-) -> None:
+def test_a_setup_over_a_limit_is_refused_everywhere(own: Services, way: str, what: str) -> None:
     setup = replace(own.setup_for(), **cast(Any, TOO_MUCH[what]))
     kept = kept_with(own, setup)
     before = own.sessions.tree(kept.session_id)
@@ -224,7 +222,7 @@ def test_a_setup_that_asks_for_too_much_is_refused_whatever_way_it_comes(
 @pytest.mark.parametrize(
     "what", sorted(set(TOO_MUCH) - {"ephemeral", "variables", "variable-names", "names"})
 )
-def test_comparisons_and_runs_refuse_the_same(own: Services, what: str) -> None:
+def test_comparisons_and_runs_have_the_same_limits(own: Services, what: str) -> None:
     setup = replace(own.setup_for(), **cast(Any, TOO_MUCH[what]))
     space = as_space(own)
     with pytest.raises(BadInput):
@@ -238,7 +236,7 @@ def test_comparisons_and_runs_refuse_the_same(own: Services, what: str) -> None:
 
 
 @pytest.mark.parametrize("what", ["tokens", "contract", "seed", "stop-count", "model"])
-def test_a_column_of_a_comparison_is_as_limited_as_a_turn(own: Services, what: str) -> None:
+def test_a_column_of_a_comparison_has_the_limits_of_a_turn(own: Services, what: str) -> None:
     setup = replace(own.setup_for(), **cast(Any, TOO_MUCH[what]))
     wanted = [ColumnRequest(model=setup.model, sampling=setup.sampling)] * 2
     space, kept = as_space(own), kept_with(own, setup)
@@ -253,7 +251,7 @@ def test_a_column_of_a_comparison_is_as_limited_as_a_turn(own: Services, what: s
     assert space.comparisons.list_comparisons()[0].id == old.id
 
 
-def test_a_comparison_has_a_number_of_answers(own: Services) -> None:
+def test_the_answers_of_a_comparison_are_limited(own: Services) -> None:
     setup = own.setup_for()
     session_id = begin_session(own, setup).id
     for _ in range(11):
@@ -276,7 +274,7 @@ def test_a_comparison_has_a_number_of_answers(own: Services) -> None:
     ],
     ids=str,
 )
-def test_a_run_that_is_too_large_is_refused_before_it_is_worked_out(
+def test_a_run_that_is_too_large_is_refused_before_it_is_planned(
     own: Services, changes: dict[str, Any]
 ) -> None:
     space = as_space(own)
@@ -296,7 +294,7 @@ def test_a_run_that_is_too_large_is_refused_before_it_is_worked_out(
     ],
     ids=lambda case: next(iter(case)),
 )
-def test_a_suite_s_own_settings_are_limited_too(own: Services, case: dict[str, object]) -> None:
+def test_the_settings_of_a_suite_are_limited_too(own: Services, case: dict[str, object]) -> None:
     document = {"id": "a", "prompt": "Hi", "expect": [{"no_call": True}], **case}
     suite = parse_suite(json.dumps({"suite": "s", "cases": [document]}), name="s")
     with pytest.raises(BadInput):
@@ -328,7 +326,7 @@ TEXT_CALLS: Mapping[str, Callable[[ApiFunctions], object]] = {
 
 
 @pytest.mark.parametrize("function", TEXT_CALLS)
-def test_the_api_refuses_it_and_keeps_nothing(own: Services, function: str) -> None:
+def test_the_api_refuses_too_much_and_stores_nothing(own: Services, function: str) -> None:
     space = as_space(own)
     asked = len(cast(Any, own.models).one.asked)
     caller = space.of(caller_of(space.settings, REQUEST))
@@ -339,7 +337,7 @@ def test_the_api_refuses_it_and_keeps_nothing(own: Services, function: str) -> N
     assert not caller.sessions.list_sessions() and not caller.runs.list_runs()
 
 
-KEEPING: Mapping[str, Callable[[Services, Kept], object]] = {
+KEEPING: Mapping[str, Callable[[Services, StoredSession], object]] = {
     **{
         f"a {kind.value}": lambda own, kept, kind=kind: own.versions.save(
             NewVersion(kind=kind, name="mine", text=LONG)
@@ -374,13 +372,13 @@ KEEPING: Mapping[str, Callable[[Services, Kept], object]] = {
 
 
 @pytest.mark.parametrize("what", KEEPING)
-def test_what_is_kept_has_a_size(own: Services, what: str) -> None:
+def test_the_size_of_stored_texts_is_limited(own: Services, what: str) -> None:
     kept = kept_with(own, own.setup_for())
     with pytest.raises(BadInput, match="are allowed here"):
         KEEPING[what](as_space(own), kept)
 
 
-def test_how_much_is_kept_has_a_bound(fresh: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_stored_objects_is_limited(fresh: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     tight = replace(SPACE, sessions=2, own_names=1, versions=2, runs=1, messages=5)
     monkeypatch.setattr("workbench.app.limits.SPACE", tight)
     space = as_space(fresh)
@@ -413,15 +411,15 @@ def test_how_much_is_kept_has_a_bound(fresh: Services, monkeypatch: pytest.Monke
 
 def _rows(folder: Path, count: int = 1) -> str:
     file = folder / "rows.jsonl"
-    told = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello."}]
+    turns = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello."}]
     lines = [
-        json.dumps({"conversations": [*told, {"from": "human", "value": f"{one}"}]}) for one in range(count)
+        json.dumps({"conversations": [*turns, {"from": "human", "value": f"{one}"}]}) for one in range(count)
     ]
     file.write_text("\n".join(lines), encoding="utf-8")
     return str(file)
 
 
-def test_an_import_has_a_size_and_a_number_of_rows(
+def test_the_size_and_the_rows_of_an_import_are_limited(
     fresh: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workbench.app.limits.SPACE", replace(SPACE, import_bytes=1_000_000, import_rows=3))
@@ -438,7 +436,7 @@ def test_an_import_has_a_size_and_a_number_of_rows(
     assert "3 sessions created" in imported(_rows(tmp_path, 9))
 
 
-def test_samples_are_bounded(own: Services) -> None:
+def test_samples_are_limited(own: Services) -> None:
     kept = kept_with(own, own.setup_for())
     with pytest.raises(BadInput, match="16 answers at once; at most 8 are allowed"):
         spent(
@@ -448,7 +446,7 @@ def test_samples_are_bounded(own: Services) -> None:
         )  # fmt: skip
 
 
-def test_an_engine_that_is_asked_past_all_checks_refuses_too_many_tokens(own: Services) -> None:
+def test_the_engine_itself_refuses_too_many_tokens(own: Services) -> None:
     engine = as_space(own).engine("any")
     asked = GenerationRequest(prompt="Hi", sampling=Sampling(max_tokens=2_049))
     with pytest.raises(BadInput, match="2,049 tokens in a completion; at most 2,048 are allowed here"):
@@ -456,14 +454,14 @@ def test_an_engine_that_is_asked_past_all_checks_refuses_too_many_tokens(own: Se
 
 
 @pytest.mark.parametrize("what", sorted(set(TOO_MUCH) - {"model", "tool-choice", "bias-length", "seed"}))
-def test_nobody_is_limited_on_a_machine_of_their_own_or_in_a_team(own: Services, what: str) -> None:
+def test_there_are_no_limits_on_an_own_machine_or_in_a_team(own: Services, what: str) -> None:
     team = replace(own, settings=replace(own.settings, accounts={"ann": "x"}))
     for services in (own, team):
         setup = replace(services.setup_for(), **cast(Any, TOO_MUCH[what]))
         services.limits.check_turn(setup, LONG)
 
 
-def test_limits_are_made_of_the_settings_in_one_place() -> None:
+def test_the_settings_decide_which_limits_apply() -> None:
     here = read_settings({})
     assert limits_of(here) is LAPTOP
     assert limits_of(replace(here, accounts={"ann": "x"})) is TEAM
@@ -494,7 +492,7 @@ def _calls(module: ast.Module) -> Generator[str]:
 
 
 LOOKING = {
-    "workbench/app/services.py",  # puts the line in front of it
+    "workbench/app/services.py",  # adds the queue to it
     "workbench/app/as_code.py",  # reads which server an engine asks, and shows the request as text
     "workbench/app/token_sheet.py",
     "workbench/app/other_prompts.py",
@@ -502,7 +500,7 @@ LOOKING = {
     "workbench/ui/tabs/contracts_tab.py",
     "workbench/ui/tabs/tools/edit_events.py",
 }
-"""Modules that ask an engine for its tokens, its template or its server alone, never for a completion."""
+"""Modules that use an engine only for its tokens, its template or its server, never for a completion."""
 TURNS = {
     "workbench/app/turns.py",
     "workbench/app/prepare.py",  # sets up a turn for the others
@@ -511,11 +509,11 @@ TURNS = {
     "workbench/app/runs/running.py",  # within a run, which is counted
     "workbench/app/loop_tools.py",  # within a turn
 }
-"""Modules that make a turn."""
+"""Modules that run a turn."""
 
 
-def test_no_other_way_leads_to_a_model() -> None:
-    """A new caller goes through the line and the limits, or is named above with a reason."""
+def test_no_other_module_uses_a_model() -> None:
+    """A new caller must use the queue and the limits, or be listed above with a reason."""
     for path in sorted((CHECKOUT / "workbench").rglob("*.py")):
         name = path.relative_to(CHECKOUT).as_posix()
         if not name.startswith(("workbench/app/", "workbench/ui/")):
@@ -532,7 +530,7 @@ def test_no_other_way_leads_to_a_model() -> None:
         ), f"{name}: go through `services`, which has the limits"
 
 
-def test_each_refusal_says_what_how_much_and_what_to_do() -> None:
+def test_each_refusal_says_what_is_too_much_the_limit_and_what_to_do() -> None:
     limits = limits_of(read_settings({"SPACE_ID": "a/b"}))
     with pytest.raises(BadInput) as refused:
         limits.check_text("contract", "x" * 200_001)

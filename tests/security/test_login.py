@@ -1,4 +1,4 @@
-"""Guessing passwords, flooding the login, and using logins that should have ended."""
+"""Attacks on the login: guessed passwords, floods of attempts, and logins that should have ended."""
 
 import asyncio
 import threading
@@ -37,7 +37,7 @@ PRIVATE = ("127.0.0.1", "::1", "10.0.0.7", "192.168.0.1", "172.17.0.1", "fd00::1
 
 
 class SteppedClock:
-    """Seconds that go on when they are told to."""
+    """A clock that tests move forward."""
 
     def __init__(self) -> None:
         self.now_s = 1000.0
@@ -50,7 +50,7 @@ class SteppedClock:
 
 
 def tried(limits: LoginLimits, clock: SteppedClock, name: str, address: str, times: int) -> list[float]:
-    """The waits that so many wrong tries meet, each of which is made as soon as it may be."""
+    """Make wrong attempts, each as soon as it is allowed, and return the waits before them."""
     waits = list[float]()
     for _ in range(times):
         wait_s = limits.begin(name, address)
@@ -61,7 +61,7 @@ def tried(limits: LoginLimits, clock: SteppedClock, name: str, address: str, tim
     return waits
 
 
-def test_the_first_tries_are_free_and_the_next_ones_wait_twice_as_long_each() -> None:
+def test_after_some_free_attempts_each_one_waits_twice_as_long() -> None:
     limits = LoginLimits(clock := SteppedClock())
     waits = tried(limits, clock, "ann", HERE, 15)
     assert waits[:FREE_TRIES] == [0] * FREE_TRIES
@@ -69,7 +69,7 @@ def test_the_first_tries_are_free_and_the_next_ones_wait_twice_as_long_each() ->
     assert waits[-1] == LONGEST_WAIT_S
 
 
-def test_a_try_that_comes_too_early_makes_nothing_longer() -> None:
+def test_an_attempt_that_comes_too_early_does_not_increase_the_wait() -> None:
     limits = LoginLimits(clock := SteppedClock())
     tried(limits, clock, "ann", HERE, FREE_TRIES)
     assert [limits.begin("ann", HERE) for _ in range(50)] == [1] * 50
@@ -77,7 +77,7 @@ def test_a_try_that_comes_too_early_makes_nothing_longer() -> None:
     assert limits.begin("ann", HERE) == 0
 
 
-def test_a_stranger_elsewhere_does_not_lock_an_account_s_owner_out() -> None:
+def test_an_attacker_elsewhere_cannot_lock_the_owner_out() -> None:
     limits = LoginLimits(clock := SteppedClock())
     tried(limits, clock, "ann", HERE, 20)
     assert limits.begin("ann", HERE) > 0
@@ -93,7 +93,7 @@ def test_many_addresses_and_many_names_are_limited_too() -> None:
     assert sprayed[-1] > 0 and not any(sprayed[:FREE_TRIES_IN_ALL])
 
 
-def test_the_right_password_starts_over_and_an_hour_of_peace_does_too() -> None:
+def test_the_right_password_or_a_quiet_hour_resets_the_waits() -> None:
     limits = LoginLimits(clock := SteppedClock())
     tried(limits, clock, "ann", HERE, FREE_TRIES - 1)
     limits.begin("ann", HERE)
@@ -104,21 +104,21 @@ def test_the_right_password_starts_over_and_an_hour_of_peace_does_too() -> None:
 
 
 @pytest.mark.parametrize("address", PRIVATE)
-def test_nobody_waits_for_what_others_do_behind_the_same_proxy(address: str) -> None:
+def test_attempts_of_others_behind_the_same_proxy_do_not_count(address: str) -> None:
     limits = LoginLimits(SteppedClock())
     for number in range(1000):
         limits.begin(f"name{number}", address)
     assert limits.begin("bob", address) == 0
 
 
-def test_an_own_account_does_not_buy_tries_of_others() -> None:
+def test_logging_in_does_not_reset_the_attempts_for_other_accounts() -> None:
     limits = LoginLimits(SteppedClock())
     for number in range(FREE_TRIES_IN_ALL):
         limits.begin(f"name{number}", HERE)
     assert limits.begin("mine", HERE) > 0
 
 
-def test_a_million_names_take_bounded_memory() -> None:
+def test_a_million_names_take_limited_memory() -> None:
     limits = LoginLimits(SteppedClock())
     for number in range(30_000):
         limits.begin(f"name{number}", f"host{number}")
@@ -128,7 +128,7 @@ def test_a_million_names_take_bounded_memory() -> None:
 # Checks of passwords
 
 
-def test_who_comes_after_a_flood_is_served_next_and_the_flood_is_sent_away() -> None:
+def test_a_login_during_a_flood_is_checked_next_and_the_flood_is_refused() -> None:
     gate, order = threading.Event(), list[str]()
 
     def check(password: str, hashed: str) -> bool:
@@ -155,7 +155,7 @@ def test_who_comes_after_a_flood_is_served_next_and_the_flood_is_sent_away() -> 
     assert len(order) == AT_ONCE + MOST_WAITING
 
 
-def test_whoever_leaves_gives_the_turn_back() -> None:
+def test_a_client_that_disconnects_frees_its_turn() -> None:
     async def left() -> bool:
         checks = PasswordChecks({"bob": hash_password("right", n=2**8)})
         for _ in range(3):
@@ -181,14 +181,14 @@ def test_whoever_leaves_gives_the_turn_back() -> None:
         ("ANN", "ann!"),
     ],
 )
-def test_a_name_is_let_in_by_its_own_password_alone(name: str, password: str) -> None:
+def test_a_name_is_accepted_only_with_its_own_password(name: str, password: str) -> None:
     checks = PasswordChecks({name: hash_password(f"{name}!", n=2**8) for name in ("ann", "bob")})
     assert not run_aside(checks.is_right(name, password))
     assert run_aside(checks.is_right("ann", "ann!"))
     assert run_aside(checks.is_right("bob", "bob!"))
 
 
-def test_an_unknown_name_costs_as_much_as_the_dearest_account() -> None:
+def test_an_unknown_name_takes_as_long_as_the_slowest_account() -> None:
     costs = list[int]()
 
     def check(password: str, hashed: str) -> bool:
@@ -202,11 +202,11 @@ def test_an_unknown_name_costs_as_much_as_the_dearest_account() -> None:
     assert costs == [2**8]
 
 
-def test_nobody_logs_in_where_there_is_no_account() -> None:
+def test_nobody_can_log_in_without_accounts() -> None:
     assert LoginService.of(read_settings({})) is None
 
 
-def test_a_hash_that_cannot_be_read_is_told_before_the_page_is_served() -> None:
+def test_an_invalid_hash_is_reported_before_the_page_is_served() -> None:
     with pytest.raises(BadInput, match=r"WORKBENCH_AUTH, account 'ann'.*workbench auth hash"):
         LoginService.of(read_settings({"WORKBENCH_AUTH": "ann:opensesame"}))
 
@@ -214,7 +214,7 @@ def test_a_hash_that_cannot_be_read_is_told_before_the_page_is_served() -> None:
 # Logins
 
 
-def test_a_login_ends_when_it_is_not_used_and_at_last_in_any_case() -> None:
+def test_a_login_ends_when_it_is_unused_and_after_its_maximum_time() -> None:
     logins = Logins(3600, clock := SteppedClock())
     idle, busy = logins.start("ann"), logins.start("ann")
     started_s = clock.now_s
@@ -225,7 +225,7 @@ def test_a_login_ends_when_it_is_not_used_and_at_last_in_any_case() -> None:
     assert logins.name_of(busy) is None
 
 
-def test_a_login_that_was_ended_is_no_login() -> None:
+def test_a_login_that_was_ended_is_invalid() -> None:
     logins = Logins(3600, SteppedClock())
     here, there = logins.start("ann"), logins.start("ann")
     logins.end(here)
@@ -234,13 +234,13 @@ def test_a_login_that_was_ended_is_no_login() -> None:
 
 
 @pytest.mark.parametrize("token", ["", "x", "\ud800", "a" * 100_000])
-def test_a_made_up_token_is_no_login(token: str) -> None:
+def test_an_invented_token_is_invalid(token: str) -> None:
     logins = Logins(3600, SteppedClock())
     logins.start("ann")
     assert logins.name_of(token) is None
 
 
-def test_one_account_s_logins_are_bounded_and_leave_others_alone() -> None:
+def test_the_logins_of_one_account_are_limited_and_do_not_affect_others() -> None:
     logins = Logins(3600, SteppedClock())
     bob = logins.start("bob")
     first, *_, last = (logins.start("ann") for _ in range(MOST_PER_ACCOUNT + 1))
@@ -257,7 +257,7 @@ def log_in(server: Server, name: str, password: str, **headers: str) -> httpx.Re
 
 
 @pytest.mark.slow
-def test_guessing_is_slowed_down_and_a_made_up_address_does_not_help(team: Server) -> None:
+def test_guessing_is_slowed_down_and_an_invented_address_does_not_help(team: Server) -> None:
     names = iter(f"guessed{number}" for number in range(99))
 
     def statuses(header: Callable[[int], dict[str, str]], name: str) -> list[int]:
@@ -278,7 +278,7 @@ def test_guessing_is_slowed_down_and_a_made_up_address_does_not_help(team: Serve
 
 
 @pytest.mark.slow
-def test_a_flood_of_wrong_passwords_keeps_nobody_else_waiting(team: Server) -> None:
+def test_a_flood_of_wrong_passwords_does_not_delay_others(team: Server) -> None:
     with ThreadPoolExecutor(30) as pool:
         flood = [pool.submit(log_in, team, "flooded", f"wrong{number}") for number in range(60)]
         started_s = monotonic()
@@ -304,7 +304,7 @@ def test_a_flood_of_wrong_passwords_keeps_nobody_else_waiting(team: Server) -> N
         b"&&&=&",
     ],
 )
-def test_a_malformed_form_is_a_wrong_login(team: Server, body: bytes) -> None:
+def test_a_malformed_form_is_a_failed_login(team: Server, body: bytes) -> None:
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     answer = httpx.post(f"{team.url}/login", content=body, headers=form, timeout=30)
     assert answer.status_code in (400, 413, 429)
@@ -319,7 +319,7 @@ def test_a_malformed_form_is_a_wrong_login(team: Server, body: bytes) -> None:
 
 
 @pytest.mark.slow
-def test_the_cookie_is_a_secret_that_ends_on_the_server(team: Server) -> None:
+def test_the_server_can_end_the_login_of_a_cookie(team: Server) -> None:
     answer = log_in(team, "ann", PASSWORDS["ann"])
     flags = answer.headers["set-cookie"].split("; ")
     assert {"HttpOnly", "SameSite=Lax", "Path=/"} <= set(flags) and "Secure" not in flags
@@ -330,7 +330,7 @@ def test_the_cookie_is_a_secret_that_ends_on_the_server(team: Server) -> None:
 
 
 @pytest.mark.slow
-def test_behind_https_the_cookie_is_this_host_s_alone(team: Server) -> None:
+def test_over_https_the_cookie_belongs_to_this_host(team: Server) -> None:
     answer = log_in(team, "ann", PASSWORDS["ann"], **{"X-Forwarded-Proto": "https"})
     cookie = answer.headers["set-cookie"]
     assert cookie.startswith("__Host-") and "Secure" in cookie.split("; ")
@@ -349,7 +349,7 @@ def test_behind_https_the_cookie_is_this_host_s_alone(team: Server) -> None:
         ("javascript:alert(1)", "/javascript:alert(1)"),
     ],
 )
-def test_a_login_leads_back_to_this_page_and_nowhere_else(team: Server, there: str, expected: str) -> None:
+def test_a_login_redirects_only_to_this_page(team: Server, there: str, expected: str) -> None:
     answer = httpx.post(
         f"{team.url}/login",
         params={"next": there},
@@ -362,7 +362,7 @@ def test_a_login_leads_back_to_this_page_and_nowhere_else(team: Server, there: s
 
 
 @pytest.mark.slow
-def test_the_form_shows_what_was_asked_for_as_text(team: Server) -> None:
+def test_the_form_escapes_the_requested_address(team: Server) -> None:
     answer = httpx.get(f"{team.url}/", params={"session": '"><script>alert(1)</script>'}, timeout=30)
     assert "<script" not in answer.text
 
@@ -390,7 +390,7 @@ def test_without_a_login_nothing_private_is_served(team: Server, path: str) -> N
 @pytest.mark.parametrize(
     "path", ["queue/join", "call/parse", "run/parse", "api/parse", "upload", "cancel", "reset"]
 )
-def test_without_a_login_nothing_is_done(team: Server, path: str) -> None:
+def test_without_a_login_nothing_can_be_done(team: Server, path: str) -> None:
     answer = httpx.post(
         f"{team.url}/gradio_api/{path}", json={"session_hash": "x", "event_id": "y"}, timeout=30
     )

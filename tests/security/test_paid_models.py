@@ -48,10 +48,10 @@ def test_a_stranger_cannot_spend_the_server_s_key(models: AllModels, name: str) 
 @pytest.mark.parametrize(
     "name", ["openai:shown", "openai:paid/small", "openai:free/small", "openai:free/huge"]
 )
-def test_what_is_offered_or_costs_nothing_can_be_asked(models: AllModels, name: str) -> None:
+def test_offered_and_free_models_can_be_used(models: AllModels, name: str) -> None:
     assert models.with_paths(is_permitted=False).engine(name).name == name
 
 
 @pytest.mark.parametrize("name", ["openai:huge", "openai:paid/huge"])
-def test_who_may_open_files_may_name_any_model(models: AllModels, name: str) -> None:
+def test_people_who_may_open_files_can_use_any_model(models: AllModels, name: str) -> None:
     assert models.with_paths(is_permitted=True).engine(name).name == name

@@ -1,4 +1,4 @@
-"""The table of permissions, and every event, API function and MCP tool walked against it for every role."""
+"""Every event, API function and MCP tool is tried with every role and compared with the table of permissions."""
 
 import asyncio
 import gc
@@ -34,7 +34,7 @@ SENSITIVE = {
     "on_look": Permission.OPEN_FILES,
     "on_server": Permission.ADD_SERVERS,
 }
-"""Handlers of the Models and Tools tabs that only some may run at all, written down a second time."""
+"""Handlers of the Models and Tools tabs that need a permission, listed independently of the code."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -45,7 +45,7 @@ def _collected() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _environment_of_a_space(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What Gradio's button for signing in looks for; it asks the provider nothing before it is pressed."""
+    """Set the variables that Gradio's sign-in button needs. It contacts the provider only when it is pressed."""
     for name, value in {"SYSTEM": "spaces", "SPACE_ID": "a/b", "SPACE_HOST": "a.hf.space"}.items():
         monkeypatch.setenv(name, value)
     for name in ("OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET", "OAUTH_SCOPES"):
@@ -54,7 +54,7 @@ def _environment_of_a_space(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def request_of(role: UserRole) -> gr.Request:
-    """What Gradio hands to an event of somebody with this role, in the deployment that has it."""
+    """Return the request that Gradio passes to an event of somebody with this role."""
     made = gr.Request(username={UserRole.ADMIN: "root", UserRole.MEMBER: "ann"}.get(role), session_hash="tab")
     names = {UserRole.SPACE_ADMIN: "root", UserRole.VISITOR: "eve"}
     user = {"sub": "1", "preferred_username": names.get(role, "")}
@@ -64,7 +64,7 @@ def request_of(role: UserRole) -> gr.Request:
 
 
 def settings_of(settings: Settings, role: UserRole) -> Settings:
-    """The deployment that has a role: a laptop, a server with accounts, or a Space."""
+    """Return settings of the deployment that has this role: a laptop, a server with accounts, or a Space."""
     settings = replace(settings, admins=frozenset({"root"}))
     if role in (UserRole.ADMIN, UserRole.MEMBER):
         return replace(settings, accounts={"root": "x", "ann": "y"})
@@ -81,19 +81,19 @@ def page_of(folder: Path, role: UserRole) -> Iterator[tuple[GuardedBlocks, Servi
 
 
 def refusal(blocks: GuardedBlocks, number: int, role: UserRole) -> str:
-    """What an event is refused with for lack of a permission; empty where it came as far as its values."""
+    """Return the refusal of an event for lack of a permission, or an empty text if it got to checking its values."""
     try:
         asyncio.run(blocks.process_api(number, [], None, request_of(role)))
     except gr.Error as error:
         return (
             str(error.message) if "may not" in str(error.message) or "declares" in str(error.message) else ""
         )
-    except Exception:  # noqa: BLE001  it passed the check, and its values are none
+    except Exception:  # noqa: BLE001  it passed the check, and its values are None
         return ""
     return ""
 
 
-def test_the_table_of_the_documentation_is_the_one_that_is_checked() -> None:
+def test_the_table_in_the_docs_matches_the_code() -> None:
     rows = [line.split("|")[1:-1] for line in TABLE.read_text(encoding="utf-8").splitlines() if "| `" in line]
     shown = {
         Permission(cells[0].strip(" `")): frozenset(
@@ -106,9 +106,7 @@ def test_the_table_of_the_documentation_is_the_one_that_is_checked() -> None:
 
 
 @pytest.mark.parametrize("role", COLUMNS)
-def test_every_event_and_api_function_is_run_for_those_alone_who_have_its_permission(
-    tmp_path: Path, role: UserRole
-) -> None:
+def test_every_event_and_api_function_runs_only_with_its_permission(tmp_path: Path, role: UserRole) -> None:
     with page_of(tmp_path, role) as (blocks, _):
         walked = {number: event.fn for number, event in blocks.fns.items() if event.fn is not None}
         needed = {number: needed_by(handler) for number, handler in walked.items()}
@@ -125,7 +123,7 @@ def test_every_event_and_api_function_is_run_for_those_alone_who_have_its_permis
         assert len(walked) > 100
 
 
-def test_the_sensitive_handlers_need_what_they_should(tmp_path: Path) -> None:
+def test_the_sensitive_handlers_need_the_right_permissions(tmp_path: Path) -> None:
     with page_of(tmp_path, UserRole.LOCAL) as (blocks, _):
         found = {
             event.fn.__name__: needed_by(event.fn)
@@ -149,7 +147,7 @@ def test_a_handler_that_declares_no_permission_is_refused_to_everybody(tmp_path:
             assert "declares no permission" in refusal(page.blocks, number, role)  # pyright: ignore[reportArgumentType]
 
 
-def test_each_tool_of_the_mcp_server_is_an_api_function_that_was_walked(tmp_path: Path) -> None:
+def test_each_mcp_tool_is_an_api_function_that_was_tried(tmp_path: Path) -> None:
     mcp = pytest.importorskip("gradio.mcp", reason="the extra mcp is not installed")
     with page_of(tmp_path, UserRole.LOCAL) as (blocks, _):
         server = mcp.GradioMCPServer(blocks)
@@ -161,7 +159,7 @@ def test_each_tool_of_the_mcp_server_is_an_api_function_that_was_walked(tmp_path
 
 
 @pytest.mark.parametrize("role", COLUMNS)
-def test_a_model_by_path_is_for_who_may_open_files_and_says_nothing_of_them_to_others(
+def test_a_model_by_path_needs_a_permission_and_reveals_nothing_without_it(
     tmp_path: Path, role: UserRole
 ) -> None:
     there = tmp_path / "there.gguf"
@@ -193,7 +191,9 @@ def _said(services: Services, name: str) -> str:
 
 
 @pytest.mark.parametrize("role", COLUMNS)
-def test_the_terminal_is_a_mock_for_who_may_not_run_commands(tmp_path: Path, role: UserRole) -> None:
+def test_the_terminal_is_a_mock_without_the_permission_to_run_commands(
+    tmp_path: Path, role: UserRole
+) -> None:
     marker = tmp_path / "ran"
     variables = {"WORKBENCH_ALLOW_TERMINAL": "1", "WORKBENCH_TERMINAL": "local"}
     with services_for(tmp_path, "Hello.", variables=variables) as (services, _):
@@ -215,7 +215,7 @@ def test_the_terminal_is_a_mock_for_who_may_not_run_commands(tmp_path: Path, rol
     assert not marker.exists()
 
 
-def test_a_refusal_says_who_may_not_do_what_and_whom_to_ask() -> None:
+def test_a_refusal_says_what_is_not_permitted_and_whom_to_ask() -> None:
     refused = NotPermitted(Permission.MANAGE_MODELS, UserRole.MEMBER)
     assert (
         str(refused)

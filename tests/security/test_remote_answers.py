@@ -1,4 +1,4 @@
-"""Whatever a server answers, the request ends in time with a message or a shortened completion, and costs little."""
+"""Whatever a server answers, the request ends in time with a message or a shortened completion, and takes little memory."""
 
 import json
 import resource
@@ -18,7 +18,7 @@ from tests.engines.remote.asking import (
     raw_engine,
     text_of,
 )
-from tests.security.hostile_server import Play, hostile_server
+from tests.security.hostile_server import RawAnswer, hostile_server
 from workbench.engines.remote.openai_api import fetch_model_names
 from workbench.engines.remote.server import Server
 from workbench.errors import RemoteFailed
@@ -27,14 +27,14 @@ from workbench.rollout.ports import Delta, FinishReason
 pytestmark = pytest.mark.slow
 
 SILENCE_S = 1.0
-"""`timeout_s` of the attacked engines."""
+"""`timeout_s` of the engines, in seconds."""
 BOUND_S = 30.0
-"""Every attack ends by then, also on a busy machine; most take a second."""
+"""Seconds after which every attack must have ended, even on a busy machine. Most take a second."""
 BOUND_BYTES = 150 << 20
-"""What the process may grow by, the attacking server within it included."""
+"""Memory by which the process may grow, including the attacking server in it."""
 STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
 BARE = b"\r\n"
-"""Ends the head; the body goes on until the connection is closed."""
+"""End of the head. The body continues until the connection is closed."""
 
 
 def event(value: object) -> bytes:
@@ -50,11 +50,13 @@ STOP = event({"choices": [{"index": 0, "delta": {}, "text": "", "finish_reason":
 DONE = event(b"[DONE]")
 
 
-def body(*pieces: bytes | float, head: bytes = STREAM) -> Play:
+def body(*pieces: bytes | float, head: bytes = STREAM) -> RawAnswer:
     return lambda: (head + BARE, *pieces)
 
 
-def endless(piece: bytes, *, pause_s: float = 0.0, head: bytes = STREAM + BARE, first: bytes = b"") -> Play:
+def endless(
+    piece: bytes, *, pause_s: float = 0.0, head: bytes = STREAM + BARE, first: bytes = b""
+) -> RawAnswer:
     def play() -> Iterator[bytes | float]:
         yield head + first
         for _ in repeat(None):
@@ -65,13 +67,13 @@ def endless(piece: bytes, *, pause_s: float = 0.0, head: bytes = STREAM + BARE, 
     return play
 
 
-def packed(encoding: bytes, data: bytes, times: int = 1, first: bytes = b"") -> Play:
+def packed(encoding: bytes, data: bytes, times: int = 1, first: bytes = b"") -> RawAnswer:
     head = STREAM + b"Content-Encoding: " + encoding + b"\r\n" + BARE
     return lambda: chain((head, first), repeat(data, times))
 
 
 def bomb(wbits: int, block: bytes) -> tuple[bytes, bytes]:
-    """The beginning of a packed stream, and a kilobyte that adds a megabyte to it as often as it is sent."""
+    """Return the beginning of a compressed stream, and a kilobyte that adds a megabyte each time it is sent."""
     packer = zlib.compressobj(9, zlib.DEFLATED, wbits)
     first = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
     return first, packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
@@ -93,7 +95,7 @@ def call(**fields: object) -> bytes:
 GZIP, DEFLATE = bomb(31, ZEROS), bomb(15, COMMENTS)
 GZIP_EVENTS = bomb(31, EVENTS)
 
-ATTACKS: dict[str, Play] = {
+ATTACKS: dict[str, RawAnswer] = {
     # Packed bytes.
     "gzip of 5 GB of zeros": packed(b"gzip", GZIP[1], 5000, first=GZIP[0]),
     "deflate of 5 GB of comments": packed(b"deflate", DEFLATE[1], 5000, first=DEFLATE[0]),
@@ -102,7 +104,7 @@ ATTACKS: dict[str, Play] = {
     "zstd": packed(b"zstd", b"\x28\xb5\x2f\xfd" * 1000),
     "gzip inside gzip": packed(b"gzip, gzip", zlib.compress(zlib.compress(ZEROS, wbits=31), wbits=31)),
     "an encoding of a megabyte": body(HELLO, head=STREAM + b"Content-Encoding: " + b"x" * 50_000 + b"\r\n"),
-    "gzip that is none": packed(b"gzip", HELLO),
+    "invalid gzip": packed(b"gzip", HELLO),
     "gzip that is cut": packed(b"gzip", GZIP[0][:200]),
     # Unpacked bytes.
     "a line without an end": endless(b"x" * 65536),
@@ -132,7 +134,7 @@ ATTACKS: dict[str, Play] = {
     "interim answers for ever": endless(b"HTTP/1.1 100 Continue\r\n\r\n", pause_s=0.01, head=b""),
     "interim answers at full speed": endless(b"HTTP/1.1 103 Early Hints\r\n\r\n" * 100, head=b""),
     "a status line that trickles": endless(b"H", pause_s=0.2, head=b""),
-    "nothing after the end was told": endless(b": alive\n\n", pause_s=0.1, first=HELLO + STOP),
+    "nothing after the reported end": endless(b": alive\n\n", pause_s=0.1, first=HELLO + STOP),
     # Tokens.
     "text for ever": endless(HELLO * 1000),
     "raw text for ever": endless(event({"choices": [{"text": "hello ", "index": 0}]}) * 1000),
@@ -171,14 +173,14 @@ ATTACKS: dict[str, Play] = {
         b"x", head=b'HTTP/1.1 400 B\r\nContent-Type: application/json\r\n\r\n{"error": ' + b"[" * 60_000
     ),
     "open brackets in texts": body(event(chunk(content="[" * 1000))),
-    # JSON that is none, or none of ours.
+    # Invalid JSON, or JSON of an unexpected shape.
     "null": body(event(b"null")),
     "a number": body(event(b"7")),
     "a text": body(event(b'"hello"')),
     "an array": body(event(b"[1, 2]")),
     "cut JSON": body(event(b'{"choices": [')),
     "no JSON": body(event(b"hello")),
-    "bytes that are no UTF-8": body(event(b"\xff\xfe\x00\x80")),
+    "bytes that are not UTF-8": body(event(b"\xff\xfe\x00\x80")),
     "a number of 100,000 digits": body(event(b'{"choices": [], "usage": ' + b"9" * 100_000 + b"}")),
     "an event without a blank line": body(b"data: {"),
     # Heads.
@@ -198,10 +200,8 @@ ATTACKS: dict[str, Play] = {
     "a charset that is a codec": body(
         b"\x78\x9c", head=b"HTTP/1.1 400 B\r\nContent-Type: text/plain; charset=zlib\r\n"
     ),
-    "a charset that is none": body(
-        b"no", head=b"HTTP/1.1 400 B\r\nContent-Type: text/plain; charset=\xff\r\n"
-    ),
-    "a Retry-After that is no number": body(b"no", head=b"HTTP/1.1 429 B\r\nRetry-After: nan\r\n"),
+    "an unknown charset": body(b"no", head=b"HTTP/1.1 400 B\r\nContent-Type: text/plain; charset=\xff\r\n"),
+    "a Retry-After that is not a number": body(b"no", head=b"HTTP/1.1 429 B\r\nRetry-After: nan\r\n"),
     "a Retry-After without an end": body(b"no", head=b"HTTP/1.1 503 B\r\nRetry-After: inf\r\n"),
     "a redirect without a place": body(head=b"HTTP/1.1 307 T\r\n"),
     "a redirect to no address": body(head=b"HTTP/1.1 307 T\r\nLocation: http://[\r\n"),
@@ -209,15 +209,15 @@ ATTACKS: dict[str, Play] = {
     "an upgrade": body(head=b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n"),
     "the connection is closed": lambda: (),
 }
-"""What ends with a message, or with a completion that is shortened."""
+"""Attacks that must end with a message or with a shortened completion."""
 
 
 def rss_bytes() -> int:
-    """The most memory that this process has had; it never shrinks."""
+    """Return the peak memory of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def attacked(play: Play, engine_of: Callable[..., object] = openai_engine) -> list[Delta] | RemoteFailed:
+def attacked(play: RawAnswer, engine_of: Callable[..., object] = openai_engine) -> list[Delta] | RemoteFailed:
     before, started_s = rss_bytes(), time.monotonic()
     with hostile_server(play) as server:
         try:
@@ -229,7 +229,7 @@ def attacked(play: Play, engine_of: Callable[..., object] = openai_engine) -> li
     return ended
 
 
-def assert_well_ended(ended: list[Delta] | RemoteFailed) -> None:
+def assert_ended_well(ended: list[Delta] | RemoteFailed) -> None:
     if isinstance(ended, RemoteFailed):
         assert "None" not in str(ended)
         assert len(ended.problem) > 10
@@ -249,7 +249,7 @@ def assert_well_ended(ended: list[Delta] | RemoteFailed) -> None:
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_an_attack_ends_with_a_message_or_a_shortened_completion(name: str) -> None:
-    assert_well_ended(attacked(ATTACKS[name]))
+    assert_ended_well(attacked(ATTACKS[name]))
 
 
 RAW = [
@@ -265,14 +265,14 @@ RAW = [
 @pytest.mark.parametrize("engine_of", [raw_engine, hf_engine], ids=["raw", "hf-inference"])
 @pytest.mark.parametrize("name", RAW)
 def test_every_kind_of_engine_has_the_limits(name: str, engine_of: Callable[..., object]) -> None:
-    assert_well_ended(attacked(ATTACKS[name], engine_of))
+    assert_ended_well(attacked(ATTACKS[name], engine_of))
 
 
 @pytest.mark.parametrize(
     "name",
     ["text for ever", "raw text for ever", "thoughts for ever", "arguments for ever", "calls for ever"],
 )
-def test_a_server_that_goes_on_is_cut_at_the_tokens_that_were_asked_for(name: str) -> None:
+def test_a_server_that_never_stops_is_cut_off_at_the_requested_tokens(name: str) -> None:
     ended = attacked(ATTACKS[name])
     assert isinstance(ended, list)
     assert ended[-1].finish_reason is FinishReason.LENGTH
@@ -325,7 +325,7 @@ STRANGE = {
 @pytest.mark.parametrize("name", STRANGE)
 def test_a_piece_of_any_shape_is_read_or_refused(name: str) -> None:
     ended = attacked(body(event(STRANGE[name]), HELLO, STOP, DONE))
-    assert_well_ended(ended)
+    assert_ended_well(ended)
     if isinstance(ended, list):
         usage = ended[-1].usage
         assert usage is not None
@@ -334,7 +334,7 @@ def test_a_piece_of_any_shape_is_read_or_refused(name: str) -> None:
         repr(ended).encode()
 
 
-class TestWhatIsSoundStaysSound:
+class TestValidAnswers:
     @pytest.mark.parametrize(
         "play",
         [
@@ -352,7 +352,7 @@ class TestWhatIsSoundStaysSound:
                  STOP, DONE),
         ],
     )  # fmt: skip
-    def test_an_answer(self, play: Play) -> None:
+    def test_an_answer(self, play: RawAnswer) -> None:
         ended = attacked(play)
         assert isinstance(ended, list)
         assert text_of(ended) == "hello "
@@ -374,12 +374,12 @@ class TestWhatIsSoundStaysSound:
 
 class TestRedirects:
     @staticmethod
-    def to(place: str, status: int = 307) -> Play:
+    def to(place: str, status: int = 307) -> RawAnswer:
         head = f"HTTP/1.1 {status} T\r\nContent-Length: 0\r\nLocation: {place}\r\n"
         return body(head=head.encode())
 
     @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-    def test_another_host_is_sent_nothing(self, status: int) -> None:
+    def test_nothing_is_sent_to_another_host(self, status: int) -> None:
         with hostile_server(body(HELLO, STOP, DONE)) as elsewhere:
             with hostile_server(self.to(f"{elsewhere.url}/chat/completions", status)) as server:
                 with pytest.raises(
@@ -428,22 +428,24 @@ class TestRedirects:
                 server.requests[1].partition(b"\r\n\r\n")[2] == server.requests[0].partition(b"\r\n\r\n")[2]
             )
 
-    def test_a_host_that_is_reached_by_a_second_redirect_is_another_host_too(self) -> None:
+    def test_a_second_redirect_to_another_host_is_refused_too(self) -> None:
         with hostile_server(body(HELLO, STOP, DONE)) as elsewhere:
-            plays = (self.to("/v1/first"), self.to(f"{elsewhere.url}/x"))
+            answers = (self.to("/v1/first"), self.to(f"{elsewhere.url}/x"))
             with (
-                hostile_server(*plays) as server,
+                hostile_server(*answers) as server,
                 pytest.raises(RemoteFailed, match="redirects to another host"),
             ):
                 ask(openai_engine(server.url))
             assert elsewhere.requests == []
 
 
-def document(data: bytes, head: bytes = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n") -> Play:
+def document(
+    data: bytes, head: bytes = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+) -> RawAnswer:
     return body(data, head=head)
 
 
-LISTS: dict[str, Play] = {
+LISTS: dict[str, RawAnswer] = {
     "gzip of 5 GB": packed(b"gzip", GZIP[1], 5000, first=GZIP[0]),
     "an endless body": endless(b" " * 65536),
     "spaces now and then": endless(b" ", pause_s=0.1),
@@ -470,7 +472,7 @@ def test_a_list_of_models_has_limits_too(name: str) -> None:
     assert rss_bytes() - before < BOUND_BYTES
 
 
-def test_of_a_list_of_models_the_names_are_taken() -> None:
+def test_the_names_of_a_list_of_models_are_read() -> None:
     listed = {"data": [{"id": "a"}, None, 7, {"id": None}, {"id": "x" * 1000}, {"id": "b", "owned_by": [1]}]}
     with hostile_server(document(json.dumps(listed).encode())) as server:
         assert fetch_model_names(Server(name="", base_url=server.url)) == ("a", "b")

@@ -1,4 +1,4 @@
-"""Whoever has a share link reads the session that it shows, and nothing else by its key."""
+"""A share link gives access to the session that it shows and to nothing else."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -18,7 +18,7 @@ SECRET = "the secret that Ann deleted"
 
 @dataclass(frozen=True, kw_only=True)
 class Shared:
-    """What Ann shares with Bob, and what she does not."""
+    """A session that Ann shares with Bob, and one that she does not."""
 
     ann: OwnedStore
     bob: OwnedStore
@@ -27,7 +27,7 @@ class Shared:
     kept: tuple[str, ...]
     deleted: tuple[str, ...]
     private: str
-    """A message of another session of hers."""
+    """A message of Ann's other session."""
 
 
 @pytest.fixture
@@ -54,12 +54,12 @@ def shared(tmp_path: Path) -> Iterator[Shared]:
 
 
 def _reads(store: OwnedStore, key: str, leaf_id: str | None) -> str:
-    """All that can be read by a key, as text."""
+    """Return everything that can be read with a key, as text."""
     found = store.sharing.find_shared(key)
     return repr((found, store.sharing.shared_path(key, leaf_id=leaf_id), store.sharing.shared_tree(key)))
 
 
-def test_what_is_shown_is_read(shared: Shared) -> None:
+def test_the_shared_session_can_be_read(shared: Shared) -> None:
     for leaf_id in (None, *shared.kept):
         said = _reads(shared.bob, shared.key, leaf_id)
         assert "hi" in said
@@ -68,19 +68,19 @@ def test_what_is_shown_is_read(shared: Shared) -> None:
 
 
 @pytest.mark.parametrize("place", [0, 1])
-def test_a_deleted_message_is_not_read_by_its_old_id(shared: Shared, place: int) -> None:
+def test_a_deleted_message_cannot_be_read_by_its_id(shared: Shared, place: int) -> None:
     with pytest.raises(StoreError, match="no message"):
         shared.bob.sharing.shared_path(shared.key, leaf_id=shared.deleted[place])
 
 
-def test_a_message_of_another_session_is_not_read(shared: Shared) -> None:
+def test_a_message_of_another_session_cannot_be_read(shared: Shared) -> None:
     for leaf_id in (shared.private, "nothing", "", "a\0", "\ud800"):
         with pytest.raises(StoreError, match="no message"):
             shared.bob.sharing.shared_path(shared.key, leaf_id=leaf_id)
 
 
-def test_what_is_written_below_a_deleted_message_is_not_read(shared: Shared) -> None:
-    """A model that still writes when its message is deleted goes on below it."""
+def test_messages_below_a_deleted_message_cannot_be_read(shared: Shared) -> None:
+    """A model that still generates when its message is deleted continues below it."""
     late = shared.ann.sessions.append(
         shared.session, completion(f"late, {SECRET}"), parent_id=shared.deleted[-1]
     )
@@ -92,16 +92,16 @@ def test_what_is_written_below_a_deleted_message_is_not_read(shared: Shared) -> 
     assert SECRET not in repr(shared.bob.sessions.path(copy.id))
 
 
-def test_a_copy_by_the_link_holds_nothing_that_was_deleted(shared: Shared) -> None:
+def test_a_copy_of_a_shared_session_has_no_deleted_messages(shared: Shared) -> None:
     copy = shared.bob.sharing.copy_shared(shared.key)
-    told = repr((shared.bob.sessions.path(copy.id), shared.bob.sessions.deleted_messages(copy.id)))
-    assert SECRET not in told
+    text = repr((shared.bob.sessions.path(copy.id), shared.bob.sessions.deleted_messages(copy.id)))
+    assert SECRET not in text
     assert "only Ann's" not in repr(copy)
-    assert "only Ann's" not in told
+    assert "only Ann's" not in text
 
 
-def test_the_key_opens_no_other_door(shared: Shared) -> None:
-    """The key and the ids that it shows are of no use where an owner's own are asked for."""
+def test_the_key_works_only_for_the_shared_session(shared: Shared) -> None:
+    """The key and the visible ids are refused where an owner needs their own."""
     bob = shared.bob
     for session_id in (shared.session, shared.key):
         assert bob.sessions.find_session(session_id) is None
@@ -123,13 +123,13 @@ def test_the_key_opens_no_other_door(shared: Shared) -> None:
         bob.sessions.restore_message(shared.session, shared.deleted[0])
 
 
-def test_what_was_brought_back_is_read_again(shared: Shared) -> None:
+def test_a_restored_message_can_be_read_again(shared: Shared) -> None:
     shared.ann.sessions.restore_message(shared.session, shared.deleted[0])
     assert SECRET in repr(shared.bob.sharing.shared_path(shared.key, leaf_id=shared.deleted[1]))
 
 
 @pytest.mark.parametrize("change", ["unshare", "delete_session"])
-def test_a_link_that_shows_nothing_any_more_reads_nothing(shared: Shared, change: str) -> None:
+def test_a_disabled_link_gives_access_to_nothing(shared: Shared, change: str) -> None:
     {"unshare": shared.ann.sharing.unshare, "delete_session": shared.ann.sessions.delete_session}[change](
         shared.session
     )
@@ -142,7 +142,7 @@ def test_a_link_that_shows_nothing_any_more_reads_nothing(shared: Shared, change
             read(shared.key)
 
 
-def test_opening_a_link_shows_no_deleted_messages(shared: Shared) -> None:
+def test_opening_a_link_does_not_show_deleted_messages(shared: Shared) -> None:
     class Link:
         """What `open_shared` asks of the services."""
 

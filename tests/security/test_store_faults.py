@@ -1,4 +1,4 @@
-"""A database that something else than the workbench has damaged: every read ends, and says what is damaged."""
+"""A database that was damaged from outside: every read ends and says what is damaged."""
 
 import re
 import shutil
@@ -33,7 +33,7 @@ CALL = "<tool_call>\n{'name': 'now', 'arguments': {}}\n</tool_call>"
 
 @dataclass(frozen=True, kw_only=True)
 class Kept:
-    """A database with two sessions of two branches each."""
+    """A database with two sessions that have two branches each."""
 
     file: Path
     session: str
@@ -79,7 +79,7 @@ def kept(made: Kept, tmp_path: Path) -> Kept:
 
 @pytest.fixture
 def own(kept: Kept) -> Iterator[Callable[[], OwnedStore]]:
-    """Opens the store, once the damage is done."""
+    """Return a function that opens the store after it was damaged."""
     opened: list[Store] = []
 
     def open_it() -> OwnedStore:
@@ -249,25 +249,25 @@ DAMAGES: dict[str, tuple[str, str, str, str]] = {
         "facts",
         "column edits",
     ),
-    "a role that is none": (
+    "an unknown role": (
         "UPDATE message SET role = 'robot' WHERE id = {m1}",
         "column role: 'robot' is not one of assistant",
         "path tree copy share material delete",
         "robot",
     ),
-    "an origin that is none": (
+    "an unknown origin": (
         "UPDATE message SET origin = 'elsewhere' WHERE id = {m1}",
         "column origin: 'elsewhere' is not one of",
         "path copy share material",
         "elsewhere",
     ),
-    "a reason that is none": (
+    "an unknown reason": (
         "UPDATE generation SET finish_reason = 'bored'",
         "column finish_reason: 'bored' is not one of",
         "path copy share material",
         "bored",
     ),
-    "a kind of fact that is none": (
+    "an unknown kind of fact": (
         "UPDATE fact SET kind = 'guess'",
         "column kind: 'guess' is not one of",
         "facts",
@@ -291,7 +291,7 @@ DAMAGES: dict[str, tuple[str, str, str, str]] = {
         "session list",
         "is not text",
     ),
-    "a time that is none": (
+    "an invalid time": (
         "UPDATE message SET created_at = '2024-99-99' WHERE id = {m1}",
         "column created_at: '2024-99-99' is not a time",
         "path tree copy share material",
@@ -313,7 +313,7 @@ DAMAGES: dict[str, tuple[str, str, str, str]] = {
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_damage_is_found_by_the_check_and_named_by_each_read(
+def test_damage_is_found_by_the_check_and_reported_by_each_read(
     kept: Kept, own: Callable[[], OwnedStore], name: str
 ) -> None:
     statement, found, failing, said = DAMAGES[name]
@@ -358,7 +358,7 @@ def test_a_damaged_unfinished_message_does_not_keep_the_workbench_from_starting(
     assert any("column generation" in one for one in check(f"sqlite:///{kept.file}").problems)
 
 
-def test_a_version_made_from_itself_is_told(kept: Kept, own: Callable[[], OwnedStore]) -> None:
+def test_a_version_made_from_itself_is_reported(kept: Kept, own: Callable[[], OwnedStore]) -> None:
     store = own()
     store.versions.save(NewVersion(kind=VersionKind.CONTRACT, name="x", text="one"))
     kept.damage("UPDATE version SET parent_id = id")
@@ -379,7 +379,7 @@ def test_many_damaged_rows_are_counted(kept: Kept) -> None:
 
 
 @pytest.mark.postgres
-def test_postgresql_ends_at_a_cycle_too() -> None:
+def test_postgresql_stops_at_a_cycle_too() -> None:
     try:
         with running_server() as server, server.database() as url:
             _cycle_on_postgres(url)
@@ -411,7 +411,7 @@ def _cycle_on_postgres(url: str) -> None:
 
 
 class TestTree:
-    """The walks themselves, on trees that no database holds."""
+    """Unit tests of walking trees."""
 
     @pytest.mark.parametrize(
         ("parents", "cyclic"),
@@ -423,7 +423,7 @@ class TestTree:
             ({"x": None, "c": "b", "b": "a", "a": "c", "d": "a"}, "abcd"),
         ],
     )
-    def test_cycles_and_what_is_below_them_are_found(
+    def test_cycles_and_the_messages_below_them_are_found(
         self, parents: dict[str, str | None], cyclic: str
     ) -> None:
         assert find_cyclic(parents) == frozenset(cyclic)
@@ -436,7 +436,7 @@ class TestTree:
         assert find_cyclic(parents) == frozenset()
         assert len(path_ids(parents, "99999", "s")) == 100_000
 
-    def test_a_session_that_parts_a_thousand_times_is_shown(self) -> None:
+    def test_a_session_with_a_thousand_branches_is_shown(self) -> None:
         at = datetime(2024, 1, 1, tzinfo=UTC)
         nodes: list[tuple[str, str | None]] = [("0", None)]
         for step in range(1, 1101):

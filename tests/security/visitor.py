@@ -1,4 +1,4 @@
-"""A stranger who talks to the page by HTTP, as a browser does and as programs do."""
+"""A visitor who uses the page over HTTP, like a browser or a program."""
 
 import json
 import time
@@ -9,17 +9,17 @@ import httpx2
 
 
 class Answered(NamedTuple):
-    """What came of a call."""
+    """Result of a call."""
 
     output: Any
-    """The values of its outputs, or what is said of its failure."""
+    """Values of its outputs, or the error."""
     is_success: bool
     seconds: float
-    """Until the first answer: of a job, its first step."""
+    """Seconds until the first answer; for a job, until its first step."""
 
 
 class Visitor:
-    """One browser: a session of its own.
+    """One browser, with its own session.
 
     Args:
         url: Of the page.
@@ -34,7 +34,7 @@ class Visitor:
         self._events = config["dependencies"]
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._http.close()
 
     def call(self, api_name: str, *values: Any) -> Answered:
@@ -61,7 +61,7 @@ class Visitor:
         return self._joined(found["id"], data)
 
     def upload(self, name: str, content: bytes) -> dict[str, Any]:
-        """Send a file; gives what a field of files holds then."""
+        """Upload a file, and return the value that a file field then has."""
         sent = self._http.post("/gradio_api/upload", files={"files": (name, content)})
         return {"path": sent.json()[0], "orig_name": name, "meta": {"_type": "gradio.FileData"}}
 
@@ -82,11 +82,13 @@ class Visitor:
             "GET", "/gradio_api/queue/data", params={"session_hash": self.session}
         ) as stream:
             for line in stream.iter_lines():
-                told = json.loads(line.removeprefix("data:")) if line.startswith("data:") else {}
-                if told.get("msg") == "process_generating":
+                message = json.loads(line.removeprefix("data:")) if line.startswith("data:") else {}
+                if message.get("msg") == "process_generating":
                     first = first or time.monotonic() - started
-                if told.get("msg") == "process_completed":
-                    output = told["output"]
+                if message.get("msg") == "process_completed":
+                    output = message["output"]
                     seconds = first or time.monotonic() - started
-                    return Answered(output.get("data", output), is_success=told["success"], seconds=seconds)
+                    return Answered(
+                        output.get("data", output), is_success=message["success"], seconds=seconds
+                    )
         raise AssertionError("the server hung up")

@@ -1,4 +1,4 @@
-"""Run in the place of the child that opens models: says how many of its variables hold a secret, and fails."""
+"""Run instead of the child that opens models: print how many of its variables contain a secret, and fail."""
 
 import os
 import sys
