@@ -1,4 +1,4 @@
-"""Messages written anew behind a correction."""
+"""Messages are regenerated after a correction."""
 
 import json
 
@@ -29,10 +29,10 @@ def again(services, session, place):
 
 
 def texts(services, session):
-    return [kept.message.text for kept in services.sessions.path(session)[1:]]
+    return [stored.message.text for stored in services.sessions.path(session)[1:]]
 
 
-def test_a_stale_answer_is_made_anew_from_the_corrected_call_with_its_result_run_again(tmp_path):
+def test_a_stale_answer_is_regenerated_from_the_corrected_call_after_running_it(tmp_path):
     with services_for(tmp_path, CALL % "cairo", "31 in Cairo.", "27 in London.") as (services, play):
         session = play("And in London?")
         before = services.sessions.path(session)
@@ -49,20 +49,20 @@ def test_a_stale_answer_is_made_anew_from_the_corrected_call_with_its_result_run
         assert path[4].message.text == "27 in London."
         assert list(services.labels.stale(session)) == []
         old = services.sessions.path(session, leaf_id=before[4].id)
-        assert [kept.message for kept in old] == [kept.message for kept in before]
+        assert [stored.message for stored in old] == [stored.message for stored in before]
 
 
-def test_without_a_correction_only_the_message_itself_is_written_anew(tmp_path):
+def test_without_a_correction_only_the_message_itself_is_regenerated(tmp_path):
     with services_for(tmp_path, CALL % "cairo", "31.", "It is 31.") as (services, play):
         session = play("Cairo?")
         before = services.sessions.path(session)
         again(services, session, 4)
         path = services.sessions.path(session)
-        assert [kept.id for kept in path[:4]] == [kept.id for kept in before[:4]]
+        assert [stored.id for stored in path[:4]] == [stored.id for stored in before[:4]]
         assert path[4].message.text == "It is 31."
 
 
-def test_what_a_person_said_is_not_written_by_a_model(tmp_path):
+def test_a_user_message_cannot_be_regenerated(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, play):
         session = play("Hi")
         with pytest.raises(BadInput, match="neither a model nor a tool wrote it"):

@@ -1,4 +1,4 @@
-"""A round copied as code asks for the same again: each kind is run."""
+"""A round as code repeats its request. The tests run each kind of code."""
 
 import json
 import os
@@ -32,13 +32,13 @@ from workbench.rollout.sampling import Sampling, TokenBias
 
 pytestmark = pytest.mark.slow
 
-SAID = 'What\'s the reading — "now"?\n$HOME `id` \\n JSON\nJSON'
+TEXT = 'What\'s the reading — "now"?\n$HOME `id` \\n JSON\nJSON'
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
 
 
 @contextmanager
 def completing(asked):
-    """A server on loopback that answers completions, and notes what it was asked."""
+    """Run a local server that answers completions and records the requests."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
@@ -54,7 +54,7 @@ def completing(asked):
             self.wfile.write(data)
 
         def log_message(self, *_):
-            """Says nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = Thread(target=server.serve_forever, daemon=True)
@@ -67,7 +67,7 @@ def completing(asked):
         thread.join()
 
 
-def made(services, session, place=2):
+def code_for(services, session, place=2):
     path = services.sessions.path(session)
     setup = services.sessions.find_session(session).setup
     return path, code_of(services, session, setup, path, path[place].id)
@@ -83,9 +83,9 @@ def run(command, **variables):
 
 
 @pytest.mark.parametrize("kind", ["curl", "python"])
-def test_a_server_is_asked_for_the_very_text(tmp_path, kind):
+def test_the_copied_code_sends_exactly_the_stored_prompt(tmp_path, kind):
     with services_for(tmp_path, CALL, "It is 31.") as (services, play):
-        path, code = made(services, play(SAID, tool_choice="required"))
+        path, code = code_for(services, play(TEXT, tool_choice="required"))
         asked = []
         with completing(asked) as url:
             text = getattr(code, kind)
@@ -95,50 +95,50 @@ def test_a_server_is_asked_for_the_very_text(tmp_path, kind):
         generation = path[2].generation
         assert where == "/v1/completions"
         assert body["prompt"] == generation.prompt_text + generation.prefill
-        assert SAID in body["prompt"]
+        assert TEXT in body["prompt"]
         assert (body["max_tokens"], body["temperature"], body["seed"]) == (256, 0.0, 0)
         assert body["stop"] == ["<|im_end|>"]
 
 
-def test_the_verb_plays_the_same_turn(tmp_path):
+def test_the_copied_command_runs_the_same_turn(tmp_path):
     with services_for(tmp_path, CALL, "It is 31.") as (services, play):
-        path, code = made(services, play(SAID))
+        path, code = code_for(services, play(TEXT))
         assert code.is_whole
         command = code.command.replace(
             "workbench chat", f"{shlex.quote(sys.executable)} -m workbench chat --json", 1
         )
         data = tmp_path / "other"
-        told = json.loads(
+        output = json.loads(
             run(["bash", "-c", command], WORKBENCH_HOME=str(CHECKOUT), WORKBENCH_DATA=str(data),
                 PYTHONPATH=str(CHECKOUT))
         )  # fmt: skip
-        texts = [one["content"] for one in told["messages"]]
-        assert texts[1] == SAID
+        texts = [message["content"] for message in output["messages"]]
+        assert texts[1] == TEXT
         assert texts[2] == path[2].message.text
 
 
-def test_tools_of_no_toolset_go_along_as_json(tmp_path):
+def test_tools_that_are_not_a_toolset_are_passed_as_json(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, play):
-        _, code = made(services, play("Hi", disabled_tools=frozenset({"calculate_zorbix"})))
+        _, code = code_for(services, play("Hi", disabled_tools=frozenset({"calculate_zorbix"})))
         assert code.command.startswith("workbench chat --contract minimal@1 ")
         assert "--tools /dev/stdin" in code.command
         offered = json.loads(code.command.splitlines()[-2])
         assert [tool["function"]["name"] for tool in offered] == ["get_flumbuster"]
 
 
-def test_an_edited_contract_and_a_later_turn_go_on_with_the_session(tmp_path):
+def test_with_an_edited_contract_or_a_later_turn_the_command_continues_the_session(tmp_path):
     with services_for(tmp_path, "Hello.", "Again.") as (services, play):
         text = services.setup_for().contract_text + "\nBe short.\n"
         edited = play("Hi", contract_text=text)
-        _, code = made(services, edited)
+        _, code = code_for(services, edited)
         assert not code.is_whole and f"--session {edited}" in code.command
         later = play("Hi")
         play("And now?", later)
-        _, code = made(services, later, place=4)
+        _, code = code_for(services, later, place=4)
         assert f"--session {later}" in code.command and "'And now?'" in code.command
 
 
-def test_a_predicted_prompt_is_asked_for_as_messages(tmp_path):
+def test_a_prompt_that_the_server_rendered_is_sent_as_messages(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, play):
         session = play("Hi")
         path = list(services.sessions.path(session))
@@ -147,16 +147,16 @@ def test_a_predicted_prompt_is_asked_for_as_messages(tmp_path):
         code = code_of(services, session, setup, path, path[2].id)
         assert "/chat/completions" in code.curl
         body = json.loads(code.curl.splitlines()[-2])
-        assert [one["role"] for one in body["messages"]] == ["system", "user"]
+        assert [message["role"] for message in body["messages"]] == ["system", "user"]
         compile(code.python, "code", "exec")
 
 
-def test_what_no_model_wrote_is_no_code(tmp_path: Path):
+def test_a_message_that_no_model_wrote_has_no_code(tmp_path: Path):
     with (
         services_for(tmp_path, "Hello.") as (services, play),
         pytest.raises(BadInput, match="no model wrote"),
     ):
-        made(services, play("Hi"), place=1)
+        code_for(services, play("Hi"), place=1)
 
 
 SAMPLING = Sampling(
@@ -174,7 +174,7 @@ SNIPPET_HEADERS = {"Content-Type": "application/json"}
 
 
 def answered(asked):
-    """A stream for an engine, a whole answer for a copied snippet."""
+    """Return a stream for an engine, and a complete answer for a copied snippet."""
     if asked.body.get("stream"):
         is_chat = asked.path.endswith("chat/completions")
         return said("Hello.") if is_chat else stream(piece("Hello.", "stop"), DONE)
@@ -186,7 +186,7 @@ def answered(asked):
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """Services that know a server of each kind in each mode, all of them one recording server."""
+    """Services that know a server of each kind in each mode. All of them are one recording server."""
     folder = tmp_path_factory.mktemp("served")
     (folder / "data").mkdir()
     with scripted_server(answered) as server, pytest.MonkeyPatch.context() as patch:
@@ -200,7 +200,7 @@ def served(tmp_path_factory):
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_what_is_copied_is_what_was_sent(served, model, monkeypatch):
+def test_the_copied_request_equals_the_one_that_was_sent(served, model, monkeypatch):
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     server, services, play = served
     server.asked.clear()
@@ -209,7 +209,7 @@ def test_what_is_copied_is_what_was_sent(served, model, monkeypatch):
         "Hi", model=model, sampling=SAMPLING, tool_choice="auto" if is_written else "required", max_rounds=1,
         wants_logprobs=True, ephemeral="The user is Ada.",
     )  # fmt: skip
-    _, code = made(services, session)
+    _, code = code_for(services, session)
     assert "secret" not in code.curl + code.python
     run(["bash", "-c", code.curl])
     exec(compile(code.python, "copied", "exec"), {"__name__": "__copied__"})
@@ -222,12 +222,12 @@ def test_what_is_copied_is_what_was_sent(served, model, monkeypatch):
     assert ("tools" in sent.body) == ("tool_choice" in sent.body) == ("chat" in model or "hf-" in model)
 
 
-def test_the_copied_sampling_is_spelled_as_the_server_takes_it(served):
+def test_the_copied_sampling_uses_the_names_of_the_server(served):
     server, services, play = served
     bodies = {}
     for name in ("llama-server-raw", "vllm-chat", "openai-chat"):
         server.asked.clear()
-        made(services, play("Hi", model=f"openai:{name}/hermes", sampling=SAMPLING, max_rounds=1))
+        code_for(services, play("Hi", model=f"openai:{name}/hermes", sampling=SAMPLING, max_rounds=1))
         bodies[name] = server.asked[0].body
     assert bodies["llama-server-raw"]["logit_bias"] == [[42, -5.0], ["Hello", 100.0]]
     assert bodies["llama-server-raw"]["min_p"] == 0.1
@@ -236,7 +236,7 @@ def test_the_copied_sampling_is_spelled_as_the_server_takes_it(served):
     assert "min_p" not in bodies["openai-chat"]
 
 
-def test_a_server_that_is_gone_is_asked_as_it_was(served):
+def test_code_for_a_removed_server_keeps_its_mode(served):
     _, services, play = served
     session = play("Hi", model="openai:vllm-chat/hermes", max_rounds=1)
     path = list(services.sessions.path(session))
@@ -248,7 +248,7 @@ def test_a_server_that_is_gone_is_asked_as_it_was(served):
     assert body["tools"] and body["tool_choice"] == "auto"
 
 
-def test_tools_that_the_contract_wrote_are_not_sent_again(tmp_path):
+def test_tools_that_are_in_the_system_text_are_not_sent_again(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, play):
         session = play("Hi")
         path = list(services.sessions.path(session))

@@ -1,4 +1,4 @@
-"""A turn of a session becomes a case that the same model passes."""
+"""A turn of a session becomes a case of a suite."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from workbench.errors import BadInput
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
 
 
-def test_a_case_made_of_a_turn_is_played_and_passes(tmp_path):
+def test_a_case_made_from_a_turn_passes(tmp_path):
     with services_for(tmp_path, CALL, "It is 31.", "Hello!", "Bye.", CALL) as (services, play):
         session = play("Reading for cairo?")
         play("Thanks", session)
@@ -21,20 +21,26 @@ def test_a_case_made_of_a_turn_is_played_and_passes(tmp_path):
         assert first["prompt"] == "Reading for cairo?"
         assert first["expect"] == [{"calls": [{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}]}]
         last = case_of_turn(setup, path)
-        assert [one["role"] for one in last["messages"]] == ["user", "assistant", "tool", "assistant", "user"]
+        assert [message["role"] for message in last["messages"]] == [
+            "user",
+            "assistant",
+            "tool",
+            "assistant",
+            "user",
+        ]
         assert last["expect"] == [{"no_call": True}]
         for document in (first, last, first):
             add_case(services, document)
         suite = load_suite(services, "mine")
         assert [case.id for case in suite.cases] == [last["id"], first["id"]]
         plan = plan_run(services, RunRequest(suites=("mine",)), [suite])
-        kept = begin_run(services, plan)
-        for _ in execute_run(services, kept, is_cancelled=lambda: False):
+        stored = begin_run(services, plan)
+        for _ in execute_run(services, stored, is_cancelled=lambda: False):
             pass
-        assert [one.status for one in services.runs.results(kept.id)] == ["passed", "passed"]
+        assert [result.status for result in services.runs.results(stored.id)] == ["passed", "passed"]
 
 
-def test_a_turn_that_nothing_answers_makes_no_case(tmp_path):
+def test_a_turn_without_an_answer_cannot_become_a_case(tmp_path):
     with services_for(tmp_path, "Hello!") as (services, play):
         session = play("Hi")
         setup, path = services.sessions.find_session(session).setup, services.sessions.path(session)

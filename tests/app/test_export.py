@@ -1,4 +1,4 @@
-"""Sessions as rows: which, in what order, and what stays out."""
+"""Exporting sessions: which ones, in which order, and which are skipped."""
 
 import json
 
@@ -9,7 +9,7 @@ from workbench.app.export import export_sharegpt
 from workbench.errors import BadInput
 
 
-def test_all_sessions_are_exported_in_the_order_of_their_making(tmp_path):
+def test_sessions_are_exported_in_the_order_of_their_creation(tmp_path):
     with services_for(tmp_path, "A.", "B.") as (services, play):
         play("One?")
         play("Two?")
@@ -19,7 +19,7 @@ def test_all_sessions_are_exported_in_the_order_of_their_making(tmp_path):
         assert (done.row_count, done.left_out) == (2, ())
 
 
-def test_a_session_that_must_stay_out_is_named_with_its_reason(tmp_path):
+def test_a_skipped_session_is_reported_with_the_reason(tmp_path):
     with services_for(tmp_path, "<tool_call>\n{bad}\n</tool_call>", "Good.") as (services, play):
         bad = play("One?")
         play("Two?")
@@ -28,7 +28,7 @@ def test_a_session_that_must_stay_out_is_named_with_its_reason(tmp_path):
         assert done.left_out[0].startswith(f"session {bad}: message 3: 1 call block")
 
 
-def test_one_session_is_exported_alone_and_an_unknown_one_refused(tmp_path):
+def test_a_single_session_can_be_exported_and_an_unknown_one_is_rejected(tmp_path):
     with services_for(tmp_path, "A.") as (services, play):
         first = play("One?")
         play("Two?")

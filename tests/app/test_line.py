@@ -1,4 +1,4 @@
-"""The line in front of a model: nobody overtakes by asking often, nobody starves."""
+"""The fair queue of a model: nobody gets ahead by sending more requests, and nobody starves."""
 
 from collections.abc import Iterator
 from threading import Thread
@@ -15,7 +15,7 @@ STEPS = st.lists(
 
 
 class Clock:
-    """A clock that stands still until it is told to go on."""
+    """A clock that is set by hand."""
 
     def __init__(self) -> None:
         self.now_s = 0.0
@@ -25,23 +25,23 @@ class Clock:
 
 
 def served(line: FairQueue, tickets: list[QueueTicket]) -> Iterator[QueueTicket]:
-    """Who is served, one after the other, until the line is empty."""
+    """Yield the tickets in the order in which they are served, until the queue is empty."""
     waiting = list(tickets)
     while waiting:
-        first = next(one for one in waiting if line.place(one) == 0)
+        first = next(ticket for ticket in waiting if line.place(ticket) == 0)
         waiting.remove(first)
         yield first
         line.leave(first)
 
 
-def test_one_owner_is_served_in_the_order_of_asking():
+def test_the_tickets_of_one_owner_are_served_in_order():
     line = FairQueue()
     tickets = [line.join(("ann",)) for _ in range(5)]
-    assert [line.place(one) for one in tickets] == [0, 1, 2, 3, 4]
+    assert [line.place(ticket) for ticket in tickets] == [0, 1, 2, 3, 4]
     assert list(served(line, tickets)) == tickets
 
 
-def test_thirty_four_tickets_of_one_owner_are_one_ticket_to_another():
+def test_another_owner_waits_for_only_one_of_many_tickets():
     line = FairQueue()
     many = [line.join(("ann",)) for _ in range(34)]
     other = line.join(("bob",))
@@ -49,27 +49,27 @@ def test_thirty_four_tickets_of_one_owner_are_one_ticket_to_another():
     assert list(served(line, [*many, other]))[:3] == [many[0], other, many[1]]
 
 
-def test_many_browsers_of_one_address_are_one_to_another_address():
+def test_many_browsers_at_one_address_delay_another_address_by_one_ticket():
     line = FairQueue()
     for number in range(34):
         line.join(("1.2.3.4", str(number)))
     other = line.join(("5.6.7.8", "b"))
     neighbour = line.join(("1.2.3.4", "c"))
     assert line.place(other) == 1
-    # At the address itself, browsers take turns too: each has asked once.
+    # Browsers at the same address also take turns. Each of them has one ticket.
     assert line.place(neighbour) == 35
     again = line.join(("1.2.3.4", "0"))
     assert line.place(again) == 36
 
 
-def test_whoever_comes_back_is_not_overtaken_by_all_who_come_for_the_first_time():
+def test_a_returning_owner_is_not_overtaken_by_all_newcomers():
     line = FairQueue()
-    served_once = line.join(("old",))
-    line.leave(served_once)
+    first_ticket = line.join(("old",))
+    line.leave(first_ticket)
     in_service, back = line.join(("ann",)), line.join(("old",))
     line.leave(in_service)
     for number in range(50):
-        # Served by turns with newcomers: `old` waits for a bounded number of them.
+        # `old` alternates with newcomers, so it waits only for a limited number of them.
         if line.place(back) == 0:
             break
         newcomer = line.join((f"new {number}",))
@@ -77,15 +77,15 @@ def test_whoever_comes_back_is_not_overtaken_by_all_who_come_for_the_first_time(
     assert line.place(back) == 0
 
 
-def test_cancelling_while_waiting_frees_the_place():
+def test_a_cancelled_ticket_frees_its_place():
     line = FairQueue()
     tickets = [line.join(("ann",)) for _ in range(4)]
     line.leave(tickets[1])
     line.leave(tickets[3])
-    assert [line.place(one) for one in (tickets[0], tickets[2])] == [0, 1]
+    assert [line.place(ticket) for ticket in (tickets[0], tickets[2])] == [0, 1]
 
 
-def test_a_turn_that_goes_on_keeps_its_place_and_only_for_a_moment():
+def test_a_turn_keeps_its_place_for_a_limited_time():
     clock = Clock()
     line, turn = FairQueue(now_s=clock), object()
     first, other = line.join(("ann",), turn=turn), line.join(("bob",))
@@ -98,7 +98,7 @@ def test_a_turn_that_goes_on_keeps_its_place_and_only_for_a_moment():
     assert line.place(other) == 0
 
 
-def test_another_turn_of_the_same_owner_does_not_take_the_place_that_is_held():
+def test_another_turn_of_the_same_owner_cannot_use_the_held_place():
     clock = Clock()
     line, turn = FairQueue(now_s=clock), object()
     first, other = line.join(("ann",), turn=turn), line.join(("bob",))
@@ -109,17 +109,17 @@ def test_another_turn_of_the_same_owner_does_not_take_the_place_that_is_held():
     assert line.place(other) == 0
 
 
-def test_a_wide_line_serves_several_at_once():
+def test_a_queue_with_a_larger_width_serves_several_at_once():
     line = FairQueue(3)
     many = [line.join(("ann",)) for _ in range(10)]
     other = line.join(("bob",))
-    assert [line.place(one) for one in many[:3]] == [0, 0, 0]
+    assert [line.place(ticket) for ticket in many[:3]] == [0, 0, 0]
     assert line.place(other) == 1
     line.leave(many[1])
     assert line.place(other) == 0
 
 
-def test_whoever_waits_in_a_thread_is_woken():
+def test_waiting_threads_are_woken():
     line, order = FairQueue(), list[int]()
     first = line.join(("ann",))
     tickets = [line.join(("ann",)) for _ in range(8)]
@@ -139,7 +139,7 @@ def test_whoever_waits_in_a_thread_is_woken():
     assert order == list(range(8))
 
 
-def test_a_hold_that_runs_out_wakes_whoever_waits():
+def test_an_expired_hold_wakes_a_waiting_thread():
     line, turn = FairQueue(), object()
     first, other = line.join(("ann",), turn=turn), line.join(("bob",))
     line.leave(first, keeps_place=True)
@@ -150,26 +150,26 @@ def test_a_hold_that_runs_out_wakes_whoever_waits():
 
 @settings(deadline=None)
 @given(STEPS, st.integers(1, 3))
-def test_laws_of_the_line(steps: list[tuple[str, int]], width: int) -> None:
-    """Places are 0 to n, an owner's order is kept, all are served, and nothing is remembered of an empty line."""
+def test_properties_of_the_queue(steps: list[tuple[str, int]], width: int) -> None:
+    """Places are 0 to n, an owner's tickets keep their order, and all tickets are served."""
     line = FairQueue(width, now_s=Clock())
-    there: list[tuple[Share, QueueTicket]] = []
+    queued: list[tuple[Share, QueueTicket]] = []
     for action, number in steps:
         if action == "join":
-            there.append((OWNERS[number], line.join(OWNERS[number])))
-        elif there:
-            place = 0 if action == "serve" else line.place(there[number % len(there)][1])
-            leaving = next(one for one in there if line.place(one[1]) == place)
-            there.remove(leaving)
+            queued.append((OWNERS[number], line.join(OWNERS[number])))
+        elif queued:
+            place = 0 if action == "serve" else line.place(queued[number % len(queued)][1])
+            leaving = next(entry for entry in queued if line.place(entry[1]) == place)
+            queued.remove(leaving)
             line.leave(leaving[1])
-        places = sorted(line.place(ticket) for _, ticket in there)
-        serving = min(width, len(there))
-        assert places == [0] * serving + list(range(1, len(there) - serving + 1))
+        places = sorted(line.place(ticket) for _, ticket in queued)
+        serving = min(width, len(queued))
+        assert places == [0] * serving + list(range(1, len(queued) - serving + 1))
         for share in OWNERS:
-            own = [line.place(ticket) for owner, ticket in there if owner == share]
+            own = [line.place(ticket) for owner, ticket in queued if owner == share]
             assert own == sorted(own)
-    order = list(served(line, [ticket for _, ticket in there]))
-    assert len(order) == len(there)
+    order = list(served(line, [ticket for _, ticket in queued]))
+    assert len(order) == len(queued)
 
 
 @settings(deadline=None, max_examples=40)

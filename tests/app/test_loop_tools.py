@@ -1,4 +1,4 @@
-"""Tools that the loop answers itself."""
+"""The tools that the agent loop answers itself."""
 
 import json
 from dataclasses import replace
@@ -17,14 +17,14 @@ def called(name, arguments):
 
 def results(services, session_id):
     path = services.sessions.path(session_id)
-    return [json.loads(kept.message.text) for kept in path if kept.message.role is Role.TOOL]
+    return [json.loads(stored.message.text) for stored in path if stored.message.role is Role.TOOL]
 
 
 def tools_text(services, *names):
     return services.setup_for(tools=names).tools_text
 
 
-def test_a_plan_is_kept_by_the_conversation_itself(tmp_path):
+def test_the_todo_list_is_kept_in_the_conversation(tmp_path):
     task = {"id": "1", "content": "Buy oats", "status": "pending"}
     later = {"id": "1", "content": "Buy oats", "status": "completed"}
     script = [
@@ -41,7 +41,7 @@ def test_a_plan_is_kept_by_the_conversation_itself(tmp_path):
     assert second == {"todos": [later], "summary": {"total": 1, "completed": 1}}
 
 
-def test_notes_outlive_a_conversation_and_can_be_mended(tmp_path):
+def test_notes_outlive_a_conversation_and_can_be_replaced(tmp_path):
     script = [
         called("memory", {"action": "add", "content": "Likes oats"}), "Ok.",
         called("memory", {"action": "replace", "old_text": "oats", "content": "Likes rye"}), "Ok.",
@@ -55,17 +55,17 @@ def test_notes_outlive_a_conversation_and_can_be_mended(tmp_path):
     assert "part of 0" in third["error"]
 
 
-def test_earlier_sessions_are_searched_and_the_open_one_is_not(tmp_path):
+def test_earlier_sessions_are_searched_but_not_the_current_one(tmp_path):
     script = ["The zorbix is 12.", called("session_search", {"query": "zorbix 12"}), "Found."]
     with services_for(tmp_path, *script) as (services, play):
         first = play("what is the zorbix?")
         second = play("find the zorbix 12", tools_text=tools_text(services, "session_search"))
         [found] = results(services, second)
-    assert [one["session_id"] for one in found["sessions"]] == [first]
+    assert [result["session_id"] for result in found["sessions"]] == [first]
     assert "zorbix" in found["sessions"][0]["snippet"]
 
 
-def test_another_owners_sessions_and_the_contract_are_never_found(tmp_path):
+def test_other_owners_sessions_and_contracts_are_never_found(tmp_path):
     search = [called("session_search", {"query": "zorbix"}), "None."]
     function = [called("session_search", {"query": "function calling"}), "None."]
     with services_for(tmp_path, "The zorbix is 12.", *search, *function) as (services, play):
@@ -80,7 +80,7 @@ def test_another_owners_sessions_and_the_contract_are_never_found(tmp_path):
         assert results(services, second) == [{"sessions": []}]
 
 
-def test_a_task_is_delegated_to_a_rollout_of_its_own(tmp_path):
+def test_a_delegated_task_runs_as_a_nested_rollout(tmp_path):
     script = [
         called("delegate_task", {"goal": "Get the reading for cairo"}),
         called("get_flumbuster", {"flumb": "cairo"}),
@@ -94,7 +94,7 @@ def test_a_task_is_delegated_to_a_rollout_of_its_own(tmp_path):
     assert path[-1].message.text == "The helper says 31."
 
 
-def test_a_delegated_task_that_never_answers_ends_and_says_so(tmp_path):
+def test_a_delegated_task_without_an_answer_ends_with_an_error(tmp_path):
     loop = [called("get_flumbuster", {"flumb": "cairo"})] * 4
     script = [called("delegate_task", {"goal": "Go on for ever"}), *loop, "Then I answer."]
     with services_for(tmp_path, *script) as (services, play):
@@ -104,7 +104,7 @@ def test_a_delegated_task_that_never_answers_ends_and_says_so(tmp_path):
     assert len(result["calls"]) == 4
 
 
-def test_dispatch_alone_gives_the_stub_error(tmp_path):
+def test_without_the_loop_these_tools_return_an_error(tmp_path):
     from workbench.chat.message import ToolCall
 
     with services_for(tmp_path, "x") as (services, _):
@@ -119,7 +119,7 @@ def test_dispatch_alone_gives_the_stub_error(tmp_path):
 
 
 class Hand:
-    """Gives its steps in turn."""
+    """A stepper that returns the given steps one after the other."""
 
     def __init__(self, *steps):
         self.steps, self.calls = list(steps), []
@@ -129,7 +129,7 @@ class Hand:
         return self.steps.pop(0)
 
 
-def test_in_step_mode_a_person_says_what_comes_of_each_call(tmp_path):
+def test_in_step_mode_a_person_decides_each_result(tmp_path):
     from workbench.records.sessions import MessageOrigin
 
     call = called("get_flumbuster", {"flumb": "cairo"})
@@ -144,20 +144,20 @@ def test_in_step_mode_a_person_says_what_comes_of_each_call(tmp_path):
         session = begin_session(services, setup).id
         for _event in run_turn(services, session, setup, "go", is_cancelled=lambda: False, stepper=hand):
             pass
-        kept = [one for one in services.sessions.path(session) if one.message.role is Role.TOOL]
-    assert [one.message.text for one in kept[1:]] == ['"by me"', '{"a" :1}', '{"error": "burnt"}']
-    assert json.loads(kept[0].message.text)["reading"] == 31
-    assert [one.origin for one in kept] == [
+        stored = [stored for stored in services.sessions.path(session) if stored.message.role is Role.TOOL]
+    assert [item.message.text for item in stored[1:]] == ['"by me"', '{"a" :1}', '{"error": "burnt"}']
+    assert json.loads(stored[0].message.text)["reading"] == 31
+    assert [item.origin for item in stored] == [
         MessageOrigin.MOCK,
         MessageOrigin.PERSON,
         MessageOrigin.PERSON,
         MessageOrigin.PERSON,
     ]
-    assert [one.tool_run.is_error for one in kept] == [False, False, False, True]
+    assert [item.tool_run.is_error for item in stored] == [False, False, False, True]
 
 
 class Person:
-    """Answers always the same, and remembers what it was asked."""
+    """An approver that always gives the same answer and records the questions."""
 
     def __init__(self, answer):
         self.answer, self.reasons = answer, []
@@ -167,7 +167,7 @@ class Person:
         return self.answer
 
 
-def test_a_risky_command_of_a_turn_goes_to_the_person(tmp_path):
+def test_a_risky_command_needs_approval(tmp_path):
     from workbench.app.turns import begin_session, run_turn
 
     script = [

@@ -1,4 +1,4 @@
-"""What runs and sessions say of a contract's versions."""
+"""What was measured of a contract's versions in runs and sessions."""
 
 import json
 
@@ -27,35 +27,35 @@ Be brief.
 """
 
 
-def play(services, *, contract, is_ablation=False, cases=1):
+def run_suite(services, *, contract, is_ablation=False, cases=1):
     entries = [
         {"id": str(number), "prompt": "p", "expect": [{"calls": [{"name": "get_flumbuster"}]}]}
         for number in range(cases)
     ]
     document = {"suite": "s", "defaults": {"tools": ["nonsense"], "max_rounds": 1}, "cases": entries}
     suite = parse_suite(json.dumps(document), name="s")
-    wanted = RunRequest(suites=("s",), contracts=(contract,), is_ablation=is_ablation)
-    kept = begin_run(services, plan_run(services, wanted, [suite]))
-    for _ in execute_run(services, kept, is_cancelled=lambda: False):
+    request = RunRequest(suites=("s",), contracts=(contract,), is_ablation=is_ablation)
+    stored = begin_run(services, plan_run(services, request, [suite]))
+    for _ in execute_run(services, stored, is_cancelled=lambda: False):
         pass
-    return kept
+    return stored
 
 
 def save(services, text, name="own"):
     return services.versions.save(NewVersion(kind=VersionKind.CONTRACT, name=name, text=text))
 
 
-def test_runs_and_completions_are_found_by_version(tmp_path):
+def test_runs_and_completions_are_grouped_by_version(tmp_path):
     with services_for(tmp_path, CALL, FIXED, LOST) as (services, say):
         first, second = save(services, CONTRACT), save(services, CONTRACT + "More.\n")
-        play(services, contract="own@1")
-        play(services, contract="own")
+        run_suite(services, contract="own@1")
+        run_suite(services, contract="own")
         say("a session", contract_name="own", contract_text=second.text, max_rounds=1)
-        play(services, contract="minimal")
+        run_suite(services, contract="minimal")
         found = measured(services, "own")
         assert found.numbers == {first.text_hash: 1, second.text_hash: 2}
-        assert [version_of(one) for one in found.arms] == [second.text_hash, first.text_hash]
-        days = {one.contract_version: (one.completions, one.fixed, one.dropped) for one in found.days}
+        assert [version_of(results) for results in found.arms] == [second.text_hash, first.text_hash]
+        days = {day.contract_version: (day.completions, day.fixed, day.dropped) for day in found.days}
         assert days == {first.text_hash: (1, 0, 0), second.text_hash: (2, 1, 1)}
         assert found.ablation is None
         view = show_measures(found)
@@ -71,13 +71,13 @@ def test_runs_and_completions_are_found_by_version(tmp_path):
     assert "50 % (1 of 2)" in repairs["v2"].label
 
 
-def test_a_part_is_told_beside_its_text_with_what_it_buys(tmp_path):
-    # Whole: both pass. Without ¶1: both fail. Without ¶3: both pass.
+def test_each_part_is_shown_with_its_gain(tmp_path):
+    # With the whole contract both cases pass, without ¶1 both fail, without ¶3 both pass.
     with services_for(tmp_path, CALL, CALL, "no", "no", CALL, CALL) as (services, _):
         save(services, CONTRACT)
-        play(services, contract="own", is_ablation=True, cases=2)
+        run_suite(services, contract="own", is_ablation=True, cases=2)
         found = measured(services, "own")
-        assert [one.arm.label for one in found.arms] == ["own"]
+        assert [results.arm.label for results in found.arms] == ["own"]
         view = show_measures(found)
     texts = ["".join(piece.text for piece in part.pieces) for part in view.parts]
     assert texts == ["Call tools.", "<tools>\n{{ tools }}\n</tools>", "Be brief."]
@@ -86,7 +86,7 @@ def test_a_part_is_told_beside_its_text_with_what_it_buys(tmp_path):
     assert view.parts_note.startswith("v1 on scripted:")
 
 
-def test_a_contract_that_nobody_played_has_nothing(tmp_path):
+def test_a_contract_that_was_never_used_has_no_measurements(tmp_path):
     with services_for(tmp_path, "x") as (services, _):
         found = measured(services, "minimal")
     assert (found.arms, found.days, found.ablation) == ((), (), None)

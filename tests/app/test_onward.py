@@ -1,4 +1,4 @@
-"""A session played on from a message as it stands: answered anew, gone on with, sampled, edited."""
+"""Messages are regenerated, continued, sampled and edited on new branches."""
 
 from dataclasses import replace
 
@@ -19,67 +19,72 @@ ALONE = TurnContext(is_cancelled=lambda: False)
 
 
 def texts(services, session, leaf=None):
-    return [kept.message.text for kept in services.sessions.path(session, leaf_id=leaf)[1:]]
+    return [stored.message.text for stored in services.sessions.path(session, leaf_id=leaf)[1:]]
 
 
-def on(services, session, onward, context=ALONE):
+def continue_session(services, session, point, context=ALONE):
     return list(
-        continue_from(services, session, services.sessions.find_session(session).setup, onward, context)
+        continue_from(services, session, services.sessions.find_session(session).setup, point, context)
     )
 
 
-def test_a_user_is_answered_anew_beside_the_old_answer(tmp_path):
+def test_a_new_answer_is_a_sibling_of_the_old_one(tmp_path):
     with services_for(tmp_path, "Hello.", "Hello again.") as (services, play):
         session = play("Hi")
         user, answer = services.sessions.path(session)[1:]
-        on(services, session, ResumePoint(message_id=user.id))
+        continue_session(services, session, ResumePoint(message_id=user.id))
         assert texts(services, session) == ["Hi", "Hello again."]
         assert texts(services, session, answer.id) == ["Hi", "Hello."]
 
 
-def test_an_answer_goes_on_where_it_stopped(tmp_path):
+def test_an_answer_continues_where_it_stopped(tmp_path):
     with services_for(tmp_path, "The reading", "The reading is 31.") as (services, play):
         session = play("Hi")
         first = services.sessions.path(session)[2]
-        onward = continuation_of(first)
-        on(services, session, onward)
+        point = continuation_of(first)
+        continue_session(services, session, point)
         last = services.sessions.path(session)[2]
         assert last.message.text == "The reading is 31."
         assert last.generation and last.generation.prefill == "The reading"
         assert last.parent_id == first.parent_id
 
 
-def test_a_call_that_was_left_open_is_finished_and_run(tmp_path):
-    begun = '<tool_call>\n{"name": "get_flumbuster", '
-    with services_for(tmp_path, begun, CALL % "cairo", "31.") as (services, play):
+def test_an_unfinished_call_is_completed_and_run(tmp_path):
+    beginning = '<tool_call>\n{"name": "get_flumbuster", '
+    with services_for(tmp_path, beginning, CALL % "cairo", "31.") as (services, play):
         session = play("Hi")
-        on(services, session, continuation_of(services.sessions.path(session)[2]))
-        assert [kept.message.role for kept in services.sessions.path(session)[2:]] == [
+        continue_session(services, session, continuation_of(services.sessions.path(session)[2]))
+        assert [stored.message.role for stored in services.sessions.path(session)[2:]] == [
             Role.ASSISTANT,
             Role.TOOL,
             Role.ASSISTANT,
         ]
 
 
-def test_a_turn_stops_after_the_call_and_goes_on_when_it_is_told_to(tmp_path):
+def test_a_turn_can_stop_after_the_call_and_continue_later(tmp_path):
     with services_for(tmp_path, "Hello.", CALL % "cairo", "31.") as (services, play):
         session = play("Hi")
         user = services.sessions.path(session)[1]
-        on(services, session, ResumePoint(message_id=user.id), replace(ALONE, runs_calls=False))
+        continue_session(services, session, ResumePoint(message_id=user.id), replace(ALONE, runs_calls=False))
         assert texts(services, session) == ["Hi", CALL % "cairo"]
-        on(services, session, ResumePoint(message_id=services.sessions.path(session)[-1].id))
+        continue_session(services, session, ResumePoint(message_id=services.sessions.path(session)[-1].id))
         assert texts(services, session)[1] == CALL % "cairo"
         assert texts(services, session)[-1] == "31."
 
 
-def test_nothing_follows_an_answer_that_calls_nothing(tmp_path):
+def test_an_answer_without_calls_is_not_continued(tmp_path):
     with services_for(tmp_path, "Hello.", "More.") as (services, play):
         session = play("Hi")
-        assert on(services, session, ResumePoint(message_id=services.sessions.path(session)[-1].id)) == []
+        assert (
+            continue_session(
+                services, session, ResumePoint(message_id=services.sessions.path(session)[-1].id)
+            )
+            == []
+        )
         assert texts(services, session) == ["Hi", "Hello."]
 
 
-def test_an_edited_contract_makes_a_copy_of_the_path_under_its_text(tmp_path):
+def test_an_edited_contract_copies_the_path_under_its_system_text(tmp_path):
     with services_for(tmp_path, "Hello.", "HELLO.") as (services, play):
         session = play("Hi")
         before = services.sessions.path(session)
@@ -88,28 +93,28 @@ def test_an_edited_contract_makes_a_copy_of_the_path_under_its_text(tmp_path):
         list(continue_from(services, session, louder, ResumePoint(message_id=before[1].id), ALONE))
         path = services.sessions.path(session)
         assert "Speak loudly." in path[0].message.text
-        assert [kept.message.text for kept in path[1:]] == ["Hi", "HELLO."]
+        assert [stored.message.text for stored in path[1:]] == ["Hi", "HELLO."]
         assert services.sessions.path(session, leaf_id=before[-1].id) == before
 
 
-def test_samples_are_branches_with_seeds_of_their_own_and_agree_as_far_as_their_calls_do(tmp_path):
+def test_samples_are_branches_with_different_seeds_and_their_agreement_is_measured(tmp_path):
     script = (CALL % "cairo", "31.", CALL % "cairo", "It is 31.", CALL % "london", "27.")
     with services_for(tmp_path, *script) as (services, play):
         session = play("Cairo?")
-        kept = services.sessions.find_session(session)
+        stored = services.sessions.find_session(session)
         user = services.sessions.path(session)[1]
-        onward = ResumePoint(message_id=user.id)
-        told = list(draw_samples(services, session, kept.setup, onward, ALONE, count=3))
-        assert [one.number for one in told if isinstance(one, SampleStarted)] == [2, 3]
+        point = ResumePoint(message_id=user.id)
+        events = list(draw_samples(services, session, stored.setup, point, ALONE, count=3))
+        assert [event.number for event in events if isinstance(event, SampleStarted)] == [2, 3]
         beside = siblings(services.sessions.tree(session))[services.sessions.path(session)[2].id]
-        paths = [services.sessions.path(session, leaf_id=one) for one in leaves(services, session)]
+        paths = [services.sessions.path(session, leaf_id=leaf_id) for leaf_id in leaves(services, session)]
         assert [path[2].generation.sampling.seed for path in paths] == [0, 1, 2]
-        tools = kept.setup.offered_tools()
+        tools = stored.setup.offered_tools()
         samples = [sample_of(path, one, tools) for path, one in zip(paths, beside, strict=True)]
         agreement = agreement_of(samples)
         assert agreement and (agreement.agreeing, agreement.count) == (2, 3)
         assert agreement.calls == (ToolCall(name="get_flumbuster", arguments={"flumb": "cairo"}),)
-        assert services.sessions.find_session(session).setup == kept.setup
+        assert services.sessions.find_session(session).setup == stored.setup
 
 
 def leaves(services, session):
@@ -118,7 +123,7 @@ def leaves(services, session):
     return [node.id for node in tree if node.id not in parents]
 
 
-def test_a_call_is_edited_beside_the_old_one(tmp_path):
+def test_an_edited_call_is_a_sibling_of_the_old_one(tmp_path):
     with services_for(tmp_path, CALL % "cairo", "31.", "27.") as (services, play):
         session = play("Hi")
         path = services.sessions.path(session)
@@ -127,25 +132,25 @@ def test_a_call_is_edited_beside_the_old_one(tmp_path):
         edited = edit_call(services, session, path, path[2].id, (0, call), tools)
         assert edited.origin is MessageOrigin.PERSON
         assert texts(services, session) == ["Hi", CALL % "london"]
-        on(services, session, ResumePoint(message_id=edited.id))
+        continue_session(services, session, ResumePoint(message_id=edited.id))
         assert texts(services, session)[-1] == "27."
         assert services.sessions.path(session, leaf_id=path[-1].id) == path
 
 
-def test_a_result_is_edited_with_the_other_results_of_its_round_behind_it(tmp_path):
+def test_the_other_results_of_a_round_follow_an_edited_result(tmp_path):
     both = CALL % "cairo" + "\n" + CALL % "london"
     with services_for(tmp_path, both, "31 and 27.") as (services, play):
         session = play("Hi")
         path = services.sessions.path(session)
         last = edit_text(services, session, path, path[3].id, '{"reading": 1}')
-        assert [kept.message.text for kept in services.sessions.path(session)[3:]] == [
+        assert [stored.message.text for stored in services.sessions.path(session)[3:]] == [
             '{"reading": 1}',
             path[4].message.text,
         ]
         assert last.copy_of == path[4].id or last.message == path[4].message
 
 
-def test_the_system_text_is_edited_in_its_contract(tmp_path):
+def test_the_system_text_can_only_be_edited_in_its_contract(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, play):
         session = play("Hi")
         path = services.sessions.path(session)

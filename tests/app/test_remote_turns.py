@@ -1,4 +1,4 @@
-"""A turn with a server, kept: what came is there, and no key is anywhere."""
+"""Turns with a chat server are stored, and its key is not."""
 
 import json
 from dataclasses import replace
@@ -29,7 +29,7 @@ ANSWERED = stream(delta(content="It is 31."), delta("stop"), DONE)
 
 @pytest.fixture
 def opened(tmp_path):
-    """Opens services whose model is behind a server of these answers."""
+    """Return a function that opens services with a model on the given server."""
 
     def open_with(server):
         variables = {
@@ -51,7 +51,7 @@ def turn(services, session, setup, text="What is the reading for cairo?"):
     return list(run_turn(services, session, setup, text, is_cancelled=lambda: False))
 
 
-def test_calls_thought_and_answer_are_kept_shown_exported_and_gone_on_from(opened):
+def test_structured_calls_and_thoughts_are_stored_exported_and_sent_again(opened):
     with scripted_server(CALLED, ANSWERED, ANSWERED) as server, opened(server) as services:
         setup = services.setup_for()
         session = begin_session(services, setup).id
@@ -73,7 +73,7 @@ def test_calls_thought_and_answer_are_kept_shown_exported_and_gone_on_from(opene
     assert sent[2]["tool_calls"][0]["id"] == sent[3]["tool_call_id"]
 
 
-def test_a_conversation_goes_on_with_another_kind_of_engine_and_back(opened, tmp_path):
+def test_a_conversation_can_switch_to_another_kind_of_engine_and_back(opened, tmp_path):
     script = tmp_path / "script.yaml"
     script.write_text(json.dumps({"completions": ["<tool_call>\n" + '{"name": "get_flumbuster", "arguments": {"flumb": "paris"}}' + "\n</tool_call>", "It is 3."]}))  # fmt: skip
     with scripted_server(CALLED, ANSWERED, ANSWERED) as server, opened(server) as services:
@@ -94,7 +94,7 @@ def test_a_conversation_goes_on_with_another_kind_of_engine_and_back(opened, tmp
     ]
 
 
-def test_a_broken_answer_is_kept_unfinished_and_the_next_turn_works(opened):
+def test_an_interrupted_answer_is_stored_and_the_next_turn_works(opened):
     with (
         scripted_server(stream(delta(content="It is th"), None), ANSWERED) as server,
         opened(server) as services,
@@ -111,7 +111,7 @@ def test_a_broken_answer_is_kept_unfinished_and_the_next_turn_works(opened):
         assert services.sessions.path(session)[-1].message.text == "It is 31."
 
 
-def test_the_key_is_nowhere_in_what_is_kept_or_exported(opened, tmp_path):
+def test_the_key_is_never_stored_or_exported(opened, tmp_path):
     broken = stream(delta(content="It is th"), event({"error": {"message": f"no more for {KEY}"}}))
     with (
         scripted_server(broken, ANSWERED, refused(401, f"bad key {KEY}")) as server,
@@ -122,7 +122,7 @@ def test_the_key_is_nowhere_in_what_is_kept_or_exported(opened, tmp_path):
         turn(services, session, setup)
         turn(services, session, setup, "Again.")
         with pytest.raises(RemoteFailed) as caught:
-            turn(services, session, setup, "Once more.")
+            turn(services, session, setup, "Again, please.")
         exported = export_sharegpt(services).text + record(services, choice_of(services, None)).text
     assert KEY not in str(caught.value) + exported
     for path in (tmp_path / "data").rglob("*"):

@@ -1,4 +1,4 @@
-"""Toolsets that were saved stand in the place of their files, for their owner, in turns too."""
+"""Saved toolsets replace their files for their owner."""
 
 import json
 from dataclasses import replace
@@ -22,7 +22,7 @@ def save(services, draft, toolset):
     services.versions.save(NewVersion(kind=VersionKind.TOOLS, name=toolset, text=text))
 
 
-def test_a_saved_tool_is_offered_and_answers_with_its_own_rules_and_only_for_its_owner(tmp_path):
+def test_a_saved_tool_answers_with_its_own_rules(tmp_path):
     with services_for(tmp_path, CALL % "get_flumbuster", "Done.") as (services, play):
         assert services.saved_toolsets() == {}
         assert services.tools is services.catalog
@@ -32,7 +32,7 @@ def test_a_saved_tool_is_offered_and_answers_with_its_own_rules_and_only_for_its
         names = services.tools.select(("nonsense",)).names
         assert names == services.catalog.select(("nonsense",)).names
         path = services.sessions.path(play("go"))
-        results = [json.loads(one.message.text) for one in path if one.message.role is Role.TOOL]
+        results = [json.loads(stored.message.text) for stored in path if stored.message.role is Role.TOOL]
         assert results == [{"mine": 1}]
         reopened = services.studio.open_tool("get_flumbuster", services.saved_toolsets())
         assert "mine: 1" in reopened.rules_text
@@ -40,7 +40,7 @@ def test_a_saved_tool_is_offered_and_answers_with_its_own_rules_and_only_for_its
         assert services.saved_toolsets() == {}
 
 
-def test_what_a_visitor_saves_nobody_else_is_offered(tmp_path):
+def test_a_visitor_s_saved_tools_are_offered_to_nobody_else(tmp_path):
     with services_for(tmp_path, "Hi.") as (services, _):
         ann = replace(services, owner=Owner(key="ann"))
         save(
@@ -51,7 +51,7 @@ def test_what_a_visitor_saves_nobody_else_is_offered(tmp_path):
             services.tools.select(("own",))
 
 
-def test_a_saved_text_that_cannot_be_used_is_told_and_the_file_stays(tmp_path):
+def test_an_unusable_saved_toolset_is_reported_and_the_file_is_used(tmp_path):
     with services_for(tmp_path, "Hi.") as (services, _):
         taken = "toolset: other\ntools:\n- function: {name: get_flumbuster, description: D.}\n"
         for name, text in (("nonsense", "tools: 3"), ("other", taken)):
@@ -63,7 +63,7 @@ def test_a_saved_text_that_cannot_be_used_is_told_and_the_file_stays(tmp_path):
         assert services.tools.select(("nonsense",)) == services.catalog.select(("nonsense",))
 
 
-def test_a_tool_that_code_answers_is_not_saved_over(tmp_path):
+def test_a_tool_that_runs_code_cannot_be_redefined(tmp_path):
     with services_for(tmp_path, "Hi.") as (services, _):
         draft = services.studio.open_tool("calculate")
         assert is_run_by_code(services, draft)

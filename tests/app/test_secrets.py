@@ -1,4 +1,4 @@
-"""Keys and tokens of the environment never reach the database."""
+"""Keys and access tokens of the environment are never stored in the database."""
 
 from pathlib import Path
 
@@ -16,9 +16,7 @@ TOKENS = {
 }
 
 
-def test_no_secret_of_the_environment_is_in_the_file_of_a_session_that_was_played(
-    tmp_path: Path, monkeypatch
-) -> None:
+def test_no_secret_of_the_environment_is_in_the_database(tmp_path: Path, monkeypatch) -> None:
     script = tmp_path / "script.yaml"
     script.write_text("completions: [Hello.]")
     hashed = hash_password("open sesame", n=2**10)

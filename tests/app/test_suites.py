@@ -1,4 +1,4 @@
-"""Suites by name, and what is wrong with one that is being written."""
+"""Suites are found by name, and the text of a suite is checked."""
 
 import json
 
@@ -21,17 +21,17 @@ cases:
 """
 
 
-def test_tools_and_mocks_that_cannot_be_used_are_told_with_their_lines(tmp_path):
+def test_unusable_tools_and_mock_rules_are_reported_with_their_lines(tmp_path):
     with services_for(tmp_path, "x") as (services, _):
         checked = check_suite_text(services, TEXT, name="s")
-    told = {fault.case: (fault.line, fault.problem) for fault in checked.faults}
-    assert {case: line for case, (line, _) in told.items()} == {"b": 4, "c": 5, "d": 6, "e": 7, "f": 8}
-    assert "no tool or toolset 'nowhere'" in told["b"][1]
-    assert "is a file" in told["d"][1]
+    faults = {fault.case: (fault.line, fault.problem) for fault in checked.faults}
+    assert {case: line for case, (line, _) in faults.items()} == {"b": 4, "c": 5, "d": 6, "e": 7, "f": 8}
+    assert "no tool or toolset 'nowhere'" in faults["b"][1]
+    assert "is a file" in faults["d"][1]
     assert [case.id for case in checked.suite.cases] == ["a", "b", "c", "d", "e"]
 
 
-def test_a_toolset_that_a_person_saved_can_be_offered(tmp_path):
+def test_a_saved_toolset_can_be_offered(tmp_path):
     tools = "toolset: own\ntools:\n  - function: {name: own_tool, parameters: {type: object}}\n"
     with services_for(tmp_path, "x") as (services, _):
         services.versions.save(NewVersion(kind=VersionKind.TOOLS, name="own", text=tools))
@@ -39,7 +39,7 @@ def test_a_toolset_that_a_person_saved_can_be_offered(tmp_path):
         assert check_suite_text(services, text, name="s").faults == ()
 
 
-def test_a_version_that_was_saved_is_the_suite(tmp_path):
+def test_a_saved_version_is_used_as_the_suite(tmp_path):
     text = "suite: mine\ncases:\n  - {id: a, prompt: p, expect: [{no_call: true}]}\n"
     with services_for(tmp_path, "x") as (services, _):
         services.versions.save(NewVersion(kind=VersionKind.SUITE, name="mine", text=text))
@@ -49,7 +49,7 @@ def test_a_version_that_was_saved_is_the_suite(tmp_path):
             suite_text(services, "nowhere")
 
 
-def test_rows_are_of_a_csv_file_beside_the_suites_and_of_no_other(tmp_path):
+def test_csv_files_are_read_only_from_the_suites_folder(tmp_path):
     suites = tmp_path / "prompts" / "suites"
     suites.mkdir(parents=True)
     (suites / "rows.csv").write_text("a\n1\n")
@@ -61,7 +61,7 @@ def test_rows_are_of_a_csv_file_beside_the_suites_and_of_no_other(tmp_path):
             files.find_rows(name)
 
 
-def test_the_shipped_suites_have_nothing_wrong(tmp_path):
+def test_the_shipped_suites_are_valid(tmp_path):
     with services_for(tmp_path, "x") as (services, _):
         for path in (CHECKOUT / "prompts/suites").glob("*.yaml"):
             checked = check_suite_text(services, path.read_text(encoding="utf-8"), name=path.stem)

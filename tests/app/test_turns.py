@@ -1,4 +1,4 @@
-"""A turn, played and kept: what stands in the store, whatever happens."""
+"""Turns are stored completely, whatever happens."""
 
 import sqlite3
 from contextlib import closing
@@ -17,21 +17,21 @@ from workbench.rollout.events import CompletionEnded, PieceArrived
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
 
 
-def test_every_message_is_kept_the_moment_it_ends(tmp_path):
+def test_every_message_is_stored_as_soon_as_it_ends(tmp_path):
     with services_for(tmp_path, CALL, "It is 31.") as (services, play):
         session_id = play("Reading?")
         setup = services.setup_for()
         events = run_turn(services, session_id, setup, "Again?", is_cancelled=lambda: False)
         before = 0
         for event in events:
-            texts = [kept.message.text for kept in services.sessions.path(session_id)]
+            texts = [stored.message.text for stored in services.sessions.path(session_id)]
             if isinstance(event, MessageStored):
                 assert texts[-1] == event.stored.message.text
                 assert len(texts) > before
             before = len(texts)
 
 
-def test_a_stream_that_is_left_keeps_what_had_ended(tmp_path):
+def test_messages_stay_stored_if_the_caller_stops_listening(tmp_path):
     with services_for(tmp_path, CALL, "It is 31.") as (services, _):
         session_id = services.sessions.create_session(services.setup_for()).id
         events = run_turn(services, session_id, services.setup_for(), "Reading?", is_cancelled=lambda: False)
@@ -40,17 +40,17 @@ def test_a_stream_that_is_left_keeps_what_had_ended(tmp_path):
                 next(events)
                 break
         events.close()
-        assert [kept.message.role for kept in services.sessions.path(session_id)] == [
+        assert [stored.message.role for stored in services.sessions.path(session_id)] == [
             Role.SYSTEM,
             Role.USER,
             Role.ASSISTANT,
         ]
 
 
-def test_kept_messages_say_where_they_come_from(tmp_path):
+def test_stored_messages_have_an_origin(tmp_path):
     with services_for(tmp_path, CALL, "It is 31.") as (services, play):
         path = services.sessions.path(play("Reading?"))
-        assert [kept.origin for kept in path] == [
+        assert [stored.origin for stored in path] == [
             MessageOrigin.PERSON,
             MessageOrigin.PERSON,
             MessageOrigin.MODEL,
@@ -63,16 +63,16 @@ def test_kept_messages_say_where_they_come_from(tmp_path):
         assert services.sessions.list_sessions()[0].title == "Reading?"
 
 
-def test_an_edited_contract_begins_a_branch_and_the_old_one_stays(tmp_path):
+def test_an_edited_contract_starts_a_branch_and_the_old_one_stays(tmp_path):
     with services_for(tmp_path, "First.", "Second.") as (services, play):
         session_id = play("One?")
         old = services.sessions.path(session_id)
         text = services.setup_for().contract_text.replace("You can call tools.", "You may call tools.")
         play("Two?", session_id, contract_text=text)
         new = services.sessions.path(session_id)
-        assert [kept.message.text for kept in new[1:]] == ["One?", "First.", "Two?", "Second."]
+        assert [stored.message.text for stored in new[1:]] == ["One?", "First.", "Two?", "Second."]
         assert new[0].message.text.startswith("You may call tools.")
-        assert not {kept.id for kept in old} & {kept.id for kept in new}
+        assert not {stored.id for stored in old} & {stored.id for stored in new}
         assert services.sessions.find_session(session_id).message_count == len(old) + len(new)
 
 
@@ -87,7 +87,7 @@ def test_an_edited_contract_begins_a_branch_and_the_old_one_stays(tmp_path):
         ),
     ],
 )
-def test_a_setup_that_cannot_be_used_is_told_and_nothing_is_written(tmp_path, changes, message):
+def test_an_unusable_setup_is_reported_and_nothing_is_stored(tmp_path, changes, message):
     with services_for(tmp_path, "First.") as (services, play):
         session_id = play("One?")
         before = services.sessions.path(session_id)
@@ -97,19 +97,19 @@ def test_a_setup_that_cannot_be_used_is_told_and_nothing_is_written(tmp_path, ch
         assert services.sessions.path(session_id) == before
 
 
-def test_a_message_that_nothing_answered_gives_way_to_the_next_one(tmp_path):
+def test_an_unanswered_message_is_replaced_by_the_next_one(tmp_path):
     with services_for(tmp_path, {"text": "", "error": "the engine fell over"}, "Fine.") as (services, play):
         session_id = begin_session(services, services.setup_for()).id
         with pytest.raises(EngineError, match="fell over"):
             play("Too much?", session_id)
-        assert [one.message.text for one in services.sessions.path(session_id)][1:] == ["Too much?"]
+        assert [stored.message.text for stored in services.sessions.path(session_id)][1:] == ["Too much?"]
         play("Less?", session_id)
         path = services.sessions.path(session_id)
-        assert [one.message.text for one in path][1:] == ["Less?", "Fine."]
+        assert [stored.message.text for stored in path][1:] == ["Less?", "Fine."]
         assert "Too much?" not in path[-1].generation.prompt_text
 
 
-def test_a_turn_goes_on_from_the_message_it_is_told_and_makes_a_branch(tmp_path):
+def test_a_turn_from_an_earlier_message_starts_a_branch(tmp_path):
     with services_for(tmp_path, "First.", "Second.", "Third.") as (services, play):
         session_id = play("One?")
         leaf = services.sessions.path(session_id)[-1]
@@ -118,14 +118,17 @@ def test_a_turn_goes_on_from_the_message_it_is_told_and_makes_a_branch(tmp_path)
             list(run_turn(services, session_id, setup, text, is_cancelled=lambda: False, leaf_id=leaf.id))
         tree = services.sessions.tree(session_id)
         assert len([node for node in tree if node.parent_id == leaf.id]) == 2
-        assert [one.message.text for one in services.sessions.path(session_id)][3:] == ["Beside?", "Third."]
+        assert [stored.message.text for stored in services.sessions.path(session_id)][3:] == [
+            "Beside?",
+            "Third.",
+        ]
 
 
-def test_an_ephemeral_part_is_sent_and_kept_with_the_prompt_alone(tmp_path):
+def test_ephemeral_text_is_stored_only_with_the_prompt(tmp_path):
     with services_for(tmp_path, "Fine.") as (services, play):
         session_id = play("Hi?", ephemeral="The user is Ada.")
         path = services.sessions.path(session_id)
-        assert "Ada" not in "".join(one.message.text for one in path)
+        assert "Ada" not in "".join(stored.message.text for stored in path)
         generation = path[-1].generation
         assert generation.ephemeral == "The user is Ada."
         assert f"{path[0].message.text}\n\nThe user is Ada.<|im_end|>" in generation.prompt_text
@@ -134,7 +137,7 @@ def test_an_ephemeral_part_is_sent_and_kept_with_the_prompt_alone(tmp_path):
         assert services.sessions.find_session(session_id).setup.ephemeral == "The user is Ada."
 
 
-def test_an_engine_that_fails_midway_keeps_what_it_wrote(tmp_path):
+def test_the_partial_text_of_a_failing_engine_is_stored(tmp_path):
     broken = {"text": "Half of an answ", "error": "the engine fell over"}
     with services_for(tmp_path, broken) as (services, play):
         session_id = begin_session(services, services.setup_for()).id
@@ -146,7 +149,7 @@ def test_an_engine_that_fails_midway_keeps_what_it_wrote(tmp_path):
         assert export_sharegpt(services).left_out
 
 
-def test_a_stream_that_is_left_midway_keeps_what_was_written(tmp_path):
+def test_the_partial_text_is_stored_if_the_caller_stops_listening(tmp_path):
     with services_for(tmp_path, "One two three four.") as (services, _):
         session_id = begin_session(services, services.setup_for()).id
         events = run_turn(services, session_id, services.setup_for(), "Count?", is_cancelled=lambda: False)
@@ -162,7 +165,7 @@ def test_a_stream_that_is_left_midway_keeps_what_was_written(tmp_path):
         assert last.generation.finish_reason == "interrupted"
 
 
-def test_what_is_written_is_saved_at_its_first_token(tmp_path):
+def test_the_text_is_saved_at_its_first_token(tmp_path):
     with services_for(tmp_path, "One two three four.") as (services, _):
         session_id = begin_session(services, services.setup_for()).id
         events = run_turn(services, session_id, services.setup_for(), "Count?", is_cancelled=lambda: False)
@@ -174,7 +177,7 @@ def test_what_is_written_is_saved_at_its_first_token(tmp_path):
             assert connection.execute("SELECT count(*) FROM unfinished").fetchone() == (0,)
 
 
-def test_a_text_that_cannot_be_kept_is_refused_and_nothing_is_written(tmp_path):
+def test_a_text_that_cannot_be_stored_is_rejected(tmp_path):
     with services_for(tmp_path, "Fine.") as (services, play):
         session_id = begin_session(services, services.setup_for()).id
         with pytest.raises(BadInput, match="NUL"):
@@ -182,7 +185,7 @@ def test_a_text_that_cannot_be_kept_is_refused_and_nothing_is_written(tmp_path):
         assert services.sessions.tree(session_id) == ()
 
 
-def test_tool_runs_know_the_call_as_it_was_written_and_as_it_was_run(tmp_path):
+def test_a_tool_run_stores_the_written_and_the_used_arguments(tmp_path):
     call = "<tool_call>\n{'name': 'get_flumbuster', 'arguments': {'flumb': 'cairo',}}\n</tool_call>"
     with services_for(tmp_path, call, "It is 31.") as (services, play):
         run = services.sessions.path(play("Reading?"))[3].tool_run
@@ -190,31 +193,31 @@ def test_tool_runs_know_the_call_as_it_was_written_and_as_it_was_run(tmp_path):
         assert run.arguments == {"flumb": "cairo"}
 
 
-def test_a_generation_knows_its_contract(tmp_path):
+def test_a_generation_stores_its_contract_fingerprint(tmp_path):
     with services_for(tmp_path, "Fine.") as (services, play):
         path = services.sessions.path(play("Hi?"))
         assert path[-1].generation.contract_fingerprint == services.setup_for().contract().fingerprint
 
 
-def test_copies_on_a_branch_name_their_originals(tmp_path):
+def test_copies_on_a_branch_refer_to_their_originals(tmp_path):
     with services_for(tmp_path, "First.", "Second.") as (services, play):
         session_id = play("One?")
         old = services.sessions.path(session_id)
         text = services.setup_for().contract_text.replace("You can call tools.", "You may call tools.")
         play("Two?", session_id, contract_text=text)
         new = services.sessions.path(session_id)
-        assert [one.copy_of for one in new] == [None, old[1].id, old[2].id, None, None]
+        assert [message.copy_of for message in new] == [None, old[1].id, old[2].id, None, None]
 
 
-def test_a_session_that_was_imported_without_a_system_text_goes_on_with_all_of_it(tmp_path):
+def test_an_imported_session_without_a_system_text_can_be_continued(tmp_path):
     with services_for(tmp_path, "Fine.") as (services, play):
         setup = services.setup_for()
         session_id = services.sessions.create_session(setup).id
         said = (Message(role=Role.USER, text="First?"), Message(role=Role.ASSISTANT, text="Yes."))
-        brought = [NewMessage(message=one, origin=MessageOrigin.IMPORT) for one in said]
-        services.sessions.append_all(session_id, brought, parent_id=None)
+        imported = [NewMessage(message=message, origin=MessageOrigin.IMPORT) for message in said]
+        services.sessions.append_all(session_id, imported, parent_id=None)
         play("And now?", session_id)
         path = services.sessions.path(session_id)
-        assert [one.message.text for one in path][1:] == ["First?", "Yes.", "And now?", "Fine."]
+        assert [stored.message.text for stored in path][1:] == ["First?", "Yes.", "And now?", "Fine."]
         assert path[0].message.role is Role.SYSTEM
         assert "First?" in path[-1].generation.prompt_text

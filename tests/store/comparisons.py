@@ -1,4 +1,4 @@
-"""A comparison as the store keeps it."""
+"""A comparison for tests of the store."""
 
 from dataclasses import replace
 
@@ -23,18 +23,18 @@ COLUMNS = (
 
 
 def give_comparison(own: OwnedStore, *, title: str = "Cairo?") -> StoredComparison:
-    """A comparison in a session of its own, with an answer of each column and a vote."""
+    """Store a comparison in a new session, with an answer of each column and a vote."""
     session = own.sessions.create_session(SETUP)
     asked = own.sessions.append(session.id, user(title), parent_id=None)
     comparison = Comparison(session_id=session.id, turns=(asked.id,), columns=COLUMNS)
-    kept = own.comparisons.create_comparison(title, comparison)
+    stored = own.comparisons.create_comparison(title, comparison)
     for place, column in enumerate(COLUMNS):
         new = replace(completion(f"answer {place}"), setup=column.setup)
-        said = own.sessions.append(session.id, new, parent_id=asked.id, is_shown=place == 0)
+        answer = own.sessions.append(session.id, new, parent_id=asked.id, is_shown=place == 0)
         own.comparisons.save_answer(
-            kept.id, ComparisonAnswer(column=place, turn=0, asked_id=asked.id, leaf_id=said.id)
+            stored.id, ComparisonAnswer(column=place, turn=0, asked_id=asked.id, leaf_id=answer.id)
         )
-    own.comparisons.save_vote(kept.id, Vote(turn=0, kind=VoteKind.BEST, column=1))
-    found = own.comparisons.find_comparison(kept.id)
+    own.comparisons.save_vote(stored.id, Vote(turn=0, kind=VoteKind.BEST, column=1))
+    found = own.comparisons.find_comparison(stored.id)
     assert found
     return found

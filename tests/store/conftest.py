@@ -1,4 +1,4 @@
-"""Stores to test with, on each kind of database; all are closed at the end."""
+"""Fixtures with stores on each kind of database. All stores are closed at the end."""
 
 import shutil
 from collections.abc import Iterator
@@ -34,15 +34,15 @@ DIALECT_SENSITIVE = frozenset(
         "unfinished",
     }
 )
-"""Test files whose subject differs between databases: text search, migrations, locks, moments and truth values, bytes
-and JSON, cascades, backups. What the other files test is SQLAlchemy's work on either, so `make test` runs them on SQLite
-and `make test-all` on PostgreSQL too."""
+"""Test files whose subject differs between databases: text search, migrations, locks, times and booleans, bytes and
+JSON, cascades, backups. The other files test code that SQLAlchemy runs in the same way on both databases, so
+`make test` runs them on SQLite only and `make test-all` also on PostgreSQL."""
 TEMPLATE = "workbench_template"
-"""A database that is up to date; each test has a copy of its own."""
+"""A migrated database. Each test gets a copy."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test that asks for a database runs on each kind; one that asks for SQLite's file, on that only."""
+    """Run tests that use a database on each kind, and those that use the fixture `file` on SQLite only."""
     if "kind" in metafunc.fixturenames:
         subject = metafunc.module.__name__.rpartition("test_")[2]
         postgres = POSTGRES if subject in DIALECT_SENSITIVE else POSTGRES_AT_LENGTH
@@ -52,13 +52,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def kind() -> str:
-    """The database's kind; `pytest_generate_tests` says which."""
+    """The kind of database, set by `pytest_generate_tests`."""
     raise NotImplementedError
 
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Server]:
-    """One server for all tests."""
+    """One PostgreSQL server for all tests."""
     try:
         with running_server() as server:
             server.run(f"CREATE DATABASE {TEMPLATE}")
@@ -70,13 +70,13 @@ def postgres() -> Iterator[Server]:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Where the database of this test is; asking for it keeps the test to SQLite."""
+    """The database file of this test. A test that uses it runs on SQLite only."""
     return _file_in(tmp_path)
 
 
 @pytest.fixture
 def url(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
-    """A database of this test's own, empty or just made."""
+    """The URL of a database for this test: a missing SQLite file or a migrated PostgreSQL database."""
     if kind == SQLITE:
         yield f"sqlite:///{_file_in(tmp_path)}"
         return
@@ -87,7 +87,7 @@ def url(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[s
 
 @pytest.fixture(scope="session")
 def made_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A SQLite file that is up to date; each test has a copy of its own."""
+    """A migrated SQLite file. Each test gets a copy."""
     made = _file_in(tmp_path_factory.mktemp("made"))
     Store(f"sqlite:///{made}").close()
     return made
@@ -95,7 +95,7 @@ def made_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def made_url(url: str, kind: str, tmp_path: Path, made_file: Path) -> str:
-    """A database that is up to date and empty; the quickest to begin with."""
+    """The URL of a migrated, empty database, which is the fastest to open."""
     if kind == SQLITE:
         shutil.copyfile(made_file, _file_in(tmp_path))
     return url
@@ -103,7 +103,7 @@ def made_url(url: str, kind: str, tmp_path: Path, made_file: Path) -> str:
 
 @pytest.fixture
 def bare_url(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
-    """A database without any table."""
+    """The URL of a database without tables."""
     if kind == SQLITE:
         yield f"sqlite:///{_file_in(tmp_path)}"
         return
@@ -114,7 +114,7 @@ def bare_url(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Itera
 
 @pytest.fixture
 def fresh(postgres: Server) -> Iterator[str]:
-    """An empty database of PostgreSQL; asking for it keeps the test to that."""
+    """The URL of an empty PostgreSQL database. A test that uses it runs on PostgreSQL only."""
     with postgres.database() as empty:
         yield empty
 

@@ -1,6 +1,6 @@
-"""Writers in a process that is killed at any moment, and what they were told is kept.
+"""Kill a writing process at a random moment, and check that everything it had stored is still there.
 
-A writer is one row of `WRITERS`: what it keeps, and how to look whether it is there.
+Each writer is an entry of `WRITERS`: how it writes items, and how to find them again.
 """
 
 import random
@@ -17,33 +17,33 @@ from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, 
 from workbench.records.owner import LOCAL_OWNER
 from workbench.store.store import OwnedStore, Store
 
-MOST_KEPT = 60
-"""A process is killed once it has told of a random number of things up to this."""
+MAX_ACKNOWLEDGED = 60
+"""A process is killed after it has acknowledged a random number of items, up to this many."""
 PATIENCE_S = 60
 
 
-class Kept(NamedTuple):
-    """One thing that the store said it had kept."""
+class StoredItem(NamedTuple):
+    """An item that the store has acknowledged."""
 
     writer: int
-    """Row of `WRITERS`."""
+    """Index in `WRITERS`."""
     session_id: str
     id: str
     content: object
-    """What must be found under the id."""
+    """The content that must be found under the id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writer:
-    """Something that goes on writing until it is killed."""
+    """Writes items until it is killed."""
 
-    keep: Callable[[OwnedStore], Iterator[tuple[str, str, object]]]
-    """Session, id and content of each thing, once the store has said that it is kept."""
+    write_items: Callable[[OwnedStore], Iterator[tuple[str, str, object]]]
+    """Yields session, id and content of each item after the store has acknowledged it."""
     find: Callable[[OwnedStore, str], dict[str, object]]
-    """All such things of a session: content by id."""
+    """Returns all items of a session: their content by id."""
 
 
-def _keep_messages(store: OwnedStore) -> Iterator[tuple[str, str, object]]:
+def _write_messages(store: OwnedStore) -> Iterator[tuple[str, str, object]]:
     for serial in range(1_000_000):
         session = store.sessions.create_session(SETUP)
         parent_id = None
@@ -53,16 +53,16 @@ def _keep_messages(store: OwnedStore) -> Iterator[tuple[str, str, object]]:
             tool_result(f"result {serial}"),
             completion(f"answer {serial}", prompt_text="the same prompt"),
         ):
-            kept = store.sessions.append(session.id, new, parent_id=parent_id)
-            parent_id = kept.id
-            yield session.id, kept.id, new.message.text
+            item = store.sessions.append(session.id, new, parent_id=parent_id)
+            parent_id = item.id
+            yield session.id, item.id, new.message.text
 
 
 def _find_messages(store: OwnedStore, session_id: str) -> dict[str, object]:
-    return {kept.id: kept.message.text for kept in store.sessions.path(session_id)}
+    return {item.id: item.message.text for item in store.sessions.path(session_id)}
 
 
-def _keep_labels(store: OwnedStore) -> Iterator[tuple[str, str, object]]:
+def _write_labels(store: OwnedStore) -> Iterator[tuple[str, str, object]]:
     session = store.sessions.create_session(SETUP)
     parent_id = None
     for serial in range(1_000_000):
@@ -83,58 +83,58 @@ def _find_labels(store: OwnedStore, session_id: str) -> dict[str, object]:
 
 
 WRITERS: Sequence[Writer] = (
-    Writer(keep=_keep_messages, find=_find_messages),
-    Writer(keep=_keep_messages, find=_find_messages),
-    Writer(keep=_keep_labels, find=_find_labels),
+    Writer(write_items=_write_messages, find=_find_messages),
+    Writer(write_items=_write_messages, find=_find_messages),
+    Writer(write_items=_write_labels, find=_find_labels),
 )
-"""All write at once, each in a thread of its own."""
+"""All of them write at the same time, each in its own thread."""
 
 
-def crash_once(url: str) -> list[Kept]:
-    """Starts all writers in a process, kills it at a random moment; gives what was told by then."""
+def crash_once(url: str) -> list[StoredItem]:
+    """Start all writers in a process, kill it at a random moment, and return the acknowledged items."""
     context = get_context("forkserver")
-    # Forked from one that has imported all: a start takes milliseconds.
+    # The fork server has already imported everything, so a start takes milliseconds.
     context.set_forkserver_preload([__name__])
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_write_on, args=(url, theirs), daemon=True)
+    process = context.Process(target=_write_until_killed, args=(url, theirs), daemon=True)
     process.start()
     theirs.close()
-    told: list[Kept] = []
+    acknowledged: list[StoredItem] = []
     with closing(ours):
-        wanted = random.randint(1, MOST_KEPT)
-        while len(told) < wanted:
+        count = random.randint(1, MAX_ACKNOWLEDGED)
+        while len(acknowledged) < count:
             assert ours.poll(PATIENCE_S), "the writers stopped writing"
-            told.append(ours.recv())
-        # Not just behind a commit: anywhere in the next one too.
+            acknowledged.append(ours.recv())
+        # Wait a little, so that the process is killed at any point of the next transaction.
         ours.poll(random.uniform(0, 0.004))
         process.kill()
         process.join()
-        # The last one may be cut: it was told to nobody.
+        # The last item may be incomplete. Then it was not acknowledged.
         with suppress(EOFError, OSError):
             while True:
-                told.append(ours.recv())
+                acknowledged.append(ours.recv())
     process.close()
-    return told
+    return acknowledged
 
 
-def missing(store: OwnedStore, told: Sequence[Kept]) -> list[Kept]:
-    """What was told to be kept, and is not there as it was."""
+def missing(store: OwnedStore, acknowledged: Sequence[StoredItem]) -> list[StoredItem]:
+    """Return the acknowledged items that are missing or changed."""
     found: dict[tuple[int, str], dict[str, object]] = {}
-    for kept in told:
-        place = (kept.writer, kept.session_id)
+    for item in acknowledged:
+        place = (item.writer, item.session_id)
         if place not in found:
-            found[place] = WRITERS[kept.writer].find(store, kept.session_id)
-    return [kept for kept in told if found[kept.writer, kept.session_id].get(kept.id) != kept.content]
+            found[place] = WRITERS[item.writer].find(store, item.session_id)
+    return [item for item in acknowledged if found[item.writer, item.session_id].get(item.id) != item.content]
 
 
-def _write_on(url: str, pipe: Connection) -> None:
-    one_at_a_time = Lock()
+def _write_until_killed(url: str, pipe: Connection) -> None:
+    lock = Lock()
     store = Store(url)
 
     def write(number: int) -> None:
         for session_id, id_, content in WRITERS[number].keep(store.of(LOCAL_OWNER)):
-            with one_at_a_time:
-                pipe.send(Kept(number, session_id, id_, content))
+            with lock:
+                pipe.send(StoredItem(number, session_id, id_, content))
 
     threads = [Thread(target=write, args=(number,)) for number in range(len(WRITERS))]
     for thread in threads:
@@ -144,23 +144,22 @@ def _write_on(url: str, pipe: Connection) -> None:
 
 
 def crash_and_check(url: str, check_file: Callable[[], None], *, times: int) -> int:
-    """Kills writers again and again on one database, and looks after each start whether all is there.
+    """Kill writers repeatedly on one database, and check after each kill that everything is there.
 
     Args:
-        url: The database.
-        check_file: Raises where the database is not sound.
-        times: How often.
+        check_file: Raises if the database is damaged.
+        times: How often to kill the writers.
 
     Returns:
-        How much was told to be kept.
+        The number of acknowledged items.
     """
-    all_told: list[Kept] = []
+    all_acknowledged: list[StoredItem] = []
     for _ in range(times):
-        told = crash_once(url)
+        acknowledged = crash_once(url)
         check_file()
         with closing(Store(url)) as store:
-            assert missing(store.of(LOCAL_OWNER), told) == []
-        all_told += told
+            assert missing(store.of(LOCAL_OWNER), acknowledged) == []
+        all_acknowledged += acknowledged
     with closing(Store(url)) as store:
-        assert missing(store.of(LOCAL_OWNER), all_told) == []
-    return len(all_told)
+        assert missing(store.of(LOCAL_OWNER), all_acknowledged) == []
+    return len(all_acknowledged)

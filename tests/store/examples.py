@@ -1,4 +1,4 @@
-"""Values that the store's tests put in."""
+"""Values for the tests of the store."""
 
 from dataclasses import replace
 
@@ -37,12 +37,12 @@ GENERATION = Generation(
 
 
 def user(text: str) -> NewMessage:
-    """What a person says."""
+    """Return a user message."""
     return NewMessage(message=Message(role=Role.USER, text=text), origin=MessageOrigin.PERSON)
 
 
 def completion(text: str, **changes: object) -> NewMessage:
-    """What a model says; `changes` are to the generation."""
+    """Return a model's message. `changes` apply to its generation."""
     return NewMessage(
         message=Message(role=Role.ASSISTANT, text=text),
         origin=MessageOrigin.MODEL,
@@ -51,7 +51,7 @@ def completion(text: str, **changes: object) -> NewMessage:
 
 
 def tool_result(text: str, *, rule: str | None = "mock rule 2") -> NewMessage:
-    """What a mock tool gives back."""
+    """Return the result of a mock tool."""
     return NewMessage(
         message=Message(role=Role.TOOL, text=text, name="now"),
         origin=MessageOrigin.MOCK,

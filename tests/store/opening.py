@@ -1,4 +1,4 @@
-"""Opens stores for tests, and closes them."""
+"""Open stores for tests, and close them."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -13,6 +13,6 @@ from workbench.store.store import Store, utc_now
 def sessions_in(
     url: str, owner: Owner = LOCAL_OWNER, *, now: Callable[[], datetime] = utc_now
 ) -> Iterator[SessionStore]:
-    """One owner's sessions in the database of that URL."""
+    """Open one owner's sessions in a database."""
     with closing(Store(url, now=now)) as store:
         yield store.of(owner).sessions

@@ -1,4 +1,4 @@
-"""What another owner gets of versions, labels, search, facts and the audit log: rows for `test_owners`."""
+"""Checks for `test_owners`: what other owners can do with versions, labels, runs, search and the audit log."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,36 +25,36 @@ Check = Callable[[OwnedStore, Any], object]
 
 
 def give_versions(own: OwnedStore) -> None:
-    """What Ann has of versions."""
+    """Store versions of Ann."""
     version = own.versions.save(NewVersion(kind=CONTRACT, name="minimal", text=SECRET))
     own.versions.tag(version.id, "production")
-    own.versions.keep_text(CONTRACT, SECRET + " that was played")
+    own.versions.keep_text(CONTRACT, SECRET + " in a session")
 
 
 def give_labels(own: OwnedStore, target: LabelTarget) -> None:
-    """What Ann has of labels."""
+    """Store labels of Ann."""
     own.labels.save_project(Project(name=PROJECT, guidelines=SECRET))
     own.labels.save(NewLabel(target=target, content=LabelContent(verdict=Verdict.GOOD, comment=SECRET)))
 
 
 def give_runs(own: OwnedStore) -> None:
-    """What Ann has of runs."""
+    """Store a run of Ann."""
     give_run(own, title=SECRET)
 
 
 def give_comparisons(own: OwnedStore, target: LabelTarget) -> None:
-    """What Ann has of comparisons."""
+    """Store a comparison of Ann."""
     asked = Comparison(session_id=target.session_id, turns=(target.message_id,), columns=COLUMNS)
     own.comparisons.create_comparison(SECRET, asked)
 
 
 def target_of(world: Any) -> LabelTarget:
-    """The message of Ann's that is labelled."""
+    """Return the target of Ann's label."""
     return LabelTarget(session_id=world.session.id, message_id=world.message.id)
 
 
 def seen_of_versions_and_labels(own: OwnedStore) -> list[object]:
-    """All that an owner has of them; what the shared library has is everybody's."""
+    """Return everything that an owner sees, without the shared library."""
     return [
         [version for version in own.versions.history(CONTRACT, "minimal") if not version.is_shared],
         own.versions.find(CONTRACT, "minimal"),
@@ -64,12 +64,12 @@ def seen_of_versions_and_labels(own: OwnedStore) -> list[object]:
         own.audit.entries(limit=1000),
         own.runs.list_runs(),
         [own.runs.results(run.id) for run in own.runs.list_runs()],
-        [own.comparisons.find_comparison(one.id) for one in own.comparisons.list_comparisons()],
+        [own.comparisons.find_comparison(comparison.id) for comparison in own.comparisons.list_comparisons()],
     ]
 
 
-def nothing(call: Check) -> Check:
-    """The call gives nothing."""
+def returns_nothing(call: Check) -> Check:
+    """Check that the call returns nothing."""
 
     def check(own: OwnedStore, world: Any) -> None:
         assert not call(own, world)
@@ -77,8 +77,8 @@ def nothing(call: Check) -> Check:
     return check
 
 
-def anns(call: Check) -> Check:
-    """The call gives nothing, and gives Ann what is hers."""
+def only_for_ann(call: Check) -> Check:
+    """Check that the call returns something to Ann and nothing to others."""
 
     def check(own: OwnedStore, world: Any) -> None:
         assert call(world.store.of(world.owner), world)
@@ -87,30 +87,30 @@ def anns(call: Check) -> Check:
     return check
 
 
-def refused(call: Check, said: str) -> Check:
-    """The call says that there is no such thing."""
+def is_rejected(call: Check, message: str) -> Check:
+    """Check that the call raises a StoreError with this message."""
 
     def check(own: OwnedStore, world: Any) -> None:
-        with pytest.raises(StoreError, match=said):
+        with pytest.raises(StoreError, match=message):
             call(own, world)
 
     return check
 
 
 def _id(world: Any) -> str:
-    """Of Ann's version."""
+    """Return the id of Ann's version."""
     found = world.store.of(world.owner).versions.find(CONTRACT, "minimal")
     assert found
     return found.id
 
 
 def _run(world: Any) -> str:
-    """The id of Ann's run."""
+    """Return the id of Ann's run."""
     return world.store.of(world.owner).runs.list_runs()[0].id
 
 
 def _comparison(world: Any) -> StoredComparison:
-    """Ann's comparison."""
+    """Return Ann's comparison."""
     comparisons = world.store.of(world.owner).comparisons
     found = comparisons.find_comparison(comparisons.list_comparisons()[0].id)
     assert found
@@ -138,88 +138,92 @@ def _projects_apart(own: OwnedStore, _world: Any) -> None:
 
 
 CHECKS: dict[str, Check] = {
-    "versions.lines": nothing(lambda own, w: own.versions.lines()),
-    "versions.history": nothing(lambda own, w: own.versions.history(CONTRACT, "minimal")),
-    "versions.find": nothing(
+    "versions.lines": returns_nothing(lambda own, w: own.versions.lines()),
+    "versions.history": returns_nothing(lambda own, w: own.versions.history(CONTRACT, "minimal")),
+    "versions.find": returns_nothing(
         lambda own, w: any(
-            own.versions.find(CONTRACT, "minimal", one) for one in ("", "1", "production", _id(w))
+            own.versions.find(CONTRACT, "minimal", which) for which in ("", "1", "production", _id(w))
         )
     ),
-    "versions.version": nothing(lambda own, w: own.versions.version(_id(w))),
-    "versions.find_text": nothing(
+    "versions.version": returns_nothing(lambda own, w: own.versions.version(_id(w))),
+    "versions.find_text": returns_nothing(
         lambda own, w: (
             own.versions.find_text(CONTRACT, hash_of(SECRET))
-            or own.versions.find_text(CONTRACT, hash_of(SECRET + " that was played"))
+            or own.versions.find_text(CONTRACT, hash_of(SECRET + " in a session"))
         )
     ),
     "versions.save": _saves_apart,
     "versions.keep_text": lambda own, w: own.versions.keep_text(CONTRACT, SECRET),
     "versions.take_file": _takes_apart,
-    "versions.restore": refused(lambda own, w: own.versions.restore(_id(w)), "there is no version"),
-    "versions.tag": refused(lambda own, w: own.versions.tag(_id(w), "production"), "there is no version"),
-    "versions.untag": nothing(lambda own, w: own.versions.untag(CONTRACT, "minimal", "production")),
-    "versions.comes_from": refused(
+    "versions.restore": is_rejected(lambda own, w: own.versions.restore(_id(w)), "there is no version"),
+    "versions.tag": is_rejected(lambda own, w: own.versions.tag(_id(w), "production"), "there is no version"),
+    "versions.untag": returns_nothing(lambda own, w: own.versions.untag(CONTRACT, "minimal", "production")),
+    "versions.comes_from": is_rejected(
         lambda own, w: own.versions.comes_from(_id(w), "x"), "there is no version"
     ),
-    "versions.note_file": refused(lambda own, w: own.versions.note_file(_id(w)), "there is no version"),
-    "labels.save": refused(
+    "versions.note_file": is_rejected(lambda own, w: own.versions.note_file(_id(w)), "there is no version"),
+    "labels.save": is_rejected(
         lambda own, w: own.labels.save(
             NewLabel(target=target_of(w), content=LabelContent(), base_revision=1)
         ),
         "there is no session",
     ),
-    "labels.find": nothing(lambda own, w: own.labels.find(target_of(w))),
-    "labels.list_labels": nothing(
+    "labels.find": returns_nothing(lambda own, w: own.labels.find(target_of(w))),
+    "labels.list_labels": returns_nothing(
         lambda own, w: (*own.labels.list_labels(), *own.labels.list_labels(session_id=w.session.id))
     ),
-    "labels.accept": refused(
+    "labels.accept": is_rejected(
         lambda own, w: own.labels.accept(w.session.id, w.message.id), "there is no session"
     ),
-    "labels.stale": refused(lambda own, w: own.labels.stale(w.session.id), "there is no session"),
-    "labels.queue": nothing(lambda own, w: own.labels.queue(QueueFilter()).items),
-    "labels.move": refused(
+    "labels.stale": is_rejected(lambda own, w: own.labels.stale(w.session.id), "there is no session"),
+    "labels.queue": returns_nothing(lambda own, w: own.labels.queue(QueueFilter()).items),
+    "labels.move": is_rejected(
         lambda own, w: own.labels.move(w.session.id, QueueState.DONE), "there is no session"
     ),
-    "labels.assign": refused(
+    "labels.assign": is_rejected(
         lambda own, w: own.labels.assign([w.session.id], ["bob"], project=""), "there is no session"
     ),
     "labels.save_project": _projects_apart,
-    "labels.find_project": nothing(lambda own, w: own.labels.find_project(PROJECT)),
-    "labels.list_projects": nothing(lambda own, w: own.labels.list_projects()[1:]),
-    "labels.judgements": nothing(lambda own, w: own.labels.judgements()),
+    "labels.find_project": returns_nothing(lambda own, w: own.labels.find_project(PROJECT)),
+    "labels.list_projects": returns_nothing(lambda own, w: own.labels.list_projects()[1:]),
+    "labels.judgements": returns_nothing(lambda own, w: own.labels.judgements()),
     "runs.create_run": _runs_apart,
-    "runs.find_run": nothing(lambda own, w: own.runs.find_run(_run(w)) or own.runs.find_run(_run(w)[:6])),
-    "runs.list_runs": nothing(lambda own, w: own.runs.list_runs()),
-    "runs.arms_of": anns(lambda own, w: own.runs.arms_of("short")),
-    "runs.add_session": refused(
+    "runs.find_run": returns_nothing(
+        lambda own, w: own.runs.find_run(_run(w)) or own.runs.find_run(_run(w)[:6])
+    ),
+    "runs.list_runs": returns_nothing(lambda own, w: own.runs.list_runs()),
+    "runs.arms_of": only_for_ann(lambda own, w: own.runs.arms_of("short")),
+    "runs.add_session": is_rejected(
         lambda own, w: own.runs.add_session(_run(w), w.session.id), "there is no run"
     ),
-    "runs.save_result": refused(lambda own, w: own.runs.save_result(_run(w), RESULT), "there is no run"),
-    "runs.results": refused(lambda own, w: own.runs.results(_run(w)), "there is no run"),
-    "runs.move_run": refused(lambda own, w: own.runs.move_run(_run(w), RunState.DONE), "there is no run"),
-    "runs.forget_errors": refused(lambda own, w: own.runs.forget_errors(_run(w)), "there is no run"),
-    "runs.delete_run": refused(lambda own, w: own.runs.delete_run(_run(w)), "there is no run"),
-    "comparisons.create_comparison": refused(
+    "runs.save_result": is_rejected(lambda own, w: own.runs.save_result(_run(w), RESULT), "there is no run"),
+    "runs.results": is_rejected(lambda own, w: own.runs.results(_run(w)), "there is no run"),
+    "runs.move_run": is_rejected(lambda own, w: own.runs.move_run(_run(w), RunState.DONE), "there is no run"),
+    "runs.forget_errors": is_rejected(lambda own, w: own.runs.forget_errors(_run(w)), "there is no run"),
+    "runs.delete_run": is_rejected(lambda own, w: own.runs.delete_run(_run(w)), "there is no run"),
+    "comparisons.create_comparison": is_rejected(
         lambda own, w: own.comparisons.create_comparison("x", _comparison(w).comparison),
         "there is no session",
     ),
-    "comparisons.find_comparison": nothing(lambda own, w: own.comparisons.find_comparison(_comparison(w).id)),
-    "comparisons.list_comparisons": nothing(lambda own, w: own.comparisons.list_comparisons()),
-    "comparisons.save_answer": refused(
+    "comparisons.find_comparison": returns_nothing(
+        lambda own, w: own.comparisons.find_comparison(_comparison(w).id)
+    ),
+    "comparisons.list_comparisons": returns_nothing(lambda own, w: own.comparisons.list_comparisons()),
+    "comparisons.save_answer": is_rejected(
         lambda own, w: own.comparisons.save_answer(_comparison(w).id, ComparisonAnswer(column=0, turn=0)),
         "there is no comparison",
     ),
-    "comparisons.save_vote": refused(
+    "comparisons.save_vote": is_rejected(
         lambda own, w: own.comparisons.save_vote(_comparison(w).id, Vote(turn=0, kind=VoteKind.TIE)),
         "there is no comparison",
     ),
-    "comparisons.forget_vote": refused(
+    "comparisons.forget_vote": is_rejected(
         lambda own, w: own.comparisons.forget_vote(_comparison(w).id, 0), "there is no comparison"
     ),
-    "search.find": nothing(lambda own, w: own.search.find("secret")),
-    "facts.of_session": nothing(lambda own, w: own.facts.of_session(w.session.id)),
-    "facts.count": nothing(lambda own, w: own.facts.count(FactGroup.CODE)),
-    "facts.days": anns(lambda own, w: own.facts.days([hash_of(SETUP.contract_text)])),
-    "audit.entries": nothing(lambda own, w: own.audit.entries()),
+    "search.find": returns_nothing(lambda own, w: own.search.find("secret")),
+    "facts.of_session": returns_nothing(lambda own, w: own.facts.of_session(w.session.id)),
+    "facts.count": returns_nothing(lambda own, w: own.facts.count(FactGroup.CODE)),
+    "facts.days": only_for_ann(lambda own, w: own.facts.days([hash_of(SETUP.contract_text)])),
+    "audit.entries": returns_nothing(lambda own, w: own.audit.entries()),
 }
-"""By port and method."""
+"""Checks by store class and method."""

@@ -1,4 +1,4 @@
-"""A run as the store keeps it."""
+"""A run for tests of the store."""
 
 from workbench.records.runs import StoredRun
 from workbench.store.store import OwnedStore
@@ -10,8 +10,8 @@ from workbench.suite.result import CaseMeasures, CaseResult, CaseStatus
 CONTRACT = "---\ntitle: Short\nfamily: hermes-lines\n---\nCall tools.\n"
 PLAN = RunPlan(
     cases=tuple(
-        parse_case({"id": one, "prompt": "hi", "expect": [{"no_call": True}]}, suite="s")
-        for one in ("a", "b")
+        parse_case({"id": case_id, "prompt": "hi", "expect": [{"no_call": True}]}, suite="s")
+        for case_id in ("a", "b")
     ),
     arms=(Arm(label="short", contract_name="short", contract_text=CONTRACT, model="embedded"),),
     repeat=2,
@@ -29,7 +29,7 @@ RESULT = CaseResult(
 
 
 def give_run(own: OwnedStore, session_id: str | None = None, *, title: str = "s: short") -> StoredRun:
-    """A run with one result, of that session."""
+    """Store a run with one result, and make the session its rollout."""
     run = own.runs.create_run(title, PLAN)
     own.runs.save_result(run.id, RESULT)
     if session_id:

@@ -1,4 +1,4 @@
-"""Whether a database is sound."""
+"""Check a database file."""
 
 import sqlite3
 from contextlib import closing
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def check_file(file: Path) -> None:
-    """Raises where SQLite finds the file damaged, or a row that points at nothing."""
+    """Raise if SQLite reports damage or a broken reference."""
     with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []

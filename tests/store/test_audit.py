@@ -1,4 +1,4 @@
-"""The audit log: read by its owner, and changed by nobody."""
+"""The audit log is read by its owner and never changed."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -22,7 +22,7 @@ def opened(made_url: str) -> Iterator[Store]:
         yield store
 
 
-def test_the_newest_comes_first_and_what_is_asked_for_is_filtered(opened: Store) -> None:
+def test_entries_are_filtered_and_the_newest_comes_first(opened: Store) -> None:
     audit = opened.of(LOCAL_OWNER).audit
     assert [entry.action for entry in audit.entries()] == ["version.tag", "version.save", "version.save"]
     assert [entry.action for entry in audit.entries(limit=1, offset=1)] == ["version.save"]
@@ -38,12 +38,12 @@ def test_the_newest_comes_first_and_what_is_asked_for_is_filtered(opened: Store)
         assert audit.entries(**nothing) == ()
 
 
-def test_each_owner_reads_their_own(opened: Store) -> None:
+def test_each_owner_reads_only_their_own_entries(opened: Store) -> None:
     assert opened.of(Owner(key="anna")).audit.entries() == ()
 
 
 @pytest.mark.parametrize("statement", ["UPDATE audit SET who = 'nobody'", "DELETE FROM audit"])
-def test_the_database_refuses_to_change_it(opened: Store, statement: str) -> None:
+def test_the_database_rejects_changes(opened: Store, statement: str) -> None:
     before = opened.of(LOCAL_OWNER).audit.entries()
     with pytest.raises(StoreError, match="append-only"), opened._database.writing() as db:
         db.connection().execute(sa.text(statement))

@@ -1,4 +1,4 @@
-"""Backups are whole whoever writes meanwhile; restoring loses nothing; a check tells what is damaged."""
+"""Backups are consistent, restoring loses nothing, and a check reports damage."""
 
 import sqlite3
 import threading
@@ -15,7 +15,7 @@ from workbench.store.backup import back_up, check, restore, vacuum
 from workbench.store.snapshots import prune
 
 
-def _keep(url: str, text: str = "hi") -> str:
+def _store_message(url: str, text: str = "hi") -> str:
     with sessions_in(url) as store:
         session = store.create_session(SETUP)
         store.append(session.id, user(text), parent_id=None)
@@ -30,18 +30,16 @@ def _texts(file: Path) -> list[str]:
 
 
 class TestBackUp:
-    def test_it_is_one_sound_file_that_opens_as_a_store(self, url: str, file: Path, tmp_path: Path) -> None:
-        session_id = _keep(url)
+    def test_the_backup_is_one_valid_file(self, url: str, file: Path, tmp_path: Path) -> None:
+        session_id = _store_message(url)
         with sessions_in(url):
             copy = back_up(url, tmp_path / "deep" / "copy.sqlite3")
         check_file(copy)
         assert sorted(copy.parent.iterdir()) == [copy]
         with sessions_in(f"sqlite:///{copy}") as store:
-            assert [kept.message.text for kept in store.path(session_id)] == ["hi"]
+            assert [stored.message.text for stored in store.path(session_id)] == ["hi"]
 
-    def test_it_holds_a_prefix_of_what_a_writer_writes_meanwhile(
-        self, url: str, file: Path, tmp_path: Path
-    ) -> None:
+    def test_the_backup_is_consistent_during_writes(self, url: str, file: Path, tmp_path: Path) -> None:
         with sessions_in(url) as store:
             session = store.create_session(SETUP)
             is_over = threading.Event()
@@ -69,14 +67,18 @@ class TestBackUp:
                 is_over.set()
                 writer.join()
 
-    def test_it_goes_beside_the_database_and_takes_nothings_place(self, url: str, file: Path) -> None:
-        _keep(url)
+    def test_the_backup_is_written_next_to_the_database_and_replaces_nothing(
+        self, url: str, file: Path
+    ) -> None:
+        _store_message(url)
         copy = back_up(url)
         assert copy.parent == file.parent / "backups"
         with pytest.raises(BadInput, match="already exists"):
             back_up(url, copy)
 
-    def test_a_database_that_is_not_there_leaves_no_file(self, url: str, file: Path, tmp_path: Path) -> None:
+    def test_backing_up_a_missing_database_creates_no_file(
+        self, url: str, file: Path, tmp_path: Path
+    ) -> None:
         with pytest.raises(StoreError, match="unable to open"):
             back_up(url, tmp_path / "copies" / "copy.sqlite3")
         assert not file.exists()
@@ -84,10 +86,10 @@ class TestBackUp:
 
 
 class TestRestore:
-    def test_the_old_file_is_kept_whole(self, url: str, file: Path) -> None:
-        _keep(url, "first")
+    def test_the_previous_database_is_kept(self, url: str, file: Path) -> None:
+        _store_message(url, "first")
         copy = back_up(url)
-        _keep(url, "second")
+        _store_message(url, "second")
         done = restore(url, copy, is_forced=True)
         assert _texts(file) == ["first"]
         assert done.previous
@@ -95,22 +97,22 @@ class TestRestore:
         check_file(done.previous)
 
     def test_nothing_is_replaced_unless_forced(self, url: str, file: Path) -> None:
-        _keep(url)
+        _store_message(url)
         copy = back_up(url)
         before = file.read_bytes()
         with pytest.raises(BadInput, match="--force replaces it"):
             restore(url, copy)
         assert file.read_bytes() == before
 
-    def test_where_there_is_none_it_is_made(self, url: str, file: Path, tmp_path: Path) -> None:
-        _keep(url)
+    def test_a_missing_database_is_created(self, url: str, file: Path, tmp_path: Path) -> None:
+        _store_message(url)
         copy = back_up(url)
         done = restore(f"sqlite:///{tmp_path}/other/db.sqlite3", copy)
         assert done.previous is None
         assert _texts(done.file) == ["hi"]
 
-    def test_a_database_that_is_open_elsewhere_is_left_alone(self, url: str, file: Path) -> None:
-        _keep(url)
+    def test_a_database_that_is_open_is_not_replaced(self, url: str, file: Path) -> None:
+        _store_message(url)
         copy = back_up(url)
         with sessions_in(url) as store:
             session = store.create_session(SETUP)
@@ -119,8 +121,8 @@ class TestRestore:
             assert store.find_session(session.id) == session
         assert not list(file.parent.glob("*.restoring*"))
 
-    def test_a_damaged_database_is_replaced_and_kept_as_it_is(self, url: str, file: Path) -> None:
-        _keep(url)
+    def test_a_damaged_database_is_replaced_and_kept(self, url: str, file: Path) -> None:
+        _store_message(url)
         copy = back_up(url)
         file.write_bytes(b"damaged" * 1000)
         done = restore(url, copy, is_forced=True)
@@ -129,8 +131,10 @@ class TestRestore:
         assert _texts(file) == ["hi"]
 
     @pytest.mark.parametrize("content", [b"", b"# notes\n" * 1000], ids=["empty", "text"])
-    def test_what_is_no_backup_is_refused(self, url: str, file: Path, tmp_path: Path, content: bytes) -> None:
-        _keep(url)
+    def test_a_file_that_is_not_a_backup_is_rejected(
+        self, url: str, file: Path, tmp_path: Path, content: bytes
+    ) -> None:
+        _store_message(url)
         source = tmp_path / "notes"
         source.write_bytes(content)
         with pytest.raises(BadInput, match="choose another backup"):
@@ -139,8 +143,8 @@ class TestRestore:
             restore(url, tmp_path / "nowhere", is_forced=True)
         assert _texts(file) == ["hi"]
 
-    def test_a_backup_of_a_newer_version_is_refused(self, url: str, file: Path) -> None:
-        _keep(url)
+    def test_a_backup_of_a_newer_version_is_rejected(self, url: str, file: Path) -> None:
+        _store_message(url)
         copy = back_up(url)
         with closing(sqlite3.connect(copy)) as connection, connection:
             connection.execute("UPDATE alembic_version SET version_num = 'later'")
@@ -149,8 +153,8 @@ class TestRestore:
 
 
 class TestCheck:
-    def test_a_sound_one_is_counted(self, url: str) -> None:
-        _keep(url)
+    def test_the_rows_of_a_valid_database_are_counted(self, url: str) -> None:
+        _store_message(url)
         found = check(url)
         assert found.problems == ()
         assert found.revision == found.newest_revision
@@ -158,14 +162,14 @@ class TestCheck:
         assert found.size_bytes > 0
         assert ":***@" in found.database or found.database.startswith("sqlite")
 
-    def test_a_row_that_points_at_nothing_is_told(self, url: str, file: Path) -> None:
-        _keep(url)
+    def test_a_broken_reference_is_reported(self, url: str, file: Path) -> None:
+        _store_message(url)
         with closing(sqlite3.connect(file)) as connection, connection:
             connection.execute("UPDATE message SET session_id = 'gone'")
         assert any("refers to a missing row of 'session'" in problem for problem in check(url).problems)
 
-    def test_damage_is_told(self, url: str, file: Path) -> None:
-        _keep(url, "x" * 100_000)
+    def test_a_damaged_file_is_reported(self, url: str, file: Path) -> None:
+        _store_message(url, "x" * 100_000)
         data = bytearray(file.read_bytes())
         data[8192:40_000] = b"\xff" * (40_000 - 8192)
         file.write_bytes(data)
@@ -174,18 +178,18 @@ class TestCheck:
         except StoreError as error:
             assert "restore a backup" in str(error)
 
-    def test_nothing_is_made_or_migrated(self, url: str, file: Path) -> None:
+    def test_checking_creates_and_migrates_nothing(self, url: str, file: Path) -> None:
         with pytest.raises(StoreError, match="the file does not exist"):
             check(url)
         assert not file.exists()
-        _keep(url)
+        _store_message(url)
         with closing(sqlite3.connect(file)) as connection, connection:
             connection.execute("UPDATE alembic_version SET version_num = '0001'")
         assert check(url).revision == "0001"
 
 
-def test_vacuum_gives_room_back(url: str, file: Path) -> None:
-    session_id = _keep(url, "x" * 2_000_000)
+def test_vacuum_frees_space(url: str, file: Path) -> None:
+    session_id = _store_message(url, "x" * 2_000_000)
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("UPDATE message SET text = 'short'")
     assert check(url).unused_bytes > 1_000_000
@@ -193,7 +197,7 @@ def test_vacuum_gives_room_back(url: str, file: Path) -> None:
     assert before - after > 1_000_000
     check_file(file)
     with sessions_in(url) as store:
-        assert [kept.message.text for kept in store.path(session_id)] == ["short"]
+        assert [stored.message.text for stored in store.path(session_id)] == ["short"]
 
 
 @pytest.mark.parametrize(
@@ -205,12 +209,12 @@ def test_vacuum_gives_room_back(url: str, file: Path) -> None:
     ],
     ids=["backup", "restore", "vacuum"],
 )
-def test_for_postgresql_its_own_tool_is_named(ask, tool: str) -> None:
+def test_the_error_for_postgresql_names_its_own_tool(ask, tool: str) -> None:
     with pytest.raises(BadInput, match=tool):
         ask("postgresql://me:secret@host/db")
 
 
-def test_the_newest_copies_are_kept(tmp_path: Path) -> None:
+def test_only_the_newest_copies_are_kept(tmp_path: Path) -> None:
     files = [
         tmp_path / f"w.before-migration-{revision}-2026010{day}T0Z.db"
         for day, revision in ((1, "0009"), (2, "0001"), (3, "0002"), (4, "0003"))

@@ -1,4 +1,4 @@
-"""A thousand messages of all kinds, byte for byte, in and out of another connection."""
+"""Messages are stored byte for byte."""
 
 import random
 
@@ -23,24 +23,24 @@ def _message(source: random.Random, number: int) -> str:
 
 
 @pytest.mark.slow
-def test_a_thousand_messages_come_back_as_they_were(store: SessionStore, url: str) -> None:
+def test_a_thousand_messages_are_stored_byte_for_byte(store: SessionStore, url: str) -> None:
     source = random.Random(4)
-    said = [_message(source, number) for number in range(1000)]
-    assert max(len(text.encode()) for text in said) > 1_000_000
+    messages = [_message(source, number) for number in range(1000)]
+    assert max(len(text.encode()) for text in messages) > 1_000_000
     session = store.create_session(SETUP)
-    new = [user(text) if number % 2 else completion(text) for number, text in enumerate(said)]
+    new = [user(text) if number % 2 else completion(text) for number, text in enumerate(messages)]
     for start in range(0, 1000, 100):
         found = store.find_session(session.id)
         assert found
         store.append_all(session.id, new[start : start + 100], parent_id=found.leaf_id)
     with sessions_in(url) as other:
-        assert [kept.message.text.encode() for kept in other.path(session.id)] == [
-            text.encode() for text in said
+        assert [stored.message.text.encode() for stored in other.path(session.id)] == [
+            text.encode() for text in messages
         ]
 
 
 @pytest.mark.parametrize("place", [0, 7, 500_000])
-def test_a_nul_anywhere_is_refused_with_its_place(store: SessionStore, place: int) -> None:
+def test_a_nul_is_rejected_with_its_position(store: SessionStore, place: int) -> None:
     session = store.create_session(SETUP)
     text = "x" * place + "\0" + "y"
     with pytest.raises(BadInput, match=rf"message\.text: character {place + 1} is NUL \(U\+0000\)"):

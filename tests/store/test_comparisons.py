@@ -1,4 +1,4 @@
-"""Comparisons, their answers and votes are kept."""
+"""Comparisons, their answers and votes are stored."""
 
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -19,45 +19,45 @@ def own(made_url):
         yield store.of(LOCAL_OWNER)
 
 
-def begun(own, **changes):
-    """A comparison of which nothing is played."""
+def new_comparison(own, **changes):
+    """Create a comparison without answers."""
     session = own.sessions.create_session(SETUP)
     asked = own.sessions.append(session.id, user("Cairo?"), parent_id=None)
-    wanted = {"session_id": session.id, "turns": (asked.id,), "columns": COLUMNS, **changes}
-    return own.comparisons.create_comparison("Cairo?", Comparison(**wanted))
+    fields = {"session_id": session.id, "turns": (asked.id,), "columns": COLUMNS, **changes}
+    return own.comparisons.create_comparison("Cairo?", Comparison(**fields))
 
 
-def test_a_comparison_comes_back_as_it_was(own):
-    kept = give_comparison(own)
-    assert kept.comparison.columns == COLUMNS
-    assert [(one.column, one.problem) for one in kept.answers] == [(0, ""), (1, "")]
-    assert kept.votes == (Vote(turn=0, kind=VoteKind.BEST, column=1),)
-    assert (kept.listed.title, kept.listed.column_count, kept.listed.turn_count) == ("Cairo?", 2, 1)
+def test_a_comparison_is_stored_unchanged(own):
+    stored = give_comparison(own)
+    assert stored.comparison.columns == COLUMNS
+    assert [(answer.column, answer.problem) for answer in stored.answers] == [(0, ""), (1, "")]
+    assert stored.votes == (Vote(turn=0, kind=VoteKind.BEST, column=1),)
+    assert (stored.listed.title, stored.listed.column_count, stored.listed.turn_count) == ("Cairo?", 2, 1)
     assert own.comparisons.find_comparison("nope") is None
     assert own.comparisons.find_comparison("a\0b") is None
 
 
 def test_the_newest_is_listed_first(own):
     first, second = give_comparison(own), give_comparison(own)
-    assert [one.id for one in own.comparisons.list_comparisons()] == [second.id, first.id]
-    assert [one.id for one in own.comparisons.list_comparisons(limit=1, offset=1)] == [first.id]
+    assert [comparison.id for comparison in own.comparisons.list_comparisons()] == [second.id, first.id]
+    assert [comparison.id for comparison in own.comparisons.list_comparisons(limit=1, offset=1)] == [first.id]
 
 
-def test_an_answer_and_a_vote_take_the_place_of_the_former(own):
-    kept = give_comparison(own)
-    own.comparisons.save_vote(kept.id, Vote(turn=0, kind=VoteKind.TIE))
-    assert own.comparisons.find_comparison(kept.id).votes == (Vote(turn=0, kind=VoteKind.TIE),)
-    own.comparisons.save_answer(kept.id, ComparisonAnswer(column=0, turn=0, problem="gone"))
-    found = own.comparisons.find_comparison(kept.id)
+def test_a_new_answer_or_vote_replaces_the_previous_one(own):
+    stored = give_comparison(own)
+    own.comparisons.save_vote(stored.id, Vote(turn=0, kind=VoteKind.TIE))
+    assert own.comparisons.find_comparison(stored.id).votes == (Vote(turn=0, kind=VoteKind.TIE),)
+    own.comparisons.save_answer(stored.id, ComparisonAnswer(column=0, turn=0, problem="gone"))
+    found = own.comparisons.find_comparison(stored.id)
     assert found.answers[0] == ComparisonAnswer(column=0, turn=0, problem="gone")
     assert found.missing == ((0, 0),)
-    own.comparisons.forget_vote(kept.id, 0)
-    own.comparisons.forget_vote(kept.id, 0)
-    assert own.comparisons.find_comparison(kept.id).votes == ()
+    own.comparisons.forget_vote(stored.id, 0)
+    own.comparisons.forget_vote(stored.id, 0)
+    assert own.comparisons.find_comparison(stored.id).votes == ()
 
 
 @pytest.mark.parametrize(
-    ("vote", "said"),
+    ("vote", "problem"),
     [
         (Vote(turn=1, kind=VoteKind.TIE), "the comparison has only 1 turn"),
         (Vote(turn=0, kind=VoteKind.BEST), "`best` needs a column"),
@@ -66,66 +66,68 @@ def test_an_answer_and_a_vote_take_the_place_of_the_former(own):
         (Vote(turn=0, kind=VoteKind.BEST, column=-1), "column 0 has no answer"),
     ],
 )
-def test_a_vote_that_makes_no_sense_is_refused(own, vote, said):
-    kept = give_comparison(own)
-    with pytest.raises(BadInput, match=said):
-        own.comparisons.save_vote(kept.id, vote)
-    assert own.comparisons.find_comparison(kept.id).votes == kept.votes
+def test_an_invalid_vote_is_rejected(own, vote, problem):
+    stored = give_comparison(own)
+    with pytest.raises(BadInput, match=problem):
+        own.comparisons.save_vote(stored.id, vote)
+    assert own.comparisons.find_comparison(stored.id).votes == stored.votes
 
 
-def test_nobody_votes_before_two_columns_have_answered(own):
+def test_a_vote_needs_two_answers(own):
     with pytest.raises(BadInput, match="0 of 2 columns have an answer"):
-        own.comparisons.save_vote(begun(own).id, Vote(turn=0, kind=VoteKind.TIE))
+        own.comparisons.save_vote(new_comparison(own).id, Vote(turn=0, kind=VoteKind.TIE))
 
 
 def test_votes_are_in_the_audit_log(own):
-    kept = give_comparison(own)
-    own.comparisons.forget_vote(kept.id, 0)
-    actions = [(one.action, one.subject) for one in own.audit.entries(limit=9)]
-    subject = f"comparison:{kept.id}#0"
+    stored = give_comparison(own)
+    own.comparisons.forget_vote(stored.id, 0)
+    actions = [(entry.action, entry.subject) for entry in own.audit.entries(limit=9)]
+    subject = f"comparison:{stored.id}#0"
     assert {("vote.save", subject), ("vote.forget", subject)} <= set(actions)
 
 
-def test_a_comparison_is_gone_with_its_session_and_comes_back_with_it(own):
-    kept = give_comparison(own)
-    session_id = kept.comparison.session_id
+def test_a_comparison_is_deleted_and_restored_with_its_session(own):
+    stored = give_comparison(own)
+    session_id = stored.comparison.session_id
     own.sessions.delete_session(session_id)
-    assert own.comparisons.find_comparison(kept.id) is None
+    assert own.comparisons.find_comparison(stored.id) is None
     assert own.comparisons.list_comparisons() == ()
     with pytest.raises(StoreError, match="there is no comparison"):
-        own.comparisons.forget_vote(kept.id, 0)
+        own.comparisons.forget_vote(stored.id, 0)
     own.sessions.restore_session(session_id)
-    assert own.comparisons.find_comparison(kept.id) == kept
+    assert own.comparisons.find_comparison(stored.id) == stored
 
 
-def test_a_comparison_of_what_is_not_there_or_cannot_be_kept_is_refused(own):
+def test_an_invalid_comparison_is_rejected(own):
     with pytest.raises(StoreError, match="has no message"):
-        begun(own, turns=("nope",))
+        new_comparison(own, turns=("nope",))
     with pytest.raises(StoreError, match="there is no session"):
-        begun(own, session_id="nope")
+        new_comparison(own, session_id="nope")
     with pytest.raises(BadInput, match="1 column"):
-        begun(own, columns=COLUMNS[:1])
+        new_comparison(own, columns=COLUMNS[:1])
     with pytest.raises(BadInput, match="no turn"):
-        begun(own, turns=())
+        new_comparison(own, turns=())
     with pytest.raises(StoreError, match="has no message"):
-        own.comparisons.save_answer(begun(own).id, ComparisonAnswer(column=0, turn=0, leaf_id="nope"))
+        own.comparisons.save_answer(
+            new_comparison(own).id, ComparisonAnswer(column=0, turn=0, leaf_id="nope")
+        )
     with pytest.raises(BadInput, match="NUL"):
-        own.comparisons.save_answer(begun(own).id, ComparisonAnswer(column=0, turn=0, problem="a\0"))
+        own.comparisons.save_answer(new_comparison(own).id, ComparisonAnswer(column=0, turn=0, problem="a\0"))
 
 
-def test_a_message_that_is_not_shown_leaves_the_open_leaf_where_it_is(own):
-    kept = give_comparison(own)
-    session = own.sessions.find_session(kept.comparison.session_id)
-    assert session.leaf_id == kept.answers[0].leaf_id
+def test_a_message_that_is_not_shown_does_not_change_the_open_leaf(own):
+    stored = give_comparison(own)
+    session = own.sessions.find_session(stored.comparison.session_id)
+    assert session.leaf_id == stored.answers[0].leaf_id
     assert session.message_count == 3
 
 
-def test_deleted_for_good_a_session_takes_its_comparisons_along(made_url):
+def test_purging_a_session_deletes_its_comparisons(made_url):
     moment = [datetime(2026, 1, 1, tzinfo=UTC)]
     with closing(Store(made_url, now=lambda: moment[0])) as store:
         own = store.of(Owner(key="ann"))
-        kept = give_comparison(own)
-        own.sessions.delete_session(kept.comparison.session_id)
+        stored = give_comparison(own)
+        own.sessions.delete_session(stored.comparison.session_id)
         moment[0] += timedelta(days=31)
         assert store.purge() == 1
-        assert own.comparisons.find_comparison(kept.id) is None
+        assert own.comparisons.find_comparison(stored.id) is None

@@ -1,4 +1,4 @@
-"""Which sessions are chosen, by whom, and rows that sessions are made of."""
+"""Choosing sessions for an export, and importing rows as sessions."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -22,9 +22,9 @@ def services(tmp_path):
         yield services
 
 
-def chosen(services, **wanted):
-    found = list(chosen_ids(services.corpus, SessionFilter(**wanted)))
-    assert services.corpus.count(SessionFilter(**wanted)) == len(found)
+def chosen(services, **filters):
+    found = list(chosen_ids(services.corpus, SessionFilter(**filters)))
+    assert services.corpus.count(SessionFilter(**filters)) == len(found)
     return found
 
 
@@ -41,14 +41,14 @@ def _setup():
     return RunConfig(contract_name="imported", contract_text="", tools_text="[]")
 
 
-def test_sessions_come_page_by_page_in_the_order_of_their_making(services):
+def test_sessions_are_paged_in_the_order_of_their_creation(services):
     made = [talk(services)[0] for _ in range(5)]
     assert services.corpus.choose(SessionFilter(), limit=2) == made[:2]
     assert services.corpus.choose(SessionFilter(), after=made[1], limit=2) == made[2:4]
     assert chosen(services) == made
 
 
-def test_another_owner_chooses_none_of_them_and_sees_none(services):
+def test_another_owner_s_sessions_are_never_chosen(services):
     session_id, _ = talk(services, tag="blue")
     other = services.of(Owner(key="someone"))
     assert chosen(other) == []
@@ -59,7 +59,7 @@ def test_another_owner_chooses_none_of_them_and_sees_none(services):
     assert other.corpus.find_import(digest) is None
 
 
-def test_deleted_and_empty_sessions_are_not_there(services):
+def test_deleted_and_empty_sessions_are_not_chosen(services):
     session_id, _ = talk(services)
     services.sessions.create_session(services.setup_for())
     services.sessions.delete_session(session_id)
@@ -67,14 +67,14 @@ def test_deleted_and_empty_sessions_are_not_there(services):
     assert services.corpus.material(session_id) is None
 
 
-def test_choices_by_tag_verdict_rating_state_contract_model_and_time(services):
+def test_each_filter_selects_the_right_sessions(services):
     one, path = talk(services, tag="blue")
     two, other = talk(services)
     label(services, one, path[4].id, verdict=Verdict.GOOD, rating=4, tags=("odd",))
     label(services, two, other[4].id, verdict=Verdict.BAD_ANSWER, rating=2)
     services.labels.move(two, QueueState.DONE)
     now = datetime.now(UTC)
-    for wanted, found in (
+    for filters, found in (
         ({"tag": "blue"}, [one]),
         ({"tag": "odd"}, [one]),
         ({"verdict": "good"}, [one]),
@@ -91,10 +91,10 @@ def test_choices_by_tag_verdict_rating_state_contract_model_and_time(services):
         ({"session_ids": (two, "nowhere", "a\0")}, [two]),
         ({"tag": "a\0"}, []),
     ):
-        assert chosen(services, **wanted) == found, wanted
+        assert chosen(services, **filters) == found, filters
 
 
-def test_where_a_label_decides_the_others_at_its_place_do_not_count(services):
+def test_a_deciding_label_hides_the_others(services):
     session_id, path = talk(services)
     label(services, session_id, path[4].id, labeller="ann", verdict=Verdict.BAD_ANSWER, rating=1)
     assert chosen(services, verdict="bad-answer", max_rating=2) == [session_id]
@@ -103,7 +103,7 @@ def test_where_a_label_decides_the_others_at_its_place_do_not_count(services):
     assert chosen(services, verdict="good", min_rating=4) == [session_id]
 
 
-def test_a_project_chooses_by_its_own_labels_alone(services):
+def test_a_project_uses_only_its_own_labels(services):
     session_id, path = talk(services)
     services.labels.save_project(Project(name="p"))
     label(services, session_id, path[4].id, verdict=Verdict.GOOD)
@@ -113,25 +113,25 @@ def test_a_project_chooses_by_its_own_labels_alone(services):
     assert chosen(services, verdict="good", project="p") == [session_id]
 
 
-def test_an_imported_row_is_a_session_with_tags_queue_place_and_branches(services):
+def test_an_imported_row_becomes_a_session(services):
     rejected = (Message(role=Role.ASSISTANT, text="Bad."),)
     new = new_import("Hi?", "Good.", rejected=rejected, answer_start=1, tags=("blue", "blue"), is_queued=True)
     session_id = services.corpus.add_import(new, digest="d")
     path = services.sessions.path(session_id)
-    assert [one.message.text for one in path] == ["Hi?", "Good."]
-    assert {one.origin for one in path} == {MessageOrigin.IMPORT}
+    assert [stored.message.text for stored in path] == ["Hi?", "Good."]
+    assert {stored.origin for stored in path} == {MessageOrigin.IMPORT}
     found = services.sessions.find_session(session_id)
     assert (found.title, found.tags, found.message_count) == ("Hi?", ("blue",), 3)
     assert chosen(services, state=QueueState.PENDING, project="") == [session_id]
     imported = services.corpus.material(session_id).imported
-    assert imported.message_ids == tuple(one.id for one in path)
+    assert imported.message_ids == tuple(stored.id for stored in path)
     assert imported.row_text == '{"a": "\\u0000"}'
     assert services.corpus.find_import("d") == session_id
     services.sessions.delete_session(session_id)
     assert services.corpus.find_import("d") is None
 
 
-def test_what_cannot_be_stored_makes_no_session(services):
+def test_a_row_that_cannot_be_stored_creates_no_session(services):
     with pytest.raises(BadInput, match="NUL"):
         services.corpus.add_import(new_import("Hi\0?", "Hello."), digest="d")
     assert chosen(services) == []

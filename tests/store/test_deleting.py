@@ -1,4 +1,4 @@
-"""Deleting hides for 30 days, can be undone, then purges."""
+"""Deleted sessions can be restored for 30 days and are then purged."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ def _talk(store: SessionStore, prompt: str) -> str:
     return session.id
 
 
-def test_a_deleted_session_is_hidden_and_comes_back_whole(timed: Store) -> None:
+def test_a_deleted_session_is_hidden_and_can_be_restored(timed: Store) -> None:
     store = timed.of(LOCAL_OWNER).sessions
     session_id = _talk(store, "p")
     before, path = store.find_session(session_id), store.path(session_id)
@@ -72,7 +72,7 @@ def test_a_session_that_was_not_deleted_cannot_be_restored(timed: Store) -> None
             store.restore_session(session_id)
 
 
-def test_after_30_days_it_cannot_be_restored_and_is_purged(timed: Store, wall: Wall) -> None:
+def test_after_30_days_a_session_is_purged(timed: Store, wall: Wall) -> None:
     store = timed.of(LOCAL_OWNER).sessions
     session_id = _talk(store, "p")
     store.delete_session(session_id)
@@ -87,7 +87,7 @@ def test_after_30_days_it_cannot_be_restored_and_is_purged(timed: Store, wall: W
     assert timed.purge() == 0
 
 
-def test_purging_takes_every_row_and_the_prompts_that_nobody_points_at(file: Path, wall: Wall) -> None:
+def test_purging_deletes_all_rows_and_unused_prompts(file: Path, wall: Wall) -> None:
     url = f"sqlite:///{file}"
     with sessions_in(url, now=wall) as store:
         gone, stays = _talk(store, "of the one that goes"), _talk(store, "of the one that stays")
@@ -96,9 +96,9 @@ def test_purging_takes_every_row_and_the_prompts_that_nobody_points_at(file: Pat
         store.delete_session(gone)
         store.delete_session(shared)
     wall.now += timedelta(days=31)
-    # Opening purges.
+    # Opening the store purges old sessions.
     with sessions_in(url, now=wall) as store:
-        assert [one.id for one in store.list_sessions()] == [stays]
+        assert [session.id for session in store.list_sessions()] == [stays]
     with closing(sqlite3.connect(file)) as connection:
         counts = {table: _count(connection, table) for table in TABLES}
         prompts = connection.execute("SELECT text FROM prompt ORDER BY text").fetchall()

@@ -1,4 +1,4 @@
-"""A message is deleted with all that follows it, and brought back."""
+"""Messages are deleted with everything below them, and restored."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from workbench.errors import BadInput, StoreError
 
 
 def texts(path):
-    return [kept.message.text for kept in path]
+    return [stored.message.text for stored in path]
 
 
 @pytest.fixture
@@ -19,15 +19,15 @@ def store(url):
 
 @pytest.fixture
 def talk(store):
-    """A session of two branches below the first message; its id, and the ids of its messages."""
+    """A session with two branches below the first message: its id and the ids of its messages."""
     session = store.create_session(SETUP)
     first = store.append(session.id, user("one"), parent_id=None)
     left = store.append_all(session.id, (user("left"), completion("far left")), parent_id=first.id)
     right = store.append_all(session.id, (user("right"), completion("far right")), parent_id=first.id)
-    return session.id, first.id, [one.id for one in left], [one.id for one in right]
+    return session.id, first.id, [stored.id for stored in left], [stored.id for stored in right]
 
 
-def test_the_path_ends_before_what_was_deleted(store, talk) -> None:
+def test_the_path_ends_before_a_deleted_message(store, talk) -> None:
     session, first, left, right = talk
     store.delete_message(session, right[0])
     assert texts(store.path(session)) == ["one"]
@@ -37,13 +37,13 @@ def test_the_path_ends_before_what_was_deleted(store, talk) -> None:
     assert (gone.message_id, gone.excerpt, gone.count) == (right[0], "right", 2)
 
 
-def test_another_branch_leaves_the_open_path_as_it_is(store, talk) -> None:
+def test_deleting_on_another_branch_does_not_change_the_open_path(store, talk) -> None:
     session, _, left, _ = talk
     store.delete_message(session, left[1])
     assert texts(store.path(session)) == ["one", "right", "far right"]
 
 
-def test_what_was_deleted_comes_back_whole(store, talk) -> None:
+def test_deleted_messages_can_be_restored(store, talk) -> None:
     session, _, _, right = talk
     before = store.path(session), store.tree(session)
     store.delete_message(session, right[0])
@@ -52,7 +52,7 @@ def test_what_was_deleted_comes_back_whole(store, talk) -> None:
     assert list(store.deleted_messages(session)) == []
 
 
-def test_the_part_that_was_deleted_first_comes_back_by_itself(store, talk) -> None:
+def test_parts_that_were_deleted_separately_are_restored_separately(store, talk) -> None:
     session, _, _, right = talk
     store.delete_message(session, right[1])
     store.delete_message(session, right[0])
@@ -64,7 +64,7 @@ def test_the_part_that_was_deleted_first_comes_back_by_itself(store, talk) -> No
     assert texts(store.path(session)) == ["one", "right", "far right"]
 
 
-def test_what_a_session_begins_with_stays(store, talk) -> None:
+def test_the_first_message_cannot_be_deleted(store, talk) -> None:
     session, first, _, right = talk
     with pytest.raises(BadInput, match="delete the session instead"):
         store.delete_message(session, first)

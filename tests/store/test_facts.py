@@ -1,4 +1,4 @@
-"""Fixes, findings and drops are rows: as the reader saw them, and counted."""
+"""Fixes, findings and dropped blocks are stored and counted."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.store.examples import SETUP, completion, user
-from tests.store.test_search import CLEAN, DROPPED, FIXED, WEATHER, keep
+from tests.store.test_search import CLEAN, DROPPED, FIXED, WEATHER, store_session
 from workbench.chat.finding import Severity
 from workbench.hermes.parse import parse
 from workbench.records.facts import FactGroup, FactKind, facts_of
@@ -28,9 +28,9 @@ def owned(made_url: str) -> Iterator[OwnedStore]:
         yield store.of(LOCAL_OWNER)
 
 
-def test_they_are_what_the_reader_says(owned: OwnedStore) -> None:
+def test_facts_equal_the_reader_s_report(owned: OwnedStore) -> None:
     text = f"🦉 {FIXED}\n{DROPPED}"
-    session_id = keep(owned, "x", completion(text))
+    session_id = store_session(owned, "x", completion(text))
     reading = parse(text, tools=WEATHER.offered_tools(), finish_reason="length")
     facts = [fact for _, fact in owned.facts.of_session(session_id)]
     assert facts == list(facts_of(reading))
@@ -44,37 +44,39 @@ def test_they_are_what_the_reader_says(owned: OwnedStore) -> None:
     assert facts[2].span and facts[2].span.of(text) == DROPPED
 
 
-def test_they_know_their_message_and_the_offered_tools(owned: OwnedStore) -> None:
-    session_id = keep(owned, user(FIXED), completion(CLEAN), setup=SETUP)
+def test_facts_refer_to_their_message_and_use_the_offered_tools(owned: OwnedStore) -> None:
+    session_id = store_session(owned, user(FIXED), completion(CLEAN), setup=SETUP)
     leaf = owned.sessions.path(session_id)[-1]
     ((message_id, fact),) = owned.facts.of_session(session_id)
     assert (message_id, fact.code) == (leaf.id, "unknown-tool")
 
 
 @pytest.mark.parametrize("session_id", ["nowhere", "a\0", ""])
-def test_an_unknown_session_has_none(owned: OwnedStore, session_id: str) -> None:
+def test_an_unknown_session_has_no_facts(owned: OwnedStore, session_id: str) -> None:
     assert owned.facts.of_session(session_id) == ()
 
 
 def test_a_copy_on_another_branch_is_not_counted_twice(owned: OwnedStore) -> None:
-    session_id = keep(owned, "x", completion(FIXED))
-    _, kept = owned.sessions.path(session_id)
-    copy = NewMessage(message=kept.message, origin=kept.origin, generation=kept.generation, copy_of=kept.id)
+    session_id = store_session(owned, "x", completion(FIXED))
+    _, stored = owned.sessions.path(session_id)
+    copy = NewMessage(
+        message=stored.message, origin=stored.origin, generation=stored.generation, copy_of=stored.id
+    )
     owned.sessions.append(session_id, copy, parent_id=None)
     assert len(owned.facts.of_session(session_id)) == 1
 
 
 class TestCount:
-    def test_by_each_group(self, owned: OwnedStore) -> None:
-        keep(owned, "x", completion(FIXED), completion(FIXED, engine_name="qwen"))
-        deleted = keep(owned, "y", completion(FIXED))
+    def test_facts_are_counted_by_each_group(self, owned: OwnedStore) -> None:
+        store_session(owned, "x", completion(FIXED), completion(FIXED, engine_name="qwen"))
+        deleted = store_session(owned, "y", completion(FIXED))
         owned.sessions.delete_session(deleted)
-        keep(owned, "z", completion(FIXED + DROPPED))
+        store_session(owned, "z", completion(FIXED + DROPPED))
 
         def counted(group: FactGroup, **when: datetime) -> list[tuple[str, str, int, int]]:
             return [
-                (one.group, one.kind.value, one.count, one.message_count)
-                for one in owned.facts.count(group, **when)
+                (row.group, row.kind.value, row.count, row.message_count)
+                for row in owned.facts.count(group, **when)
             ]
 
         assert counted(FactGroup.CODE) == [
@@ -92,24 +94,28 @@ class TestCount:
         assert counted(FactGroup.CODE, since=START) == counted(FactGroup.CODE)
 
 
-def test_days_of_a_contract_count_completions_by_version_and_model(owned: OwnedStore) -> None:
+def test_daily_statistics_are_grouped_by_version_and_model(owned: OwnedStore) -> None:
     other = replace(WEATHER, contract_text="another")
-    keep(owned, "x", completion(CLEAN), completion(FIXED + FIXED), completion(FIXED, engine_name="qwen"))
-    keep(owned, "y", completion(DROPPED), setup=other)
-    keep(owned, "z", completion(DROPPED), setup=replace(WEATHER, contract_text="a third"))
-    deleted = keep(owned, "y", completion(FIXED))
+    store_session(
+        owned, "x", completion(CLEAN), completion(FIXED + FIXED), completion(FIXED, engine_name="qwen")
+    )
+    store_session(owned, "y", completion(DROPPED), setup=other)
+    store_session(owned, "z", completion(DROPPED), setup=replace(WEATHER, contract_text="a third"))
+    deleted = store_session(owned, "y", completion(FIXED))
     owned.sessions.delete_session(deleted)
-    session_id = keep(owned, "copied", completion(FIXED))
-    _, kept = owned.sessions.path(session_id)
-    copy = NewMessage(message=kept.message, origin=kept.origin, generation=kept.generation, copy_of=kept.id)
+    session_id = store_session(owned, "copied", completion(FIXED))
+    _, stored = owned.sessions.path(session_id)
+    copy = NewMessage(
+        message=stored.message, origin=stored.origin, generation=stored.generation, copy_of=stored.id
+    )
     owned.sessions.append(session_id, copy, parent_id=None)
     first, second = (hash_of(setup.contract_text) for setup in (WEATHER, other))
     counted: Counter[tuple[str, str]] = Counter()
     days = owned.facts.days([first, second])
-    for one in days:
-        assert one.day in ("2026-01-01", "2026-01-02")
+    for day in days:
+        assert day.day in ("2026-01-01", "2026-01-02")
         for name in ("completions", "fixed", "dropped"):
-            counted[one.contract_version[:4] + one.model, name] += getattr(one, name)
+            counted[day.contract_version[:4] + day.model, name] += getattr(day, name)
     assert counted == {
         (first[:4] + "embedded", "completions"): 3,
         (first[:4] + "embedded", "fixed"): 2,

@@ -1,4 +1,4 @@
-"""Migrations: they make what the tables say, they go forward only, and what was there is backed up."""
+"""Migrations create the declared tables, and back up older databases."""
 
 import shutil
 import sqlite3
@@ -31,12 +31,12 @@ def upgrade() -> None:
         session.alter_column("title", nullable=True)
     {more}
 """
-"""A migration to come, which has SQLite rebuild a table that others point at."""
+"""A future migration, for which SQLite must rebuild a table that others refer to."""
 
 
 @pytest.fixture
 def later(tmp_path: Path) -> Path:
-    """The migrations of a version to come."""
+    """The migrations of a future version."""
     return _with_later(tmp_path, "pass")
 
 
@@ -49,7 +49,7 @@ def _with_later(folder: Path, more: str) -> Path:
     return migrations
 
 
-def _keep_one(url: str) -> str:
+def _store_one(url: str) -> str:
     with sessions_in(url) as store:
         session = store.create_session(SETUP)
         store.append(session.id, user("hi"), parent_id=None)
@@ -65,9 +65,9 @@ def _backups(file: Path) -> list[Path]:
     return sorted(file.parent.glob("*before-migration*"))
 
 
-def test_the_migrations_make_what_the_tables_say(url: str) -> None:
+def test_the_migrations_create_the_declared_tables(url: str) -> None:
     with closing(open_database(url)) as opened, opened.reading() as db:
-        # The words of the search stand in a table whose form is the database's own.
+        # The table of search words has another form on each database.
         def is_ours(name: str | None, kind: str, _parents: object) -> bool:
             return kind != "table" or not (name or "").startswith("search_words")
 
@@ -78,21 +78,21 @@ def test_the_migrations_make_what_the_tables_say(url: str) -> None:
         assert compare_metadata(context, METADATA) == []
 
 
-def test_opening_again_changes_nothing_and_backs_nothing_up(url: str, file: Path) -> None:
-    session_id = _keep_one(url)
+def test_opening_again_changes_nothing_and_makes_no_backup(url: str, file: Path) -> None:
+    session_id = _store_one(url)
     with sessions_in(url) as store:
-        assert [kept.message.text for kept in store.path(session_id)] == ["hi"]
+        assert [stored.message.text for stored in store.path(session_id)] == ["hi"]
     assert list(file.parent.iterdir()) == [file]
 
 
 def test_an_empty_file_becomes_a_database_without_a_backup(url: str, file: Path) -> None:
     file.touch()
-    _keep_one(url)
+    _store_one(url)
     assert list(file.parent.iterdir()) == [file]
 
 
 def test_an_older_database_is_backed_up_then_upgraded(url: str, file: Path, later: Path) -> None:
-    session_id = _keep_one(url)
+    session_id = _store_one(url)
     before = _rows(file, "SELECT * FROM message")
     open_database(url, migrations=later).close()
     assert _rows(file, "SELECT version_num FROM alembic_version") == [("later",)]
@@ -104,10 +104,10 @@ def test_an_older_database_is_backed_up_then_upgraded(url: str, file: Path, late
     assert _rows(backup, "PRAGMA integrity_check") == [("ok",)]
     assert _rows(backup, "SELECT * FROM message") == before
     with sessions_in(f"sqlite:///{backup}") as restored:
-        assert [kept.message.text for kept in restored.path(session_id)] == ["hi"]
+        assert [stored.message.text for stored in restored.path(session_id)] == ["hi"]
 
 
-def test_the_backup_holds_what_is_still_in_the_log(url: str, file: Path, later: Path) -> None:
+def test_the_backup_includes_changes_that_are_only_in_the_log(url: str, file: Path, later: Path) -> None:
     with sessions_in(url) as store:
         session = store.create_session(SETUP)
         store.append(session.id, user("hi"), parent_id=None)
@@ -121,7 +121,7 @@ def test_a_database_in_memory_has_no_file_to_back_up(later: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "problem"),
     [
         ("op.execute('UPDATE nowhere SET a = 1')", "no such table: nowhere"),
         ("op.execute(\"UPDATE message SET session_id = 'gone'\")", "after the migration, a row of"),
@@ -129,20 +129,20 @@ def test_a_database_in_memory_has_no_file_to_back_up(later: Path) -> None:
     ids=["fails", "breaks a foreign key"],
 )
 def test_a_migration_that_fails_leaves_the_database_as_it_was(
-    url: str, file: Path, tmp_path: Path, more: str, said: str
+    url: str, file: Path, tmp_path: Path, more: str, problem: str
 ) -> None:
-    session_id = _keep_one(url)
-    with pytest.raises(StoreError, match=said):
+    session_id = _store_one(url)
+    with pytest.raises(StoreError, match=problem):
         open_database(url, migrations=_with_later(tmp_path, more))
     assert len(_backups(file)) == 1
     with sessions_in(url) as store:
-        assert [kept.message.text for kept in store.path(session_id)] == ["hi"]
+        assert [stored.message.text for stored in store.path(session_id)] == ["hi"]
 
 
 def test_without_a_backup_there_is_no_migration(
     url: str, file: Path, later: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _keep_one(url)
+    _store_one(url)
     true_connect = sqlite3.connect
 
     def connect(target: object, *args: object, **options: object) -> sqlite3.Connection:
@@ -159,8 +159,8 @@ def test_without_a_backup_there_is_no_migration(
         assert len(store.list_sessions()) == 1
 
 
-def test_a_database_of_a_newer_version_is_refused_and_left_alone(url: str, file: Path, later: Path) -> None:
-    _keep_one(url)
+def test_a_database_of_a_newer_version_is_rejected_and_not_changed(url: str, file: Path, later: Path) -> None:
+    _store_one(url)
     open_database(url, migrations=later).close()
     before = file.read_bytes()
     with pytest.raises(

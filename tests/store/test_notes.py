@@ -1,4 +1,4 @@
-"""Notes of models: kept over restarts, each owner's apart."""
+"""Notes of the tool `memory` are stored for each owner."""
 
 from contextlib import closing
 
@@ -8,7 +8,7 @@ from workbench.store.store import Store
 ANN = Owner(key="ann")
 
 
-def test_notes_outlive_the_process_and_stay_apart(url: str) -> None:
+def test_notes_are_stored_separately_for_each_owner(url: str) -> None:
     with closing(Store(url)) as store:
         store.memories.save_notes(ANN, ["likes tea\r\n", "🦉"])
         store.memories.save_notes(LOCAL_OWNER, ["mine"])
@@ -18,7 +18,7 @@ def test_notes_outlive_the_process_and_stay_apart(url: str) -> None:
         assert store.memories.notes(Owner(key="bob")) == ()
 
 
-def test_saving_puts_the_notes_in_the_place_of_all(url: str) -> None:
+def test_saving_replaces_all_notes(url: str) -> None:
     with closing(Store(url)) as store:
         store.memories.save_notes(ANN, ["a", "b", "c"])
         store.memories.save_notes(ANN, ["b"])

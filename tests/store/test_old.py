@@ -1,4 +1,4 @@
-"""Databases that earlier versions wrote open in this one with nothing lost."""
+"""Databases of earlier versions open without loss."""
 
 import gzip
 import re
@@ -33,7 +33,7 @@ def tables(engine: sa.Engine) -> sa.MetaData:
 
 
 def rows(engine: sa.Engine) -> Mapping[str, list[Mapping[str, Any]]]:
-    """All rows of all tables, in an order of their own."""
+    """Return all rows of all tables, sorted by primary key."""
     with engine.connect() as connection:
         return {
             table.name: [
@@ -45,7 +45,7 @@ def rows(engine: sa.Engine) -> Mapping[str, list[Mapping[str, Any]]]:
 
 
 def comparable(value: object) -> object:
-    """The same for both databases: SQLite has no moments and no truth values of its own."""
+    """Return a value in a form that is equal for both databases. SQLite has no types for times and booleans."""
     if isinstance(value, bool):
         return int(value)
     return value.replace(tzinfo=None) if hasattr(value, "tzinfo") else value
@@ -53,7 +53,7 @@ def comparable(value: object) -> object:
 
 @pytest.fixture(params=OLD)
 def old(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[sa.Engine]:
-    """An old database in SQLite."""
+    """An old SQLite database."""
     file = tmp_path / "old.sqlite3"
     source = OLD[request.param]
     file.write_bytes(gzip.decompress(source.read_bytes()))
@@ -65,19 +65,19 @@ def old(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[sa.Engine]:
 def lost(
     before: Mapping[str, list[Mapping[str, Any]]], after: Mapping[str, list[Mapping[str, Any]]]
 ) -> list[str]:
-    """What of `before` is not in `after`; columns that are gone are left out."""
+    """Return the rows of `before` that are not in `after`. Removed columns are ignored."""
     missing: list[str] = []
     for table, old_rows in before.items():
         columns = set(after[table][0]) if after[table] else set()
         for row in old_rows:
-            wanted = {name: comparable(value) for name, value in row.items() if name in columns}
-            if not any(_has(candidate, wanted) for candidate in after[table]):
+            expected = {name: comparable(value) for name, value in row.items() if name in columns}
+            if not any(_has(candidate, expected) for candidate in after[table]):
                 missing.append(f"{table} {row}")
     return missing
 
 
-def _has(row: Mapping[str, Any], wanted: Mapping[str, object]) -> bool:
-    return all(comparable(row[name]) == value for name, value in wanted.items())
+def _has(row: Mapping[str, Any], expected: Mapping[str, object]) -> bool:
+    return all(comparable(row[name]) == value for name, value in expected.items())
 
 
 def check_contents(store: Store) -> None:
@@ -91,10 +91,10 @@ def check_contents(store: Store) -> None:
     codes = {fact.code for _, fact in owned.facts.of_session(session.id)}
     assert {"trailing-comma", "invalid-json"} <= codes
     for query in ("cairo", "trailing-comma"):
-        assert [one.session.id for one in owned.search.find(query)] == [session.id]
+        assert [result.session.id for result in owned.search.find(query)] == [session.id]
 
 
-def test_a_sqlite_file_is_upgraded(old: sa.Engine) -> None:
+def test_an_old_sqlite_file_is_upgraded_without_loss(old: sa.Engine) -> None:
     before = rows(old)
     assert before["message"]
     url = old.url.render_as_string()
@@ -104,13 +104,13 @@ def test_a_sqlite_file_is_upgraded(old: sa.Engine) -> None:
     check_file(Path(old.url.database or ""))
 
 
-def test_the_first_release_and_the_newest_are_among_them() -> None:
+def test_there_are_files_of_the_first_and_the_newest_revision() -> None:
     head = ScriptDirectory(str(MIGRATIONS)).get_current_head()
     assert {"0010", head} <= set(OLD), "run python -m tests.store.old.write"
 
 
-def test_the_first_release_makes_the_tables_that_development_left(tmp_path: Path) -> None:
-    """A database that the ten development revisions made step by step opens unchanged."""
+def test_the_first_release_creates_the_tables_of_the_development_revisions(tmp_path: Path) -> None:
+    """A database that the ten development revisions created opens unchanged."""
     made, fresh = tmp_path / "made.sqlite3", tmp_path / "fresh.sqlite3"
     made.write_bytes(gzip.decompress(OLD["0010"].read_bytes()))
     open_database(f"sqlite:///{fresh}").close()
@@ -120,7 +120,7 @@ def test_the_first_release_makes_the_tables_that_development_left(tmp_path: Path
 
 
 @pytest.mark.parametrize("revision", ["0001", "0009"])
-def test_a_database_from_before_the_first_release_is_refused_with_a_way_out(
+def test_a_database_from_before_the_first_release_is_rejected_with_a_remedy(
     tmp_path: Path, revision: str
 ) -> None:
     file = tmp_path / "old.sqlite3"
@@ -132,12 +132,12 @@ def test_a_database_from_before_the_first_release_is_refused_with_a_way_out(
 
 
 def schema_of(file: Path) -> Mapping[tuple[str, str], list[str]]:
-    """By kind and name, the words of what makes it; the order of columns and constraints does not count."""
+    """Return the words of each SQL definition, by kind and name. The order of columns and constraints is ignored."""
     with closing(sqlite3.connect(file)) as connection:
         found = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
     return {(kind, name): sorted(re.findall(r"[\w.']+", sql or "")) for kind, name, sql in found}
 
 
-def test_the_newest_can_be_written(tmp_path: Path) -> None:
+def test_a_file_of_the_newest_revision_can_be_written(tmp_path: Path) -> None:
     head = ScriptDirectory(str(MIGRATIONS)).get_current_head()
     assert write_newest(tmp_path).name == f"{head}.sqlite3.gz"

@@ -1,4 +1,4 @@
-"""No method of any port of the store reads or writes what is another owner's."""
+"""No method of the store reads or writes another owner's data."""
 
 import inspect
 import shutil
@@ -42,7 +42,7 @@ class World:
 
 @pytest.fixture(scope="module")
 def made() -> dict[str, tuple[str, World]]:
-    """For each kind of database one with what Ann has, made by the first test that needs it; tests copy it."""
+    """A database with Ann's data for each kind, created by the first test that needs it. Tests copy it."""
     return {}
 
 
@@ -69,13 +69,13 @@ def world(
 
 
 def _make_world(url: str) -> World:
-    """What Ann has, in an empty database; its store is closed."""
+    """Store Ann's data in an empty database. The store is closed at the end."""
     with closing(Store(url)) as store:
         ann = store.of(ANN)
         sessions = [ann.sessions.create_session(SETUP) for _ in range(3)]
-        for one in sessions:
-            ann.sessions.append(one.id, user("secret of ann"), parent_id=None)
-        session, deleted, shared = (ann.sessions.find_session(one.id) for one in sessions)
+        for session in sessions:
+            ann.sessions.append(session.id, user("secret of ann"), parent_id=None)
+        session, deleted, shared = (ann.sessions.find_session(session.id) for session in sessions)
         assert session and deleted and shared
         ann.sessions.delete_session(deleted.id)
         import_row(ann)
@@ -89,8 +89,8 @@ def _make_world(url: str) -> World:
         return world
 
 
-def refused(call: Callable[[OwnedStore, World], object]) -> Callable[[OwnedStore, World], None]:
-    """The call must say that there is no such session, and must not tell whether another has one."""
+def is_rejected(call: Callable[[OwnedStore, World], object]) -> Callable[[OwnedStore, World], None]:
+    """Check that the call reports an unknown session, and does not reveal that another owner has it."""
 
     def check(own: OwnedStore, world: World) -> None:
         with pytest.raises(StoreError, match="there is no session"):
@@ -100,7 +100,7 @@ def refused(call: Callable[[OwnedStore, World], object]) -> Callable[[OwnedStore
 
 
 def finds_nothing(call: Callable[[OwnedStore, World], object]) -> Callable[[OwnedStore, World], None]:
-    """The call gives None, or nothing in a row."""
+    """Check that the call returns None or something empty."""
 
     def check(own: OwnedStore, world: World) -> None:
         assert not call(own, world)
@@ -111,12 +111,12 @@ def finds_nothing(call: Callable[[OwnedStore, World], object]) -> Callable[[Owne
 def own_only(own: OwnedStore, _world: World) -> None:
     made = own.sessions.create_session(SETUP)
     own.sessions.append(made.id, user("mine"), parent_id=None)
-    assert [one.id for one in own.sessions.list_sessions(all_owners=True)] == [made.id]
+    assert [session.id for session in own.sessions.list_sessions(all_owners=True)] == [made.id]
 
 
 def import_row(own: OwnedStore) -> str:
-    said = (Message(role=Role.USER, text="secret of a row"),)
-    new = NewImport(setup=SETUP, messages=said, format="openai", fields={}, file="rows.jsonl", number=1)
+    messages = (Message(role=Role.USER, text="secret of a row"),)
+    new = NewImport(setup=SETUP, messages=messages, format="openai", fields={}, file="rows.jsonl", number=1)
     return own.corpus.add_import(new, digest=DIGEST)
 
 
@@ -126,7 +126,7 @@ def import_own(own: OwnedStore) -> None:
 
 
 def shown_by_its_key(own: OwnedStore, world: World) -> None:
-    """A key is given away on purpose: it shows its own session, and no other key does."""
+    """A share key shows its session, and no other key does."""
     found = own.sharing.find_shared(world.key)
     assert found
     assert (found.id, found.is_own, found.share_key) == (world.shared.id, False, None)
@@ -144,33 +144,33 @@ CHECKS: dict[str, Callable[[OwnedStore, World], None]] = {
             *own.sessions.list_sessions(is_deleted=True, all_owners=True),
         )
     ),
-    "sessions.save_setup": refused(lambda own, w: own.sessions.save_setup(w.session.id, SETUP)),
-    "sessions.rename_session": refused(lambda own, w: own.sessions.rename_session(w.session.id, "x")),
-    "sessions.tag_session": refused(lambda own, w: own.sessions.tag_session(w.session.id, ["x"])),
-    "sessions.delete_session": refused(lambda own, w: own.sessions.delete_session(w.session.id)),
-    "sessions.restore_session": refused(lambda own, w: own.sessions.restore_session(w.deleted.id)),
-    "sessions.copy_session": refused(lambda own, w: own.sessions.copy_session(w.session.id)),
-    "sessions.append": refused(
+    "sessions.save_setup": is_rejected(lambda own, w: own.sessions.save_setup(w.session.id, SETUP)),
+    "sessions.rename_session": is_rejected(lambda own, w: own.sessions.rename_session(w.session.id, "x")),
+    "sessions.tag_session": is_rejected(lambda own, w: own.sessions.tag_session(w.session.id, ["x"])),
+    "sessions.delete_session": is_rejected(lambda own, w: own.sessions.delete_session(w.session.id)),
+    "sessions.restore_session": is_rejected(lambda own, w: own.sessions.restore_session(w.deleted.id)),
+    "sessions.copy_session": is_rejected(lambda own, w: own.sessions.copy_session(w.session.id)),
+    "sessions.append": is_rejected(
         lambda own, w: own.sessions.append(w.session.id, user("x"), parent_id=w.message.id)
     ),
-    "sessions.append_all": refused(
+    "sessions.append_all": is_rejected(
         lambda own, w: own.sessions.append_all(w.session.id, (user("x"),), parent_id=None)
     ),
-    "sessions.save_unfinished": refused(
+    "sessions.save_unfinished": is_rejected(
         lambda own, w: own.sessions.save_unfinished(w.session.id, "x", GENERATION, parent_id=w.message.id)
     ),
-    "sessions.path": refused(lambda own, w: own.sessions.path(w.session.id, leaf_id=w.message.id)),
-    "sessions.tree": refused(lambda own, w: own.sessions.tree(w.session.id)),
-    "sessions.open_leaf": refused(lambda own, w: own.sessions.open_leaf(w.session.id, w.message.id)),
-    "sessions.delete_message": refused(
+    "sessions.path": is_rejected(lambda own, w: own.sessions.path(w.session.id, leaf_id=w.message.id)),
+    "sessions.tree": is_rejected(lambda own, w: own.sessions.tree(w.session.id)),
+    "sessions.open_leaf": is_rejected(lambda own, w: own.sessions.open_leaf(w.session.id, w.message.id)),
+    "sessions.delete_message": is_rejected(
         lambda own, w: own.sessions.delete_message(w.session.id, w.message.id)
     ),
-    "sessions.deleted_messages": refused(lambda own, w: own.sessions.deleted_messages(w.session.id)),
-    "sessions.restore_message": refused(
+    "sessions.deleted_messages": is_rejected(lambda own, w: own.sessions.deleted_messages(w.session.id)),
+    "sessions.restore_message": is_rejected(
         lambda own, w: own.sessions.restore_message(w.session.id, w.message.id)
     ),
-    "sharing.share": refused(lambda own, w: own.sharing.share(w.session.id)),
-    "sharing.unshare": refused(lambda own, w: own.sharing.unshare(w.shared.id)),
+    "sharing.share": is_rejected(lambda own, w: own.sharing.share(w.session.id)),
+    "sharing.unshare": is_rejected(lambda own, w: own.sharing.unshare(w.shared.id)),
     "sharing.find_shared": shown_by_its_key,
     "sharing.shared_path": lambda own, w: _unshared(lambda: own.sharing.shared_path(w.session.id)),
     "sharing.shared_tree": lambda own, w: _unshared(lambda: own.sharing.shared_tree(w.session.id)),
@@ -184,7 +184,7 @@ CHECKS: dict[str, Callable[[OwnedStore, World], None]] = {
     "corpus.add_import": lambda own, w: import_own(own),
     **owned_versions.CHECKS,
 }
-"""By port and method: what another owner gets of it. A method without a row here fails the test below."""
+"""What other owners get, by store class and method. A method without an entry fails the test below."""
 
 
 def _unshared(call: Callable[[], object]) -> None:
@@ -200,11 +200,11 @@ def _methods() -> Iterator[str]:
                 yield f"{field.name}.{name}"
 
 
-def test_every_method_of_every_port_has_its_check() -> None:
+def test_every_method_of_every_store_class_has_a_check() -> None:
     assert sorted(_methods()) == sorted(CHECKS)
 
 
-def test_a_port_s_class_has_no_public_method_beside_the_port_s() -> None:
+def test_the_objects_have_no_other_public_methods() -> None:
     with closing(Store("sqlite://")) as store:
         own = store.of(ANN)
         names = [
@@ -229,22 +229,22 @@ def _seen_by_ann(world: World) -> list[object]:
     listed = [*ann.sessions.list_sessions(), *ann.sessions.list_sessions(is_deleted=True)]
     return [
         listed,
-        [ann.sessions.find_session(one.id) for one in listed],
-        [ann.sessions.path(one.id) for one in listed if not one.deleted_at],
+        [ann.sessions.find_session(session.id) for session in listed],
+        [ann.sessions.path(session.id) for session in listed if not session.deleted_at],
         *owned_versions.seen_of_versions_and_labels(ann),
     ]
 
 
-def test_an_admin_reads_all_and_writes_only_their_own(world: World) -> None:
+def test_an_admin_reads_everything_but_writes_only_their_own_sessions(world: World) -> None:
     admin, session = world.store.of(ADMIN), world.session
     assert admin.sessions.list_sessions() == ()
     imported = world.store.of(ANN).corpus.find_import(DIGEST)
-    listed = {one.id for one in admin.sessions.list_sessions(all_owners=True)}
+    listed = {session.id for session in admin.sessions.list_sessions(all_owners=True)}
     assert listed == {session.id, world.shared.id, imported}
-    assert not any(one.is_own for one in admin.sessions.list_sessions(all_owners=True))
+    assert not any(session.is_own for session in admin.sessions.list_sessions(all_owners=True))
     found = admin.sessions.find_session(session.id)
     assert found and not found.is_own
-    assert [kept.message.text for kept in admin.sessions.path(session.id)] == ["secret of ann", "answer"]
+    assert [stored.message.text for stored in admin.sessions.path(session.id)] == ["secret of ann", "answer"]
     before = _seen_by_ann(world)
     for write in (
         lambda: admin.sessions.append(session.id, user("x"), parent_id=None),
@@ -259,7 +259,7 @@ def test_an_admin_reads_all_and_writes_only_their_own(world: World) -> None:
     assert _seen_by_ann(world) == before
 
 
-def test_every_row_of_a_session_says_whose_it_is(file: Path) -> None:
+def test_every_session_has_its_owner(file: Path) -> None:
     with closing(Store(f"sqlite:///{file}")) as store:
         for owner in (ANN, LOCAL_OWNER):
             store.of(owner).sessions.create_session(SETUP)

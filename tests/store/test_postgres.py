@@ -1,4 +1,4 @@
-"""What is PostgreSQL's own: how it is reached, what is said where it is not, writers that meet."""
+"""PostgreSQL: connecting, errors, and concurrent writers."""
 
 import socket
 from concurrent.futures import ThreadPoolExecutor
@@ -20,25 +20,25 @@ pytestmark = pytest.mark.postgres
 
 
 def refusal(url: str) -> str:
-    """What a person is told who opens `url`."""
+    """Return the error for opening a URL."""
     with pytest.raises(StoreError) as caught:
         Store(url)
     return str(caught.value)
 
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
-def test_every_way_to_write_the_url_opens_it(fresh: str, scheme: str) -> None:
+def test_every_scheme_of_the_url_works(fresh: str, scheme: str) -> None:
     with sessions_in(fresh.replace("postgresql+psycopg", scheme)) as store:
         assert store.create_session(SETUP)
 
 
-def test_the_server_shows_whose_connection_it_is_and_the_url_may_say_otherwise(fresh: str) -> None:
+def test_the_application_name_is_set_and_can_be_changed_in_the_url(fresh: str) -> None:
     for url, name in ((fresh, "hermes-workbench"), (f"{fresh}?application_name=mine", "mine")):
         with closing(open_database(url)) as opened, opened.reading() as db:
             assert db.connection().execute(text("SHOW application_name")).scalar_one() == name
 
 
-def test_a_reading_sees_one_state_and_writes_nothing(fresh: str) -> None:
+def test_a_reading_transaction_sees_one_state_and_cannot_write(fresh: str) -> None:
     with closing(open_database(fresh)) as opened:
         count = text("SELECT count(*) FROM prompt")
         with opened.reading() as db:
@@ -50,7 +50,7 @@ def test_a_reading_sees_one_state_and_writes_nothing(fresh: str) -> None:
             db.connection().execute(text("DELETE FROM prompt"))
 
 
-def test_writers_that_come_with_the_same_prompt_at_once_share_it(fresh: str) -> None:
+def test_concurrent_writers_of_the_same_prompt_share_it(fresh: str) -> None:
     writers = 6
     with closing(Store(fresh)) as store:
         sessions = store.of(LOCAL_OWNER).sessions
@@ -67,11 +67,13 @@ def test_writers_that_come_with_the_same_prompt_at_once_share_it(fresh: str) -> 
         with ThreadPoolExecutor(writers) as pool:
             list(pool.map(talk, ids))
         for session_id in ids:
-            prompts = [kept.generation and kept.generation.prompt_text for kept in sessions.path(session_id)]
+            prompts = [
+                stored.generation and stored.generation.prompt_text for stored in sessions.path(session_id)
+            ]
             assert prompts == [f"prompt {number}" for number in range(10)]
 
 
-def test_writers_that_come_to_one_session_at_once_each_keep_their_branch(fresh: str) -> None:
+def test_concurrent_writers_to_one_session_each_keep_their_branch(fresh: str) -> None:
     writers = 6
     with sessions_in(fresh) as sessions:
         session = sessions.create_session(SETUP)
@@ -89,9 +91,7 @@ def test_writers_that_come_to_one_session_at_once_each_keep_their_branch(fresh: 
         assert sessions.path(session.id)[-1].generation == GENERATION
 
 
-def test_a_connection_that_the_server_ends_is_told_and_the_next_one_works(
-    fresh: str, postgres: Server
-) -> None:
+def test_a_closed_connection_is_reported_and_the_next_one_works(fresh: str, postgres: Server) -> None:
     end_all = (
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hermes-workbench'"
     )
@@ -107,7 +107,7 @@ def test_a_connection_that_the_server_ends_is_told_and_the_next_one_works(
             assert db.connection().execute(text("SELECT 1")).scalar_one() == 1
 
 
-def test_a_server_that_dies_is_told() -> None:
+def test_a_stopped_server_is_reported() -> None:
     with running_server() as server, server.database() as url, closing(open_database(url)) as opened:
         with pytest.raises(StoreError, match=r"connection.*; try again"), opened.reading() as db:
             db.connection().execute(text("SELECT 1"))
@@ -121,38 +121,40 @@ def test_a_server_that_dies_is_told() -> None:
 
 
 class TestRefusals:
-    def test_a_port_where_nobody_answers(self, fresh: str, postgres: Server) -> None:
+    def test_a_port_without_a_server(self, fresh: str, postgres: Server) -> None:
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]
-        said = refusal(fresh.replace(f":{postgres.port}/", f":{port}/"))
-        assert said.endswith("no server answers at that address; start it, or correct WORKBENCH_DATABASE_URL")
+        message = refusal(fresh.replace(f":{postgres.port}/", f":{port}/"))
+        assert message.endswith(
+            "no server answers at that address; start it, or correct WORKBENCH_DATABASE_URL"
+        )
 
-    def test_a_wrong_password_and_neither_is_shown(self, fresh: str, postgres: Server) -> None:
-        said = refusal(fresh.replace(postgres.password, "wrong-secret"))
-        assert "the server rejected the user or password" in said
-        assert "wrong-secret" not in said
-        assert postgres.password not in said
+    def test_a_wrong_password_is_rejected_and_not_shown(self, fresh: str, postgres: Server) -> None:
+        message = refusal(fresh.replace(postgres.password, "wrong-secret"))
+        assert "the server rejected the user or password" in message
+        assert "wrong-secret" not in message
+        assert postgres.password not in message
 
-    def test_a_database_that_is_not_there(self, postgres: Server) -> None:
-        said = refusal(postgres.url("nowhere"))
-        assert "there is no such database or user; create it" in said
-        assert postgres.password not in said
+    def test_a_missing_database(self, postgres: Server) -> None:
+        message = refusal(postgres.url("nowhere"))
+        assert "there is no such database or user; create it" in message
+        assert postgres.password not in message
 
-    def test_a_host_that_nobody_knows(self, fresh: str) -> None:
+    def test_an_unknown_host(self, fresh: str) -> None:
         assert "the host name is unknown" in refusal(fresh.replace("127.0.0.1", "nowhere.invalid"))
 
-    def test_a_database_of_something_else_is_left_alone(self, fresh: str) -> None:
+    def test_a_database_of_another_program_is_not_changed(self, fresh: str) -> None:
         other = open_database(fresh)
         with closing(other), other.writing() as db:
             db.connection().execute(text("DROP TABLE alembic_version"))
         assert "tables of another program" in refusal(fresh)
 
-    def test_a_user_who_may_make_no_tables(self, postgres: Server) -> None:
+    def test_a_user_who_may_not_create_tables(self, postgres: Server) -> None:
         with postgres.database() as url:
             postgres.run("CREATE ROLE guest LOGIN PASSWORD 'guest-secret'")
             try:
-                said = refusal(url.replace(f"postgres:{postgres.password}@", "guest:guest-secret@"))
+                message = refusal(url.replace(f"postgres:{postgres.password}@", "guest:guest-secret@"))
             finally:
                 postgres.run("DROP ROLE guest")
-        assert "the user lacks the permission; make it the owner of the database" in said
-        assert "guest-secret" not in said
+        assert "the user lacks the permission; make it the owner of the database" in message
+        assert "guest-secret" not in message

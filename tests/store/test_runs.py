@@ -1,4 +1,4 @@
-"""Runs and their results are kept."""
+"""Runs and their results are stored."""
 
 from contextlib import closing
 from dataclasses import replace
@@ -26,7 +26,7 @@ def of(place, **more):
     return replace(RESULT, key=job.key, case_id=job.case.id, repetition=job.repetition, **more)
 
 
-def test_a_run_comes_back_as_it_was(own):
+def test_a_run_is_stored_unchanged(own):
     run = own.runs.create_run("a title", PLAN)
     found = own.runs.find_run(run.id)
     assert found == run
@@ -37,21 +37,21 @@ def test_a_run_comes_back_as_it_was(own):
     assert own.runs.find_run("%") is None
 
 
-def test_results_come_in_the_order_of_the_plan_whatever_the_order_in_which_they_were_saved(own):
+def test_results_are_returned_in_the_order_of_the_plan(own):
     run = own.runs.create_run("x", PLAN)
     for place in (2, 0, 3, 1):
         own.runs.save_result(run.id, of(place))
     assert own.runs.results(run.id) == tuple(of(place) for place in range(4))
 
 
-def test_a_play_has_one_result_and_the_first_stays(own):
+def test_a_repetition_keeps_its_first_result(own):
     run = own.runs.create_run("x", PLAN)
     own.runs.save_result(run.id, of(0, status=CaseStatus.PASSED))
     own.runs.save_result(run.id, of(0, status=CaseStatus.FAILED))
-    assert [one.status for one in own.runs.results(run.id)] == [CaseStatus.PASSED]
+    assert [result.status for result in own.runs.results(run.id)] == [CaseStatus.PASSED]
 
 
-def test_the_list_counts(own):
+def test_the_list_counts_results(own):
     run = own.runs.create_run("x", PLAN)
     for place, status in enumerate((CaseStatus.PASSED, CaseStatus.ERROR, CaseStatus.FAILED)):
         own.runs.save_result(run.id, of(place, status=status))
@@ -60,10 +60,10 @@ def test_the_list_counts(own):
     first, second = own.runs.list_runs()
     assert (first.id, second.id) == (newer.id, run.id)
     assert (second.done, second.passed, second.errors, second.state) == (3, 1, 1, RunState.STOPPED)
-    assert [one.id for one in own.runs.list_runs(limit=1, offset=1)] == [run.id]
+    assert [run.id for run in own.runs.list_runs(limit=1, offset=1)] == [run.id]
 
 
-def test_errors_are_forgotten_to_be_played_again(own):
+def test_errors_can_be_deleted_to_run_again(own):
     run = own.runs.create_run("x", PLAN)
     own.runs.save_result(run.id, of(0, status=CaseStatus.ERROR))
     own.runs.save_result(run.id, of(1))
@@ -71,16 +71,16 @@ def test_errors_are_forgotten_to_be_played_again(own):
     assert own.runs.results(run.id) == (of(1),)
 
 
-def test_rollouts_are_not_among_the_conversations_and_can_be_opened(own):
+def test_rollouts_are_not_listed_but_can_be_opened(own):
     session = own.sessions.create_session(SETUP)
     own.sessions.append(session.id, user("hi"), parent_id=None)
-    assert [one.id for one in own.sessions.list_sessions()] == [session.id]
+    assert [session.id for session in own.sessions.list_sessions()] == [session.id]
     give_run(own, session.id)
     assert own.sessions.list_sessions() == ()
     assert own.sessions.find_session(session.id)
 
 
-def test_a_rollout_comes_to_the_label_queue_once_it_is_asked_for(own):
+def test_a_rollout_is_in_the_labelling_queue_only_on_request(own):
     session = own.sessions.create_session(SETUP)
     own.sessions.append(session.id, user("hi"), parent_id=None)
     give_run(own, session.id)
@@ -89,7 +89,7 @@ def test_a_rollout_comes_to_the_label_queue_once_it_is_asked_for(own):
     assert [item.session_id for item in own.labels.queue(QueueFilter()).items] == [session.id]
 
 
-def test_a_deleted_run_is_gone_with_its_results(own):
+def test_deleting_a_run_deletes_its_results(own):
     run = give_run(own)
     own.runs.delete_run(run.id)
     assert own.runs.find_run(run.id) is None
@@ -97,12 +97,12 @@ def test_a_deleted_run_is_gone_with_its_results(own):
         own.runs.results(run.id)
 
 
-def test_what_no_database_keeps_is_refused(own):
+def test_text_that_cannot_be_stored_is_rejected(own):
     with pytest.raises(BadInput, match="NUL"):
         own.runs.create_run("a\0b", PLAN)
 
 
-def test_the_arms_of_a_contract_are_found_in_all_its_runs_the_newest_first(own):
+def test_the_arms_of_a_contract_are_found_newest_first(own):
     other = replace(PLAN.arms[0], label="other", contract_name="other")
     old = replace(PLAN.arms[0], label="old", contract_name="short@2", contract_text="old")
     plans = [replace(PLAN, arms=(*PLAN.arms, other)), replace(PLAN, arms=(old,))]

@@ -1,4 +1,4 @@
-"""The search: what it finds, in what order, and that no text of any kind breaks it."""
+"""The search: results, their order, and queries with unusual characters."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -84,7 +84,7 @@ SIGNS = [
 
 @pytest.fixture
 def whole(made_url: str) -> Iterator[Store]:
-    """A store whose clock goes on by a minute at each look."""
+    """A store whose clock advances by a minute with each call."""
     moments = (START + timedelta(minutes=number) for number in range(1_000_000))
     with closing(Store(made_url, now=lambda: next(moments))) as opened:
         yield opened
@@ -92,22 +92,22 @@ def whole(made_url: str) -> Iterator[Store]:
 
 @pytest.fixture
 def owned(whole: Store) -> OwnedStore:
-    """The local owner's."""
+    """The data of the local owner."""
     return whole.of(LOCAL_OWNER)
 
 
-def keep(owned: OwnedStore, *said: str | NewMessage, setup=WEATHER) -> str:
-    """A session in which that was said."""
+def store_session(owned: OwnedStore, *messages: str | NewMessage, setup=WEATHER) -> str:
+    """Store a session with these messages and return its id."""
     session = owned.sessions.create_session(setup)
     parent_id = None
-    for one in said:
-        new = user(one) if isinstance(one, str) else one
+    for message in messages:
+        new = user(message) if isinstance(message, str) else message
         parent_id = owned.sessions.append(session.id, new, parent_id=parent_id).id
     return session.id
 
 
 def ids(found: object) -> list[str]:
-    return [one.session.id for one in found]
+    return [result.session.id for result in found]
 
 
 def marked(found: FoundSession) -> list[str]:
@@ -116,28 +116,28 @@ def marked(found: FoundSession) -> list[str]:
 
 
 class TestWords:
-    def test_they_are_found(self, owned: OwnedStore) -> None:
-        session_id = keep(
+    def test_words_are_found(self, owned: OwnedStore) -> None:
+        session_id = store_session(
             owned, "first", user("What is the weather in Cairo? Café 🦉 東京都 Strasse get_thing now")
         )
-        keep(owned, "something else")
+        store_session(owned, "something else")
         for query in FOUND:
             (found,) = owned.search.find(query)
             assert found.session.id == session_id, query
             assert marked(found), query
 
-    def test_what_is_not_there_is_not_found(self, owned: OwnedStore) -> None:
-        keep(owned, "What is the weather in Cairo? 🦉")
+    def test_other_words_are_not_found(self, owned: OwnedStore) -> None:
+        store_session(owned, "What is the weather in Cairo? 🦉")
         for query in ("weathers", '"cairo weather"', "weather london", "🦊", '"wea"', "x*"):
             assert owned.search.find(query) == (), query
 
-    def test_no_sign_is_syntax(self, owned: OwnedStore) -> None:
+    def test_no_character_is_taken_for_syntax(self, owned: OwnedStore) -> None:
         for query in SIGNS:
-            session_id = keep(owned, "x" if {"\0", "\ud83e"} & {*query} else f"before {query} after")
+            session_id = store_session(owned, "x" if {"\0", "\ud83e"} & {*query} else f"before {query} after")
             assert {*ids(owned.search.find(query))} <= {session_id, *ids(owned.search.find(""))}
 
-    def test_any_text_can_be_asked(self, owned: OwnedStore) -> None:
-        keep(owned, "some words")
+    def test_any_text_can_be_searched(self, owned: OwnedStore) -> None:
+        store_session(owned, "some words")
 
         @settings(max_examples=60, deadline=None)
         @given(query=st.text(max_size=30))
@@ -146,17 +146,17 @@ class TestWords:
 
         ask()
 
-    def test_a_blank_query_gives_all_last_used_first(self, owned: OwnedStore) -> None:
-        first, second = keep(owned, "a"), keep(owned, "b")
+    def test_a_blank_query_returns_all_sessions(self, owned: OwnedStore) -> None:
+        first, second = store_session(owned, "a"), store_session(owned, "b")
         assert ids(owned.search.find(" \n")) == [second, first]
 
     def test_titles_tags_tools_and_codes_come_first(self, owned: OwnedStore) -> None:
-        titled = keep(owned, "Weather of today")
-        called = keep(owned, "x", completion(CLEAN))
-        tagged = keep(owned, "y")
+        titled = store_session(owned, "Weather of today")
+        called = store_session(owned, "x", completion(CLEAN))
+        tagged = store_session(owned, "y")
         owned.sessions.tag_session(tagged, ["weather report"])
-        said = keep(owned, "z", user("about the weather"))
-        given_as_structure = keep(
+        messages = store_session(owned, "z", user("about the weather"))
+        given_as_structure = store_session(
             owned,
             NewMessage(
                 message=Message(
@@ -166,7 +166,7 @@ class TestWords:
             ),
         )
         found = ids(owned.search.find("weather"))
-        assert found == [given_as_structure, tagged, called, titled, said]
+        assert found == [given_as_structure, tagged, called, titled, messages]
         assert ids(owned.search.find("report")) == [tagged]
         owned.sessions.tag_session(tagged, ["other"])
         owned.sessions.rename_session(titled, "Sunshine")
@@ -174,32 +174,32 @@ class TestWords:
         assert ids(owned.search.find("sunshine")) == [titled]
 
     def test_codes_and_results_are_found(self, owned: OwnedStore) -> None:
-        session_id = keep(owned, "x", completion(FIXED), tool_result("31 degrees"))
-        keep(owned, "y", completion(CLEAN))
+        session_id = store_session(owned, "x", completion(FIXED), tool_result("31 degrees"))
+        store_session(owned, "y", completion(CLEAN))
         assert ids(owned.search.find("trailing-comma")) == [session_id]
         assert ids(owned.search.find("degrees")) == [session_id]
 
-    def test_a_system_text_is_not_searched(self, owned: OwnedStore) -> None:
+    def test_system_texts_are_not_searched(self, owned: OwnedStore) -> None:
         system = NewMessage(
             message=Message(role=Role.SYSTEM, text="You are grumpy"), origin=MessageOrigin.PERSON
         )
-        keep(owned, system, "hi")
+        store_session(owned, system, "hi")
         assert owned.search.find("grumpy") == ()
 
-    def test_a_long_text_is_searched_to_its_end(self, owned: OwnedStore) -> None:
+    def test_long_texts_are_searched_completely(self, owned: OwnedStore) -> None:
         cut = "x " * (CHUNK_SIZE_CHARS // 2 - 3) + "needle at the cut " + "y " * CHUNK_SIZE_CHARS + " endmark"
-        session_id = keep(owned, user(cut))
+        session_id = store_session(owned, user(cut))
         for query in ("needle", '"needle at the cut"', "endma"):
             (found,) = owned.search.find(query)
             assert found.session.id == session_id
             assert marked(found)
 
-    def test_a_megabyte_without_a_blank_is_kept(self, owned: OwnedStore) -> None:
-        session_id = keep(owned, "x" * 1_000_000)
+    def test_a_megabyte_without_spaces_is_stored(self, owned: OwnedStore) -> None:
+        session_id = store_session(owned, "x" * 1_000_000)
         assert ids(owned.search.find("xxx")) == [session_id]
 
-    def test_the_newest_message_is_shown_on_one_line(self, owned: OwnedStore) -> None:
-        keep(owned, "old owl", user("a\r\n" * 100 + "the owl\tof " + "b " * 200))
+    def test_the_snippet_is_one_line_of_the_newest_message(self, owned: OwnedStore) -> None:
+        store_session(owned, "old owl", user("a\r\n" * 100 + "the owl\tof " + "b " * 200))
         (found,) = owned.search.find("owl")
         assert found.snippet
         assert "\n" not in found.snippet.text
@@ -213,9 +213,9 @@ class TestFilters:
     def sessions(self, owned: OwnedStore) -> dict[str, str]:
         other = replace(WEATHER, contract_name="full", contract_text="other")
         made = {
-            "fixed": keep(owned, "cairo", completion(FIXED)),
-            "clean": keep(owned, "cairo", completion(CLEAN, engine_name="qwen")),
-            "dropped": keep(owned, "cairo", completion(DROPPED), setup=other),
+            "fixed": store_session(owned, "cairo", completion(FIXED)),
+            "clean": store_session(owned, "cairo", completion(CLEAN, engine_name="qwen")),
+            "dropped": store_session(owned, "cairo", completion(DROPPED), setup=other),
         }
         owned.sessions.tag_session(made["clean"], ["good", "v1"])
         answer = owned.sessions.path(made["dropped"])[-1]
@@ -228,8 +228,10 @@ class TestFilters:
         return made
 
     @pytest.mark.parametrize("query", ["cairo", ""])
-    def test_each_narrows(self, owned: OwnedStore, sessions: dict[str, str], query: str) -> None:
-        for wanted, found in (
+    def test_each_filter_narrows_the_results(
+        self, owned: OwnedStore, sessions: dict[str, str], query: str
+    ) -> None:
+        for chosen, found in (
             (SearchFilter(has_fix=True), ["fixed"]),
             (SearchFilter(has_fix=False), ["dropped", "clean"]),
             (SearchFilter(has_drop=True), ["dropped"]),
@@ -253,48 +255,48 @@ class TestFilters:
             (SearchFilter(until=START + timedelta(days=1)), ["dropped", "clean", "fixed"]),
             (SearchFilter(has_fix=True, has_drop=True), []),
         ):
-            assert ids(owned.search.find(query, wanted)) == [sessions[name] for name in found], wanted
+            assert ids(owned.search.find(query, chosen)) == [sessions[name] for name in found], chosen
 
-    def test_origin_is_about_the_message_with_the_words(
+    def test_the_origin_filter_applies_to_the_matching_message(
         self, owned: OwnedStore, sessions: dict[str, str]
     ) -> None:
         assert ids(owned.search.find("cairo", SearchFilter(origin=MessageOrigin.MODEL))) == [
             sessions["fixed"]
         ]
 
-    def test_the_tags_of_labels_are_words_too(self, owned: OwnedStore, sessions: dict[str, str]) -> None:
+    def test_tags_of_labels_are_searched(self, owned: OwnedStore, sessions: dict[str, str]) -> None:
         assert ids(owned.search.find("lost cau")) == [sessions["dropped"]]
 
 
 class TestPages:
-    def test_they_part_the_list(self, owned: OwnedStore) -> None:
-        made = [keep(owned, f"owl {number}", "more owl") for number in range(7)]
+    def test_pages_do_not_overlap(self, owned: OwnedStore) -> None:
+        made = [store_session(owned, f"owl {number}", "more owl") for number in range(7)]
         pages = [ids(owned.search.find("owl", limit=3, offset=offset)) for offset in (0, 3, 6, 9)]
         assert pages == [made[:3:-1], made[3:0:-1], made[:1], []]
 
 
 class TestWhose:
-    def test_only_ones_own_are_found(self, whole: Store) -> None:
+    def test_only_the_owner_s_sessions_are_found(self, whole: Store) -> None:
         mine, theirs = whole.of(Owner(key="me")), whole.of(Owner(key="them"))
-        session_id = keep(theirs, "a secret owl", completion(FIXED))
+        session_id = store_session(theirs, "a secret owl", completion(FIXED))
         assert ids(theirs.search.find("owl")) == [session_id]
         for nobody in (mine, whole.of(LOCAL_OWNER)):
             assert nobody.search.find("owl") == ()
             assert nobody.search.find("") == ()
             assert nobody.facts.of_session(session_id) == ()
 
-    def test_deleted_ones_are_not_found_until_restored(self, owned: OwnedStore) -> None:
-        session_id = keep(owned, "an owl")
+    def test_deleted_sessions_are_not_found_until_restored(self, owned: OwnedStore) -> None:
+        session_id = store_session(owned, "an owl")
         owned.sessions.delete_session(session_id)
         assert owned.search.find("owl") == ()
         assert owned.search.find("") == ()
         owned.sessions.restore_session(session_id)
         assert ids(owned.search.find("owl")) == [session_id]
 
-    def test_purged_ones_leave_no_word(self, url: str) -> None:
+    def test_purged_sessions_leave_no_rows(self, url: str) -> None:
         with closing(Store(url, now=lambda: START)) as store:
             owned = store.of(LOCAL_OWNER)
-            owned.sessions.delete_session(keep(owned, "an owl", completion(FIXED)))
+            owned.sessions.delete_session(store_session(owned, "an owl", completion(FIXED)))
         with (
             closing(Store(url, now=lambda: START + timedelta(days=40))) as store,
             store._database.reading() as db,
@@ -302,8 +304,8 @@ class TestWhose:
             for table in ("session", "message", "fact", "search_document", "search_words"):
                 assert db.connection().exec_driver_sql(f"SELECT count(*) FROM {table}").scalar_one() == 0
 
-    def test_a_copy_is_found_beside_the_original(self, owned: OwnedStore) -> None:
-        session_id = keep(owned, "an owl", completion(FIXED))
+    def test_a_copied_session_is_found_too(self, owned: OwnedStore) -> None:
+        session_id = store_session(owned, "an owl", completion(FIXED))
         copy = owned.sessions.copy_session(session_id)
         assert set(ids(owned.search.find("owl"))) == {session_id, copy.id}
         assert set(ids(owned.search.find("trailing-comma"))) == {session_id, copy.id}

@@ -1,4 +1,4 @@
-"""What goes into the store comes out of it, and nothing is overwritten."""
+"""Sessions and messages are stored unchanged, and nothing is overwritten."""
 
 import json
 import sqlite3
@@ -27,7 +27,7 @@ from workbench.store.sessions import SessionStore
 from workbench.store.store import Store
 
 ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
-"""All that can be stored."""
+"""All texts that can be stored."""
 
 UNUSUAL_TEXTS = [
     "",
@@ -50,10 +50,10 @@ def shared() -> Iterator[SessionStore]:
         yield opened
 
 
-def play(
+def append_chain(
     store: SessionStore, session_id: str, *messages: NewMessage, parent_id: str | None = None
 ) -> list[str]:
-    """Appends one under the other; gives their ids."""
+    """Append messages, each under the previous one, and return their ids."""
     ids: list[str] = []
     for new in messages:
         parent_id = store.append(session_id, new, parent_id=parent_id).id
@@ -62,54 +62,54 @@ def play(
 
 
 def texts(store: SessionStore, session_id: str) -> list[str]:
-    return [kept.message.text for kept in store.path(session_id)]
+    return [stored.message.text for stored in store.path(session_id)]
 
 
 class TestBytes:
     @pytest.mark.parametrize("text", UNUSUAL_TEXTS, ids=lambda text: ascii(text[:20]))
-    def test_unusual_text_comes_back_as_it_was(self, store: SessionStore, url: str, text: str) -> None:
+    def test_unusual_text_is_stored_unchanged(self, store: SessionStore, url: str, text: str) -> None:
         session = store.create_session(SETUP)
-        play(store, session.id, completion(text, prompt_text=text))
+        append_chain(store, session.id, completion(text, prompt_text=text))
         with sessions_in(url) as other:
-            (kept,) = other.path(session.id)
-        assert kept.message.text == text
-        assert kept.generation and kept.generation.prompt_text == text
+            (stored,) = other.path(session.id)
+        assert stored.message.text == text
+        assert stored.generation and stored.generation.prompt_text == text
 
     @given(text=ANY_TEXT)
-    def test_any_text_comes_back_as_it_was(self, shared: SessionStore, text: str) -> None:
+    def test_any_text_is_stored_unchanged(self, shared: SessionStore, text: str) -> None:
         session = shared.create_session(replace(SETUP, contract_text=text))
         new = replace(tool_result(text), message=Message(role=Role.TOOL, text=text, name=text, thought=text))
-        kept = shared.append(session.id, new, parent_id=None)
-        assert kept.message == new.message
-        assert shared.path(session.id) == (kept,)
+        stored = shared.append(session.id, new, parent_id=None)
+        assert stored.message == new.message
+        assert shared.path(session.id) == (stored,)
         found = shared.find_session(session.id)
         assert found and found.setup.contract_text == text
 
     @given(text=ANY_TEXT)
     def test_the_bytes_in_the_table_are_the_text_in_utf_8(self, shared: SessionStore, text: str) -> None:
         session = shared.create_session(SETUP)
-        kept = shared.append(session.id, user(text), parent_id=None)
+        stored = shared.append(session.id, user(text), parent_id=None)
         with shared._database.reading() as db:
             query = "SELECT CAST(text AS BLOB) FROM message WHERE id = ?"
-            stored = db.connection().exec_driver_sql(query, (kept.id,)).scalar_one()
+            stored = db.connection().exec_driver_sql(query, (stored.id,)).scalar_one()
         assert (stored or b"") == text.encode()
 
-    def test_calls_given_as_structure_keep_the_order_of_their_keys(self, store: SessionStore) -> None:
+    def test_structured_calls_keep_the_order_of_their_keys(self, store: SessionStore) -> None:
         call = ToolCall(name="now", arguments={"z": 1, "a": [None, 1.5, {"ü": "\r"}], "big": 2**70})
         message = Message(role=Role.ASSISTANT, text="", calls=(call, call), thought="")
         session = store.create_session(SETUP)
         store.append(session.id, NewMessage(message=message, origin=MessageOrigin.IMPORT), parent_id=None)
-        (kept,) = store.path(session.id)
-        assert kept.message == message
-        assert list(kept.message.calls[0].arguments) == ["z", "a", "big"]
+        (stored,) = store.path(session.id)
+        assert stored.message == message
+        assert list(stored.message.calls[0].arguments) == ["z", "a", "big"]
 
     @pytest.mark.parametrize(
-        ("text", "said"),
+        ("text", "problem"),
         [("ab\0", "character 3 is NUL"), ("\ud83e", "character 1 is half of a surrogate pair (U+D83E)")],
         ids=["nul", "surrogate"],
     )
-    def test_what_cannot_be_stored_is_refused_before_anything_is_written(
-        self, store: SessionStore, text: str, said: str
+    def test_text_that_cannot_be_stored_is_rejected_and_nothing_is_written(
+        self, store: SessionStore, text: str, problem: str
     ) -> None:
         session = store.create_session(SETUP)
         for new, where in (
@@ -119,7 +119,7 @@ class TestBytes:
         ):
             with pytest.raises(BadInput) as caught:
                 store.append_all(session.id, (user("fine"), new), parent_id=None)
-            assert said in str(caught.value)
+            assert problem in str(caught.value)
             assert caught.value.where == where
         with pytest.raises(BadInput, match=r"setup\.contract_text"):
             store.save_setup(session.id, replace(SETUP, contract_text=text))
@@ -129,7 +129,7 @@ class TestBytes:
 
 
 class TestSession:
-    def test_a_new_one_is_empty_and_as_it_is_found(self, store: SessionStore) -> None:
+    def test_a_new_session_is_empty(self, store: SessionStore) -> None:
         session = store.create_session(SETUP)
         assert (session.title, session.leaf_id, session.message_count) == ("", None, 0)
         assert session.setup == SETUP
@@ -137,9 +137,7 @@ class TestSession:
         assert store.path(session.id) == ()
 
     @pytest.mark.parametrize("session_id", ["", "nowhere", "a\0", "\ud83e", "' OR 1=1 --"])
-    def test_an_unknown_id_finds_none_and_reads_or_writes_nothing(
-        self, store: SessionStore, session_id: str
-    ) -> None:
+    def test_an_unknown_id_is_reported(self, store: SessionStore, session_id: str) -> None:
         assert store.find_session(session_id) is None
         with pytest.raises(StoreError, match="there is no session"):
             store.path(session_id)
@@ -148,14 +146,14 @@ class TestSession:
         with pytest.raises(StoreError, match="there is no session"):
             store.append(session_id, user("hi"), parent_id=None)
 
-    def test_its_title_is_the_first_that_the_user_said(self, store: SessionStore) -> None:
+    def test_the_title_is_the_first_text_of_the_user(self, store: SessionStore) -> None:
         session = store.create_session(SETUP)
         system = NewMessage(message=Message(role=Role.SYSTEM, text="You are"), origin=MessageOrigin.PERSON)
-        play(store, session.id, system, user(" \n"), user("  What\nis " + "x" * 99), user("other"))
+        append_chain(store, session.id, system, user(" \n"), user("  What\nis " + "x" * 99), user("other"))
         found = store.find_session(session.id)
         assert found and found.title == "What is " + "x" * 51 + "…"
 
-    def test_setup_is_replaced_and_moves_the_session_up(self, url: str) -> None:
+    def test_a_changed_setup_counts_as_using_the_session(self, url: str) -> None:
         moments = iter(datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=n) for n in range(99))
         with sessions_in(url, now=lambda: next(moments)) as store:
             session = store.create_session(SETUP)
@@ -166,47 +164,49 @@ class TestSession:
         assert found and found.setup == replace(SETUP, model="other")
         assert found.updated_at > session.updated_at == found.created_at
 
-    def test_the_list_holds_those_with_a_message_last_used_first(self, store: SessionStore) -> None:
+    def test_the_list_contains_sessions_with_messages_most_recently_used_first(
+        self, store: SessionStore
+    ) -> None:
         first, second, third, _empty = [store.create_session(SETUP).id for _ in range(4)]
         for session_id in (first, second, third):
-            play(store, session_id, user(session_id))
+            append_chain(store, session_id, user(session_id))
         store.append(first, user("again"), parent_id=None)
-        assert [one.id for one in store.list_sessions()] == [first, third, second]
-        assert [one.id for one in store.list_sessions(limit=1, offset=1)] == [third]
-        assert [one.message_count for one in store.list_sessions()] == [2, 1, 1]
+        assert [session.id for session in store.list_sessions()] == [first, third, second]
+        assert [session.id for session in store.list_sessions(limit=1, offset=1)] == [third]
+        assert [session.message_count for session in store.list_sessions()] == [2, 1, 1]
 
-    def test_times_are_utc_whatever_the_clock_says(self, url: str) -> None:
+    def test_times_are_stored_in_utc(self, url: str) -> None:
         moment = datetime(2026, 3, 1, 0, 30, 0, 5, tzinfo=timezone(timedelta(hours=2)))
         with sessions_in(url, now=lambda: moment) as store:
             session = store.create_session(SETUP)
-            kept = store.append(session.id, user("hi"), parent_id=None)
+            stored = store.append(session.id, user("hi"), parent_id=None)
         with sessions_in(url) as store:
             found = store.find_session(session.id)
-            assert store.path(session.id) == (kept,)
+            assert store.path(session.id) == (stored,)
         assert found and found.created_at == moment
-        assert {found.created_at.tzinfo, found.updated_at.tzinfo, kept.created_at.tzinfo} <= {UTC}
+        assert {found.created_at.tzinfo, found.updated_at.tzinfo, stored.created_at.tzinfo} <= {UTC}
 
 
 class TestTree:
     def test_a_branch_keeps_the_messages_of_the_old_leaf(self, store: SessionStore) -> None:
         session = store.create_session(SETUP)
-        root, _question, old_leaf = play(store, session.id, user("s"), user("q"), completion("old"))
-        play(store, session.id, user("q2"), completion("new"), parent_id=root)
+        root, _question, old_leaf = append_chain(store, session.id, user("s"), user("q"), completion("old"))
+        append_chain(store, session.id, user("q2"), completion("new"), parent_id=root)
         assert texts(store, session.id) == ["s", "q2", "new"]
         found = store.find_session(session.id)
         assert found and found.message_count == 5
         store.append(session.id, user("go on"), parent_id=old_leaf)
         assert texts(store, session.id) == ["s", "q", "old", "go on"]
 
-    def test_many_are_appended_one_under_the_other(self, store: SessionStore) -> None:
+    def test_several_messages_are_appended_as_a_chain(self, store: SessionStore) -> None:
         session = store.create_session(SETUP)
-        kept = store.append_all(session.id, (user("a"), completion("b"), tool_result("c")), parent_id=None)
-        assert store.path(session.id) == kept
-        assert [one.parent_id for one in kept] == [None, kept[0].id, kept[1].id]
+        stored = store.append_all(session.id, (user("a"), completion("b"), tool_result("c")), parent_id=None)
+        assert store.path(session.id) == stored
+        assert [item.parent_id for item in stored] == [None, stored[0].id, stored[1].id]
         found = store.find_session(session.id)
-        assert found and (found.leaf_id, found.title) == (kept[-1].id, "a")
+        assert found and (found.leaf_id, found.title) == (stored[-1].id, "a")
 
-    def test_many_are_appended_whole_or_not_at_all(
+    def test_several_messages_are_appended_completely_or_not_at_all(
         self, store: SessionStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         session = store.create_session(SETUP)
@@ -217,60 +217,62 @@ class TestTree:
             store.append_all(session.id, (user("a"), user("b")), parent_id=None)
         assert store.find_session(session.id) == session
 
-    def test_a_second_root_is_a_branch_too(self, store: SessionStore) -> None:
+    def test_a_second_root_is_a_branch(self, store: SessionStore) -> None:
         session = store.create_session(SETUP)
-        play(store, session.id, user("one"), completion("two"))
-        kept = store.append(session.id, user("other root"), parent_id=None)
-        assert store.path(session.id) == (kept,)
-        assert kept.parent_id is None
+        append_chain(store, session.id, user("one"), completion("two"))
+        stored = store.append(session.id, user("other root"), parent_id=None)
+        assert store.path(session.id) == (stored,)
+        assert stored.parent_id is None
 
-    def test_generation_and_tool_run_come_back_equal(self, store: SessionStore) -> None:
+    def test_generations_and_tool_runs_are_stored_unchanged(self, store: SessionStore) -> None:
         session = store.create_session(SETUP)
         new = [user("hi"), completion("<tool_call>\n{}"), tool_result("12:00")]
-        play(store, session.id, *new)
-        kept = store.path(session.id)
-        assert [(one.message, one.origin, one.generation, one.tool_run) for one in kept] == [
-            (one.message, one.origin, one.generation, one.tool_run) for one in new
+        append_chain(store, session.id, *new)
+        stored = store.path(session.id)
+        assert [(item.message, item.origin, item.generation, item.tool_run) for item in stored] == [
+            (message.message, message.origin, message.generation, message.tool_run) for message in new
         ]
-        assert [one.parent_id for one in kept] == [None, kept[0].id, kept[1].id]
+        assert [item.parent_id for item in stored] == [None, stored[0].id, stored[1].id]
 
-    def test_what_append_gives_is_what_path_gives(self, store: SessionStore) -> None:
+    def test_append_and_path_return_equal_messages(self, store: SessionStore) -> None:
         session = store.create_session(SETUP)
-        kept: list[object] = []
+        stored: list[object] = []
         parent_id = None
         for new in (user("hi"), completion("a"), tool_result("b"), completion("c")):
             appended = store.append(session.id, new, parent_id=parent_id)
             parent_id = appended.id
-            kept.append(appended)
-        assert list(store.path(session.id)) == kept
+            stored.append(appended)
+        assert list(store.path(session.id)) == stored
 
-    def test_copies_share_the_generation_and_prompts_are_kept_once(
+    def test_copies_share_the_generation_and_prompts_are_stored_once(
         self, store: SessionStore, file: Path
     ) -> None:
         session = store.create_session(SETUP)
         whole = replace(GENERATION.timing, seconds=2, time_to_first_token_s=1)
-        play(store, session.id, user("q"), completion("a"), completion("b"), completion("c", timing=whole))
+        append_chain(
+            store, session.id, user("q"), completion("a"), completion("b"), completion("c", timing=whole)
+        )
         originals = store.path(session.id)
         for _ in range(2):
-            copies = [_copy_of(one) for one in store.path(session.id)]
-            play(store, session.id, *copies)
+            copies = [_copy_of(stored) for stored in store.path(session.id)]
+            append_chain(store, session.id, *copies)
             copied = store.path(session.id)
-            assert [one.copy_of for one in copied] == [one.id for one in originals]
-            assert [one.generation for one in copied] == [one.generation for one in originals]
+            assert [stored.copy_of for stored in copied] == [stored.id for stored in originals]
+            assert [stored.generation for stored in copied] == [stored.generation for stored in originals]
         other = store.create_session(SETUP)
-        play(store, other.id, completion("a"))
+        append_chain(store, other.id, completion("a"))
         assert _count(file, "message") == 13
         assert _count(file, "generation") == 4
         assert _count(file, "prompt") == 1
 
-    def test_a_copy_of_another_session_s_message_is_refused(self, store: SessionStore) -> None:
+    def test_a_copy_of_another_session_s_message_is_rejected(self, store: SessionStore) -> None:
         theirs, ours = store.create_session(SETUP), store.create_session(SETUP)
-        kept = store.append(theirs.id, completion("a"), parent_id=None)
+        stored = store.append(theirs.id, completion("a"), parent_id=None)
         with pytest.raises(StoreError, match="has no message"):
-            store.append(ours.id, _copy_of(kept), parent_id=None)
+            store.append(ours.id, _copy_of(stored), parent_id=None)
         assert store.path(ours.id) == ()
 
-    def test_numbers_written_without_a_point_are_the_same_numbers(self, store: SessionStore) -> None:
+    def test_whole_numbers_and_floats_are_stored_alike(self, store: SessionStore) -> None:
         session = store.create_session(replace(SETUP, sampling=Sampling(temperature=0)))
         new = completion("a", sampling=Sampling(temperature=1, seed=3))
         first = store.append(session.id, new, parent_id=None)
@@ -279,41 +281,41 @@ class TestTree:
         found = store.find_session(session.id)
         assert found and found.setup.sampling == Sampling()
 
-    def test_equal_text_that_came_anew_has_a_generation_of_its_own(
+    def test_the_same_text_generated_again_has_its_own_generation(
         self, store: SessionStore, file: Path
     ) -> None:
         session = store.create_session(SETUP)
         slow = Timing(
             prompt_tokens=40, cached_tokens=0, completion_tokens=9, time_to_first_token_s=3.0, seconds=4.0
         )
-        play(store, session.id, completion("a"), completion("a", timing=slow))
+        append_chain(store, session.id, completion("a"), completion("a", timing=slow))
         assert _count(file, "generation") == 2
-        assert [one.generation and one.generation.timing for one in store.path(session.id)] == [
+        assert [stored.generation and stored.generation.timing for stored in store.path(session.id)] == [
             GENERATION.timing,
             slow,
         ]
 
     @pytest.mark.parametrize("parent_id", ["nowhere", "", "a\0"])
-    def test_an_unknown_parent_is_refused(self, store: SessionStore, parent_id: str) -> None:
+    def test_an_unknown_parent_is_rejected(self, store: SessionStore, parent_id: str) -> None:
         session = store.create_session(SETUP)
         with pytest.raises(StoreError, match="has no message"):
             store.append(session.id, user("hi"), parent_id=parent_id)
         assert store.find_session(session.id) == session
 
-    def test_a_parent_of_another_session_is_refused(self, store: SessionStore, file: Path) -> None:
+    def test_a_parent_of_another_session_is_rejected(self, store: SessionStore, file: Path) -> None:
         theirs, ours = store.create_session(SETUP), store.create_session(SETUP)
-        (parent_id,) = play(store, theirs.id, user("theirs"))
+        (parent_id,) = append_chain(store, theirs.id, user("theirs"))
         with pytest.raises(StoreError, match="has no message"):
             store.append(ours.id, completion("hi"), parent_id=parent_id)
         assert store.find_session(ours.id) == ours
         assert _count(file, "prompt") == 0
 
-    def test_the_database_itself_refuses_a_parent_of_another_session(
+    def test_the_database_itself_rejects_a_parent_of_another_session(
         self, store: SessionStore, file: Path
     ) -> None:
         theirs, ours = store.create_session(SETUP), store.create_session(SETUP)
-        (parent_id,) = play(store, theirs.id, user("theirs"))
-        play(store, ours.id, user("ours"), user("leaf"))
+        (parent_id,) = append_chain(store, theirs.id, user("theirs"))
+        append_chain(store, ours.id, user("ours"), user("leaf"))
         with closing(sqlite3.connect(file)) as connection:
             connection.execute("PRAGMA foreign_keys = ON")
             with pytest.raises(sqlite3.IntegrityError, match="FOREIGN KEY"):
@@ -323,23 +325,23 @@ class TestTree:
                 )
                 connection.commit()
 
-    def test_a_long_path_comes_back_in_order(self, store: SessionStore) -> None:
+    def test_a_long_path_is_returned_in_order(self, store: SessionStore) -> None:
         session = store.create_session(SETUP)
-        said = [str(number) for number in range(300)]
-        play(store, session.id, *map(user, said))
-        assert texts(store, session.id) == said
+        numbers = [str(number) for number in range(300)]
+        append_chain(store, session.id, *map(user, numbers))
+        assert texts(store, session.id) == numbers
 
 
 class TestTogether:
     @pytest.mark.parametrize("place", ["file", "memory"])
-    def test_threads_that_append_at_once_lose_nothing(self, url: str, place: str) -> None:
+    def test_concurrent_appends_lose_nothing(self, url: str, place: str) -> None:
         with sessions_in("sqlite://" if place == "memory" else url) as store:
             session = store.create_session(SETUP)
             root = store.append(session.id, user("root"), parent_id=None)
 
             def talk(name: int) -> list[str]:
-                said = [completion(f"{name}.{number}") for number in range(12)]
-                return play(store, session.id, *said, parent_id=root.id)
+                messages = [completion(f"{name}.{number}") for number in range(12)]
+                return append_chain(store, session.id, *messages, parent_id=root.id)
 
             with ThreadPoolExecutor(6) as pool:
                 branches = list(pool.map(talk, range(6)))
@@ -349,16 +351,16 @@ class TestTogether:
             name = texts(store, session.id)[-1].partition(".")[0]
             assert texts(store, session.id) == ["root", *(f"{name}.{number}" for number in range(12))]
 
-    def test_a_reader_is_not_kept_waiting_by_a_writer(self, store: SessionStore) -> None:
+    def test_a_reader_does_not_wait_for_a_writer(self, store: SessionStore) -> None:
         session = store.create_session(SETUP)
-        play(store, session.id, user("hi"))
+        append_chain(store, session.id, user("hi"))
         with store._database.writing():
             assert texts(store, session.id) == ["hi"]
 
-    def test_a_fresh_process_sees_all(self, store: SessionStore, url: str) -> None:
+    def test_another_process_reads_the_same_messages(self, store: SessionStore, url: str) -> None:
         session = store.create_session(SETUP)
-        kept = [store.append(session.id, user(" hi\r\n🦉"), parent_id=None)]
-        kept.append(store.append(session.id, completion("a"), parent_id=kept[0].id))
+        stored = [store.append(session.id, user(" hi\r\n🦉"), parent_id=None)]
+        stored.append(store.append(session.id, completion("a"), parent_id=stored[0].id))
         program = (
             "import sys; from contextlib import closing; from workbench.records.owner import LOCAL_OWNER\n"
             "from workbench.store.store import Store\n"
@@ -373,18 +375,18 @@ class TestTogether:
             check=False,
         )
         assert run.stderr == ""
-        assert run.stdout.strip() == ascii([repr(one) for one in kept])
+        assert run.stdout.strip() == ascii([repr(item) for item in stored])
 
-    def test_the_file_is_sound_after_use(self, store: SessionStore, file: Path) -> None:
+    def test_the_file_is_valid_after_use(self, store: SessionStore, file: Path) -> None:
         session = store.create_session(SETUP)
-        (root,) = play(store, session.id, user("hi"))
-        play(store, session.id, completion("a"), tool_result("b"), parent_id=root)
+        (root,) = append_chain(store, session.id, user("hi"))
+        append_chain(store, session.id, completion("a"), tool_result("b"), parent_id=root)
         with closing(sqlite3.connect(file)) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
             assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
-    def test_closing_takes_the_side_files_away_and_may_be_done_twice(self, url: str, file: Path) -> None:
+    def test_closing_removes_the_side_files_and_can_be_repeated(self, url: str, file: Path) -> None:
         store = Store(url)
         store.of(LOCAL_OWNER).sessions.create_session(SETUP)
         store.close()
@@ -393,7 +395,7 @@ class TestTogether:
 
 
 class TestRows:
-    def test_an_older_setup_lacks_keys_and_is_read_by_defaults(self, store: SessionStore, file: Path) -> None:
+    def test_missing_keys_of_an_older_setup_get_defaults(self, store: SessionStore, file: Path) -> None:
         session = store.create_session(SETUP)
         older = {"contract_name": "minimal", "contract_text": " x", "sampling": {"seed": 7}, "gone": 1}
         with closing(sqlite3.connect(file)) as connection, connection:
@@ -407,7 +409,7 @@ class TestRows:
         ["UPDATE session SET setup = '{'", 'UPDATE session SET setup = \'{"max_rounds": "many"}\''],
         ids=["no JSON", "no number"],
     )
-    def test_a_damaged_row_is_a_store_error(self, store: SessionStore, file: Path, change: str) -> None:
+    def test_a_damaged_row_raises_a_store_error(self, store: SessionStore, file: Path, change: str) -> None:
         session = store.create_session(SETUP)
         with closing(sqlite3.connect(file)) as connection, connection:
             connection.execute(change)
@@ -419,8 +421,10 @@ class TestRows:
         assert "pydantic" not in str(caught.value)
 
 
-def _copy_of(kept: StoredMessage) -> NewMessage:
-    return NewMessage(message=kept.message, origin=kept.origin, generation=kept.generation, copy_of=kept.id)
+def _copy_of(stored: StoredMessage) -> NewMessage:
+    return NewMessage(
+        message=stored.message, origin=stored.origin, generation=stored.generation, copy_of=stored.id
+    )
 
 
 def _count(file: Path, table: str) -> int:

@@ -1,4 +1,4 @@
-"""Sessions shown to others by a link, and copied."""
+"""Sessions are shared by a link, and copied."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -34,7 +34,7 @@ def _talk(own: OwnedStore) -> str:
     return session.id
 
 
-def test_the_key_is_the_same_until_it_is_unshared(both: tuple[OwnedStore, OwnedStore]) -> None:
+def test_a_shared_session_keeps_its_key_until_it_is_unshared(both: tuple[OwnedStore, OwnedStore]) -> None:
     ann, bob = both
     session_id = _talk(ann)
     key = ann.sharing.share(session_id)
@@ -51,12 +51,12 @@ def test_the_key_is_the_same_until_it_is_unshared(both: tuple[OwnedStore, OwnedS
 
 
 @pytest.mark.parametrize("key", ["", "nothing", "a\0"])
-def test_a_key_that_nobody_made_shows_nothing(both: tuple[OwnedStore, OwnedStore], key: str) -> None:
+def test_an_unknown_key_shows_nothing(both: tuple[OwnedStore, OwnedStore], key: str) -> None:
     _talk(both[0])
     assert both[1].sharing.find_shared(key) is None
 
 
-def test_a_deleted_session_is_shown_to_nobody(both: tuple[OwnedStore, OwnedStore]) -> None:
+def test_a_deleted_session_is_no_longer_shared(both: tuple[OwnedStore, OwnedStore]) -> None:
     ann, bob = both
     session_id = _talk(ann)
     key = ann.sharing.share(session_id)
@@ -64,7 +64,7 @@ def test_a_deleted_session_is_shown_to_nobody(both: tuple[OwnedStore, OwnedStore
     assert bob.sharing.find_shared(key) is None
 
 
-def test_others_see_no_ephemeral_part(both: tuple[OwnedStore, OwnedStore]) -> None:
+def test_others_do_not_see_ephemeral_text(both: tuple[OwnedStore, OwnedStore]) -> None:
     ann, bob = both
     key = ann.sharing.share(_talk(ann))
     found = bob.sharing.find_shared(key)
@@ -77,7 +77,7 @@ def test_others_see_no_ephemeral_part(both: tuple[OwnedStore, OwnedStore]) -> No
     assert EPHEMERAL not in repr((copy, bob.sessions.path(copy.id)))
 
 
-def test_a_copy_is_one_s_own_and_outlives_the_link(both: tuple[OwnedStore, OwnedStore]) -> None:
+def test_a_copy_belongs_to_the_visitor_and_outlives_the_link(both: tuple[OwnedStore, OwnedStore]) -> None:
     ann, bob = both
     session_id = _talk(ann)
     key = ann.sharing.share(session_id)
@@ -90,19 +90,19 @@ def test_a_copy_is_one_s_own_and_outlives_the_link(both: tuple[OwnedStore, Owned
         "hi",
         ("good", "first"),
     )
-    assert [kept.message.text for kept in bob.sessions.path(copy.id)] == ["hi", "a", "12:00", "b"]
+    assert [stored.message.text for stored in bob.sessions.path(copy.id)] == ["hi", "a", "12:00", "b"]
     bob.sessions.append(copy.id, user("go on"), parent_id=copy.leaf_id)
-    assert [one.id for one in bob.sessions.list_sessions()] == [copy.id]
+    assert [session.id for session in bob.sessions.list_sessions()] == [copy.id]
 
 
-def test_a_copy_of_one_s_own_keeps_all(both: tuple[OwnedStore, OwnedStore]) -> None:
+def test_a_copy_of_your_own_session_is_complete(both: tuple[OwnedStore, OwnedStore]) -> None:
     ann, _ = both
     session_id = _talk(ann)
     copy = ann.sessions.copy_session(session_id)
     assert copy.setup.ephemeral == EPHEMERAL
     old, new = ann.sessions.path(session_id), ann.sessions.path(copy.id)
-    assert [(one.message, one.generation, one.tool_run) for one in new] == [
-        (one.message, one.generation, one.tool_run) for one in old
+    assert [(message.message, message.generation, message.tool_run) for message in new] == [
+        (stored.message, stored.generation, stored.tool_run) for stored in old
     ]
     assert new[1].generation and new[1].generation.engine_name == GENERATION.engine_name
-    assert not {one.id for one in old} & {one.id for one in new}
+    assert not {stored.id for stored in old} & {message.id for message in new}

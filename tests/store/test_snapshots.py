@@ -1,4 +1,4 @@
-"""A machine that is thrown away loses nothing that a snapshot holds."""
+"""Snapshots preserve the database when the machine is replaced."""
 
 import logging
 import threading
@@ -15,7 +15,7 @@ from workbench.store.snapshots import KEPT_SNAPSHOTS, Snapshots, periodic_snapsh
 from workbench.wiring import open_services
 
 
-def _keep(url: str) -> None:
+def _store_message(url: str) -> None:
     with sessions_in(url) as store:
         store.append(store.create_session(SETUP).id, user("hi"), parent_id=None)
 
@@ -25,10 +25,10 @@ def bucket(tmp_path: Path) -> Path:
     return tmp_path / "bucket"
 
 
-def test_one_is_taken_where_something_changed(url: str, file: Path, bucket: Path) -> None:
+def test_a_snapshot_is_taken_only_after_changes(url: str, file: Path, bucket: Path) -> None:
     snapshots = Snapshots(file, bucket)
     assert snapshots.take() is None
-    _keep(url)
+    _store_message(url)
     first = snapshots.take()
     assert first
     check_file(first)
@@ -40,22 +40,22 @@ def test_one_is_taken_where_something_changed(url: str, file: Path, bucket: Path
     assert sorted(bucket.iterdir()) == [first, second]
 
 
-def test_the_oldest_go(url: str, file: Path, bucket: Path) -> None:
+def test_the_oldest_snapshots_are_deleted(url: str, file: Path, bucket: Path) -> None:
     taken: list[Path | None] = []
     snapshots = Snapshots(file, bucket)
     for _ in range(KEPT_SNAPSHOTS + 3):
-        _keep(url)
+        _store_message(url)
         taken.append(snapshots.take())
     assert sorted(bucket.iterdir()) == taken[3:]
 
 
-def test_the_newest_sound_one_is_restored(
+def test_the_newest_valid_snapshot_is_restored(
     url: str, file: Path, bucket: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     snapshots = Snapshots(file, bucket)
     taken: list[Path] = []
     for _ in range(3):
-        _keep(url)
+        _store_message(url)
         taken += filter(None, [snapshots.take()])
     taken[2].write_bytes(taken[2].read_bytes()[:5000])
     file.unlink()
@@ -65,16 +65,16 @@ def test_the_newest_sound_one_is_restored(
         assert len(store.list_sessions()) == 2
 
 
-def test_a_database_that_is_there_is_left_alone(url: str, file: Path, bucket: Path) -> None:
-    _keep(url)
+def test_an_existing_database_is_not_replaced(url: str, file: Path, bucket: Path) -> None:
+    _store_message(url)
     Snapshots(file, bucket).take()
-    _keep(url)
+    _store_message(url)
     before = file.read_bytes()
     assert Snapshots(file, bucket).restore_newest() is None
     assert file.read_bytes() == before
 
 
-def test_they_are_taken_again_and_again(url: str, file: Path, bucket: Path) -> None:
+def test_snapshots_are_taken_periodically(url: str, file: Path, bucket: Path) -> None:
     with periodic_snapshots(file, bucket, every_s=0.01), sessions_in(url) as store:
         store.create_session(SETUP)
         waiting = threading.Event()
@@ -85,16 +85,16 @@ def test_they_are_taken_again_and_again(url: str, file: Path, bucket: Path) -> N
         assert list(bucket.glob("*.sqlite3"))
 
 
-def test_a_folder_that_cannot_be_written_is_told_and_stops_nothing(
+def test_a_folder_that_cannot_be_written_is_logged(
     url: str, file: Path, bucket: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     bucket.write_text("a file in the folder's place")
     with caplog.at_level(logging.WARNING), periodic_snapshots(file, bucket, every_s=60):
-        _keep(url)
+        _store_message(url)
     assert "could not take a snapshot" in caplog.text
 
 
-def test_services_take_one_at_the_end_and_restore_it_on_a_new_machine(tmp_path: Path, bucket: Path) -> None:
+def test_a_snapshot_at_the_end_is_restored_on_a_new_machine(tmp_path: Path, bucket: Path) -> None:
     old, new = tmp_path / "old", tmp_path / "new"
     old.mkdir()
     with services_for(old, "Hello.") as (services, _):

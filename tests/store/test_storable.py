@@ -1,4 +1,4 @@
-"""What can be stored, and the words for what cannot."""
+"""Texts that can be stored, and errors for those that cannot."""
 
 from dataclasses import dataclass
 
@@ -12,13 +12,13 @@ from workbench.store.storable import problem_of, refuse_unstorable
 
 @dataclass(frozen=True)
 class Holder:
-    """Something that holds values."""
+    """A dataclass with a value."""
 
     inner: object
 
 
 @given(text=st.text(alphabet=st.characters()))
-def test_what_has_no_problem_has_utf_8_and_no_nul(text: str) -> None:
+def test_storable_text_is_valid_utf_8_without_nul(text: str) -> None:
     try:
         is_fine = b"\0" not in text.encode()
     except UnicodeEncodeError:
@@ -31,17 +31,17 @@ def test_what_has_no_problem_has_utf_8_and_no_nul(text: str) -> None:
     ["\0", ("a", "\0"), {"\0": 1}, {"a": ["\0"]}, frozenset({"\0"}), Holder("\0"), [Holder({"a": ("\0",)})]],
     ids=repr,
 )
-def test_it_is_found_wherever_it_is(value: object) -> None:
+def test_unstorable_text_is_found_at_any_depth(value: object) -> None:
     with pytest.raises(BadInput, match=r"NUL \(U\+0000\), which cannot be stored \(remove it"):
         refuse_unstorable(value, "thing")
 
 
 @pytest.mark.parametrize("value", [None, 1, 1.5, True, "", b"\0", {}, Holder(None), ("a", {"b": ["\r"]})])
-def test_all_else_is_let_through(value: object) -> None:
+def test_other_values_are_accepted(value: object) -> None:
     refuse_unstorable(value, "thing")
 
 
-def test_the_place_is_named() -> None:
+def test_the_error_names_the_position() -> None:
     with pytest.raises(BadInput) as caught:
         refuse_unstorable(Holder(Holder("ok\ud800")), "thing")
     assert caught.value.where == "thing.inner.inner"

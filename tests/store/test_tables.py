@@ -1,4 +1,4 @@
-"""The tables' own types."""
+"""The column types of the tables."""
 
 from datetime import UTC, datetime
 
@@ -9,17 +9,17 @@ from sqlalchemy.schema import CreateTable
 from workbench.store.tables import METADATA, UtcDateTime
 
 
-def test_a_naive_moment_is_refused() -> None:
+def test_a_time_without_a_time_zone_is_rejected() -> None:
     with pytest.raises(ValueError, match="no time zone"):
         UtcDateTime().process_bind_param(datetime(2026, 1, 1), sqlite.dialect())
 
 
-def test_a_moment_comes_back_aware() -> None:
+def test_a_stored_time_has_a_time_zone() -> None:
     moment = UtcDateTime().process_result_value(datetime(2026, 1, 1), sqlite.dialect())
     assert moment == datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def test_postgresql_keeps_time_zones_and_whole_numbers_of_double_precision() -> None:
+def test_postgresql_uses_time_zones_and_double_precision() -> None:
     made = "\n".join(
         str(CreateTable(table).compile(dialect=postgresql.dialect())) for table in METADATA.sorted_tables
     )

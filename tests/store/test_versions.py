@@ -1,4 +1,4 @@
-"""Versions: immutable, content-addressed, named, brought back; files among them; nobody sees another's."""
+"""Versions, tags and files, and who can see them."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -52,21 +52,21 @@ def numbers(versions: VersionStore, name: str = "minimal") -> list[tuple[int, st
 
 
 class TestSaving:
-    def test_each_has_the_one_before_as_its_parent(self, versions: VersionStore) -> None:
-        first = versions.save(new("one", message="begun"))
+    def test_each_version_has_the_previous_one_as_its_parent(self, versions: VersionStore) -> None:
+        first = versions.save(new("one", message="started"))
         second = versions.save(new("two"))
-        assert (first.number, first.parent_id, first.message, first.text) == (1, None, "begun", "one")
+        assert (first.number, first.parent_id, first.message, first.text) == (1, None, "started", "one")
         assert (second.number, second.parent_id) == (2, first.id)
         assert second.text_hash == hash_of("two")
         assert numbers(versions) == [(2, "two"), (1, "one")]
         assert versions.version(first.id) == first
 
-    def test_the_same_text_again_is_the_same_version(self, versions: VersionStore) -> None:
+    def test_saving_the_same_text_returns_the_same_version(self, versions: VersionStore) -> None:
         first = versions.save(new("one"))
         assert versions.save(new("one", message="again")) == first
         assert numbers(versions) == [(1, "one")]
 
-    def test_two_that_edit_the_same_version_both_keep_theirs(self, versions: VersionStore) -> None:
+    def test_two_edits_of_the_same_version_are_both_saved(self, versions: VersionStore) -> None:
         base = versions.save(new("base"))
         left = versions.save(new("left", parent_id=base.id))
         right = versions.save(new("right", parent_id=base.id))
@@ -74,7 +74,7 @@ class TestSaving:
         assert numbers(versions) == [(3, "right"), (2, "left"), (1, "base")]
         assert versions.save(new("left", parent_id=base.id)) == left
 
-    def test_it_may_be_made_from_a_version_of_another_name(self, versions: VersionStore) -> None:
+    def test_a_version_can_be_made_from_another_name(self, versions: VersionStore) -> None:
         base = versions.save(new("base"))
         copy = versions.save(new("base", name="mine", parent_id=base.id))
         assert (copy.name, copy.number, copy.parent_id) == ("mine", 1, base.id)
@@ -84,7 +84,7 @@ class TestSaving:
             versions.save(new("x", parent_id="nowhere"))
 
     @given(text=st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0")))
-    def test_any_text_comes_back_as_it_was(self, shared: VersionStore, text: str) -> None:
+    def test_any_text_is_stored_unchanged(self, shared: VersionStore, text: str) -> None:
         saved = shared.save(new(text, message=text))
         assert shared.version(saved.id) == saved
         assert (saved.text, saved.text_hash) == (text, hash_of(text))
@@ -92,12 +92,12 @@ class TestSaving:
     @pytest.mark.parametrize(
         "bad", [new("\0"), new("x", message="\ud800"), new("x", name="../etc"), new("x", name="")]
     )
-    def test_what_cannot_be_kept_is_refused(self, versions: VersionStore, bad: NewVersion) -> None:
+    def test_an_invalid_version_is_rejected(self, versions: VersionStore, bad: NewVersion) -> None:
         with pytest.raises(BadInput):
             versions.save(bad)
         assert versions.lines() == ()
 
-    def test_writers_at_once_all_get_a_number_of_their_own(self, versions: VersionStore) -> None:
+    def test_concurrent_writers_get_different_numbers(self, versions: VersionStore) -> None:
         with ThreadPoolExecutor(8) as pool:
             saved = list(pool.map(lambda place: versions.save(new(f"text {place}")), range(24)))
         assert sorted(version.number for version in saved) == list(range(1, 25))
@@ -105,7 +105,7 @@ class TestSaving:
 
 
 class TestFinding:
-    def test_by_number_tag_and_hash(self, versions: VersionStore) -> None:
+    def test_versions_are_found_by_number_tag_and_hash(self, versions: VersionStore) -> None:
         first, second = versions.save(new("one")), versions.save(new("two"))
         versions.tag(first.id, "production")
         for which in ("1", "v1", "production", first.text_hash, first.text_hash[:6].upper(), first.id[:12]):
@@ -115,13 +115,13 @@ class TestFinding:
         assert newest == second
 
     @pytest.mark.parametrize("which", ["3", "candidate", "abc", "ffff0000", "\0", "%", "____"])
-    def test_what_is_not_there_is_none(self, versions: VersionStore, which: str) -> None:
+    def test_an_unknown_reference_finds_nothing(self, versions: VersionStore, which: str) -> None:
         versions.save(new("one"))
         assert versions.find(CONTRACT, "minimal", which) is None
         assert versions.find(CONTRACT, "other") is None
         assert versions.find(VersionKind.TOOLS, "minimal") is None
 
-    def test_the_list_has_each_name_once_with_its_newest(self, versions: VersionStore) -> None:
+    def test_the_list_has_each_name_with_its_newest_version(self, versions: VersionStore) -> None:
         for name in ("b", "a"):
             versions.save(new("one", name=name))
             versions.save(new("two", name=name))
@@ -134,11 +134,14 @@ class TestFinding:
     def test_the_history_is_paged(self, versions: VersionStore) -> None:
         for place in range(5):
             versions.save(new(f"{place}"))
-        assert [one.number for one in versions.history(CONTRACT, "minimal", limit=2, offset=1)] == [4, 3]
+        assert [version.number for version in versions.history(CONTRACT, "minimal", limit=2, offset=1)] == [
+            4,
+            3,
+        ]
 
 
 class TestNames:
-    def test_a_tag_moves_and_the_log_says_where_it_was(self, mine: OwnedStore) -> None:
+    def test_a_tag_can_be_moved_and_the_log_has_its_previous_target(self, mine: OwnedStore) -> None:
         versions = mine.versions
         first, second = versions.save(new("one")), versions.save(new("two"))
         assert versions.tag(first.id, "production").tags == ("production",)
@@ -154,19 +157,19 @@ class TestNames:
             ("candidate", None), ("production", first.id), ("production", None),
         ]  # fmt: skip
 
-    def test_it_can_be_taken_away(self, versions: VersionStore) -> None:
+    def test_a_tag_can_be_removed(self, versions: VersionStore) -> None:
         first = versions.save(new("one"))
         versions.tag(first.id, "production")
         assert versions.untag(CONTRACT, "minimal", "production")
         assert not versions.untag(CONTRACT, "minimal", "production")
         assert versions.find(CONTRACT, "minimal", "production") is None
 
-    def test_what_reads_like_a_number_is_refused(self, versions: VersionStore) -> None:
+    def test_a_tag_that_looks_like_a_number_is_rejected(self, versions: VersionStore) -> None:
         first = versions.save(new("one"))
         with pytest.raises(BadInput):
             versions.tag(first.id, "v2")
 
-    def test_restoring_makes_a_new_version_with_the_old_text(self, versions: VersionStore) -> None:
+    def test_restoring_creates_a_new_version_with_the_old_text(self, versions: VersionStore) -> None:
         first = versions.save(new("one"))
         second = versions.save(new("two"))
         third = versions.restore(first.id)
@@ -185,7 +188,7 @@ class TestFiles:
         state, head = versions.take_file(CONTRACT, "minimal", text, **options)
         return state, head.number
 
-    def test_a_file_is_the_first_version_and_goes_on_as_it_is_changed(self, versions: VersionStore) -> None:
+    def test_a_file_becomes_the_first_version_and_its_changes_the_next(self, versions: VersionStore) -> None:
         assert self.take(versions, "one") == (FileState.TAKEN, 1)
         assert self.take(versions, "one") == (FileState.SAME, 1)
         assert self.take(versions, "two") == (FileState.TAKEN, 2)
@@ -194,12 +197,12 @@ class TestFiles:
         assert {version.author for version in found} == {FROM_FILE}
         assert [version.text for version in found] == ["one", "two", "one"]
 
-    def test_a_file_that_did_not_change_leaves_what_was_saved_here(self, versions: VersionStore) -> None:
+    def test_an_unchanged_file_does_not_replace_a_saved_version(self, versions: VersionStore) -> None:
         self.take(versions, "one")
         versions.save(new("mine"))
         assert self.take(versions, "one") == (FileState.BEHIND, 2)
 
-    def test_where_both_changed_nothing_is_taken_but_on_purpose(self, versions: VersionStore) -> None:
+    def test_if_both_changed_the_file_is_imported_only_on_request(self, versions: VersionStore) -> None:
         _, first = versions.take_file(CONTRACT, "minimal", "one")
         versions.save(new("mine"))
         assert self.take(versions, "theirs") == (FileState.DIVERGED, 2)
@@ -207,20 +210,20 @@ class TestFiles:
         newest = versions.find(CONTRACT, "minimal")
         assert newest and (newest.text, newest.parent_id) == ("theirs", first.id)
 
-    def test_a_file_that_was_written_is_in_step(self, versions: VersionStore) -> None:
+    def test_a_written_file_is_up_to_date(self, versions: VersionStore) -> None:
         self.take(versions, "one")
         versions.note_file(versions.save(new("mine")).id)
         assert self.take(versions, "mine") == (FileState.SAME, 2)
         assert self.take(versions, "edited") == (FileState.TAKEN, 3)
 
-    def test_what_a_version_comes_from_is_all_that_is_above_it(self, versions: VersionStore) -> None:
+    def test_a_version_comes_from_all_its_ancestors(self, versions: VersionStore) -> None:
         first, _ = versions.save(new("one")), versions.save(new("two"))
         side = versions.save(new("side", parent_id=first.id))
         assert [versions.comes_from(side.id, hash_of(text)) for text in ("side", "one", "two")] == [
             True, True, False,
         ]  # fmt: skip
 
-    def test_programs_that_start_at_once_take_it_once(self, versions: VersionStore) -> None:
+    def test_programs_that_start_together_import_a_file_once(self, versions: VersionStore) -> None:
         with ThreadPoolExecutor(8) as pool:
             states = list(pool.map(lambda _: self.take(versions, "one"), range(16)))
         assert {number for _, number in states} == {1}
@@ -228,20 +231,18 @@ class TestFiles:
 
 
 class TestTexts:
-    def test_a_text_that_was_played_is_found_by_its_hash_and_is_no_version(
-        self, versions: VersionStore
-    ) -> None:
-        kept = versions.keep_text(CONTRACT, "played")
-        assert versions.keep_text(CONTRACT, "played") == kept
-        assert versions.find_text(CONTRACT, kept.hash) == kept
-        assert versions.find_text(CONTRACT, kept.hash[:8].upper()) == kept
-        assert versions.find_text(VersionKind.TOOLS, kept.hash) is None
+    def test_a_text_without_a_version_is_found_by_its_hash(self, versions: VersionStore) -> None:
+        stored = versions.keep_text(CONTRACT, "used")
+        assert versions.keep_text(CONTRACT, "used") == stored
+        assert versions.find_text(CONTRACT, stored.hash) == stored
+        assert versions.find_text(CONTRACT, stored.hash[:8].upper()) == stored
+        assert versions.find_text(VersionKind.TOOLS, stored.hash) is None
         assert versions.find_text(CONTRACT, "") is None
         assert versions.lines() == ()
 
 
 class TestOwners:
-    def test_the_shared_library_is_read_by_all_and_written_by_nobody_else(self, opened: Store) -> None:
+    def test_everybody_reads_the_shared_library_and_only_its_owner_writes_it(self, opened: Store) -> None:
         library, anna = opened.of(LOCAL_OWNER).versions, opened.of(ANNA).versions
         first = library.save(new("shared"))
         assert anna.find(CONTRACT, "minimal") == first
@@ -253,27 +254,27 @@ class TestOwners:
         assert anna.find(CONTRACT, "minimal") == own
         assert later.number == 2
 
-    def test_one_s_own_tag_hides_the_shared_one(self, opened: Store) -> None:
+    def test_an_owner_s_tag_hides_the_shared_one(self, opened: Store) -> None:
         library, anna = opened.of(LOCAL_OWNER).versions, opened.of(ANNA).versions
         first, second = library.save(new("one")), library.save(new("two"))
         library.tag(first.id, "production")
-        assert [one.tags for one in anna.history(CONTRACT, "minimal")] == [(), ("production",)]
+        assert [version.tags for version in anna.history(CONTRACT, "minimal")] == [(), ("production",)]
         anna.tag(second.id, "production")
-        assert [one.tags for one in anna.history(CONTRACT, "minimal")] == [("production",), ()]
-        assert [one.tags for one in library.history(CONTRACT, "minimal")] == [(), ("production",)]
+        assert [version.tags for version in anna.history(CONTRACT, "minimal")] == [("production",), ()]
+        assert [version.tags for version in library.history(CONTRACT, "minimal")] == [(), ("production",)]
         found = anna.find(CONTRACT, "minimal", "production")
         assert found and found.id == second.id
 
-    def test_nothing_of_another_s_is_seen_or_changed(self, opened: Store) -> None:
+    def test_another_owner_s_data_is_neither_read_nor_changed(self, opened: Store) -> None:
         anna, ben = opened.of(ANNA), opened.of(BEN)
         own = anna.versions.save(new("secret"))
         anna.versions.tag(own.id, "production")
-        kept = anna.versions.keep_text(CONTRACT, "played")
+        stored = anna.versions.keep_text(CONTRACT, "used")
         assert ben.versions.lines() == ben.versions.history(CONTRACT, "minimal") == ()
         assert ben.versions.version(own.id) is None
         for which in ("", "1", "production", own.id, own.text_hash):
             assert ben.versions.find(CONTRACT, "minimal", which) is None
-        for text_hash in (own.text_hash, kept.hash):
+        for text_hash in (own.text_hash, stored.hash):
             assert ben.versions.find_text(CONTRACT, text_hash) is None
         for attempt in (
             lambda: ben.versions.restore(own.id),
@@ -288,16 +289,16 @@ class TestOwners:
         assert ben.audit.entries() == ()
         assert anna.versions.find(CONTRACT, "minimal", "production") is not None
 
-    def test_what_the_own_machine_only_played_is_not_in_the_shared_library(self, opened: Store) -> None:
+    def test_shared_texts_without_a_version_are_private(self, opened: Store) -> None:
         library, anna = opened.of(LOCAL_OWNER).versions, opened.of(ANNA).versions
-        kept = library.keep_text(CONTRACT, "played")
-        assert anna.find_text(CONTRACT, kept.hash) is None
+        stored = library.keep_text(CONTRACT, "used")
+        assert anna.find_text(CONTRACT, stored.hash) is None
         saved = library.save(new("saved"))
         found = anna.find_text(CONTRACT, saved.text_hash)
         assert found and found.text == "saved"
 
 
-def test_versions_are_as_they_were_in_another_process(made_url: str) -> None:
+def test_versions_are_the_same_in_another_process(made_url: str) -> None:
     with closing(Store(made_url)) as store:
         saved: Version = store.of(LOCAL_OWNER).versions.save(new("one\r\n🦉"))
     with closing(Store(made_url)) as store:

@@ -1,4 +1,4 @@
-"""Comparisons played in tests."""
+"""Helpers for tests of comparisons."""
 
 import json
 
@@ -10,33 +10,33 @@ CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "%s"}}\n<
 
 
 def column(services, **changes):
-    """A column of the settings' model and contract, unless it is said otherwise."""
+    """Return a column with the settings' model and contract, except for the changes."""
     return ColumnRequest(**{"model": services.settings.model, **changes})
 
 
 def script(folder, name, *completions):
-    """A model of its own."""
+    """Write a script for another scripted model and return the model's name."""
     file = folder / f"{name}.yaml"
     file.write_text(
-        "completions:\n" + "".join(f"  - {json.dumps(one)}\n" for one in completions), encoding="utf-8"
+        "completions:\n" + "".join(f"  - {json.dumps(text)}\n" for text in completions), encoding="utf-8"
     )
     return f"scripted:{file}"
 
 
-def asked(services, *columns, question="Cairo?", tools=("nonsense",)):
-    """A comparison on a question, not played yet."""
+def create(services, *columns, question="Cairo?", tools=("nonsense",)):
+    """Create a comparison on a question, without answers."""
     return compare_question(services, question, tools, services.setup_for(), columns)
 
 
-def played(services, kept, is_cancelled=lambda: False):
-    """The comparison once it is played, and what happened."""
-    events = list(run_comparison(services, kept, is_cancelled=is_cancelled))
-    return find_comparison(services, kept.id), events
+def run_all(services, stored, is_cancelled=lambda: False):
+    """Run a comparison, and return it with its events."""
+    events = list(run_comparison(services, stored, is_cancelled=is_cancelled))
+    return find_comparison(services, stored.id), events
 
 
-def texts(services, kept):
-    """By turn and column, what the messages of each answer say."""
+def texts(services, stored):
+    """Return the texts of each answer's messages, by turn and column."""
     return [
-        {place: [one.message.text for one in answer.path] for place, answer in turn.answers.items()}
-        for turn in open_comparison(services, kept).turns
+        {place: [stored.message.text for stored in answer.path] for place, answer in turn.answers.items()}
+        for turn in open_comparison(services, stored).turns
     ]

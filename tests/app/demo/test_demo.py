@@ -1,4 +1,4 @@
-"""The demo set: each conversation has the defect that its tag says, and all of them can be removed."""
+"""The demo: each conversation has the defect of its tag, and all can be removed."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -31,22 +31,24 @@ def services(tmp_path) -> Iterator[Services]:
 
 
 def readings(services: Services, session_id: str) -> list[Reading]:
-    """What the reader makes of each completion of a session."""
+    """Return the reading of each completion of a session."""
     session = services.sessions.find_session(session_id)
     assert session
     tools = session.setup.offered_tools()
     path = services.sessions.path(session_id)
-    return [read_message(one.message, tools=tools) for one in path if one.message.role is Role.ASSISTANT]
+    return [
+        read_message(stored.message, tools=tools) for stored in path if stored.message.role is Role.ASSISTANT
+    ]
 
 
-def test_each_conversation_is_kept_byte_for_byte_as_it_was_written(services):
+def test_each_conversation_is_stored_byte_for_byte(services):
     ids = load_demo(services)
     assert len(ids) == len(DEMO)
     for one, session_id in zip(reversed(DEMO), ids, strict=True):
         written = [
-            kept.message.text
-            for kept in services.sessions.path(session_id)
-            if kept.message.role is Role.ASSISTANT
+            stored.message.text
+            for stored in services.sessions.path(session_id)
+            if stored.message.role is Role.ASSISTANT
         ]
         if one.tag == "cut":
             assert one.completions[0].startswith(written[0]) and len(written[0]) < len(one.completions[0])
@@ -54,9 +56,13 @@ def test_each_conversation_is_kept_byte_for_byte_as_it_was_written(services):
             assert written == list(one.completions), one.title
 
 
-@pytest.mark.parametrize("one", [one for one in DEMO if one.tag == "fixed"], ids=lambda one: one.title)
-def test_a_fixed_one_has_a_fix_and_a_call(services, one):
-    first = readings(services, load_conversation(services, one, TAG))[0]
+@pytest.mark.parametrize(
+    "conversation",
+    [conversation for conversation in DEMO if conversation.tag == "fixed"],
+    ids=lambda conversation: conversation.title,
+)
+def test_a_conversation_with_the_tag_fixed_has_a_fix_and_a_call(services, conversation):
+    first = readings(services, load_conversation(services, conversation, TAG))[0]
     assert first.fixes and first.calls and not first.dropped
 
 
@@ -64,25 +70,25 @@ def test_a_fixed_one_has_a_fix_and_a_call(services, one):
     ("tag", "status"),
     [("clean", "ready"), ("unknown-tool", "unknown-tool"), ("bad-arguments", "invalid-arguments")],
 )
-def test_a_call_has_the_status_that_is_said(services, tag, status):
-    one = next(one for one in DEMO if one.tag == tag)
-    assert readings(services, load_conversation(services, one, TAG))[0].calls[0].status == status
+def test_a_call_has_the_status_of_its_tag(services, tag, status):
+    conversation = next(conversation for conversation in DEMO if conversation.tag == tag)
+    assert readings(services, load_conversation(services, conversation, TAG))[0].calls[0].status == status
 
 
-def test_one_is_dropped_and_one_is_stale(services):
-    by_tag = {one.tag: one for one in DEMO}
+def test_the_tags_dropped_and_stale_are_true(services):
+    by_tag = {conversation.tag: conversation for conversation in DEMO}
     assert readings(services, load_conversation(services, by_tag["dropped"], TAG))[0].dropped == 1
     stale = load_conversation(services, by_tag["stale"], TAG)
     assert services.labels.stale(stale)
 
 
-def test_the_example_is_finished_and_has_a_small_fault(services):
+def test_the_example_has_one_fix_and_an_answer(services):
     first, last = readings(services, load_conversation(services, EXAMPLE, EXAMPLE_TAG))
     assert [fix.code for fix in first.fixes] == ["trailing-comma"]
     assert "31 metric usters" in last.text
 
 
-def test_the_set_is_its_visitor_s_own_and_can_be_removed_and_restored(services):
+def test_the_demo_belongs_to_its_visitor_and_can_be_removed_and_restored(services):
     ann, bob = (services.of(Owner(key=f"account:{name}", name=name)) for name in ("ann", "bob"))
     assert not is_demo_loaded(ann)
     load_demo(ann)
@@ -92,9 +98,9 @@ def test_the_set_is_its_visitor_s_own_and_can_be_removed_and_restored(services):
     assert not is_demo_loaded(ann)
     gone = ann.sessions.list_sessions(is_deleted=True)
     ann.sessions.restore_session(gone[0].id)
-    assert [TAG in one.session.tags for one in ann.search.find("", SearchFilter(tag=TAG))] == [True]
+    assert [TAG in result.session.tags for result in ann.search.find("", SearchFilter(tag=TAG))] == [True]
 
 
-def test_a_space_can_show_it_too(services):
+def test_the_demo_works_on_a_space(services):
     on_space = replace(services, settings=replace(services.settings, is_on_space=True))
     load_conversation(on_space.of(Owner(key="browser:x")), EXAMPLE, EXAMPLE_TAG)

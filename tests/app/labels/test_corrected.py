@@ -1,4 +1,4 @@
-"""Conversations with their corrections in place."""
+"""Messages with a labeller's corrections applied."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ TOOLS = parse_tools(
 CALL = '<tool_call>\n{"name": "f", "arguments": {"a": %s}}\n</tool_call>'
 
 
-def kept(role, text, name=None):
+def stored(role, text, name=None):
     return StoredMessage(
         id=f"m-{role}-{abs(hash(text))}",
         parent_id=None,
@@ -50,8 +50,8 @@ def now(message, *labels, labeller=""):
     return corrected(message, corrections_of(labels, labeller), TOOLS).text
 
 
-def test_without_corrections_a_message_is_itself():
-    message = kept(Role.ASSISTANT, "Hello.")
+def test_a_message_without_corrections_is_unchanged():
+    message = stored(Role.ASSISTANT, "Hello.")
     assert corrected(message, corrections_of([], ""), TOOLS) is message.message
     others = label(message, "Mine.", labeller="ben")
     assert now(message, others, labeller="anna") == "Hello."
@@ -64,13 +64,13 @@ def test_without_corrections_a_message_is_itself():
         (1, f"Look: {CALL % 1}\n{CALL % 7} so."),
     ],
 )
-def test_a_corrected_call_stands_in_the_place_of_the_old_one_and_nothing_else_changes(index, text):
-    message = kept(Role.ASSISTANT, f"Look: {CALL % 1}\n{CALL % 2} so.")
+def test_a_corrected_call_replaces_the_old_one_and_nothing_else_changes(index, text):
+    message = stored(Role.ASSISTANT, f"Look: {CALL % 1}\n{CALL % 2} so.")
     assert now(message, label(message, ToolCall(name="f", arguments={"a": 7}), call=index)) == text
 
 
-def test_a_deciding_correction_stands_before_the_labellers_own_and_a_text_before_calls():
-    message = kept(Role.ASSISTANT, CALL % 1)
+def test_a_deciding_correction_and_a_corrected_text_take_precedence():
+    message = stored(Role.ASSISTANT, CALL % 1)
     own = label(message, ToolCall(name="f", arguments={"a": 2}), call=0)
     deciding = label(message, ToolCall(name="f", arguments={"a": 3}), call=0, is_deciding=True)
     assert now(message, deciding, own) == CALL % 3
@@ -78,6 +78,6 @@ def test_a_deciding_correction_stands_before_the_labellers_own_and_a_text_before
 
 
 def test_a_copy_on_another_branch_has_the_corrections_of_its_original():
-    message = kept(Role.ASSISTANT, "Hello.")
+    message = stored(Role.ASSISTANT, "Hello.")
     copy = replace(message, id="copy", copy_of=message.id)
     assert now(copy, label(message, "Good day.")) == "Good day."

@@ -1,4 +1,4 @@
-"""The row that a conversation becomes for one labeller."""
+"""The preview of a conversation's export for one labeller."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from workbench.chat.message import Message, Role, ToolCall
 from workbench.records.corpus.material import DamagedSession, ExportMessage, SessionMaterial
 from workbench.toolspec.tools_text import render_tools
 
-SAID = (
+CONVERSATION = (
     (Role.SYSTEM, "You call.", None),
     (Role.USER, "Go.", None),
     (Role.ASSISTANT, CALL % '"x"', None),
@@ -23,7 +23,7 @@ MESSAGES = tuple(
         original_id=f"m{place}",
         message=Message(role=role, text=text, name=name),
     )
-    for place, (role, text, name) in enumerate(SAID)
+    for place, (role, text, name) in enumerate(CONVERSATION)
 )
 MATERIAL = SessionMaterial(
     session_id="s",
@@ -38,22 +38,22 @@ def right(**changed):
     return label(MESSAGES[2], ToolCall(name="f", arguments={"a": 1}), call=0, **changed)
 
 
-def test_a_correction_makes_a_row_of_what_had_to_stay_out():
-    kept_out = preview_export(MATERIAL, [], labeller="")
-    assert [(one.code, one.message_id, one.is_defect) for one in kept_out.obstacles] == [
+def test_a_correction_makes_a_conversation_exportable():
+    rejected = preview_export(MATERIAL, [], labeller="")
+    assert [(obstacle.code, obstacle.message_id, obstacle.is_defect) for obstacle in rejected.obstacles] == [
         ("schema-type", "m2", True)
     ]
     assert preview_export(MATERIAL, [right()], labeller="").obstacles == ()
 
 
-def test_the_correction_of_another_labeller_counts_where_it_decides():
+def test_another_labeller_s_correction_counts_only_if_it_decides():
     assert preview_export(MATERIAL, [right(labeller="ben")], labeller="anna").obstacles
     assert not preview_export(MATERIAL, [right(labeller="ben", is_deciding=True)], labeller="anna").obstacles
 
 
-def test_what_is_stale_gone_or_damaged_is_no_row_and_says_so():
+def test_stale_deleted_and_damaged_sessions_are_not_exportable():
     stale = preview_export(replace(MATERIAL, stale=frozenset({"m4"})), [right()], labeller="")
-    assert [(one.code, one.message_id) for one in stale.obstacles] == [("stale-message", "m4")]
-    assert [one.code for one in preview_export(None, [], labeller="").obstacles] == ["gone"]
+    assert [(obstacle.code, obstacle.message_id) for obstacle in stale.obstacles] == [("stale-message", "m4")]
+    assert [obstacle.code for obstacle in preview_export(None, [], labeller="").obstacles] == ["gone"]
     damaged = DamagedSession(session_id="s", problem="no JSON")
     assert "no JSON" in preview_export(damaged, [], labeller="").obstacles[0].message

@@ -1,4 +1,4 @@
-"""What of a version reaches a model, and how two of them differ."""
+"""Fingerprints and differences of versions."""
 
 import json
 
@@ -18,7 +18,7 @@ CONTRACT = "---\ntitle: T\nfamily: hermes-lines\n---\nCall tools.\n"
 LABELS = ("before", "after")
 
 
-def test_of_a_contract_it_is_what_reaches_a_model():
+def test_a_contract_s_fingerprint_covers_what_reaches_a_model():
     same = CONTRACT.replace("title: T", "title: Other")
     other = CONTRACT.replace("Call", "Do call")
     prints = [fingerprint_of(VersionKind.CONTRACT, text, name="x") for text in (CONTRACT, same, other)]
@@ -26,7 +26,7 @@ def test_of_a_contract_it_is_what_reaches_a_model():
     assert prints[2] != prints[0]
 
 
-def test_of_tools_it_is_the_same_as_yaml_with_mocks_as_json_and_as_the_offered_tools():
+def test_the_fingerprint_of_tools_is_the_same_for_yaml_and_json():
     file = CHECKOUT / "tools_catalog" / "nonsense.yaml"
     tools = Catalog(file.parent).select(["nonsense"])
     of_yaml = fingerprint_of(VersionKind.TOOLS, file.read_text(), name="nonsense")
@@ -34,30 +34,30 @@ def test_of_tools_it_is_the_same_as_yaml_with_mocks_as_json_and_as_the_offered_t
     assert of_yaml == of_json == tools.fingerprint
 
 
-def test_of_a_preset_neither_spelling_nor_order_of_keys_counts():
+def test_a_preset_s_fingerprint_ignores_formatting_and_the_order_of_keys():
     texts = ['{"a": 1, "b": 2}', '{"b":2,\n"a":1}', "b: 2\na: 1"]
     assert len({fingerprint_of(VersionKind.PRESET, text, name="x") for text in texts}) == 1
 
 
 @given(text=st.text(), kind=st.sampled_from(VersionKind))
-def test_any_text_has_one_and_a_difference_to_any_other(text, kind):
-    if "\ud800" <= max(text, default="") <= "\udfff" or any("\ud800" <= one <= "\udfff" for one in text):
+def test_any_text_has_a_fingerprint_and_does_not_differ_from_itself(text, kind):
+    if "\ud800" <= max(text, default="") <= "\udfff" or any("\ud800" <= char <= "\udfff" for char in text):
         return
     assert len(fingerprint_of(kind, text, name="x")) == 64
     assert diff_contents(kind, text, text, LABELS) == ""
 
 
 @pytest.mark.parametrize("text", ["{", "a: [", "a: &x 1\nb: *x", "a: .nan", "1: 2\n? [a]\n: 1"])
-def test_what_has_no_json_value_is_refused(text):
+def test_texts_without_a_json_value_are_rejected(text):
     with pytest.raises(BadInput):
         load_value(text)
 
 
-def test_a_date_in_yaml_stays_a_text():
+def test_a_date_in_yaml_is_read_as_text():
     assert load_value("day: 2026-01-01") == {"day": "2026-01-01"}
 
 
-def test_contracts_differ_line_by_line_as_they_are_written():
+def test_contracts_are_compared_line_by_line():
     after = CONTRACT.replace("title: T", "title: Other")
     assert diff_contents(VersionKind.CONTRACT, CONTRACT, after, LABELS).splitlines() == [
         "--- before", "+++ after", "@@ -1,5 +1,5 @@", " ---", "-title: T", "+title: Other",
@@ -65,7 +65,7 @@ def test_contracts_differ_line_by_line_as_they_are_written():
     ]  # fmt: skip
 
 
-def test_tools_differ_as_json_whatever_their_spelling():
+def test_tools_are_compared_as_json():
     before = json.dumps([{"name": "f", "description": "old"}])
     after = "- description: new\n  name: f\n"
     changed = diff_contents(VersionKind.TOOLS, before, after, LABELS).splitlines()
@@ -77,10 +77,10 @@ def test_tools_differ_as_json_whatever_their_spelling():
     assert same == ""
 
 
-def test_tools_that_cannot_be_read_differ_as_they_are_written():
+def test_unreadable_tools_are_compared_as_text():
     assert "+[" in diff_contents(VersionKind.TOOLS, "[]", "[", LABELS)
 
 
-def test_a_missing_line_break_at_the_end_is_told():
+def test_a_missing_final_line_break_is_shown():
     assert diff_texts("a\n", "a", LABELS).endswith("-a\n+a\n\\ No newline at end of file\n")
     assert diff_texts("a\r\n", "a\n", LABELS) != ""

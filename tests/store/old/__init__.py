@@ -1,1 +1,1 @@
-"""Databases as released revisions wrote them: a SQL dump, or a packed file by `python -m tests.store.old.write`."""
+"""Databases of released revisions, as compressed files that `python -m tests.store.old.write` wrote."""

@@ -1,6 +1,6 @@
-"""Writes a small database of the newest revision, packed, beside this file.
+"""Write a small database of the newest revision, compressed, into this folder.
 
-Run before a release that has a new revision: `python -m tests.store.old.write`.
+Run `python -m tests.store.old.write` before a release with a new revision.
 """
 
 import gzip
@@ -28,7 +28,7 @@ TOOLS = '[{"type": "function", "function": {"name": "get_weather", "parameters":
 
 
 def write_newest(folder: Path = FOLDER) -> Path:
-    """Writes the dump; gives its file, named by the revision."""
+    """Write the database and return its file, which is named by the revision."""
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(scratch) / "workbench.sqlite3"
         moments = (datetime(2026, 11, 22, tzinfo=UTC) + timedelta(seconds=s) for s in itertools.count())
@@ -45,7 +45,7 @@ def write_newest(folder: Path = FOLDER) -> Path:
 
 
 def fill(owned: OwnedStore) -> None:
-    """Something of everything that is kept."""
+    """Store something of every kind."""
     setup = replace(SETUP, tools_text=TOOLS, disabled_tools=frozenset())
     session = owned.sessions.create_session(setup)
     system = NewMessage(
@@ -62,19 +62,25 @@ def fill(owned: OwnedStore) -> None:
     owned.labels.save(NewLabel(target=target, content=content))
     owned.labels.move(session.id, QueueState.DONE)
     owned.sessions.tag_session(session.id, ("blue", "bird"))
-    structured = ToolCall(name="now", arguments={"z": 1, "big": 2**70, "a": [None, 1.5]})
-    given = Message(role=Role.ASSISTANT, text="", calls=(structured,), thought="hm")
+    call_value = ToolCall(name="now", arguments={"z": 1, "big": 2**70, "a": [None, 1.5]})
+    message = Message(role=Role.ASSISTANT, text="", calls=(call_value,), thought="hm")
     other = owned.sessions.create_session(SETUP)
-    owned.sessions.append(other.id, NewMessage(message=given, origin=MessageOrigin.IMPORT), parent_id=None)
+    owned.sessions.append(other.id, NewMessage(message=message, origin=MessageOrigin.IMPORT), parent_id=None)
     give_run(owned, other.id)
     give_comparison(owned, title="Which is better?")
     owned.sessions.delete_session(other.id)
-    said = (Message(role=Role.USER, text="Hi?"), Message(role=Role.ASSISTANT, text="Hello."))
-    row = {"messages": [{"role": one.role.value, "content": one.text} for one in said]}
-    brought = NewImport(
-        setup=setup, messages=said, format="openai", fields=row, file="rows.jsonl", number=1, tags=("blue",)
+    messages = (Message(role=Role.USER, text="Hi?"), Message(role=Role.ASSISTANT, text="Hello."))
+    row = {"messages": [{"role": message.role.value, "content": message.text} for message in messages]}
+    imported = NewImport(
+        setup=setup,
+        messages=messages,
+        format="openai",
+        fields=row,
+        file="rows.jsonl",
+        number=1,
+        tags=("blue",),
     )
-    owned.corpus.add_import(brought, digest="d" * 64)
+    owned.corpus.add_import(imported, digest="d" * 64)
 
 
 if __name__ == "__main__":
