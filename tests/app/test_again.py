@@ -16,13 +16,13 @@ from workbench.records.sessions import MessageOrigin
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "%s"}}\n</tool_call>'
 
 
-def again(services, session, place):
-    bench = open_for_labelling(services, session, LabellingRole())
+def regenerate(services, session, place):
+    view = open_for_labelling(services, session, LabellingRole())
     events = regenerate_message(
         services,
-        bench,
-        bench.path[place].id,
-        corrections_of(bench.labels, ""),
+        view,
+        view.path[place].id,
+        corrections_of(view.labels, ""),
         is_cancelled=lambda: False,
     )
     return list(events)
@@ -41,7 +41,7 @@ def test_a_stale_answer_is_regenerated_from_the_corrected_call_after_running_it(
         content = LabelContent(verdict=Verdict.BAD_ARGUMENTS, correction=call)
         services.labels.save(NewLabel(target=target, content=content))
         assert list(services.labels.stale(session)) == [before[3].id, before[4].id]
-        again(services, session, 4)
+        regenerate(services, session, 4)
         path = services.sessions.path(session)
         assert texts(services, session)[1] == CALL % "london"
         assert path[2].origin is MessageOrigin.PERSON
@@ -56,7 +56,7 @@ def test_without_a_correction_only_the_message_itself_is_regenerated(tmp_path):
     with services_for(tmp_path, CALL % "cairo", "31.", "It is 31.") as (services, play):
         session = play("Cairo?")
         before = services.sessions.path(session)
-        again(services, session, 4)
+        regenerate(services, session, 4)
         path = services.sessions.path(session)
         assert [stored.id for stored in path[:4]] == [stored.id for stored in before[:4]]
         assert path[4].message.text == "It is 31."
@@ -66,4 +66,4 @@ def test_a_user_message_cannot_be_regenerated(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, play):
         session = play("Hi")
         with pytest.raises(BadInput, match="neither a model nor a tool wrote it"):
-            again(services, session, 1)
+            regenerate(services, session, 1)

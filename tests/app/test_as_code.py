@@ -37,13 +37,13 @@ CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}
 
 
 @contextmanager
-def completing(asked):
+def completing(requests):
     """Run a local server that answers completions and records the requests."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            asked.append((self.path, body))
+            requests.append((self.path, body))
             choice = {"index": 0, "text": "31!", "finish_reason": "stop", "logprobs": None}
             answer = {"id": "1", "object": "text_completion", "created": 1, "model": "m", "choices": [choice]}
             data = json.dumps(answer).encode()
@@ -86,12 +86,12 @@ def run(command, **variables):
 def test_the_copied_code_sends_exactly_the_stored_prompt(tmp_path, kind):
     with services_for(tmp_path, CALL, "It is 31.") as (services, play):
         path, code = code_for(services, play(TEXT, tool_choice="required"))
-        asked = []
-        with completing(asked) as url:
+        requests = []
+        with completing(requests) as url:
             text = getattr(code, kind)
             command = ["bash", "-c", text] if kind == "curl" else [sys.executable, "-c", text]
             assert "31!" in run(command, OPENAI_BASE_URL=url)
-        ((where, body),) = asked
+        ((where, body),) = requests
         generation = path[2].generation
         assert where == "/v1/completions"
         assert body["prompt"] == generation.prompt_text + generation.prefill
@@ -173,15 +173,15 @@ MODELS = [*(f"openai:{name}/hermes" for name in SERVERS), "hf-inference:NousRese
 SNIPPET_HEADERS = {"Content-Type": "application/json"}
 
 
-def answered(asked):
+def answered(requests):
     """Return a stream for an engine, and a complete answer for a copied snippet."""
-    if asked.body.get("stream"):
-        is_chat = asked.path.endswith("chat/completions")
+    if requests.body.get("stream"):
+        is_chat = requests.path.endswith("chat/completions")
         return said("Hello.") if is_chat else stream(piece("Hello.", "stop"), DONE)
     choice = {"index": 0, "text": "Hello.", "message": {"role": "assistant", "content": "Hello."},
               "finish_reason": "stop", "logprobs": None}  # fmt: skip
-    whole = {"id": "1", "object": "completion", "created": 1, "model": "m", "choices": [choice]}
-    return Answer(headers=SNIPPET_HEADERS, pieces=(json.dumps(whole).encode(),))
+    document = {"id": "1", "object": "completion", "created": 1, "model": "m", "choices": [choice]}
+    return Answer(headers=SNIPPET_HEADERS, pieces=(json.dumps(document).encode(),))
 
 
 @pytest.fixture(scope="module")

@@ -58,8 +58,8 @@ def test_many_browsers_at_one_address_delay_another_address_by_one_ticket():
     assert line.place(other) == 1
     # Browsers at the same address also take turns. Each of them has one ticket.
     assert line.place(neighbour) == 35
-    again = line.join(("1.2.3.4", "0"))
-    assert line.place(again) == 36
+    second_ticket = line.join(("1.2.3.4", "0"))
+    assert line.place(second_ticket) == 36
 
 
 def test_a_returning_owner_is_not_overtaken_by_all_newcomers():

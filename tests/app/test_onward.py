@@ -110,7 +110,7 @@ def test_samples_are_branches_with_different_seeds_and_their_agreement_is_measur
         paths = [services.sessions.path(session, leaf_id=leaf_id) for leaf_id in leaves(services, session)]
         assert [path[2].generation.sampling.seed for path in paths] == [0, 1, 2]
         tools = stored.setup.offered_tools()
-        samples = [sample_of(path, one, tools) for path, one in zip(paths, beside, strict=True)]
+        samples = [sample_of(path, message_id, tools) for path, message_id in zip(paths, beside, strict=True)]
         agreement = agreement_of(samples)
         assert agreement and (agreement.agreeing, agreement.count) == (2, 3)
         assert agreement.calls == (ToolCall(name="get_flumbuster", arguments={"flumb": "cairo"}),)

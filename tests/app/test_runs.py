@@ -112,6 +112,6 @@ def test_cases_with_errors_run_again_and_others_do_not(tmp_path):
         assert [result.status for result in results] == ["error", "passed"]
         for _ in execute_run(services, run, is_cancelled=lambda: False):
             pass
-        again = services.runs.results(run.id)
-        assert [result.status for result in again] == ["passed", "passed"]
-        assert again[1] == results[1]
+        new_results = services.runs.results(run.id)
+        assert [result.status for result in new_results] == ["passed", "passed"]
+        assert new_results[1] == results[1]

@@ -53,8 +53,8 @@ def test_a_visitor_s_saved_tools_are_offered_to_nobody_else(tmp_path):
 
 def test_an_unusable_saved_toolset_is_reported_and_the_file_is_used(tmp_path):
     with services_for(tmp_path, "Hi.") as (services, _):
-        taken = "toolset: other\ntools:\n- function: {name: get_flumbuster, description: D.}\n"
-        for name, text in (("nonsense", "tools: 3"), ("other", taken)):
+        conflicting = "toolset: other\ntools:\n- function: {name: get_flumbuster, description: D.}\n"
+        for name, text in (("nonsense", "tools: 3"), ("other", conflicting)):
             services.versions.save(NewVersion(kind=VersionKind.TOOLS, name=name, text=text))
         problems = [
             line for line in services.tools.problems() if "saved toolset" in line or "'other'" in line

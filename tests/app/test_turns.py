@@ -213,8 +213,8 @@ def test_an_imported_session_without_a_system_text_can_be_continued(tmp_path):
     with services_for(tmp_path, "Fine.") as (services, play):
         setup = services.setup_for()
         session_id = services.sessions.create_session(setup).id
-        said = (Message(role=Role.USER, text="First?"), Message(role=Role.ASSISTANT, text="Yes."))
-        imported = [NewMessage(message=message, origin=MessageOrigin.IMPORT) for message in said]
+        messages = (Message(role=Role.USER, text="First?"), Message(role=Role.ASSISTANT, text="Yes."))
+        imported = [NewMessage(message=message, origin=MessageOrigin.IMPORT) for message in messages]
         services.sessions.append_all(session_id, imported, parent_id=None)
         play("And now?", session_id)
         path = services.sessions.path(session_id)

@@ -25,14 +25,14 @@ COLUMNS = (
 def give_comparison(own: OwnedStore, *, title: str = "Cairo?") -> StoredComparison:
     """Store a comparison in a new session, with an answer of each column and a vote."""
     session = own.sessions.create_session(SETUP)
-    asked = own.sessions.append(session.id, user(title), parent_id=None)
-    comparison = Comparison(session_id=session.id, turns=(asked.id,), columns=COLUMNS)
+    question = own.sessions.append(session.id, user(title), parent_id=None)
+    comparison = Comparison(session_id=session.id, turns=(question.id,), columns=COLUMNS)
     stored = own.comparisons.create_comparison(title, comparison)
     for place, column in enumerate(COLUMNS):
         new = replace(completion(f"answer {place}"), setup=column.setup)
-        answer = own.sessions.append(session.id, new, parent_id=asked.id, is_shown=place == 0)
+        answer = own.sessions.append(session.id, new, parent_id=question.id, is_shown=place == 0)
         own.comparisons.save_answer(
-            stored.id, ComparisonAnswer(column=place, turn=0, asked_id=asked.id, leaf_id=answer.id)
+            stored.id, ComparisonAnswer(column=place, turn=0, asked_id=question.id, leaf_id=answer.id)
         )
     own.comparisons.save_vote(stored.id, Vote(turn=0, kind=VoteKind.BEST, column=1))
     found = own.comparisons.find_comparison(stored.id)

@@ -86,18 +86,18 @@ def url(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[s
 
 
 @pytest.fixture(scope="session")
-def made_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A migrated SQLite file. Each test gets a copy."""
-    made = _file_in(tmp_path_factory.mktemp("made"))
-    Store(f"sqlite:///{made}").close()
-    return made
+    migrated = _file_in(tmp_path_factory.mktemp("made"))
+    Store(f"sqlite:///{migrated}").close()
+    return migrated
 
 
 @pytest.fixture
-def made_url(url: str, kind: str, tmp_path: Path, made_file: Path) -> str:
+def migrated_url(url: str, kind: str, tmp_path: Path, migrated_file: Path) -> str:
     """The URL of a migrated, empty database, which is the fastest to open."""
     if kind == SQLITE:
-        shutil.copyfile(made_file, _file_in(tmp_path))
+        shutil.copyfile(migrated_file, _file_in(tmp_path))
     return url
 
 
@@ -120,9 +120,9 @@ def fresh(postgres: Server) -> Iterator[str]:
 
 
 @pytest.fixture
-def store(made_url: str) -> Iterator[SessionStore]:
+def store(migrated_url: str) -> Iterator[SessionStore]:
     """An empty store."""
-    with sessions_in(made_url) as opened:
+    with sessions_in(migrated_url) as opened:
         yield opened
 
 

@@ -44,8 +44,8 @@ def give_runs(own: OwnedStore) -> None:
 
 def give_comparisons(own: OwnedStore, target: LabelTarget) -> None:
     """Store a comparison of Ann."""
-    asked = Comparison(session_id=target.session_id, turns=(target.message_id,), columns=COLUMNS)
-    own.comparisons.create_comparison(SECRET, asked)
+    comparison = Comparison(session_id=target.session_id, turns=(target.message_id,), columns=COLUMNS)
+    own.comparisons.create_comparison(SECRET, comparison)
 
 
 def target_of(world: Any) -> LabelTarget:
@@ -118,8 +118,8 @@ def _comparison(world: Any) -> StoredComparison:
 
 
 def _runs_apart(own: OwnedStore, _world: Any) -> None:
-    made = own.runs.create_run("mine", PLAN)
-    assert [run.id for run in own.runs.list_runs()] == [made.id]
+    created = own.runs.create_run("mine", PLAN)
+    assert [run.id for run in own.runs.list_runs()] == [created.id]
 
 
 def _saves_apart(own: OwnedStore, _world: Any) -> None:

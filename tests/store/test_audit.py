@@ -13,8 +13,8 @@ from workbench.store.store import Store
 
 
 @pytest.fixture
-def opened(made_url: str) -> Iterator[Store]:
-    with closing(Store(made_url)) as store:
+def opened(migrated_url: str) -> Iterator[Store]:
+    with closing(Store(migrated_url)) as store:
         versions = store.of(LOCAL_OWNER).versions
         for text in ("one", "two"):
             saved = versions.save(NewVersion(kind=VersionKind.CONTRACT, name="minimal", text=text))

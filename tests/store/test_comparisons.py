@@ -14,16 +14,16 @@ from workbench.store.store import Store
 
 
 @pytest.fixture
-def own(made_url):
-    with closing(Store(made_url)) as store:
+def own(migrated_url):
+    with closing(Store(migrated_url)) as store:
         yield store.of(LOCAL_OWNER)
 
 
 def new_comparison(own, **changes):
     """Create a comparison without answers."""
     session = own.sessions.create_session(SETUP)
-    asked = own.sessions.append(session.id, user("Cairo?"), parent_id=None)
-    fields = {"session_id": session.id, "turns": (asked.id,), "columns": COLUMNS, **changes}
+    question = own.sessions.append(session.id, user("Cairo?"), parent_id=None)
+    fields = {"session_id": session.id, "turns": (question.id,), "columns": COLUMNS, **changes}
     return own.comparisons.create_comparison("Cairo?", Comparison(**fields))
 
 
@@ -122,9 +122,9 @@ def test_a_message_that_is_not_shown_does_not_change_the_open_leaf(own):
     assert session.message_count == 3
 
 
-def test_purging_a_session_deletes_its_comparisons(made_url):
+def test_purging_a_session_deletes_its_comparisons(migrated_url):
     moment = [datetime(2026, 1, 1, tzinfo=UTC)]
-    with closing(Store(made_url, now=lambda: moment[0])) as store:
+    with closing(Store(migrated_url, now=lambda: moment[0])) as store:
         own = store.of(Owner(key="ann"))
         stored = give_comparison(own)
         own.sessions.delete_session(stored.comparison.session_id)

@@ -42,10 +42,10 @@ def _setup():
 
 
 def test_sessions_are_paged_in_the_order_of_their_creation(services):
-    made = [talk(services)[0] for _ in range(5)]
-    assert services.corpus.choose(SessionFilter(), limit=2) == made[:2]
-    assert services.corpus.choose(SessionFilter(), after=made[1], limit=2) == made[2:4]
-    assert chosen(services) == made
+    created = [talk(services)[0] for _ in range(5)]
+    assert services.corpus.choose(SessionFilter(), limit=2) == created[:2]
+    assert services.corpus.choose(SessionFilter(), after=created[1], limit=2) == created[2:4]
+    assert chosen(services) == created
 
 
 def test_another_owner_s_sessions_are_never_chosen(services):
@@ -68,27 +68,27 @@ def test_deleted_and_empty_sessions_are_not_chosen(services):
 
 
 def test_each_filter_selects_the_right_sessions(services):
-    one, path = talk(services, tag="blue")
-    two, other = talk(services)
-    label(services, one, path[4].id, verdict=Verdict.GOOD, rating=4, tags=("odd",))
-    label(services, two, other[4].id, verdict=Verdict.BAD_ANSWER, rating=2)
-    services.labels.move(two, QueueState.DONE)
+    first, path = talk(services, tag="blue")
+    second, other = talk(services)
+    label(services, first, path[4].id, verdict=Verdict.GOOD, rating=4, tags=("odd",))
+    label(services, second, other[4].id, verdict=Verdict.BAD_ANSWER, rating=2)
+    services.labels.move(second, QueueState.DONE)
     now = datetime.now(UTC)
     for filters, found in (
-        ({"tag": "blue"}, [one]),
-        ({"tag": "odd"}, [one]),
-        ({"verdict": "good"}, [one]),
-        ({"min_rating": 3}, [one]),
-        ({"max_rating": 3}, [two]),
-        ({"min_rating": 2, "max_rating": 4}, [one, two]),
-        ({"state": QueueState.DONE}, [two]),
-        ({"state": QueueState.DRAFT}, [one]),
-        ({"contract": "minimal"}, [one, two]),
+        ({"tag": "blue"}, [first]),
+        ({"tag": "odd"}, [first]),
+        ({"verdict": "good"}, [first]),
+        ({"min_rating": 3}, [first]),
+        ({"max_rating": 3}, [second]),
+        ({"min_rating": 2, "max_rating": 4}, [first, second]),
+        ({"state": QueueState.DONE}, [second]),
+        ({"state": QueueState.DRAFT}, [first]),
+        ({"contract": "minimal"}, [first, second]),
         ({"contract": "full"}, []),
         ({"model": "nobody"}, []),
-        ({"since": now - timedelta(hours=1)}, [one, two]),
+        ({"since": now - timedelta(hours=1)}, [first, second]),
         ({"until": now - timedelta(hours=1)}, []),
-        ({"session_ids": (two, "nowhere", "a\0")}, [two]),
+        ({"session_ids": (second, "nowhere", "a\0")}, [second]),
         ({"tag": "a\0"}, []),
     ):
         assert chosen(services, **filters) == found, filters

@@ -90,10 +90,10 @@ def test_after_30_days_a_session_is_purged(timed: Store, wall: Wall) -> None:
 def test_purging_deletes_all_rows_and_unused_prompts(file: Path, wall: Wall) -> None:
     url = f"sqlite:///{file}"
     with sessions_in(url, now=wall) as store:
-        gone, stays = _talk(store, "of the one that goes"), _talk(store, "of the one that stays")
+        purged, stays = _talk(store, "of the one that goes"), _talk(store, "of the one that stays")
         shared = _talk(store, "of both")
         store.append(stays, completion("b", prompt_text="of both"), parent_id=None)
-        store.delete_session(gone)
+        store.delete_session(purged)
         store.delete_session(shared)
     wall.now += timedelta(days=31)
     # Opening the store purges old sessions.

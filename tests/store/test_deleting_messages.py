@@ -33,8 +33,8 @@ def test_the_path_ends_before_a_deleted_message(store, talk) -> None:
     assert texts(store.path(session)) == ["one"]
     assert [node.id for node in store.tree(session)] == [first, *left]
     assert store.find_session(session).message_count == 3
-    (gone,) = store.deleted_messages(session)
-    assert (gone.message_id, gone.excerpt, gone.count) == (right[0], "right", 2)
+    (deleted,) = store.deleted_messages(session)
+    assert (deleted.message_id, deleted.excerpt, deleted.count) == (right[0], "right", 2)
 
 
 def test_deleting_on_another_branch_does_not_change_the_open_path(store, talk) -> None:

@@ -22,9 +22,9 @@ START = datetime(2026, 1, 1, 23, 59, tzinfo=UTC)
 
 
 @pytest.fixture
-def owned(made_url: str) -> Iterator[OwnedStore]:
+def owned(migrated_url: str) -> Iterator[OwnedStore]:
     moments = (START + timedelta(seconds=20 * number) for number in range(1_000_000))
-    with closing(Store(made_url, now=lambda: next(moments))) as store:
+    with closing(Store(migrated_url, now=lambda: next(moments))) as store:
         yield store.of(LOCAL_OWNER)
 
 

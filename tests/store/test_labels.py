@@ -45,8 +45,8 @@ class Talk:
 
 
 @pytest.fixture
-def opened(made_url: str) -> Iterator[Store]:
-    with closing(Store(made_url, now=Clock())) as store:
+def opened(migrated_url: str) -> Iterator[Store]:
+    with closing(Store(migrated_url, now=Clock())) as store:
         yield store
 
 
@@ -138,7 +138,7 @@ class TestLabels:
             assert sorted(pool.map(save, range(8))) == [False] * 7 + [True]
 
     @pytest.mark.parametrize(
-        ("place", "call", "content", "said"),
+        ("place", "call", "content", "problem"),
         [
             (1, 0, {"verdict": Verdict.GOOD}, "not a verdict for a call"),
             (3, None, {"verdict": Verdict.RIGHT}, "not a verdict for a message"),
@@ -156,21 +156,21 @@ class TestLabels:
         ids=lambda value: str(value)[:30],
     )
     def test_an_invalid_label_is_rejected(
-        self, mine: OwnedStore, place: int, call: int | None, content: dict[str, object], said: str
+        self, mine: OwnedStore, place: int, call: int | None, content: dict[str, object], problem: str
     ) -> None:
-        with pytest.raises(BadInput, match=said):
+        with pytest.raises(BadInput, match=problem):
             mine.labels.save(new(start_talk(mine).target(place, call), **content))
         assert mine.labels.list_labels() == ()
 
     def test_labels_are_listed_in_the_order_of_their_creation(self, mine: OwnedStore) -> None:
         first, second = start_talk(mine), start_talk(mine)
-        made = [
+        created = [
             mine.labels.save(new(target))
             for target in (second.target(3), first.target(3), first.target(1, 0))
         ]
-        assert mine.labels.list_labels() == tuple(made)
-        assert mine.labels.list_labels(session_id=first.id) == tuple(made[1:])
-        assert mine.labels.list_labels(limit=1, offset=1) == (made[1],)
+        assert mine.labels.list_labels() == tuple(created)
+        assert mine.labels.list_labels(session_id=first.id) == tuple(created[1:])
+        assert mine.labels.list_labels(limit=1, offset=1) == (created[1],)
         assert mine.labels.list_labels(project="other") == ()
         assert mine.labels.list_labels(session_id="\0") == ()
 
@@ -188,9 +188,9 @@ class TestLabels:
         mine.labels.save(new(replace(copy, message_id=branch[0].id), correction="Hello"))
         assert mine.labels.stale(talk.id) == tuple(stored.id for stored in branch[1:])
 
-    def test_labels_survive_deletion_but_not_the_purge(self, made_url: str) -> None:
+    def test_labels_survive_deletion_but_not_the_purge(self, migrated_url: str) -> None:
         now = [datetime(2026, 1, 1, tzinfo=UTC)]
-        with closing(Store(made_url, now=lambda: now[0])) as store:
+        with closing(Store(migrated_url, now=lambda: now[0])) as store:
             mine = store.of(LOCAL_OWNER)
             talk = start_talk(mine)
             label = mine.labels.save(new(talk.target(3), Verdict.GOOD, tags=("a",)))
@@ -389,8 +389,8 @@ class TestProjects:
         mine.labels.save(new(target, Verdict.GOOD, labeller="anna"))
         mine.labels.save(new(target, Verdict.BAD_ANSWER, labeller="ben"))
         decided = mine.labels.save(new(target, Verdict.GOOD, labeller="cleo", is_deciding=True))
-        again = new(target, Verdict.BAD_ANSWER, labeller="dora", is_deciding=True, base_revision=1)
-        assert mine.labels.save(again).id == decided.id
+        change = new(target, Verdict.BAD_ANSWER, labeller="dora", is_deciding=True, base_revision=1)
+        assert mine.labels.save(change).id == decided.id
         assert [(judgement.labeller, judgement.verdict) for judgement in mine.labels.judgements()] == [
             ("anna", "good"), ("ben", "bad-answer"),
         ]  # fmt: skip

@@ -62,7 +62,7 @@ def old(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[sa.Engine]:
     engine.dispose()
 
 
-def lost(
+def missing_rows(
     before: Mapping[str, list[Mapping[str, Any]]], after: Mapping[str, list[Mapping[str, Any]]]
 ) -> list[str]:
     """Return the rows of `before` that are not in `after`. Removed columns are ignored."""
@@ -100,7 +100,7 @@ def test_an_old_sqlite_file_is_upgraded_without_loss(old: sa.Engine) -> None:
     url = old.url.render_as_string()
     with closing(Store(url)) as store:
         check_contents(store)
-    assert lost(before, rows(old)) == []
+    assert missing_rows(before, rows(old)) == []
     check_file(Path(old.url.database or ""))
 
 
@@ -111,12 +111,12 @@ def test_there_are_files_of_the_first_and_the_newest_revision() -> None:
 
 def test_the_first_release_creates_the_tables_of_the_development_revisions(tmp_path: Path) -> None:
     """A database that the ten development revisions created opens unchanged."""
-    made, fresh = tmp_path / "made.sqlite3", tmp_path / "fresh.sqlite3"
-    made.write_bytes(gzip.decompress(OLD["0010"].read_bytes()))
+    developed, fresh = tmp_path / "made.sqlite3", tmp_path / "fresh.sqlite3"
+    developed.write_bytes(gzip.decompress(OLD["0010"].read_bytes()))
     open_database(f"sqlite:///{fresh}").close()
-    open_database(f"sqlite:///{made}").close()
+    open_database(f"sqlite:///{developed}").close()
     assert list(tmp_path.glob("*before-migration*")) == []
-    assert schema_of(made) == schema_of(fresh)
+    assert schema_of(developed) == schema_of(fresh)
 
 
 @pytest.mark.parametrize("revision", ["0001", "0009"])

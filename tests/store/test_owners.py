@@ -41,29 +41,29 @@ class World:
 
 
 @pytest.fixture(scope="module")
-def made() -> dict[str, tuple[str, World]]:
+def created() -> dict[str, tuple[str, World]]:
     """A database with Ann's data for each kind, created by the first test that needs it. Tests copy it."""
     return {}
 
 
 @pytest.fixture
 def world(
-    made: dict[str, tuple[str, World]], kind: str, tmp_path: Path, request: pytest.FixtureRequest
+    created: dict[str, tuple[str, World]], kind: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> Iterator[World]:
     if kind == SQLITE:
-        if kind not in made:
+        if kind not in created:
             file = put_database(request.getfixturevalue("tmp_path_factory").mktemp("world"))
-            made[kind] = str(file), _make_world(f"sqlite:///{file}")
-        template, world = made[kind]
+            created[kind] = str(file), _make_world(f"sqlite:///{file}")
+        template, world = created[kind]
         copy = shutil.copyfile(template, tmp_path / FILE_NAME)
         with closing(Store(f"sqlite:///{copy}")) as store:
             yield replace(world, store=store)
         return
     server: Server = request.getfixturevalue("postgres")
-    if kind not in made:
+    if kind not in created:
         server.run(f"CREATE DATABASE world TEMPLATE {TEMPLATE}")
-        made[kind] = "world", _make_world(server.url("world"))
-    template, world = made[kind]
+        created[kind] = "world", _make_world(server.url("world"))
+    template, world = created[kind]
     with server.database(template) as url, closing(Store(url)) as store:
         yield replace(world, store=store)
 
@@ -109,9 +109,9 @@ def finds_nothing(call: Callable[[OwnedStore, World], object]) -> Callable[[Owne
 
 
 def own_only(own: OwnedStore, _world: World) -> None:
-    made = own.sessions.create_session(SETUP)
-    own.sessions.append(made.id, user("mine"), parent_id=None)
-    assert [session.id for session in own.sessions.list_sessions(all_owners=True)] == [made.id]
+    created = own.sessions.create_session(SETUP)
+    own.sessions.append(created.id, user("mine"), parent_id=None)
+    assert [session.id for session in own.sessions.list_sessions(all_owners=True)] == [created.id]
 
 
 def import_row(own: OwnedStore) -> str:
@@ -121,11 +121,11 @@ def import_row(own: OwnedStore) -> str:
 
 
 def import_own(own: OwnedStore) -> None:
-    made = import_row(own)
-    assert own.corpus.choose(SessionFilter()) == [made]
+    created = import_row(own)
+    assert own.corpus.choose(SessionFilter()) == [created]
 
 
-def shown_by_its_key(own: OwnedStore, world: World) -> None:
+def shows_only_its_session(own: OwnedStore, world: World) -> None:
     """A share key shows its session, and no other key does."""
     found = own.sharing.find_shared(world.key)
     assert found
@@ -171,7 +171,7 @@ CHECKS: dict[str, Callable[[OwnedStore, World], None]] = {
     ),
     "sharing.share": is_rejected(lambda own, w: own.sharing.share(w.session.id)),
     "sharing.unshare": is_rejected(lambda own, w: own.sharing.unshare(w.shared.id)),
-    "sharing.find_shared": shown_by_its_key,
+    "sharing.find_shared": shows_only_its_session,
     "sharing.shared_path": lambda own, w: _unshared(lambda: own.sharing.shared_path(w.session.id)),
     "sharing.shared_tree": lambda own, w: _unshared(lambda: own.sharing.shared_tree(w.session.id)),
     "sharing.copy_shared": lambda own, w: _unshared(lambda: own.sharing.copy_shared(w.session.id)),

@@ -83,17 +83,17 @@ SIGNS = [
 
 
 @pytest.fixture
-def whole(made_url: str) -> Iterator[Store]:
+def all_owners_store(migrated_url: str) -> Iterator[Store]:
     """A store whose clock advances by a minute with each call."""
     moments = (START + timedelta(minutes=number) for number in range(1_000_000))
-    with closing(Store(made_url, now=lambda: next(moments))) as opened:
+    with closing(Store(migrated_url, now=lambda: next(moments))) as opened:
         yield opened
 
 
 @pytest.fixture
-def owned(whole: Store) -> OwnedStore:
+def owned(all_owners_store: Store) -> OwnedStore:
     """The data of the local owner."""
-    return whole.of(LOCAL_OWNER)
+    return all_owners_store.of(LOCAL_OWNER)
 
 
 def store_session(owned: OwnedStore, *messages: str | NewMessage, setup=WEATHER) -> str:
@@ -212,20 +212,20 @@ class TestFilters:
     @pytest.fixture
     def sessions(self, owned: OwnedStore) -> dict[str, str]:
         other = replace(WEATHER, contract_name="full", contract_text="other")
-        made = {
+        created = {
             "fixed": store_session(owned, "cairo", completion(FIXED)),
             "clean": store_session(owned, "cairo", completion(CLEAN, engine_name="qwen")),
             "dropped": store_session(owned, "cairo", completion(DROPPED), setup=other),
         }
-        owned.sessions.tag_session(made["clean"], ["good", "v1"])
-        answer = owned.sessions.path(made["dropped"])[-1]
+        owned.sessions.tag_session(created["clean"], ["good", "v1"])
+        answer = owned.sessions.path(created["dropped"])[-1]
         owned.labels.save(
             NewLabel(
-                target=LabelTarget(session_id=made["dropped"], message_id=answer.id),
+                target=LabelTarget(session_id=created["dropped"], message_id=answer.id),
                 content=LabelContent(verdict=Verdict.MISSING_CALL, tags=("lost cause",)),
             )
         )
-        return made
+        return created
 
     @pytest.mark.parametrize("query", ["cairo", ""])
     def test_each_filter_narrows_the_results(
@@ -270,17 +270,17 @@ class TestFilters:
 
 class TestPages:
     def test_pages_do_not_overlap(self, owned: OwnedStore) -> None:
-        made = [store_session(owned, f"owl {number}", "more owl") for number in range(7)]
+        created = [store_session(owned, f"owl {number}", "more owl") for number in range(7)]
         pages = [ids(owned.search.find("owl", limit=3, offset=offset)) for offset in (0, 3, 6, 9)]
-        assert pages == [made[:3:-1], made[3:0:-1], made[:1], []]
+        assert pages == [created[:3:-1], created[3:0:-1], created[:1], []]
 
 
 class TestWhose:
-    def test_only_the_owner_s_sessions_are_found(self, whole: Store) -> None:
-        mine, theirs = whole.of(Owner(key="me")), whole.of(Owner(key="them"))
+    def test_only_the_owner_s_sessions_are_found(self, all_owners_store: Store) -> None:
+        mine, theirs = all_owners_store.of(Owner(key="me")), all_owners_store.of(Owner(key="them"))
         session_id = store_session(theirs, "a secret owl", completion(FIXED))
         assert ids(theirs.search.find("owl")) == [session_id]
-        for nobody in (mine, whole.of(LOCAL_OWNER)):
+        for nobody in (mine, all_owners_store.of(LOCAL_OWNER)):
             assert nobody.search.find("owl") == ()
             assert nobody.search.find("") == ()
             assert nobody.facts.of_session(session_id) == ()

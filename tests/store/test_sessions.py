@@ -248,9 +248,14 @@ class TestTree:
         self, store: SessionStore, file: Path
     ) -> None:
         session = store.create_session(SETUP)
-        whole = replace(GENERATION.timing, seconds=2, time_to_first_token_s=1)
+        whole_seconds = replace(GENERATION.timing, seconds=2, time_to_first_token_s=1)
         append_chain(
-            store, session.id, user("q"), completion("a"), completion("b"), completion("c", timing=whole)
+            store,
+            session.id,
+            user("q"),
+            completion("a"),
+            completion("b"),
+            completion("c", timing=whole_seconds),
         )
         originals = store.path(session.id)
         for _ in range(2):

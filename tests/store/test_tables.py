@@ -20,8 +20,8 @@ def test_a_stored_time_has_a_time_zone() -> None:
 
 
 def test_postgresql_uses_time_zones_and_double_precision() -> None:
-    made = "\n".join(
+    definitions = "\n".join(
         str(CreateTable(table).compile(dialect=postgresql.dialect())) for table in METADATA.sorted_tables
     )
-    assert "created_at TIMESTAMP WITH TIME ZONE NOT NULL" in made
-    assert "seconds FLOAT NOT NULL" in made
+    assert "created_at TIMESTAMP WITH TIME ZONE NOT NULL" in definitions
+    assert "seconds FLOAT NOT NULL" in definitions

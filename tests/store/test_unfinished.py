@@ -101,8 +101,8 @@ def test_a_complete_message_deletes_its_unfinished_text(
 ) -> None:
     session_id, parent_id = started
     first = store.save_unfinished(session_id, "a", GENERATION, parent_id=parent_id)
-    again = store.save_unfinished(session_id, "ab", GENERATION, parent_id=parent_id, unfinished_id=first)
-    assert again == first
+    second = store.save_unfinished(session_id, "ab", GENERATION, parent_id=parent_id, unfinished_id=first)
+    assert second == first
     with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("SELECT text FROM unfinished").fetchall() == [("ab",)]
     assert len(store.path(session_id)) == 1

@@ -21,8 +21,8 @@ BEN = Owner(key="ben", name="Ben")
 
 
 @pytest.fixture
-def opened(made_url: str) -> Iterator[Store]:
-    with closing(Store(made_url)) as store:
+def opened(migrated_url: str) -> Iterator[Store]:
+    with closing(Store(migrated_url)) as store:
         yield store
 
 
@@ -298,8 +298,8 @@ class TestOwners:
         assert found and found.text == "saved"
 
 
-def test_versions_are_the_same_in_another_process(made_url: str) -> None:
-    with closing(Store(made_url)) as store:
+def test_versions_are_the_same_in_another_process(migrated_url: str) -> None:
+    with closing(Store(migrated_url)) as store:
         saved: Version = store.of(LOCAL_OWNER).versions.save(new("one\r\n🦉"))
-    with closing(Store(made_url)) as store:
+    with closing(Store(migrated_url)) as store:
         assert store.of(LOCAL_OWNER).versions.version(saved.id) == saved

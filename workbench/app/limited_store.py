@@ -92,7 +92,9 @@ class _Sessions(_Limited):
         return self._inner.append_all(session_id, new, **options)
 
     def _check_messages(self, session_id: str, new: Sequence[NewMessage]) -> None:
-        submitted = [one for one in new if one.origin in (MessageOrigin.PERSON, MessageOrigin.IMPORT)]
+        submitted = [
+            message for message in new if message.origin in (MessageOrigin.PERSON, MessageOrigin.IMPORT)
+        ]
         for message in submitted:
             self._limits.check_text("message", message.message.text)
             self._limits.check_value("message", [call.arguments for call in message.message.calls])
@@ -128,17 +130,17 @@ class _Versions(_Limited):
         return self._inner.restore(version_id, message=message)
 
     def _check_names(self, kind: VersionKind, name: str) -> None:
-        most = self._limits.own_names
-        if most is not None:
+        limit = self._limits.own_names
+        if limit is not None:
             own = {line.head.name for line in self._inner.lines(kind) if not line.head.is_shared}
             if name not in own:
-                self._limits.check_stored(f"{kind.value}s of your own", len(own), most)
+                self._limits.check_stored(f"{kind.value}s of your own", len(own), limit)
 
     def _check_history(self, kind: VersionKind, name: str) -> None:
-        most = self._limits.versions
-        if most is not None:
-            history = self._inner.history(kind, name, limit=most)
-            self._limits.check_stored(f"versions of {name!r}", len(history), most)
+        limit = self._limits.versions
+        if limit is not None:
+            history = self._inner.history(kind, name, limit=limit)
+            self._limits.check_stored(f"versions of {name!r}", len(history), limit)
 
 
 class _Labels(_Limited):
@@ -186,12 +188,12 @@ class _Comparisons(_Limited):
 
 
 def _check_sessions(sessions: SessionStore, limits: PersonLimits) -> None:
-    most = limits.sessions
-    if most is not None and sessions.list_sessions(limit=1, offset=most - 1):
-        limits.check_stored("sessions", most, most)
+    limit = limits.sessions
+    if limit is not None and sessions.list_sessions(limit=1, offset=limit - 1):
+        limits.check_stored("sessions", limit, limit)
 
 
-def _check_listed(what: str, limits: PersonLimits, list_some: Any) -> None:
-    most = limits.runs
-    if most is not None and list_some(limit=1, offset=most - 1):
-        limits.check_stored(what, most, most)
+def _check_listed(label: str, limits: PersonLimits, list_some: Any) -> None:
+    limit = limits.runs
+    if limit is not None and list_some(limit=1, offset=limit - 1):
+        limits.check_stored(label, limit, limit)

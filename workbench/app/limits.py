@@ -97,31 +97,31 @@ class PersonLimits:
         if self.max_tokens is not None and sampling.seed not in _SEEDS:
             raise BadInput("seed", "it is out of range", f"use {_SEEDS.start:,} to {_SEEDS.stop - 1:,}")
 
-    def check_text(self, what: str, text: str) -> None:
+    def check_text(self, label: str, text: str) -> None:
         """Check the length of a text.
 
         Raises:
             BadInput: The text is too long.
         """
-        _check(what, len(text), self.text_chars, "characters", "shorten it")
+        _check(label, len(text), self.text_chars, "characters", "shorten it")
 
-    def check_texts(self, what: str, texts: Iterable[str]) -> None:
+    def check_texts(self, label: str, texts: Iterable[str]) -> None:
         """Check the total length of several texts.
 
         Raises:
             BadInput: The texts are too long.
         """
         if self.text_chars is not None:
-            _check(what, sum(map(len, texts)), self.text_chars, "characters", "shorten it")
+            _check(label, sum(map(len, texts)), self.text_chars, "characters", "shorten it")
 
-    def check_value(self, what: str, value: object) -> None:
+    def check_value(self, label: str, value: object) -> None:
         """Check the size of a JSON value, by the length of its text.
 
         Raises:
             BadInput: The value is too large.
         """
         if self.text_chars is not None:
-            self.check_text(what, str(value))
+            self.check_text(label, str(value))
 
     def check_samples(self, count: int) -> None:
         """Check how many answers to one message are requested.
@@ -175,21 +175,21 @@ class PersonLimits:
         Raises:
             BadInput: The file is too large.
         """
-        most = self.import_bytes
-        if most is not None and size_bytes > most:
+        limit = self.import_bytes
+        if limit is not None and size_bytes > limit:
             raise BadInput(
                 file,
-                f"the file is too large; at most {most // MEGABYTE} MB are allowed here",
+                f"the file is too large; at most {limit // MEGABYTE} MB are allowed here",
                 "split it and import the parts",
             )
 
-    def check_stored(self, what: str, count: int, most: int | None) -> None:
+    def check_stored(self, label: str, count: int, limit: int | None) -> None:
         """Check that one more item can be stored in addition to `count` existing ones.
 
         Raises:
             BadInput: The limit is reached.
         """
-        _check(what, count + 1, most, what, "delete some, or duplicate the Space")
+        _check(label, count + 1, limit, label, "delete some, or duplicate the Space")
 
     def check_activity(self, own: int, of_address: int) -> None:
         """Check that a visitor can start one more turn, run or comparison.
@@ -248,6 +248,6 @@ def limits_of(settings: Settings) -> PersonLimits:
     return TEAM if settings.accounts else LAPTOP
 
 
-def _check(where: str, count: float, most: float | None, unit: str, remedy: str) -> None:
-    if most is not None and count > most:
-        raise BadInput(where, f"{count:,} {unit}; at most {most:,} are allowed here", remedy)
+def _check(where: str, count: float, limit: float | None, unit: str, remedy: str) -> None:
+    if limit is not None and count > limit:
+        raise BadInput(where, f"{count:,} {unit}; at most {limit:,} are allowed here", remedy)

@@ -44,16 +44,18 @@ def readings(services: Services, session_id: str) -> list[Reading]:
 def test_each_conversation_is_stored_byte_for_byte(services):
     ids = load_demo(services)
     assert len(ids) == len(DEMO)
-    for one, session_id in zip(reversed(DEMO), ids, strict=True):
+    for conversation, session_id in zip(reversed(DEMO), ids, strict=True):
         written = [
             stored.message.text
             for stored in services.sessions.path(session_id)
             if stored.message.role is Role.ASSISTANT
         ]
-        if one.tag == "cut":
-            assert one.completions[0].startswith(written[0]) and len(written[0]) < len(one.completions[0])
-        elif one.tag != "hostile":
-            assert written == list(one.completions), one.title
+        if conversation.tag == "cut":
+            assert conversation.completions[0].startswith(written[0]) and len(written[0]) < len(
+                conversation.completions[0]
+            )
+        elif conversation.tag != "hostile":
+            assert written == list(conversation.completions), conversation.title
 
 
 @pytest.mark.parametrize(
@@ -96,8 +98,8 @@ def test_the_demo_belongs_to_its_visitor_and_can_be_removed_and_restored(service
     assert remove_demo(bob) == 0
     assert remove_demo(ann) == len(DEMO)
     assert not is_demo_loaded(ann)
-    gone = ann.sessions.list_sessions(is_deleted=True)
-    ann.sessions.restore_session(gone[0].id)
+    deleted = ann.sessions.list_sessions(is_deleted=True)
+    ann.sessions.restore_session(deleted[0].id)
     assert [TAG in result.session.tags for result in ann.search.find("", SearchFilter(tag=TAG))] == [True]
 
 

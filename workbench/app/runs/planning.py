@@ -120,7 +120,7 @@ def _arms(services: Services, request: RunRequest) -> tuple[Arm, ...]:
         raise BadInput(
             "run", "a contract, a model or a setting is named more than once", "name each of them once"
         )
-    whole = [
+    complete = [
         Arm(
             label=label,
             contract_name=contract,
@@ -135,7 +135,7 @@ def _arms(services: Services, request: RunRequest) -> tuple[Arm, ...]:
         )
     ]
     return tuple(
-        variant for arm in whole for variant in (arm, *_ablated(arm, request), *_varied(arm, request))
+        variant for arm in complete for variant in (arm, *_ablated(arm, request), *_varied(arm, request))
     )
 
 

@@ -8,5 +8,5 @@ down_revision = ${repr(down_revision)}
 
 
 def upgrade() -> None:
-    """Forward; there is no way back but the backup."""
+    """Upgrade the schema. There are no downgrades; restore a backup instead."""
     ${upgrades if upgrades else "raise NotImplementedError"}
