@@ -144,4 +144,4 @@ def test_an_empty_tab_explains_itself_and_an_invalid_field_says_what_to_enter(da
     expect(data.part("notice")).to_contain_text("write train=0.9,test=0.1")
     data.fill("split", "")
     data.part("push").click()
-    expect(data.part("notice")).to_contain_text("name a repository")
+    expect(data.part("notice")).to_contain_text("enter a repository")

@@ -37,7 +37,7 @@ def test_a_broken_completion_shows_its_call_its_fixes_and_the_parsers_that_lose_
     assert tab.way("As written").text == BROKEN
     assert tab.way("Fixed").text == fixed(BROKEN, parse(BROKEN))
     tab.choose("Level", "strict")
-    expect(call).to_contain_text("calls nothing")
+    expect(call).to_contain_text("no tool calls")
     assert tab.text == BROKEN
 
 

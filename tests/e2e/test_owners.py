@@ -153,7 +153,7 @@ def test_a_shared_link_shows_a_read_only_session_that_can_be_copied(
     ann.part("bar").get_by_role("button", name="Stop sharing").click()
     expect(ann.part("bar").get_by_role("button", name="Share")).to_be_visible()
     bob.open(query)
-    expect(bob.part("notice")).to_contain_text("shows no session")
+    expect(bob.part("notice")).to_contain_text("does not show a session")
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ def write(page: Page, name: str, text: str) -> None:
 
 
 def test_a_tool_is_opened_edited_and_called(tab: Page) -> None:
-    expect(tab.locator("#tools-spec-notice")).to_contain_text("Sound")
+    expect(tab.locator("#tools-spec-notice")).to_contain_text("No problems found.")
     expect(tab.locator("#tools-sizes")).to_contain_text("characters for")
     tab.locator("[data-tool=calculate]").click()
     expect(tab.locator("#tools-spec")).to_contain_text("expression")
