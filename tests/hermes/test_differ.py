@@ -32,7 +32,7 @@ def block(body):
 # The calls that each parser finds, in the order of `ParserRule`. `f!` is a call of f with other arguments.
 TABLE = [
     ("A02", "the plain case", TEXTS["A02"], ["get_weather"] * 5 + [""]),
-    ("A03", "no line break behind the tag", f"<tool_call>{F}</tool_call>", ["f"] * 5 + [""]),
+    ("A03", "no line break after the tag", f"<tool_call>{F}</tool_call>", ["f"] * 5 + [""]),
     ("A07", "arguments first", TEXTS["A07"], ["f"] * 5 + [""]),
     ("B01", "text around two calls", TEXTS["B01"], ["f g", "f g", "f g", "f", "f g", ""]),
     ("B03", "the tag in prose", TEXTS["B03"], [""] * 6),
@@ -57,7 +57,7 @@ TABLE = [
     ("F12", "a raw line break in a string", TEXTS["F12"], [""] * 6),
     ("F18", "a fence around the payload", TEXTS["X01"], [""] * 6),
     ("F22", "a number without end", TEXTS["F22"], ["", "f!", "f!", "f!", "f!", ""]),
-    ("F30", "text behind the payload", block(f"{F}\nDone."), ["", "", "f", "", "", ""]),
+    ("F30", "text after the payload", block(f"{F}\nDone."), ["", "", "f", "", "", ""]),
     ("F39", "an apostrophe and a key in a string", TEXTS["F39"], ["f", "f", "f", "f", "f", ""]),
     ("G01", "parameters", TEXTS["G01"], ["", "", "f", "f", "f!", ""]),
     ("G04", "no arguments", TEXTS["G04"], ["", "", "", "f", "f!", ""]),
@@ -68,7 +68,7 @@ TABLE = [
     ("J03", "two XML calls", TEXTS["J03"], ["f g", "", "", "", "", "f g"]),
     ("J06", "a close tag missing", TEXTS["J06"], ["", "", "", "", "", "get_weather!"]),
     ("K01", "indentation", TEXTS["K01"], ["typed", "", "", "", "", "typed!"]),
-    ("K14", "a value that is no text", TEXTS["K14"], ["typed", "", "", "", "", "typed!"]),
+    ("K14", "a value that is not text", TEXTS["K14"], ["typed", "", "", "", "", "typed!"]),
     ("K24", "a tag in a value", TEXTS["K24"], ["typed", "", "", "", "", "typed"]),
     (
         "unknown",

@@ -53,7 +53,7 @@ FAMILY = """_HERMES_TOOL_TURN: Final = replace(
 )
 
 """
-FAMILY_ROW = "| `hermes-tool-turn` | JSON, a line each | JSON, name first | a `tool` turn | written |\n"
+FAMILY_ROW = "| `hermes-tool-turn` | JSON, one line per tool | JSON, name first | a `tool` turn | written |\n"
 
 
 def test_a_fix(copy_for: Callable[[str], CheckoutCopy]) -> None:

@@ -47,7 +47,7 @@ class Message:
     calls: tuple[ToolCall, ...] = ()
     """Calls that were given as structured data, as in imported rows. Empty if the text contains the calls."""
     thought: str | None = None
-    """Reasoning that was given separately, or None if there is none or the text contains it."""
+    """Reasoning that was given separately, or None if it is missing or part of the text."""
     name: str | None = None
     """The tool's name in a tool message, or None if it is unknown."""
 

@@ -165,7 +165,9 @@ CODES: Final[tuple[Code, ...]] = (
         CodeArea.GENERATION,
         "no grammar can be made from a schema; the model is not constrained",
     ),
-    _finding("call-not-run", CodeArea.GENERATION, "a call although tool choice is none; reported, not run"),
+    _finding(
+        "call-not-run", CodeArea.GENERATION, "a call although the tool choice is `none`; reported, not run"
+    ),
     _finding("nul-replaced", CodeArea.GENERATION, "U+0000 in a completion; replaced by U+FFFD"),
     _finding(
         "answer-schema-unreadable",

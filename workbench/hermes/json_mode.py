@@ -25,7 +25,7 @@ class AnswerSchema:
     """The schema that the system text requires of answers."""
 
     schema: JsonObject | None = None
-    """The JSON Schema, or None if there is none or it cannot be parsed."""
+    """The JSON Schema, or None if it is missing or cannot be parsed."""
     findings: tuple[Finding, ...] = ()
     """Why the schema cannot be parsed. Empty if it can."""
 

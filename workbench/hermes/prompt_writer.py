@@ -33,7 +33,7 @@ class Prompt:
     text: str
     """The prompt byte for byte, without a begin-of-text token, which the engine adds."""
     parts: tuple[PromptPart, ...]
-    """Together they cover `text`, in order."""
+    """Sorted by position. Together they cover `text`."""
     marks: tuple[Span, ...]
     """Tags and special tokens that belong to the format, written by the family, the contract or the model.
 
@@ -52,7 +52,7 @@ def conversation_findings(family: Family, conversation: Conversation, query: int
     """Report where the published template rejects the conversation as a whole.
 
     Args:
-        query: Index of the last question, from `last_query`, or None if there is none.
+        query: Index of the last question, from `last_query`, or None.
     """
     messages = conversation.messages
     if (family.needs is FamilyRequirements.MESSAGE and not messages) or (

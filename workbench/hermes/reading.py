@@ -111,7 +111,7 @@ class Reading:
     text: str
     """The completion, byte for byte."""
     segments: tuple[Segment, ...] = ()
-    """Together they are the whole text, in order."""
+    """Sorted by position. Together they are the whole text."""
     calls: tuple[ReadCall, ...] = ()
     """In the order written, including calls of unknown tools."""
     fixes: tuple[Fix, ...] = ()

@@ -39,7 +39,7 @@ def opened_call(name: str, *, before: str) -> str:
     """Return the start of a call, up to its arguments, on its own line.
 
     Args:
-        before: The text in front of the call.
+        before: The text before the call.
     """
     gap = "\n" if before and not before.endswith("\n") else ""
     return f'{gap}<tool_call>\n{{"name": {json.dumps(name, ensure_ascii=False)}, "arguments": '

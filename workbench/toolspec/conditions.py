@@ -14,7 +14,7 @@ from workbench.toolspec.spec import ToolSpec, canonical_json
 
 
 def first_violation(schema: JsonObject, value: JsonValue) -> str:
-    """Describe the first violation of `schema` by `value`. Empty if there is none.
+    """Describe the first violation of `schema` by `value`. Empty if `value` is valid.
 
     Raises:
         BudgetExceeded: The check takes too much work.

@@ -60,7 +60,7 @@ def kinds_of(schema: JsonObject) -> tuple[str, ...]:
 
 
 def target_of(document: JsonValue, ref: str) -> JsonValue:
-    """Return the target of a local reference, or None if there is none."""
+    """Return the target of a local reference, or None if it does not exist."""
     if ref != "#" and not ref.startswith("#/"):
         return None
     value = document

@@ -49,12 +49,12 @@ class ToolSpec:
 
     @cached_property
     def description(self) -> str:
-        """The tool's description. Empty if there is none."""
+        """The tool's description, or an empty text."""
         return str(self.function.get("description") or "")
 
     @cached_property
     def parameters(self) -> JsonObject:
-        """JSON Schema of the arguments. Empty if there is none."""
+        """JSON Schema of the arguments, or an empty object."""
         return as_object(self.function.get("parameters"))
 
     @cached_property

@@ -9,7 +9,7 @@ DOUBLING: Final = {
     **{str(n): {"allOf": [{"$ref": f"#/$defs/{n + 1}"}, {"$ref": f"#/$defs/{n + 1}"}]} for n in range(25)},
     "25": {},
 }
-"""Definitions that refer twice to the next one each: the first one stands for 2**25 checks."""
+"""Definitions that each refer to the next one twice: the first one takes 2**25 checks."""
 OWN: Final = OfferedTools(
     specs=tuple(
         ToolSpec(document={"type": "function", "function": {"name": name, "parameters": parameters}})

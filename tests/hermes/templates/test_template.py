@@ -47,7 +47,7 @@ def test_a_template_renders_its_messages_and_opens_the_turn() -> None:
         ("{{ strftime_now('%d %b %Y') }}", "21 Nov 2026"),
         ("{% for m in [1,2,3] %}{% if m == 2 %}{% break %}{% endif %}{{ m }}{% endfor %}", "1"),
         ("a{% generation %}b{{ messages[0].content }}{% endgeneration %}c", "abHic"),
-        ("{{ bos_token }}|{{ eos_token }}|{{ unknown }}|{{ tools is none }}", "|||True"),
+        ("{{ bos_token }}|{{ eos_token }}|{{ unknown }}|{{ tools == none }}", "|||True"),
         (
             "{% set ns = namespace(n=0) %}{% for i in range(3) %}{% set ns.n = ns.n + i %}{% endfor %}{{ ns.n }}",
             "3",

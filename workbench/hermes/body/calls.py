@@ -30,7 +30,7 @@ class CheckedCall(NamedTuple):
 
 
 def draft_calls(completion: Completion, notes: BlockNotes, body: Body) -> list[CallDraft]:
-    """Return all calls of a block in order. Fixes and findings are added to `notes`."""
+    """Return all calls of a block in the order written. Fixes and findings are added to `notes`."""
     if body.decoded is not None:
         return _decoded_calls(completion, notes, body)
     drafts = [draft for payload in body.payloads for draft in _payload_calls(completion, notes, payload)]

@@ -59,7 +59,7 @@ def typed_value(notes: BlockNotes, start: int, end: int, allowed: frozenset[str]
     Args:
         notes: Holds the text, and takes fixes and findings.
         start: Start of the value, after the newline that follows the opening tag.
-        end: End of the value, before the newline in front of the closing tag.
+        end: End of the value, before the newline that precedes the closing tag.
         allowed: The types that the schema allows.
     """
     written = notes.text[start:end]

@@ -23,7 +23,7 @@ class Body(NamedTuple):
     """The payloads of one block."""
 
     payloads: tuple[Payload, ...]
-    """At least one, in order."""
+    """At least one, sorted by position."""
     end: int
     """Position after the last payload and the code fence around it."""
     decoded: BlockNotes | None = None
@@ -37,7 +37,7 @@ def read_body(source: BodyText, start: int, close: int, declares: Declares) -> B
 
     Args:
         start: Position after the opening tag.
-        close: Position of the next closing tag, or the end of the text if there is none.
+        close: Position of the next closing tag, or the end of the text.
         declares: Says whether a tool has a parameter.
 
     Raises:

@@ -95,7 +95,7 @@ _Reader = Callable[[PayloadReader, "re.Match[str]"], _Found | None]
 
 
 def find_foreign(completion: Completion, start: int, end: int) -> Iterator[ForeignBlock]:
-    """Yield the foreign blocks in the prose `[start, end)`, in order."""
+    """Yield the foreign blocks in the prose `[start, end)`, sorted by position."""
     text = completion.text
     position = counted = start
     fences = 0

@@ -63,7 +63,7 @@ class PayloadReader:
         return self._source.end
 
     def json(self, position: int, inside: str = "") -> JsonNode | None:
-        """Read the JSON value at `position`, or return None if there is none.
+        """Read the JSON value at `position`, or return None if it cannot be read.
 
         Args:
             position: White space is skipped.

@@ -127,7 +127,7 @@ class PlainMembers(NamedTuple):
 
 
 def read_run(source: BodyText, position: int, known: Mapping[str, JsonValue]) -> PlainMembers | None:
-    """Read the run of plain members at `position`. Return None if there is none, or a name is repeated or `known`."""
+    """Read the run of plain members at `position`. Return None without a run, or if a name is repeated or `known`."""
     match = _RUN.match(source.text, position, source.end)
     if not match:
         return None

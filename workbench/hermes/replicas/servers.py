@@ -44,7 +44,7 @@ def read_as_vllm(text: str, _: OfferedTools | None) -> ReplicaReading:
 
 
 def _call(body: str) -> ReplicaCall | str:
-    """Return the call, or the reason why there is none."""
+    """Return the call, or why the block is rejected."""
     reason = refusal(body)
     if reason:
         return reason

@@ -45,7 +45,7 @@ class Scan:
 
     completion: Completion
     blocks: list[Block] = field(default_factory=list[Block])
-    """Blocks, stray tags, thoughts and truncated blocks, in order. Everything else is prose."""
+    """Blocks, stray tags, thoughts and truncated blocks, sorted by position. Everything else is prose."""
     has_substance: bool = False
     """Whether a block or a thought was found. A closing tag of a thought after it closes nothing."""
     has_others: bool = False
@@ -273,7 +273,7 @@ def _without_fence(found: Scan, floor: int, group: Span) -> Span:
 
 
 def _fence_before(text: str, floor: int, position: int) -> int:
-    """Return the start of the fence line directly before `position`, or -1 if there is none."""
+    """Return the start of the fence line directly before `position`, or -1."""
     blank = text[max(floor, position - _LONGEST_FENCE) : position]
     fence = max(blank.rfind("\n```") + 1, 0 if blank.startswith("```") else -1)
     start = position - len(blank) + fence

@@ -165,9 +165,9 @@ class SystemFrame:
     writes_tools_always: bool = False
     """Whether `tools_text` is written even if no tools are offered."""
     default_with_tools: str | None = None
-    """System text if there is none and tools are offered, or None."""
+    """Replaces a missing system text if tools are offered, or None."""
     default_without_tools: str | None = None
-    """System text if there is none and no tools are offered, or None for no system turn."""
+    """Replaces a missing system text if no tools are offered, or None for no system turn."""
     allows_later_system: bool = True
     """False if the published template rejects a system message that is not the first message."""
 

@@ -50,7 +50,7 @@ class BodyText(NamedTuple):
     notes: BlockNotes
     """Takes fixes and findings."""
     close: "re.Pattern[str] | None" = None
-    """Matches the tag that closes the block around the body, or None if there is none."""
+    """Matches the tag that closes the block around the body, or None without a block."""
     is_closed: bool = False
     """Whether the end of the text closes the body. True for a decoded string, False for a completion."""
 
@@ -103,7 +103,7 @@ class JsonNode:
     members: "list[tuple[JsonNode, JsonNode]] | None" = None
     """Keys and values of an object in order, including repeated keys. None for other values."""
     items: "list[JsonNode] | None" = None
-    """Items of an array in order. None for other values."""
+    """Items of an array, or None for other values."""
     finders: "Sequence[Callable[[str], tuple[JsonNode, JsonNode] | None]]" = ()
     """Find members that were read as runs and are not in `members`.
 

@@ -40,7 +40,7 @@ class ReadEntry(NamedTuple):
 
 
 def entries_of(value: JsonValue) -> Iterator[tuple[tuple[str | int, ...], JsonValue]]:
-    """Yield the tools of a list, or of an object that contains one, each with its position. Empty if there are none."""
+    """Yield the tools of a list, or of an object that contains one, each with its position."""
     if isinstance(value, list | tuple):
         for index, item in enumerate(value):
             inner = as_object(item)
