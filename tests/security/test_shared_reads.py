@@ -135,10 +135,10 @@ def test_a_disabled_link_gives_access_to_nothing(shared: Shared, change: str) ->
     )
     assert shared.bob.sharing.find_shared(shared.key) is None
     for leaf_id in (None, *shared.kept, *shared.deleted):
-        with pytest.raises(StoreError, match="no session any more"):
+        with pytest.raises(StoreError, match="no longer valid"):
             shared.bob.sharing.shared_path(shared.key, leaf_id=leaf_id)
     for read in (shared.bob.sharing.shared_tree, shared.bob.sharing.copy_shared):
-        with pytest.raises(StoreError, match="no session any more"):
+        with pytest.raises(StoreError, match="no longer valid"):
             read(shared.key)
 
 
