@@ -75,7 +75,7 @@ def test_two_literal_braces_can_be_written(spelled: str) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_tools_are_written_in_the_format_of_the_family(family: str) -> None:
     text = composed("<tools>\n{{ tools }}\n</tools>", family=family)
-    assert text == f"<tools>\n{FAMILIES[family].spell_tools(TOOLS)}\n</tools>"
+    assert text == f"<tools>\n{FAMILIES[family].render_tools(TOOLS)}\n</tools>"
 
 
 def test_a_contract_may_leave_the_tools_out() -> None:

@@ -13,7 +13,7 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.trajectory.declared_tools import read_column
 from workbench.trajectory.formats.openai import CHAT_STEPS
 from workbench.trajectory.formats.row_format import RowContent, RowFormat
-from workbench.trajectory.formats.shared.chat_rows import Shape, read_messages, spell_messages, spell_tools
+from workbench.trajectory.formats.shared.chat_rows import Shape, read_messages, spell_messages, render_tools
 from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.writing.losses import (
@@ -57,7 +57,7 @@ def _spell(trajectory: Trajectory, options: RowOptions) -> JsonObject:
     if trajectory.rejected:
         row["worse"] = spell_messages(trajectory.rejected, shape)
     if trajectory.tools.specs:
-        row["functions"] = spell_tools(trajectory.tools)
+        row["functions"] = render_tools(trajectory.tools)
     return {**row, **trajectory.columns}
 
 

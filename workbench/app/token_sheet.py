@@ -40,7 +40,7 @@ def tool_sizes(tools: OfferedTools, count: Callable[[str], int] | None) -> tuple
     """
     families: dict[str, list[str]] = {}
     for name, family in FAMILIES.items():
-        families.setdefault(family.spell_tools(tools), []).append(name)
+        families.setdefault(family.render_tools(tools), []).append(name)
     sizes = (
         ToolSize(families=tuple(names), chars=len(text), tokens=count(text) if count else None)
         for text, names in families.items()

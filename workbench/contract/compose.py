@@ -38,7 +38,7 @@ def compose(
     """
     family = family_named(contract.family)
     _check_variables(contract, variables)
-    spelled = TOOLS_APART if are_tools_apart else family.spell_tools(tools)
+    spelled = TOOLS_APART if are_tools_apart else family.render_tools(tools)
     values = {**contract.variables, **variables, "tools": spelled}
     pieces: list[str] = []
     position = 0

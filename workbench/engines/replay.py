@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from workbench.contract.compose import TOOLS_APART
 from workbench.errors import BadInput, EngineError, ModelMissing
-from workbench.hermes.spelling.tools import spelled_json
+from workbench.hermes.spelling.tools import template_json
 from workbench.rollout.events import fingerprint
 from workbench.rollout.ports import (
     Capabilities,
@@ -168,7 +168,7 @@ def _deltas(recording: Recording) -> Iterator[Delta]:
     for piece in _pieces(recording.text):
         yield Delta(text=piece)
     for index, call in enumerate(recording.calls):
-        arguments = call.arguments if isinstance(call.arguments, str) else spelled_json(call.arguments)
+        arguments = call.arguments if isinstance(call.arguments, str) else template_json(call.arguments)
         yield Delta(call_pieces=(StructuredCallPiece(index=index, name=call.name),))
         for piece in _pieces(arguments):
             yield Delta(call_pieces=(StructuredCallPiece(index=index, arguments_text=piece),))

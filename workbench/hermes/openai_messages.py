@@ -10,7 +10,7 @@ from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Conversation, Message, Role, ToolCall
 from workbench.errors import BadInput
 from workbench.hermes.reading import SegmentKind
-from workbench.hermes.spelling.tools import spelled_json
+from workbench.hermes.spelling.tools import template_json
 from workbench.hermes.written_out import read_message, written_out
 
 
@@ -99,7 +99,7 @@ def _text(fields: JsonObject, pointer: str, findings: list[Finding]) -> str:
         else "content is not text; it was written as JSON"
     )
     findings.append(_warning("content-not-text", message, f"{pointer}/content"))
-    return spelled_json(content) if parts is None else "".join(parts)
+    return template_json(content) if parts is None else "".join(parts)
 
 
 def _text_parts(content: JsonValue) -> list[str] | None:
@@ -212,5 +212,5 @@ def _as_plain_text(message: Message) -> str:
 
 
 def _call_entry(call_id: str, call: ToolCall) -> JsonValue:
-    function: JsonObject = {"name": call.name, "arguments": spelled_json(call.arguments)}
+    function: JsonObject = {"name": call.name, "arguments": template_json(call.arguments)}
     return {"id": call_id, "type": "function", "function": function}

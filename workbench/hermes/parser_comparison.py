@@ -127,10 +127,10 @@ def _without(calls: Sequence[ReplicaCall], others: Sequence[ReplicaCall]) -> tup
 
 
 def _key(call: ReplicaCall) -> tuple[str, str]:
-    return call.name, _spelled(call.arguments)
+    return call.name, _comparable(call.arguments)
 
 
-def _spelled(value: JsonValue) -> str:
+def _comparable(value: JsonValue) -> str:
     try:
         return canonical_json(value)
     except RecursionError:

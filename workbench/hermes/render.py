@@ -116,7 +116,7 @@ def _write_system(job: _RenderJob, tools: OfferedTools) -> int:
 def _write_tools(job: _RenderJob, tools: OfferedTools) -> None:
     before, after = job.family.system.tools_text.split("{tools}")
     job.writer.write(before)
-    job.writer.write(job.family.spell_tools(tools), PromptSource.TOOLS, escape=job.family.tools_escape)
+    job.writer.write(job.family.render_tools(tools), PromptSource.TOOLS, escape=job.family.tools_escape)
     job.writer.write(after)
 
 
@@ -175,7 +175,7 @@ def _write_call(job: _RenderJob, call: ToolCall) -> None:
     writer = job.writer
     writer.write("<tool_call>\n")
     start = writer.length
-    pieces = list(job.family.spell_call(call))
+    pieces = list(job.family.render_call(call))
     for piece in pieces:
         source = PromptSource.FAMILY if piece.escape is None else PromptSource.ARGUMENTS
         writer.write(piece.text, source, escape=piece.escape)
@@ -191,9 +191,9 @@ def _write_result(job: _RenderJob, index: int) -> None:
     if not _is_result(job.messages, index - 1):
         writer.write(frame.open_turn if has_header else "")
     writer.write(frame.open_result)
-    spelled = frame.spell(job.messages[index])
-    text = spelled.text.strip() if job.family.trimmed is TrimmedTexts.ALL else spelled.text
-    writer.write(text, PromptSource.RESULT, escape=spelled.escape)
+    rendered = frame.render(job.messages[index])
+    text = rendered.text.strip() if job.family.trimmed is TrimmedTexts.ALL else rendered.text
+    writer.write(text, PromptSource.RESULT, escape=rendered.escape)
     is_last = index == len(job.messages) - 1
     closing = frame.close_last if is_last and frame.close_last is not None else frame.close_result
     writer.write(closing)

@@ -13,7 +13,7 @@ from workbench.chat.message import Message, ToolCall
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Reading
 from workbench.hermes.spelling.thoughts import THINK_CLOSE, THINK_OPEN
-from workbench.hermes.spelling.tools import spelled_json
+from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools
 
 CALL_CLOSE: Final = "}\n</tool_call>"
@@ -60,7 +60,7 @@ def read_message(
 
 def _arguments(call: ToolCall) -> str:
     if call.arguments_text is None:
-        return spelled_json(call.arguments)
+        return template_json(call.arguments)
     return call.arguments_text or "{}"
 
 

@@ -112,7 +112,7 @@ def _compiled_once(pattern: str) -> _Compiled:
     options.never_capture = True
     options.log_errors = False
     try:
-        regexp = re2.compile(_as_utf8(_ATOM.sub(_respelled, pattern)), options)
+        regexp = re2.compile(_as_utf8(_ATOM.sub(_in_re2_syntax, pattern)), options)
     except re2.error as error:
         spend(_TOO_LARGE_STEPS if "too large" in str(error) else 0)
         return _Compiled(None, 0, _problem_of(error))
@@ -124,7 +124,7 @@ def _compiled_once(pattern: str) -> _Compiled:
     return _Compiled(regexp, size, "")
 
 
-def _respelled(match: re.Match[str]) -> str:
+def _in_re2_syntax(match: re.Match[str]) -> str:
     if match.group(1):
         return f"\\x{{{match.group(1)}}}"
     if match.group(2):

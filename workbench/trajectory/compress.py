@@ -20,7 +20,7 @@ from typing import Final, NamedTuple, cast
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
 from workbench.errors import BadInput
-from workbench.hermes.spelling.tools import spelled_json
+from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.formats.shared.text_entries import TextEntry, bare_result, text_entries
 from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessage, Thought, Trajectory
 
@@ -173,7 +173,7 @@ def _line(role: str, part: Part, width: int) -> str:
         case Prose():
             return f"- {role}: {_cut(part.text, width)}"
         case Call():
-            return f"- called {part.name}({_cut(spelled_json(part.arguments), width)})"
+            return f"- called {part.name}({_cut(template_json(part.arguments), width)})"
         case Result():
             return f"- {part.name or 'the tool'} gave: {_cut(part.text, width)}"
 

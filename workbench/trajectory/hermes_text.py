@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from workbench.hermes.parse import fixed, parse
 from workbench.hermes.reading import Level, Reading, SegmentKind
-from workbench.hermes.spelling.tools import spelled_json
+from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.trajectory import Call, Part, Prose, Result, Thought
 
@@ -94,14 +94,14 @@ def _spelled(part: Part) -> str:
         case Thought():
             return f"<think>\n{part.text}\n</think>"
         case Call():
-            return f"<tool_call>\n{spell_call(part)}\n</tool_call>"
+            return f"<tool_call>\n{render_call(part)}\n</tool_call>"
         case Prose() | Result():
             return part.text
 
 
-def spell_call(call: Call) -> str:
+def render_call(call: Call) -> str:
     """Write the body of a call. *Source:* chat templates of Hermes-3 and Qwen3."""
-    return spelled_json({"name": call.name, "arguments": call.arguments})
+    return template_json({"name": call.name, "arguments": call.arguments})
 
 
 def _parts(reading: Reading) -> Iterator[Part]:

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from workbench.hermes.spelling.families import FAMILIES
-from workbench.hermes.spelling.tools import json_array, spelled_json
+from workbench.hermes.spelling.tools import json_array, template_json
 from workbench.toolspec.spec import OfferedTools
 
 _AGENT_TEXT: Final = (
@@ -60,7 +60,7 @@ def agent_tools(tools: OfferedTools) -> str:
         }
         for spec in tools.specs
     ]
-    return spelled_json(listed)
+    return template_json(listed)
 
 
 def compose_system(own: str, tools: OfferedTools, frame: str) -> str:
@@ -95,7 +95,7 @@ def _frames() -> dict[str, PromptFrame]:
         "hermes-agent": _frame(_AGENT_TEXT, agent_tools),
     }
     for family in FAMILIES.values():
-        frames[f"template-{family.name}"] = _frame(family.system.tools_text, family.spell_tools)
+        frames[f"template-{family.name}"] = _frame(family.system.tools_text, family.render_tools)
     return frames
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
-from workbench.hermes.spelling.tools import spelled_json
+from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools
 
 
@@ -140,8 +140,8 @@ def canonical_text(trajectory: Trajectory) -> str:
         [
             *(message_text(message) for message in trajectory.messages),
             *("rejected " + message_text(message) for message in trajectory.rejected),
-            spelled_json([spec.document for spec in trajectory.tools.specs]),
-            spelled_json([trajectory.answer_start, trajectory.label]),
+            template_json([spec.document for spec in trajectory.tools.specs]),
+            template_json([trajectory.answer_start, trajectory.label]),
             json.dumps(dict(trajectory.columns), sort_keys=True),
         ]
     )
@@ -150,7 +150,7 @@ def canonical_text(trajectory: Trajectory) -> str:
 def message_text(message: RowMessage) -> str:
     """Return a text that is equal exactly for equal messages; see `canonical_text`."""
     parts: list[JsonValue] = [[_KINDS[type(part)], *_fields(part)] for part in message.parts]
-    return spelled_json([str(message.role), message.is_trained, *parts])
+    return template_json([str(message.role), message.is_trained, *parts])
 
 
 def _fields(part: Part) -> list[JsonValue]:

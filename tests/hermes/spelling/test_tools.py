@@ -11,7 +11,7 @@ from workbench.hermes.spelling.tools import (
     python_list,
     python_type,
     signature_lines,
-    spelled_json,
+    template_json,
 )
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
@@ -37,7 +37,7 @@ def test_a_python_list_is_a_literal() -> None:
 
 
 def test_html_characters_are_not_escaped() -> None:
-    assert spelled_json({"q": "a<b> & it's é"}) == '{"q": "a<b> & it\'s é"}'
+    assert template_json({"q": "a<b> & it's é"}) == '{"q": "a<b> & it\'s é"}'
 
 
 @pytest.mark.parametrize(

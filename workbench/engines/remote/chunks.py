@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.hermes.spelling.tools import spelled_json
+from workbench.hermes.spelling.tools import template_json
 from workbench.rollout.ports import Delta, EmittedToken, FinishReason, StructuredCallPiece, Usage
 
 THOUGHT_FIELDS: Final = ("reasoning_content", "reasoning")
@@ -116,7 +116,7 @@ def _text(value: JsonValue) -> str:
 
 def _json(value: JsonValue) -> str:
     """Return arguments that a server sends as an object, against the protocol, as JSON text."""
-    return _text(spelled_json(value)) if isinstance(value, Mapping) else ""
+    return _text(template_json(value)) if isinstance(value, Mapping) else ""
 
 
 def _number(value: JsonValue) -> int:

@@ -11,11 +11,11 @@ from workbench.chat.json_value import JsonValue
 from workbench.chat.message import Message, ToolCall
 from workbench.hermes.marks import HTML_ESCAPE, JSON_ESCAPE, PYTHON_ESCAPE, TURN_OPEN, Escape
 from workbench.hermes.spelling.thoughts import ShowThought
-from workbench.hermes.spelling.tools import spelled_json, spelled_python
+from workbench.hermes.spelling.tools import python_repr, template_json
 from workbench.toolspec.spec import OfferedTools
 
 
-class SpelledResult(NamedTuple):
+class RenderedResult(NamedTuple):
     """A tool result as the model sees it."""
 
     text: str
@@ -23,16 +23,16 @@ class SpelledResult(NamedTuple):
     """How to neutralise marks in it, or None to choose by the text."""
 
 
-SpellResult = Callable[[Message], SpelledResult]
+RenderResult = Callable[[Message], RenderedResult]
 """Writes a tool result."""
 
 
-def verbatim(message: Message) -> SpelledResult:
+def verbatim(message: Message) -> RenderedResult:
     """Return the result's text unchanged. *Source:* chat templates of Hermes-3 and Qwen."""
-    return SpelledResult(message.text, None)
+    return RenderedResult(message.text, None)
 
 
-def python_record(message: Message) -> SpelledResult:
+def python_record(message: Message) -> RenderedResult:
     """Return `{"name": …, "content": …}`. Text is written unchanged, JSON as Python's `repr`.
 
     *Source:* README of Hermes-Function-Calling.
@@ -41,11 +41,11 @@ def python_record(message: Message) -> SpelledResult:
     try:
         value = cast(JsonValue, json.loads(message.text))
         if isinstance(value, dict | list):
-            content, escape = spelled_python(value), PYTHON_ESCAPE
+            content, escape = python_repr(value), PYTHON_ESCAPE
     except (ValueError, RecursionError):
         pass
     name = f'"name": "{message.name}", ' if message.name else ""
-    return SpelledResult(f'{{{name}"content": {content}}}', escape)
+    return RenderedResult(f'{{{name}"content": {content}}}', escape)
 
 
 class CallPiece(NamedTuple):
@@ -56,7 +56,7 @@ class CallPiece(NamedTuple):
     """How to neutralise marks in it, or None if the family itself wrote it."""
 
 
-SpellCall = Callable[[ToolCall], Iterator[CallPiece]]
+RenderCall = Callable[[ToolCall], Iterator[CallPiece]]
 """Writes the body of a call."""
 
 
@@ -66,24 +66,24 @@ def json_call(call: ToolCall) -> Iterator[CallPiece]:
     *Source:* chat templates of Hermes-3 (tool_use) and Qwen3.
     """
     arguments = call.arguments_text
-    spelled = spelled_json(call.arguments) if arguments is None else arguments
-    yield CallPiece(f'{{"name": "{call.name}", "arguments": {spelled}}}', JSON_ESCAPE)
+    text = template_json(call.arguments) if arguments is None else arguments
+    yield CallPiece(f'{{"name": "{call.name}", "arguments": {text}}}', JSON_ESCAPE)
 
 
 def encoding_json_call(call: ToolCall) -> Iterator[CallPiece]:
     """Write a call like `json_call`, but encode arguments given as text again. *Source:* Qwen2.5 chat template."""
     arguments = call.arguments if call.arguments_text is None else call.arguments_text
-    yield CallPiece(f'{{"name": "{call.name}", "arguments": {spelled_json(arguments)}}}', JSON_ESCAPE)
+    yield CallPiece(f'{{"name": "{call.name}", "arguments": {template_json(arguments)}}}', JSON_ESCAPE)
 
 
 def sane_json_call(call: ToolCall) -> Iterator[CallPiece]:
     """Write a call like `json_call`, but always as valid JSON with an object of arguments."""
-    yield CallPiece(spelled_json({"name": call.name, "arguments": call.arguments}), JSON_ESCAPE)
+    yield CallPiece(template_json({"name": call.name, "arguments": call.arguments}), JSON_ESCAPE)
 
 
 def python_call(call: ToolCall) -> Iterator[CallPiece]:
     """Write a call as a Python dictionary, arguments first. *Source:* README of Hermes-Function-Calling."""
-    yield CallPiece(spelled_python({"arguments": call.arguments, "name": call.name}), PYTHON_ESCAPE)
+    yield CallPiece(python_repr({"arguments": call.arguments, "name": call.name}), PYTHON_ESCAPE)
 
 
 def xml_call_python_values(call: ToolCall) -> Iterator[CallPiece]:
@@ -93,10 +93,10 @@ def xml_call_python_values(call: ToolCall) -> Iterator[CallPiece]:
 
 def xml_call_json_values(call: ToolCall) -> Iterator[CallPiece]:
     """Write `<function=…>` with text unchanged and other values as JSON. *Source:* Qwen3.6 chat template."""
-    return _xml_call(call, spelled_json)
+    return _xml_call(call, template_json)
 
 
-def _xml_call(call: ToolCall, spell: Callable[[JsonValue], str]) -> Iterator[CallPiece]:
+def _xml_call(call: ToolCall, render: Callable[[JsonValue], str]) -> Iterator[CallPiece]:
     yield CallPiece("<function=", None)
     # Includes the end of the tag, so that a name such as `f<|im_start|` cannot form a mark together with it.
     yield CallPiece(f"{call.name}>\n", HTML_ESCAPE)
@@ -106,13 +106,13 @@ def _xml_call(call: ToolCall, spell: Callable[[JsonValue], str]) -> Iterator[Cal
         if isinstance(value, str):
             yield CallPiece(value, HTML_ESCAPE)
         else:
-            yield CallPiece(spell(value), JSON_ESCAPE)
+            yield CallPiece(render(value), JSON_ESCAPE)
         yield CallPiece("\n</parameter>\n", None)
     yield CallPiece("</function>", None)
 
 
 def _json_for_objects(value: JsonValue) -> str:
-    return spelled_json(value) if isinstance(value, Mapping) else spelled_python(value)
+    return template_json(value) if isinstance(value, Mapping) else python_repr(value)
 
 
 class SystemPlace(StrEnum):
@@ -184,7 +184,7 @@ class ResultFrame:
     """Written after a result that ends the conversation, or None for `close_result`."""
     close_turn: str
     """Written after the last of adjacent results."""
-    spell: SpellResult = verbatim
+    render: RenderResult = verbatim
     header_gap: HeaderGap = HeaderGap.NOWHERE
     """Where `open_turn` is missing."""
 
@@ -199,14 +199,14 @@ class Family:
     """One line that says which models it is for."""
     dialect: Literal["json", "xml"] = "json"
     """The form of a call's body."""
-    spell_tools: Callable[[OfferedTools], str]
+    render_tools: Callable[[OfferedTools], str]
     """Writes the text between `<tools>` and `</tools>`."""
     tools_escape: Escape = JSON_ESCAPE
     """How to neutralise marks in tool specs."""
     check_tools: Callable[[OfferedTools], tuple[Finding, ...]] | None = None
     """Reports problems of the rendered tools, or None if there cannot be any."""
     system: SystemFrame
-    spell_call: SpellCall
+    render_call: RenderCall
     """Writes the body of a call."""
     pastes_calls: bool = False
     """Whether a name, or arguments given as text, can make the body invalid JSON."""

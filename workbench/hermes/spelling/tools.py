@@ -9,21 +9,21 @@ from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 
-def spelled_json(value: JsonValue) -> str:
+def template_json(value: JsonValue) -> str:
     """Write JSON as `tojson` does in Hugging Face chat templates: a space after `,` and `:`, no escapes.
 
     *Source:* `chat_template_utils` in https://github.com/huggingface/transformers
 
-    >>> spelled_json({"q": "a<b> é", "n": None})
+    >>> template_json({"q": "a<b> é", "n": None})
     '{"q": "a<b> é", "n": null}'
     """
     return json.dumps(value, ensure_ascii=False, default=_plain)
 
 
-def spelled_python(value: JsonValue) -> str:
+def python_repr(value: JsonValue) -> str:
     """Write a value as Python's `repr` does.
 
-    >>> spelled_python({"ok": True, "x": None})
+    >>> python_repr({"ok": True, "x": None})
     "{'ok': True, 'x': None}"
     """
     return repr(_plain(value))
@@ -31,17 +31,17 @@ def spelled_python(value: JsonValue) -> str:
 
 def json_lines(tools: OfferedTools) -> str:
     """Write one spec per line. *Source:* Qwen2.5 and Qwen3 chat templates."""
-    return "\n".join(spelled_json(spec.document) for spec in tools.specs)
+    return "\n".join(template_json(spec.document) for spec in tools.specs)
 
 
 def json_array(tools: OfferedTools) -> str:
     """Write all specs as one JSON array on one line. *Source:* l3m-backend, see `docs/explanation/background.md`."""
-    return spelled_json([spec.document for spec in tools.specs])
+    return template_json([spec.document for spec in tools.specs])
 
 
 def python_list(tools: OfferedTools) -> str:
     """Write all specs as a Python list. *Source:* README of Hermes-Function-Calling."""
-    return spelled_python([spec.document for spec in tools.specs])
+    return python_repr([spec.document for spec in tools.specs])
 
 
 def _plain(value: object) -> JsonValue:
@@ -87,13 +87,13 @@ def _parameter(name: str, schema: JsonObject) -> Iterator[str]:
 def _other_keys(fields: JsonObject, handled: frozenset[str]) -> Iterator[str]:
     for key, value in fields.items():
         if key not in handled:
-            text = spelled_json(value) if isinstance(value, Mapping) else _text(value)
+            text = template_json(value) if isinstance(value, Mapping) else _text(value)
             yield f"<{key}>{text}</{key}>"
 
 
 def _text(value: JsonValue) -> str:
     """Return text unchanged, and other values as Python writes them, such as `['city']` or `None`."""
-    return value if isinstance(value, str) else spelled_python(value)
+    return value if isinstance(value, str) else python_repr(value)
 
 
 _TYPE_WORDS: Final = {"string": "str", "number": "float", "integer": "int", "boolean": "bool"}
@@ -148,7 +148,7 @@ def _line(spec: ToolSpec) -> str:
     returns = spec.function.get("return")
     arrow = f" -> {python_type(returns)}" if "return" in spec.function else ""
     description = f"{spec.name}({signature}){arrow} - {spec.description}\n\n{_args(spec)}{_returns(returns)}"
-    parameters = spelled_json(spec.parameters) if _declared(spec) else "{}"
+    parameters = template_json(spec.parameters) if _declared(spec) else "{}"
     return (
         f'{{"type": "function", "function": {{"name": "{spec.name}", "description": "{description}"'
         f', "parameters": {parameters}}}}}'

@@ -120,14 +120,14 @@ def takes_empty_calls(bench: TemplateBench) -> Iterator[Finding]:
     """Do `tool_calls: []` and `tool_calls: null` change a plain answer?"""
     plain = bench.render([USER_MESSAGE, ANSWER_MESSAGE], tools=[sentinel_tool()]).text
     empty: list[JsonValue] = []
-    for spelled, value in (("[]", empty), ("null", None)):
+    for written, value in (("[]", empty), ("null", None)):
         rendered = bench.render(
             [USER_MESSAGE, chat_message("assistant", ANSWER, tool_calls=value)], tools=[sentinel_tool()]
         )
         if rendered.text is None:
-            yield _crash("empty-calls-crash", f"tool_calls: {spelled}", rendered.problem)
+            yield _crash("empty-calls-crash", f"tool_calls: {written}", rendered.problem)
         elif plain is not None and rendered.text != plain:
-            yield _warning("empty-calls-change-turn", f"tool_calls: {spelled} changes the turn; leave it out")
+            yield _warning("empty-calls-change-turn", f"tool_calls: {written} changes the turn; leave it out")
 
 
 def shows_where_results_go(bench: TemplateBench) -> Iterator[Finding]:

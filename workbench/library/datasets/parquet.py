@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
-from workbench.hermes.spelling.tools import spelled_json
+from workbench.hermes.spelling.tools import template_json
 from workbench.library.datasets.export_target import ReadLimits
 from workbench.library.datasets.row_files import OWN_FILE, FileRow, too_large
 
@@ -191,7 +191,7 @@ def _kind(name: str, kinds: set[type]) -> pa.DataType:
 
 def _cell(value: JsonValue, kind: pa.DataType) -> JsonValue:
     is_text = kind == pa.string() and value is not None and not isinstance(value, str)
-    return spelled_json(value) if is_text else value
+    return template_json(value) if is_text else value
 
 
 def _batches(rows: Iterable[JsonObject]) -> Iterator[list[JsonObject]]:

@@ -172,7 +172,7 @@ def _contract_text(text: str, tools: OfferedTools) -> str:
     as one of the families spells them."""
     family, spelled = "hermes-lines", ""
     for name in dict.fromkeys((family, *FAMILIES)):
-        told = FAMILIES[name].spell_tools(tools) if tools.specs else ""
+        told = FAMILIES[name].render_tools(tools) if tools.specs else ""
         if told and told in text:
             family, spelled = name, told
             break

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.hermes.spelling.tools import spelled_json
+from workbench.hermes.spelling.tools import template_json
 from workbench.training.synth import vocabulary
 from workbench.training.synth.tools import Param, Tool
 from workbench.training.synth.values import SpokenValue, listed
@@ -49,9 +49,9 @@ def draw_error(dice: Dice, words: WordList, tool: Tool, *, is_brief: bool = Fals
     problem = dice.pick(words.of(_BRIEF if is_brief else _ERRORS)).format(n=tool.noun)
     text = dice.pick(
         (
-            spelled_json({"error": problem}),
-            spelled_json({"error": problem}),
-            spelled_json({"status": "error", "message": problem}),
+            template_json({"error": problem}),
+            template_json({"error": problem}),
+            template_json({"status": "error", "message": problem}),
             f"Error: {problem}",
         )
     )
@@ -85,7 +85,7 @@ def _result_text(
     fields: JsonObject = {echo[0].name: echo[1].value} if echo else {}
     fields = {**fields, own if own not in fields else "result": value, **({"unit": unit} if unit else {})}
     if dice.chance(0.8):
-        return spelled_json(fields)
+        return template_json(fields)
     about = f"{echo[1].value}: " if echo else ""
     return f"{about}{_spoken(value)} {unit}".strip()
 
@@ -122,7 +122,7 @@ def _deed(
         if param.name not in fields:
             fields = {**fields, param.name: said.value}
             facts.append(f"{param.label} {said.value}")
-    text = spelled_json(fields)
+    text = template_json(fields)
     said_all = listed(dice, facts)
     answer = dice.pick(words.of(_DONE)).format(n=tool.noun, x=said_all, X=said_all[:1].upper() + said_all[1:])
     return SynthResult(text, answer)

@@ -7,7 +7,7 @@ from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
-from workbench.hermes.spelling.tools import spelled_json
+from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.declared_tools import read_declarations
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.text_entries import (
@@ -181,7 +181,7 @@ def _spell(trajectory: Trajectory, _terms: RowOptions) -> JsonObject:
     row["conversations"] = [_spelled(entry) for entry in text_entries(messages, bare_result)]
     if system:
         row["system"] = system
-    row["tools"] = spelled_json([spec.function for spec in trajectory.tools.specs])
+    row["tools"] = template_json([spec.function for spec in trajectory.tools.specs])
     return {**row, **trajectory.columns}
 
 
@@ -202,7 +202,7 @@ def _spelled(entry: TextEntry) -> JsonObject:
 def _spelled_calls(message: RowMessage) -> JsonObject:
     calls: list[JsonValue] = [{"name": call.name, "arguments": call.arguments} for call in message.calls]
     thought = "".join(f"<think>\n{thought_part.text}\n</think>\n\n" for thought_part in message.thoughts)
-    return {"from": "function_call", "value": thought + spelled_json(calls if len(calls) > 1 else calls[0])}
+    return {"from": "function_call", "value": thought + template_json(calls if len(calls) > 1 else calls[0])}
 
 
 LLAMAFACTORY: Final = RowFormat(

@@ -6,7 +6,7 @@ from typing import Final
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.trajectory.declared_tools import read_declarations
 from workbench.trajectory.formats.row_format import RowFormat
-from workbench.trajectory.formats.shared.chat_rows import Shape, read_messages, spell_messages, spell_tools
+from workbench.trajectory.formats.shared.chat_rows import Shape, read_messages, render_tools, spell_messages
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.writing.additions import drop_tool_list, order_results, require_ids
@@ -77,7 +77,7 @@ def _is_trl(row: JsonObject) -> bool:
 def _spell(trajectory: Trajectory, shape: Shape) -> JsonObject:
     row: dict[str, JsonValue] = {"messages": spell_messages(trajectory.messages, shape)}
     if trajectory.tools.specs:
-        row["tools"] = spell_tools(trajectory.tools)
+        row["tools"] = render_tools(trajectory.tools)
     return {**row, **trajectory.columns}
 
 

@@ -8,7 +8,7 @@ from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.trajectory.declared_tools import read_declarations
 from workbench.trajectory.formats.openai import CHAT_STEPS, tools_key
 from workbench.trajectory.formats.row_format import RowContent, RowFormat
-from workbench.trajectory.formats.shared.chat_rows import Shape, read_messages, spell_messages, spell_tools
+from workbench.trajectory.formats.shared.chat_rows import Shape, read_messages, render_tools, spell_messages
 from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.writing.losses import drop_columns, drop_mask, report_big_integers
@@ -155,7 +155,7 @@ def _spell_kto(trajectory: Trajectory, options: RowOptions) -> JsonObject:
 
 
 def _tools(trajectory: Trajectory) -> JsonObject:
-    return {"tools": spell_tools(trajectory.tools)} if trajectory.tools.specs else {}
+    return {"tools": render_tools(trajectory.tools)} if trajectory.tools.specs else {}
 
 
 def _fits_dpo(row: JsonObject) -> bool:

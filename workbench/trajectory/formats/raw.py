@@ -8,7 +8,7 @@ from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
 from workbench.hermes.marks import TURN_CLOSE, TURN_OPEN
-from workbench.hermes.spelling.tools import spelled_json
+from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.declared_tools import read_declarations
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.text_entries import (
@@ -139,7 +139,7 @@ def _settle_mask(draft: RowDraft) -> None:
 
 def _spell(trajectory: Trajectory, options: RowOptions) -> JsonObject:
     masked = mask_chat_text(trajectory, options)
-    specs = spelled_json([spec.document for spec in trajectory.tools.specs])
+    specs = template_json([spec.document for spec in trajectory.tools.specs])
     spans: list[JsonValue] = [list(span) for span in masked.trained]
     return {"text": masked.text, "loss_spans": spans, "tools": specs, **trajectory.columns}
 

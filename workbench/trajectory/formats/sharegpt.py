@@ -7,12 +7,12 @@ from typing import Final, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
-from workbench.hermes.spelling.tools import spelled_json
+from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.declared_tools import read_declarations
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.text_entries import (
     FromValueEntry,
-    SpellResult,
+    RenderResult,
     bare_result,
     conversation_of,
     has_from_value,
@@ -209,7 +209,7 @@ def _is_v1(row: JsonObject) -> bool:
     return has_from_value(row) and ("subcategory" in row or ("category" in row and "task" in row))
 
 
-def _spell(trajectory: Trajectory, options: RowOptions, spell_result: SpellResult) -> JsonObject:
+def _spell(trajectory: Trajectory, options: RowOptions, spell_result: RenderResult) -> JsonObject:
     words = {**WRITTEN, Role.TOOL: "human" if options.result_role == "user" else "tool"}
     entries: list[JsonValue] = []
     for entry in text_entries(trajectory.messages, spell_result):
@@ -217,7 +217,7 @@ def _spell(trajectory: Trajectory, options: RowOptions, spell_result: SpellResul
         if entry.messages[0].is_trained is not None:
             fields["weight"] = int(entry.messages[0].is_trained)
         entries.append(fields)
-    specs = spelled_json([spec.document for spec in trajectory.tools.specs])
+    specs = template_json([spec.document for spec in trajectory.tools.specs])
     return {"conversations": entries, "tools": specs, **trajectory.columns}
 
 

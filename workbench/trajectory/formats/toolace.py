@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, cast
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.hermes.json_text.reader import read_value
-from workbench.hermes.spelling.tools import spelled_json
+from workbench.hermes.spelling.tools import template_json
 from workbench.hermes.text.completion import BodyText, UnreadableBody
 from workbench.hermes.text.notes import BlockNotes
 from workbench.trajectory.declared_tools import read_listed
@@ -165,7 +165,7 @@ def _results(text: str, calls: int, where: str) -> Iterator[EntryResult]:
         for item in cast(Sequence[JsonValue], value):
             name = as_object(item).get("name")
             yield EntryResult(
-                text=spelled_json(item), name=name if isinstance(name, str) else None, pointer=where
+                text=template_json(item), name=name if isinstance(name, str) else None, pointer=where
             )
         return
     yield EntryResult(text=text, pointer=where)

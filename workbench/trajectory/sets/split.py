@@ -7,7 +7,7 @@ from hashlib import sha256
 from workbench.chat.json_value import JsonValue
 from workbench.chat.message import Role
 from workbench.errors import BadInput
-from workbench.hermes.spelling.tools import spelled_json
+from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.trajectory import Trajectory
 
 _WHOLE = 2**64
@@ -32,7 +32,7 @@ class RowSplit:
         """
         key = trajectory.columns.get(self.column) if self.column else None
         group = ["column", key] if key is not None else ["beginning", *_beginning(trajectory)]
-        digest = sha256(spelled_json([self.seed, group]).encode(errors="surrogatepass")).digest()
+        digest = sha256(template_json([self.seed, group]).encode(errors="surrogatepass")).digest()
         place = int.from_bytes(digest[:8], "big") / _WHOLE
         reached = 0.0
         for name, share in self.shares.items():

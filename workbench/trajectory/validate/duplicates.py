@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.chat.message import Role
-from workbench.hermes.spelling.tools import spelled_json
+from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.row import TrainingRow
 
 FEWEST_WORDS: Final = 12
@@ -76,7 +76,7 @@ def conversation_text(row: TrainingRow) -> str:
         if entry.role is not Role.SYSTEM:
             parts.append(entry.role or entry.speaker)
             parts.append(entry.text)
-            parts.extend(f"{call.name} {spelled_json(call.arguments or {})}" for call in entry.calls)
+            parts.extend(f"{call.name} {template_json(call.arguments or {})}" for call in entry.calls)
     return "\n".join(parts)
 
 

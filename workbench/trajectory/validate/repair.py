@@ -9,7 +9,7 @@ from workbench.chat.finding import Edit, Span, apply_edits
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.parse import fixed, parse
 from workbench.hermes.reading import Dialect, ReadCall, Reading
-from workbench.hermes.spelling.tools import spelled_json
+from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.row import EntryCall
 from workbench.trajectory.validate.arguments import without_filled_nulls
@@ -82,7 +82,7 @@ def _null_edits(reading: Reading, tools: OfferedTools) -> Iterator[Edit]:
 
 def _payload_edit(reading: Reading, call: ReadCall, arguments: JsonObject) -> Edit:
     start = reading.text.index(call.payload, call.span.start)
-    after = spelled_json({"name": call.name, "arguments": arguments})
+    after = template_json({"name": call.name, "arguments": arguments})
     return Edit(span=Span(start, start + len(call.payload)), before=call.payload, after=after)
 
 
@@ -95,7 +95,7 @@ def _in_structure(parsed_entry: ParsedEntry, tools: OfferedTools) -> Iterator[_C
 def _given_changes(call: ParsedCall, given: EntryCall, tools: OfferedTools) -> Iterator[_Change]:
     before = cast(JsonObject, call.arguments)
     after = _without_nulls(call.name, before, tools)
-    value = spelled_json(after) if given.arguments_text is not None else after
+    value = template_json(after) if given.arguments_text is not None else after
     if call.repairs:
         yield _Change("call-not-strict", given.arguments_pointer, value)
     if after != before:

@@ -6,7 +6,7 @@ from typing import Final
 
 from workbench.chat.message import Role
 from workbench.hermes.marks import CONTROL_MARK
-from workbench.hermes.spelling.tools import spelled_json
+from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.validate.arguments import call_findings
 from workbench.trajectory.validate.codes import row_finding
@@ -65,7 +65,7 @@ def _texts(entry: RowEntry) -> Iterator[tuple[str, str]]:
         if call.arguments_text:
             yield call.arguments_text, call.arguments_pointer
         elif call.arguments:
-            yield spelled_json(call.arguments), call.arguments_pointer
+            yield template_json(call.arguments), call.arguments_pointer
 
 
 def _mark(parsed_entry: ParsedEntry, text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple, cast
 from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
-from workbench.hermes.spelling.tools import spelled_json
+from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.row import EntryCall, EntryResult, RowEntry, RowFinding
 from workbench.trajectory.trajectory import Call, RowMessage
@@ -30,7 +30,7 @@ def spell_messages(messages: tuple[RowMessage, ...], shape: Shape) -> list[JsonV
     return [_spelled(message, shape) for message in messages]
 
 
-def spell_tools(tools: OfferedTools) -> list[JsonValue]:
+def render_tools(tools: OfferedTools) -> list[JsonValue]:
     """Write the specs as a list."""
     return [spec.document for spec in tools.specs]
 
@@ -66,7 +66,7 @@ def _result_fields(message: RowMessage, shape: Shape) -> JsonObject:
 def _call_fields(call: Call, shape: Shape) -> JsonObject:
     arguments: JsonValue = call.arguments
     if shape.arguments == "text":
-        arguments = spelled_json(call.arguments) if call.arguments_text is None else call.arguments_text
+        arguments = template_json(call.arguments) if call.arguments_text is None else call.arguments_text
     function: JsonObject = {"name": call.name, "arguments": arguments}
     if call.id is None:
         return {"type": "function", "function": function}
@@ -151,7 +151,7 @@ def _text(fields: JsonObject, spot: _Spot) -> str:
         return "".join(cast(list[str], texts))
     if fields.get("role") != "tool":
         spot.report("missing-field", "the content is not a text; its JSON is used instead", "/content")
-    return spelled_json(content)
+    return template_json(content)
 
 
 def _calls(fields: JsonObject, spot: _Spot) -> Iterator[EntryCall]:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, cast
 from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
-from workbench.hermes.spelling.tools import spelled_json
+from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.hermes_text import spell_parts
 from workbench.trajectory.row import EntryResult, RowEntry, RowFinding
 from workbench.trajectory.trajectory import Result, RowMessage
@@ -85,13 +85,13 @@ def _record(text: str) -> _Record:
     fields = cast(JsonObject, value)
     content, call_id, name = fields.get("content"), fields.get("tool_call_id"), fields.get("name")
     return _Record(
-        content if isinstance(content, str) else spelled_json(content),
+        content if isinstance(content, str) else template_json(content),
         call_id if isinstance(call_id, str) else None,
         name if isinstance(name, str) else None,
     )
 
 
-SpellResult = Callable[[Result], str]
+RenderResult = Callable[[Result], str]
 """Writes the text between the tags of a result."""
 
 
@@ -104,7 +104,7 @@ class TextEntry(NamedTuple):
     """One message, or the results of one round."""
 
 
-def text_entries(messages: tuple[RowMessage, ...], spell_result: SpellResult) -> Iterator[TextEntry]:
+def text_entries(messages: tuple[RowMessage, ...], spell_result: RenderResult) -> Iterator[TextEntry]:
     """Group messages into entries: results of one round share an entry.
 
     *Source:* `_convert_to_trajectory_format` of hermes-agent; chat templates of Hermes-3 and Qwen3.
@@ -138,7 +138,7 @@ def record_result(result: Result) -> str:
     *Source:* `_convert_to_trajectory_format` of hermes-agent.
     """
     record: JsonObject = {"tool_call_id": result.id, "name": result.name, "content": _content(result.text)}
-    return spelled_json(record)
+    return template_json(record)
 
 
 def _content(text: str) -> JsonValue:
@@ -146,7 +146,7 @@ def _content(text: str) -> JsonValue:
         return text
     try:
         value = cast(JsonValue, json.loads(text))
-        return value if spelled_json(value) == text else text
+        return value if template_json(value) == text else text
     except (ValueError, RecursionError):
         return text
 
