@@ -59,6 +59,7 @@ def build_models(settings: Settings, hub: GgufHub) -> AllModels:
             find_cached=hub.path,
             adapters=find_adapters(settings),
             vetting=_vetting(settings),
+            budget_bytes=settings.model_memory_mb * MEGABYTE,
         ),
         default=settings.model,
         sources=sources,

@@ -11,6 +11,7 @@ from workbench.app.runs.running import begin_run, execute_run, find_run
 from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.records.runs import RunState
+from workbench.records.versions import NewVersion, VersionKind
 from workbench.suite.case_rollout import Price
 from workbench.suite.plan import ToolVariation
 from workbench.suite.read_suite import parse_suite
@@ -93,6 +94,19 @@ def test_renamed_tools_are_scored_by_their_original_names(tmp_path):
         path = services.sessions.path(results[1].session_id)
         assert '"flumbuster_get"' in path[0].message.text
         assert '"reading": 31' in path[3].message.text
+
+
+@pytest.mark.parametrize("reference", ["weather@1", "weather@production"])
+def test_a_pinned_contract_runs_with_and_without_each_paragraph(tmp_path, reference):
+    text = "---\nname: weather\ntitle: Weather\nfamily: hermes-lines\n---\nBe brief.\n\nUse a tool.\n\n{{ tools }}\n"
+    with services_for(tmp_path, *["31."] * 4) as (services, _):
+        version = services.versions.save(NewVersion(kind=VersionKind.CONTRACT, name="weather", text=text))
+        services.versions.tag(version.id, "production")
+        case = {"id": "a", "prompt": "p", "expect": [{"text_contains": "31"}]}
+        run, results = run_cases(services, case, contracts=(reference,), is_ablation=True)
+        assert [arm.contract_name for arm in run.plan.arms] == [reference] * len(run.plan.arms)
+        assert len(results) >= 3
+        assert {result.status for result in results} == {"passed"}
 
 
 def test_prices_lead_to_costs(tmp_path):

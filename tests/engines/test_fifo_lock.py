@@ -2,7 +2,7 @@
 
 from threading import Thread
 
-from workbench.engines.llama_cpp import FifoLock
+from workbench.engines.fifo_lock import FifoLock
 
 
 def test_places_follow_the_order_of_joining_and_move_up():

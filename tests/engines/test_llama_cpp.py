@@ -250,7 +250,7 @@ def test_saved_prefixes_stay_within_their_bytes():
     engine = load_llama_cpp(find_embedded(), name="embedded", loading=loading)
     for number in range(6):
         ask(engine, CHAT.format(f"{number} Say a word that begins with a letter, any letter."), max_tokens=1)
-        assert engine._prefixes.saved_bytes <= 3_000_000
+        assert engine.saved_bytes <= 3_000_000
     engine.close()
 
 

@@ -7,7 +7,7 @@ from threading import Event, Thread, Timer, current_thread
 
 import pytest
 
-from workbench.engines.llama_binding import EvaluatingThread
+from workbench.engines.evaluating_thread import EvaluatingThread
 
 
 @pytest.fixture

@@ -1,15 +1,21 @@
-"""One local model at a time."""
+"""Local models that are loaded together."""
 
+import shutil
 from dataclasses import replace
+from threading import Thread
 
 import pytest
 
 from workbench.engines.known_models import find_embedded
 from workbench.engines.llama_loading import LoadOptions
 from workbench.engines.models import LocalModels
-from workbench.errors import EngineError, ModelMissing
+from workbench.engines.model_memory import memory_of
+from workbench.errors import ModelMissing
+from workbench.rollout.ports import GenerationRequest
+from workbench.rollout.sampling import Sampling
 
 pytestmark = pytest.mark.model
+REQUEST = GenerationRequest(prompt="Once upon a time", sampling=Sampling(max_tokens=12, temperature=0))
 LOADING = LoadOptions(context_tokens=256, threads=1, gpu_layers=0)
 
 
@@ -20,14 +26,90 @@ def models():
     models.close()
 
 
-def test_another_model_frees_the_first(models):
+@pytest.fixture
+def small_models(tmp_path):
+    """Room for two models of three, and the names of three copies of the embedded one."""
+    names = []
+    for number in range(3):
+        copy = tmp_path / f"model-{number}.gguf"
+        shutil.copy(find_embedded(), copy)
+        names.append(str(copy))
+    memory = memory_of(tmp_path / "model-0.gguf", LOADING)
+    budget_bytes = int(2.5 * (memory.weights_bytes + memory.context_bytes))
+    models = LocalModels(loading=LOADING, find_cached=lambda name: None, budget_bytes=budget_bytes)
+    yield models, names
+    models.close()
+
+
+def test_models_that_fit_stay_loaded_and_share_the_weights_of_their_file(models):
     first = models.engine("embedded")
     assert models.engine("embedded") is first
     second = models.engine(str(find_embedded()))
-    with pytest.raises(EngineError, match="unloaded to load another"):
-        first.count_tokens("x")
+    assert second is not first
+    assert models.status("embedded").is_loaded
+    weights = {id(engine._loaded.binding._weights) for engine in (first, second)}  # noqa: SLF001 - memory is not public
+    assert len(weights) == 1
+    assert first.count_tokens("x") == second.count_tokens("x") == 1
+
+
+def test_the_least_recently_used_idle_model_makes_room_and_loads_itself_again(small_models):
+    models, (one, two, three) = small_models
+    first, second = models.engine(one), models.engine(two)
+    models.engine(one)
+    third = models.engine(three)
+    assert [engine.is_loaded for engine in (first, second, third)] == [True, False, True]
     assert second.count_tokens("x") == 1
-    assert not models.status("embedded").is_loaded
+    assert second.is_loaded and models.engine(two) is second
+    assert "".join(delta.text for delta in second.generate(REQUEST, is_cancelled=lambda: False)).strip()
+
+
+def test_a_model_that_is_in_use_is_never_unloaded_and_the_other_request_waits(small_models):
+    models, (one, two, three) = small_models
+    first, second = models.engine(one), models.engine(two)
+    in_use = [engine.generate(REQUEST, is_cancelled=lambda: False) for engine in (first, second)]
+    for deltas in in_use:
+        next(deltas)
+    opened = []
+    waiting = Thread(target=lambda: opened.append(models.engine(three)))
+    waiting.start()
+    waiting.join(timeout=0.5)
+    assert waiting.is_alive() and first.is_loaded and second.is_loaded
+    assert "".join(delta.text for delta in in_use[0])
+    waiting.join(timeout=60)
+    assert [engine.is_loaded for engine in (first, second, *opened)] == [False, True, True]
+    assert "".join(delta.text for delta in in_use[1])
+
+
+def test_a_model_that_is_bigger_than_the_budget_is_loaded_alone():
+    models = LocalModels(loading=LOADING, find_cached=lambda name: None, budget_bytes=1)
+    first = models.engine("embedded")
+    second = models.engine(str(find_embedded()))
+    assert second.is_loaded and not first.is_loaded
+    models.close()
+
+
+def test_the_estimate_of_a_model_counts_its_file_and_its_context():
+    path = find_embedded()
+    small, large = (memory_of(path, replace(LOADING, context_tokens=tokens)) for tokens in (256, 2048))
+    assert small.weights_bytes == large.weights_bytes == path.stat().st_size
+    # SmolLM2-135M: 30 layers, 3 heads of 64 for keys and for values, 2 bytes each.
+    assert large.context_bytes - small.context_bytes == (2048 - 256) * 30 * 3 * 128 * 2
+
+
+def test_threads_that_switch_between_models_all_get_answers(small_models):
+    models, names = small_models
+    answers = []
+
+    def ask(number):
+        engine = models.engine(names[number % 3])
+        answers.append("".join(delta.text for delta in engine.generate(REQUEST, is_cancelled=lambda: False)))
+
+    threads = [Thread(target=ask, args=(number,)) for number in range(9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=120)
+    assert len(answers) == 9 and all(answers)
 
 
 def test_a_name_that_is_not_there_frees_nothing(models):

@@ -1,70 +1,22 @@
-"""A model loaded by llama.cpp, evaluated in one thread and interrupted when a request is cancelled."""
+"""A context of llama.cpp over shared weights, interrupted when a request is cancelled."""
 
 import ctypes
 import os
 import sys
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from threading import Event, Lock, Thread
-from typing import Any, Final, ParamSpec, TypeVar, cast
+from threading import Event, Thread
+from typing import Any, Final, cast
 
 import llama_cpp
 import numpy
 from numpy.typing import NDArray
 
 from workbench.engines.llama_loading import LoadOptions, LoraAdapter, llama_log
+from workbench.engines.llama_weights import SHARED
 from workbench.errors import EngineError
 from workbench.settings import FlashAttention
-
-Arguments = ParamSpec("Arguments")
-Returned = TypeVar("Returned")
-
-
-class EvaluatingThread:
-    """Runs all evaluations of llama.cpp in one thread that lives as long as the model.
-
-    llama.cpp's threads belong to OpenMP, which creates a team of threads for every thread that ever gave it work. If
-    there are more of them than processors, they stop spinning, and each of the hundred barriers of a token waits for
-    the kernel. A page that runs each turn in a thread of its own would get half the tokens per second.
-
-    *Source:* libgomp, `gomp_managed_threads` and `gomp_throttled_spin_count_var`.
-    """
-
-    def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="llama.cpp")
-
-    def run(
-        self, work: Callable[Arguments, Returned], *args: Arguments.args, **kwargs: Arguments.kwargs
-    ) -> Returned:
-        """Run `work` in the thread and return its result.
-
-        If KeyboardInterrupt is raised meanwhile, it is passed on once the work has ended, because the caller may
-        free memory that the work uses. An interrupt can come at any point, even while the work is handed over. So both
-        sides try to take `turn`: if the thread has it, the work runs and is waited for; if the caller has it, the
-        work never starts.
-        """
-        turn, ended = Lock(), Event()
-
-        def in_turn() -> Returned | None:
-            if not turn.acquire(blocking=False):
-                return None
-            try:
-                return work(*args, **kwargs)
-            finally:
-                ended.set()
-
-        try:
-            return cast(Returned, self._pool.submit(in_turn).result())
-        finally:
-            if not turn.acquire(blocking=False):
-                ended.wait()
-
-    def close(self) -> None:
-        """End the thread and its OpenMP team."""
-        self._pool.shutdown()
-
 
 LOOK_EVERY_S: Final = 0.02
 """How often a running evaluation checks whether it was cancelled."""
@@ -106,7 +58,6 @@ class AbortFlag:
             self._flag[0] = b"\0"
 
 
-Pointer = TypeVar("Pointer")
 BATCH_TOKENS: Final = 512
 """Number of tokens that are evaluated at once."""
 _SEQUENCE: Final = llama_cpp.llama_seq_id(0)
@@ -138,29 +89,28 @@ class Binding:
         llama_cpp.llama_backend_init()
         self._log = llama_log()
         self._open = ExitStack()
-        self._thread = EvaluatingThread()
+        self._weights, self._thread, give_back = SHARED.take(path, loading)
+        self._open.callback(give_back)
+        self.model = self._weights.model
+        self.vocabulary = self._weights.vocabulary
+        self.vocabulary_size = self._weights.vocabulary_size
         try:
-            self._load(path, loading)
+            self._create_context(path, loading)
         except EngineError:
             self.close()
             raise
 
-    def _load(self, path: Path, loading: LoadOptions) -> None:
-        self.model = self._model(path, loading)
-        self.vocabulary = self._loaded(llama_cpp.llama_model_get_vocab(self.model), path)
-        self.vocabulary_size = llama_cpp.llama_vocab_n_tokens(self.vocabulary)
-        self.layers = llama_cpp.llama_model_n_layer(self.model)
+    def _create_context(self, path: Path, loading: LoadOptions) -> None:
         self.context = self._context(path, loading)
         self.context_tokens = llama_cpp.llama_n_ctx(self.context)
         self.device = self._device()
-        self._memory = self._loaded(llama_cpp.llama_get_memory(self.context), path)
+        self._memory = self._weights.checked(llama_cpp.llama_get_memory(self.context), path)
         self._apply_adapters(loading.lora)
         self._abort = AbortFlag(self.context)
         self._pieces: dict[int, bytes] = {}
 
     def close(self) -> None:
-        """Free the memory of model and context."""
-        self._thread.close()
+        """Free the memory of the context, and of the weights if no other context uses them."""
         self._open.close()
 
     def tokenize(self, text: str, *, is_start: bool) -> list[int]:
@@ -262,15 +212,6 @@ class Binding:
         """Replace memory by a saved state. Return False if llama.cpp refused it."""
         return llama_cpp.llama_state_seq_set_data(self.context, state, len(state), _SEQUENCE) > 0
 
-    def _model(self, path: Path, loading: LoadOptions) -> llama_cpp.llama_model_p:
-        params = llama_cpp.llama_model_default_params()
-        can_offload = llama_cpp.llama_supports_gpu_offload()
-        params.n_gpu_layers = loading.gpu_layers if can_offload else 0
-        self._log.begin()
-        model = self._loaded(llama_cpp.llama_model_load_from_file(os.fsencode(path), params), path)
-        self._open.callback(llama_cpp.llama_model_free, model)
-        return model
-
     def _context(self, path: Path, loading: LoadOptions) -> llama_cpp.llama_context_p:
         trained = llama_cpp.llama_model_n_ctx_train(self.model)
         params = llama_cpp.llama_context_default_params()
@@ -280,37 +221,27 @@ class Binding:
         params.flash_attn_type = _flash_type(loading)
         params.type_k = params.type_v = getattr(llama_cpp, f"GGML_TYPE_{loading.kv_type.upper()}")
         self.threads = params.n_threads
-        context = self._loaded(llama_cpp.llama_init_from_model(self.model, params), path)
+        context = self._weights.checked(llama_cpp.llama_init_from_model(self.model, params), path)
         self._open.callback(llama_cpp.llama_free, context)
         return context
 
     def _device(self) -> str:
         """Return where the layers are, such as `GPU, 33/33 layers, CUDA0 NVIDIA L4` or `CPU, 30 layers, 2 threads`."""
-        offloaded = self._log.offloaded
+        offloaded = self._weights.offloaded
         if offloaded and not offloaded.startswith("0/"):
-            return ", ".join((f"GPU, {offloaded} layers", *self._log.devices))
-        return f"CPU, {self.layers} layers, {self.threads} threads"
+            return ", ".join((f"GPU, {offloaded} layers", *self._weights.devices))
+        return f"CPU, {self._weights.layers} layers, {self.threads} threads"
 
     def _apply_adapters(self, adapters: Sequence[LoraAdapter]) -> None:
         if not adapters:
             return
-        loaded = [
-            self._loaded(
-                llama_cpp.llama_adapter_lora_init(self.model, os.fsencode(adapter.path)), adapter.path
-            )
-            for adapter in adapters
-        ]
+        loaded = [self._weights.adapter(adapter) for adapter in adapters]
         pointers = (llama_cpp.llama_adapter_lora_p_ctypes * len(loaded))(*loaded)
         scales = (ctypes.c_float * len(loaded))(*(adapter.scale for adapter in adapters))
         set_adapters = cast("Callable[..., int]", cast(Any, llama_cpp).llama_set_adapters_lora)
         if set_adapters(self.context, pointers, len(loaded), scales):
             names = ", ".join(str(adapter.path) for adapter in adapters)
             raise EngineError(f"llama.cpp cannot apply {names} to the model: {self._log.take()}")
-
-    def _loaded(self, pointer: Pointer | None, path: Path) -> Pointer:
-        if not pointer:
-            raise EngineError(f"llama.cpp cannot load {path}: {self._log.take() or 'no reason given'}")
-        return pointer
 
 
 def _flash_type(loading: LoadOptions) -> int:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from itertools import accumulate
 from pathlib import Path
-from threading import Condition, Lock
-from typing import TYPE_CHECKING, Final, TypeVar
+from threading import Lock
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from workbench.chat.finding import Span
+from workbench.engines.fifo_lock import FifoLock
 from workbench.engines.llama_loading import LoadOptions, LoraAdapter
 from workbench.errors import EngineError, ModelMissing, PromptTooLong
 from workbench.rollout.logprobs import CallOpening, Decision
@@ -20,59 +20,7 @@ from workbench.trajectory.mask import Token
 if TYPE_CHECKING:
     from workbench.engines.llama_binding import Binding
     from workbench.engines.llama_decision import LlamaLogprobs
-
-
-_FIRST: Final = 0
-
-
-class LockTicket:
-    """A place in a queue, compared by identity."""
-
-    __slots__ = ()
-
-
-class FifoLock:
-    """A lock that is given to waiting threads in the order in which they asked.
-
-    `threading.Lock` guarantees no order, cannot be abandoned while waiting, and does not know the position of a thread.
-
-    >>> line = FifoLock()
-    >>> first, second = line.join(), line.join()
-    >>> line.place(first), line.place(second)
-    (0, 1)
-    >>> line.leave(first)
-    >>> line.place(second)
-    0
-    """
-
-    def __init__(self) -> None:
-        self._tickets: deque[LockTicket] = deque()
-        self._changed = Condition()
-
-    def join(self) -> LockTicket:
-        """Join the queue and return a ticket. Call `leave` with it in the end, in any case."""
-        ticket = LockTicket()
-        with self._changed:
-            self._tickets.append(ticket)
-        return ticket
-
-    def place(self, ticket: LockTicket) -> int:
-        """Return how many tickets are ahead. 0 means that it is this ticket's turn."""
-        with self._changed:
-            return self._tickets.index(ticket)
-
-    def wait(self, ticket: LockTicket, *, timeout_s: float | None = None) -> int:
-        """Wait until the queue moves or the time is over, unless it is this ticket's turn. Return its position."""
-        with self._changed:
-            if self._tickets.index(ticket) != _FIRST:
-                self._changed.wait(timeout_s)
-            return self._tickets.index(ticket)
-
-    def leave(self, ticket: LockTicket) -> None:
-        """Leave the queue, from any position."""
-        with self._changed:
-            self._tickets.remove(ticket)
-            self._changed.notify_all()
+    from workbench.engines.llama_prefix import Prefixes
 
 
 def placed_tokens(text: str, ids: Sequence[int], pieces: Sequence[bytes]) -> tuple[Token, ...]:
@@ -125,29 +73,60 @@ _Found = TypeVar("_Found")
 
 
 class LlamaCppEngine:
-    """A loaded GGUF file. It serves one request at a time, first come, first served."""
+    """A local GGUF model. It serves one request at a time, first come, first served.
+
+    It may be unloaded while nobody uses it, to make room for another model, and loads itself again when it is asked
+    the next time. So an engine that somebody holds never stops working.
+    """
 
     def __init__(
-        self, binding: Binding, *, name: str, fingerprint: str, device: str, cache_bytes: int
+        self,
+        binding: Binding,
+        *,
+        name: str,
+        fingerprint: str,
+        device: str,
+        cache_bytes: int,
+        reload: Callable[[], Binding] | None = None,
     ) -> None:
-        from workbench.engines.llama_prefix import Prefixes
+        """Serve a loaded model.
 
-        self._binding = binding
-        self._prefixes = Prefixes(binding, limit_bytes=cache_bytes)
+        Args:
+            reload: Loads the model again after `unload`. None if it is never unloaded.
+        """
+        self._cache_bytes = cache_bytes
+        self._reload = reload
         self._line = FifoLock()
-        self._freeing = Lock()
+        self._switching = Lock()
+        """Held while the model is loaded, unloaded, or used outside of the line."""
         self._is_closed = False
+        self._loaded: _Loaded | None = _Loaded.of(binding, cache_bytes)
         self.name = name
         self.fingerprint = fingerprint
         self.device = device
         self.context_tokens = binding.context_tokens
         self.capabilities = Capabilities(has_exact_prompt=True, has_grammar=True, is_one_at_a_time=True)
 
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the model is in memory."""
+        return self._loaded is not None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the loaded model serves a request."""
+        return self.is_loaded and not self._line.is_empty
+
+    @property
+    def saved_bytes(self) -> int:
+        """Size of the prefix cache."""
+        loaded = self._loaded
+        return loaded.prefixes.saved_bytes if loaded else 0
+
     def count_tokens(self, text: str) -> int:
         """Return the length of `text` in tokens. A special token in it counts as one."""
-        with self._freeing:
-            self._check_open()
-            return len(self._binding.tokenize(text, is_start=True))
+        with self._switching:
+            return len(self._ready().binding.tokenize(text, is_start=True))
 
     def tokens(self, text: str) -> tuple[Token, ...]:
         """Return the tokens of `text` with their spans, tokenized like a prompt.
@@ -155,28 +134,53 @@ class LlamaCppEngine:
         Raises:
             EngineError: The vocabulary changes texts, so that the tokens have no position in this one.
         """
-        with self._freeing:
-            self._check_open()
-            ids = self._binding.tokenize(text, is_start=True)
-            pieces = [self._binding.piece(token) for token in ids]
+        with self._switching:
+            binding = self._ready().binding
+            ids = binding.tokenize(text, is_start=True)
+            pieces = [binding.piece(token) for token in ids]
         return placed_tokens(text, ids, pieces)
 
     def chat_template(self) -> str | None:
         """Return the model's own chat template; see `workbench.rollout.models.Templated`."""
-        with self._freeing:
-            self._check_open()
-            return self._binding.chat_template("tool_use") or self._binding.chat_template()
+        with self._switching:
+            binding = self._ready().binding
+            return binding.chat_template("tool_use") or binding.chat_template()
+
+    def load(self) -> None:
+        """Load the model if it was unloaded.
+
+        Raises:
+            EngineError: It cannot be loaded any more.
+        """
+        with self._switching:
+            self._ready()
+
+    def unload(self) -> bool:
+        """Free the model's memory if nobody uses it. Return whether it was freed."""
+        if self._reload is None or not self._switching.acquire(blocking=False):
+            return False
+        try:
+            # A request that joins the line from now on waits for `_switching` before it looks at the model.
+            if self._loaded is None or not self._line.is_empty:
+                return False
+            self._loaded.binding.close()
+            self._loaded = None
+            return True
+        finally:
+            self._switching.release()
 
     def close(self) -> None:
-        """Free the model's memory once the running generation has ended. Waiting requests fail with EngineError."""
+        """Free the memory for good, after the current request. Waiting requests fail."""
         ticket = self._line.join()
         try:
             while self._line.wait(ticket):
                 pass
-            with self._freeing:
+            with self._switching:
                 if not self._is_closed:
                     self._is_closed = True
-                    self._binding.close()
+                    if self._loaded is not None:
+                        self._loaded.binding.close()
+                        self._loaded = None
         finally:
             self._line.leave(ticket)
 
@@ -194,7 +198,6 @@ class LlamaCppEngine:
                     reported = place
                     yield Delta(queue_position=place)
                 place = self._line.wait(ticket, timeout_s=LOOK_EVERY_S)
-            self._check_open()
             yield from self._generate(request, is_cancelled)
         finally:
             self._line.leave(ticket)
@@ -221,12 +224,14 @@ class LlamaCppEngine:
     def _generate(self, request: GenerationRequest, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
         from workbench.engines.llama_completion import LlamaCompletion
 
-        prompt = self._prefixes.tokenize(request.prompt)
+        with self._switching:
+            binding, prefixes = self._ready()
+        prompt = prefixes.tokenize(request.prompt)
         room = self._room_after(prompt, reserved=min(LEAST_ROOM_TOKENS, request.sampling.max_tokens))
-        evaluated = self._prefixes.evaluate(prompt, is_cancelled)
+        evaluated = prefixes.evaluate(prompt, is_cancelled)
         completion = LlamaCompletion(
-            binding=self._binding,
-            prefixes=self._prefixes,
+            binding=binding,
+            prefixes=prefixes,
             request=request,
             limit=min(request.sampling.max_tokens, room),
             is_cancelled=is_cancelled,
@@ -268,15 +273,31 @@ class LlamaCppEngine:
             )
         return room
 
-    def _check_open(self) -> None:
+    def _ready(self) -> _Loaded:
+        """Return the loaded model, loaded again if it was unloaded. The caller holds `_switching`."""
         if self._is_closed:
-            raise EngineError(
-                f"model {self.name!r} was unloaded to load another one; send again to reload it"
-            )
+            raise EngineError(f"model {self.name!r} is closed; the workbench is shutting down")
+        if self._loaded is None:
+            assert self._reload is not None
+            self._loaded = _Loaded.of(self._reload(), self._cache_bytes)
+        return self._loaded
 
 
-def load_llama_cpp(path: Path, *, name: str, loading: LoadOptions) -> LlamaCppEngine:
-    """Load a GGUF file.
+class _Loaded(NamedTuple):
+    """What an engine has in memory."""
+
+    binding: Binding
+    prefixes: Prefixes
+
+    @classmethod
+    def of(cls, binding: Binding, cache_bytes: int) -> _Loaded:
+        from workbench.engines.llama_prefix import Prefixes
+
+        return cls(binding, Prefixes(binding, limit_bytes=cache_bytes))
+
+
+def load_binding(path: Path, *, name: str, loading: LoadOptions) -> Binding:
+    """Load a GGUF file into memory.
 
     Raises:
         ModelMissing: The file, an adapter or llama-cpp-python is missing.
@@ -293,13 +314,30 @@ def load_llama_cpp(path: Path, *, name: str, loading: LoadOptions) -> LlamaCppEn
         from workbench.engines.llama_binding import Binding
     except ImportError as error:
         raise ModelMissing(name, "llama-cpp-python is not installed; run `make run` to install it") from error
-    binding = Binding(path, loading)
+    return Binding(path, loading)
+
+
+def load_llama_cpp(
+    path: Path,
+    *,
+    name: str,
+    loading: LoadOptions,
+    reload: Callable[[], Binding] | None = None,
+) -> LlamaCppEngine:
+    """Load a GGUF file and serve it; see `LlamaCppEngine` for `reload`.
+
+    Raises:
+        ModelMissing: See `load_binding`.
+        EngineError: See `load_binding`.
+    """
+    binding = load_binding(path, name=name, loading=loading)
     return LlamaCppEngine(
         binding,
         name=name,
         fingerprint=fingerprint_of(path, loading),
         device=", ".join((binding.device, *map(_described, loading.lora))),
         cache_bytes=loading.prefix_cache_bytes,
+        reload=reload,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from workbench.settings import FlashAttention
 
@@ -47,6 +47,21 @@ class LoadOptions:
     """Adapters that are applied together."""
     prefix_cache_bytes: int = 1024 * MEGABYTE
     """Memory for the saved states of other conversations; 0 saves none."""
+
+
+class WeightsKey(NamedTuple):
+    """What makes two loads of a file the same."""
+
+    path: Path
+    size: int
+    changed_ns: int
+    gpu_layers: int
+
+
+def weights_key(path: Path, loading: LoadOptions) -> WeightsKey:
+    """Return the key under which the weights of a file are shared."""
+    status = path.stat()
+    return WeightsKey(path.resolve(), status.st_size, status.st_mtime_ns, loading.gpu_layers)
 
 
 def describe_build() -> str:

@@ -150,6 +150,18 @@ def parse_reference(text: str) -> Reference:
     return Reference(kind=VersionKind(kind_text) if colon else None, name=name, which=which)
 
 
+def name_in(reference: str) -> str:
+    """Return the name in a reference, or the whole text if it is not a reference.
+
+    >>> name_in("minimal@production"), name_in("minimal")
+    ('minimal', 'minimal')
+    """
+    try:
+        return parse_reference(reference).name
+    except BadInput:
+        return reference
+
+
 def number_of(which: str) -> int | None:
     """Return the version number in `which`, or None if it is a tag or a hash.
 

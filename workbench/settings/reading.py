@@ -212,6 +212,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         lora=tuple(adapters(text("WORKBENCH_LORA"))),
         has_embedded_adapter=one_of("WORKBENCH_EMBEDDED_ADAPTER", ("on", "off")) == "on",
         prefix_cache_mb=number("WORKBENCH_PREFIX_CACHE", least=0, most=1_048_576),
+        model_memory_mb=number("WORKBENCH_MODEL_MEMORY", least=0, most=16_777_216),
         max_rounds=number("WORKBENCH_MAX_ROUNDS", least=1, most=100),
         openai_base_url=text("WORKBENCH_OPENAI_BASE_URL"),
         openai_api_key=read_secret("WORKBENCH_OPENAI_API_KEY", variables),

@@ -120,6 +120,8 @@ class Settings:
     """Whether the shipped adapter is applied to the embedded model if `lora` is empty."""
     prefix_cache_mb: int
     """Memory for evaluated prompts of a local model that are not in use, in megabytes; 0 keeps none."""
+    model_memory_mb: int
+    """Memory for all loaded local models together, in megabytes; 0 uses three quarters of this machine's memory."""
     max_rounds: int
     """Maximum number of completions in a turn."""
     openai_base_url: str

@@ -104,6 +104,12 @@ VARIABLES: Final = (
         default="1024",
         meaning="Megabytes for the prefix cache of a local model, which holds evaluated prompts; 0 turns it off",
     ),
+    Variable(
+        name="WORKBENCH_MODEL_MEMORY",
+        default="0",
+        meaning="Megabytes for all loaded local models together; models stay loaded while they fit, and the least "
+        "recently used one makes room; 0 uses three quarters of this machine's memory",
+    ),
     Variable(name="WORKBENCH_MAX_ROUNDS", default="8", meaning="Maximum number of completions in a turn"),
     Variable(
         name="WORKBENCH_OPENAI_BASE_URL",

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, delete, func, select
 from workbench.errors import BadInput, StoreError
 from workbench.records.owner import Owner
 from workbench.records.runs import ArmResults, ListedRun, RunState, StoredRun
-from workbench.records.versions import parse_reference
+from workbench.records.versions import name_in
 from workbench.store.database import Database, insert_if_absent
 from workbench.store.message_writer import new_id
 from workbench.store.owner_scope import OwnerScope, scope_of
@@ -41,7 +41,7 @@ def read_arms(db: Session, scope: str, contract_name: str, limit: int) -> Iterat
         .limit(limit)
     )
     for run_id, title, created_at, documents in db.exec(own).all():
-        chosen_arms = [arm for arm in _arms(run_id, documents) if _name(arm) == contract_name]
+        chosen_arms = [arm for arm in _arms(run_id, documents) if name_in(arm.contract_name) == contract_name]
         results = _results(db, run_id) if chosen_arms else dict[str, Sequence[CaseResult]]()
         for arm in chosen_arms:
             if found := results.get(arm.label):
@@ -55,13 +55,6 @@ def _arms(run_id: str, documents: Any) -> Sequence[Arm]:
         return _ARMS.validate_python(documents)
     except ValueError as error:
         raise StoreError(f"run {run_id!r}: its plan cannot be read: {error}") from error
-
-
-def _name(arm: Arm) -> str:
-    try:
-        return parse_reference(arm.contract_name).name
-    except BadInput:
-        return arm.contract_name
 
 
 def _results(db: Session, run_id: str) -> Mapping[str, Sequence[CaseResult]]:

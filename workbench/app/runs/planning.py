@@ -13,7 +13,7 @@ from workbench.app.runs.suites import case_problems, offered_tools
 from workbench.app.services import Services
 from workbench.contract.contract import parse_contract, render_contract
 from workbench.errors import BadInput
-from workbench.records.versions import parse_reference
+from workbench.records.versions import name_in
 from workbench.rollout.sampling import Sampling
 from workbench.suite.case import Case, Suite, tagged
 from workbench.suite.plan import SEPARATOR, Arm, RunPlan, ToolVariation, labels_of, tools_key
@@ -150,7 +150,7 @@ def _parts(combination: tuple[str, str, str, Sampling, bool]) -> tuple[str, ...]
 def _ablated(arm: Arm, request: RunRequest) -> Sequence[Arm]:
     if not request.is_ablation:
         return ()
-    contract = parse_contract(arm.contract_text, name=parse_reference(arm.contract_name).name)
+    contract = parse_contract(arm.contract_text, name=name_in(arm.contract_name))
     return [
         replace(
             arm,

@@ -13,6 +13,7 @@ from workbench.errors import BadInput, EngineError
 from workbench.records.run_config import RunConfig
 from workbench.records.runs import RunState, StoredRun
 from workbench.records.sessions import MessageOrigin, NewMessage
+from workbench.records.versions import name_in
 from workbench.rollout.constraint import TurnSetup
 from workbench.rollout.loop import Turn, run_rollout
 from workbench.rollout.sampling import Sampling
@@ -120,7 +121,7 @@ class CaseRunner:
         # Without tools, no call can be forced.
         can_be_forced = bool(parse_tools(tools_text).specs)
         return RunConfig(
-            contract_name=arm.contract_name,
+            contract_name=name_in(arm.contract_name),
             contract_text=arm.contract_text,
             tools_text=tools_text,
             model=arm.model,
