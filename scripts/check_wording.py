@@ -33,8 +33,13 @@ NOT_OURS = (
 def pattern(phrases: list[str]) -> str:
     """Return a regular expression that matches each phrase as a whole, longest first."""
     longest_first = sorted([*ALLOWED, *phrases], key=len, reverse=True)
-    spelled = [f"[{phrase[0].upper()}{phrase[0]}]{re.escape(phrase[1:])}" for phrase in longest_first]
-    return f"(?<![A-Za-z])(?:{'|'.join(spelled)})(?![A-Za-z])"
+    return f"(?<![A-Za-z])(?:{'|'.join(map(_spelled, longest_first))})(?![A-Za-z])"
+
+
+def _spelled(phrase: str) -> str:
+    if phrase.startswith('"'):  # the beginning of a docstring
+        return f"(?i:{re.escape(phrase)})"
+    return f"[{phrase[0].upper()}{phrase[0]}]{re.escape(phrase[1:])}"
 
 
 def main(paths: list[str]) -> int:

@@ -41,6 +41,7 @@ PHRASES = (
     "what seed 000 reads",
     '"""The edges."""',
     '"""Who writes."""',
+    '"""In order."""',
     "def tell(told_rows): ...",
 )
 GOOD = (
@@ -50,6 +51,7 @@ GOOD = (
     "`M` stands for mebibytes.",
     "Hermes Workbench is running at http://127.0.0.1:7860",
     "No problems found",
+    '"""Return the placeholders of a text, in order."""',
 )
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from workbench.engines.known_models import find_embedded
 from workbench.engines.llama_loading import LoadOptions
-from workbench.engines.models import LocalModels
 from workbench.engines.model_memory import memory_of
+from workbench.engines.models import LocalModels
 from workbench.errors import ModelMissing
 from workbench.rollout.ports import GenerationRequest
 from workbench.rollout.sampling import Sampling
@@ -47,7 +47,7 @@ def test_models_that_fit_stay_loaded_and_share_the_weights_of_their_file(models)
     second = models.engine(str(find_embedded()))
     assert second is not first
     assert models.status("embedded").is_loaded
-    weights = {id(engine._loaded.binding._weights) for engine in (first, second)}  # noqa: SLF001 - memory is not public
+    weights = {id(engine._loaded.binding._weights) for engine in (first, second)}
     assert len(weights) == 1
     assert first.count_tokens("x") == second.count_tokens("x") == 1
 

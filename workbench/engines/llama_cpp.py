@@ -258,9 +258,10 @@ class LlamaCppEngine:
             while self._line.wait(ticket, timeout_s=LOOK_EVERY_S):
                 if is_cancelled():
                     return None
-            self._check_open()
-            self._room_after(self._binding.tokenize(text, is_start=True), reserved=1)
-            return ask(LlamaLogprobs(self._binding, self._prefixes, is_cancelled))
+            with self._switching:
+                binding, prefixes = self._ready()
+            self._room_after(binding.tokenize(text, is_start=True), reserved=1)
+            return ask(LlamaLogprobs(binding, prefixes, is_cancelled))
         finally:
             self._line.leave(ticket)
 
