@@ -42,7 +42,7 @@ def test_the_tokens_of_each_section_join_to_its_text_and_the_gauge_counts_all(tm
     assert [section.is_open for section in view.sections] == [False] * (len(view.sections) - 1) + [True]
     used = len(token_sheet.prompt) + 2
     assert view.gauge == f"{used:,} of 2,048 tokens · {2048 - used:,} left"
-    assert view.can_weigh and "Exact" in view.note
+    assert view.can_compute_logprobs and "Exact" in view.note
 
 
 def test_another_vocabulary_gives_an_estimate(tmp_path):
@@ -56,7 +56,7 @@ def test_computed_logprobs_are_shown_with_each_token(tmp_path):
     scored = [EmittedToken(id=7, text="Hello.", logprob=-0.5)]
     view = show_tokens(read_round, sheet(read_round), raw.sections[:-1], scored)
     assert view.sections[-1].cells[0].note == "logprob -0.500 · 60.7 %"
-    assert not view.can_weigh
+    assert not view.can_compute_logprobs
 
 
 def test_a_very_long_completion_is_cut_and_keeps_its_token_count(tmp_path):

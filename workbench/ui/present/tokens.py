@@ -61,7 +61,7 @@ class TokensView:
     """Size of the context in tokens, or 0 if it is unknown."""
     note: str = ""
     """Which vocabulary the tokens are from, and whether they are exact."""
-    can_weigh: bool = False
+    can_compute_logprobs: bool = False
     """True if the logprobs of the completion are unknown and can be computed."""
 
 
@@ -100,7 +100,7 @@ def show_tokens(
         gauge=f"{used:,} of {count(sheet.context_tokens, 'token')} · {sheet.context_tokens - used:,} left",
         context_tokens=sheet.context_tokens,
         note=_note(sheet, has_computed_logprobs=scored is not None),
-        can_weigh=all(token.logprob is None for token in completion),
+        can_compute_logprobs=all(token.logprob is None for token in completion),
     )
 
 

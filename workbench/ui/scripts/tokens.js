@@ -103,7 +103,7 @@ export const mount = (part) => {
       return;
     }
     here.textContent = value.sections.length ? "Point at a token or use the arrow keys." : "";
-    const weigh = value.can_weigh
+    const weigh = value.can_compute_logprobs
       ? node(
           "button",
           {
