@@ -75,5 +75,5 @@ def test_before_the_probabilities_are_computed_the_pane_names_the_completion(rou
 
 def test_a_model_without_probabilities_is_reported(rounds):
     services, session, (one, _) = rounds
-    with pytest.raises(BadInput, match="does not tell probabilities"):
+    with pytest.raises(BadInput, match="does not report probabilities"):
         message_logprobs(services, session.setup, one.stored, is_cancelled=lambda: False)
