@@ -37,21 +37,21 @@ def assert_spans_are_correct(reading: Reading) -> None:
     )
 
 
-def assert_strict_is_tolerant_without_fixes(reading: Reading, terms: dict[str, Any]) -> None:
-    strict = parse(reading.text, **{**terms, "level": "strict"})
+def assert_strict_is_tolerant_without_fixes(reading: Reading, options: dict[str, Any]) -> None:
+    strict = parse(reading.text, **{**options, "level": "strict"})
     assert strict.fixes == ()
     reported_codes = {finding.code for finding in strict.findings}
-    if terms["level"] != "lenient":
+    if options["level"] != "lenient":
         assert {fix.code for fix in reading.fixes} <= reported_codes
         allowed = calls_of(reading)
         assert all(call in allowed for call in calls_of(strict))
 
 
-def assert_fixed_text_is_read_strictly(reading: Reading, terms: dict[str, Any]) -> None:
+def assert_fixed_text_is_read_strictly(reading: Reading, options: dict[str, Any]) -> None:
     """Check that the strict level reads the same calls from the fixed text, without new codes but `format-mismatch`."""
-    if terms["dialect"] == "xml" and any(fix.code == "tag-in-value" for fix in reading.fixes):
+    if options["dialect"] == "xml" and any(fix.code == "tag-in-value" for fix in reading.fixes):
         return
-    again = parse(fixed(reading.text, reading), **{**terms, "level": "strict"})
+    again = parse(fixed(reading.text, reading), **{**options, "level": "strict"})
     assert calls_of(again) == calls_of(reading)
     added = Counter(finding.code for finding in again.findings) - Counter(
         finding.code for finding in reading.findings
@@ -74,9 +74,9 @@ def assert_statuses_are_correct(reading: Reading) -> None:
     assert not reading.calls or kinds & {SegmentKind.CALL}
 
 
-def streamed(pieces: Iterable[str], **terms: Any) -> tuple[list[Event], Reading]:
+def streamed(pieces: Iterable[str], **options: Any) -> tuple[list[Event], Reading]:
     """Stream a text in pieces. Return all events and the reading."""
-    stream = Stream(**terms)
+    stream = Stream(**options)
     events = [event for piece in pieces for event in stream.feed(piece)]
     reading = stream.finish()
     events.extend(stream.last_events())

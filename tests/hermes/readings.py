@@ -25,7 +25,7 @@ def rows() -> list[Row]:
     return found
 
 
-def terms(row: Row) -> dict[str, Any]:
+def parse_options(row: Row) -> dict[str, Any]:
     """Return the arguments of `parse` for a row."""
     return {
         "tools": TOOLS,
@@ -39,7 +39,7 @@ def terms(row: Row) -> dict[str, Any]:
 def read(row: Row, **changed: Any) -> Reading:
     """Parse a row, with some arguments changed."""
     text = changed.pop("text", row["text"])
-    return parse(text, **{**terms(row), **changed})
+    return parse(text, **{**parse_options(row), **changed})
 
 
 def calls_of(reading: Reading) -> list[tuple[str, Any]]:

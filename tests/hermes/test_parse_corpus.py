@@ -8,7 +8,7 @@ from tests.hermes.laws import (
     assert_statuses_are_correct,
     assert_strict_is_tolerant_without_fixes,
 )
-from tests.hermes.readings import Row, calls_of, is_clean, read, rows, terms
+from tests.hermes.readings import Row, calls_of, is_clean, parse_options, read, rows
 from workbench.hermes.codes import CODES, CodeArea, CodeKind
 from workbench.hermes.reading import CallStatus
 
@@ -38,12 +38,12 @@ def test_spans_are_correct_and_edits_do_not_overlap(row: Row) -> None:
 
 @by_id
 def test_the_strict_level_uses_no_fix_and_reports_the_same_codes(row: Row) -> None:
-    assert_strict_is_tolerant_without_fixes(read(row), terms(row))
+    assert_strict_is_tolerant_without_fixes(read(row), parse_options(row))
 
 
 @by_id
 def test_the_strict_level_reads_the_same_calls_after_applying_the_fixes(row: Row) -> None:
-    assert_fixed_text_is_read_strictly(read(row), terms(row))
+    assert_fixed_text_is_read_strictly(read(row), parse_options(row))
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if is_clean(row)], ids=lambda row: row["id"])

@@ -31,7 +31,7 @@ PIECES = [
 ]  # fmt: skip
 soup = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 levels = st.sampled_from(["strict", "tolerant", "lenient"])
-terms = st.fixed_dictionaries(
+parse_options = st.fixed_dictionaries(
     {
         "tools": st.sampled_from([None, TOOLS]),
         "level": levels,
@@ -49,19 +49,19 @@ relaxed = settings(max_examples=examples(250), deadline=None, suppress_health_ch
 
 
 @relaxed
-@given(text=st.text() | soup, given_terms=terms)
-def test_any_text_can_be_parsed(text: str, given_terms: dict[str, Any]) -> None:
-    reading = parse(text, **given_terms)
+@given(text=st.text() | soup, options=parse_options)
+def test_any_text_can_be_parsed(text: str, options: dict[str, Any]) -> None:
+    reading = parse(text, **options)
     assert_spans_are_correct(reading)
     assert_statuses_are_correct(reading)
-    assert_strict_is_tolerant_without_fixes(reading, given_terms)
-    assert_fixed_text_is_read_strictly(reading, given_terms)
+    assert_strict_is_tolerant_without_fixes(reading, options)
+    assert_fixed_text_is_read_strictly(reading, options)
 
 
 @relaxed
-@given(text=st.text() | soup, given_terms=terms, sizes=st.lists(st.integers(1, 20), min_size=1))
+@given(text=st.text() | soup, options=parse_options, sizes=st.lists(st.integers(1, 20), min_size=1))
 def test_any_text_in_pieces_gives_the_same_reading_as_the_whole_text(
-    text: str, given_terms: dict[str, Any], sizes: list[int]
+    text: str, options: dict[str, Any], sizes: list[int]
 ) -> None:
     pieces: list[str] = []
     left = text
@@ -70,8 +70,8 @@ def test_any_text_in_pieces_gives_the_same_reading_as_the_whole_text(
             break
         pieces.append(left[:size])
         left = left[size:]
-    events, reading = streamed(pieces, **given_terms)
-    assert reading == parse(text, **given_terms)
+    events, reading = streamed(pieces, **options)
+    assert reading == parse(text, **options)
     assert_events_match(events, reading)
 
 
@@ -127,18 +127,18 @@ def test_mutated_corpus_rows_obey_the_laws(seed: int) -> None:
             start = chance.randrange(len(text) + 1)
             end = min(len(text), start + chance.choice([0, 0, 1, 3, 10]))
             text = text[:start] + chance.choice(["", chance.choice(PIECES)]) + text[end:]
-        given_terms = {
+        options = {
             "tools": TOOLS,
             "level": chance.choice(["tolerant", "lenient"]),
             "dialect": "auto",
             "finish_reason": "stop",
             "starts_in_thought": False,
         }
-        reading = parse(text, **given_terms)
+        reading = parse(text, **options)
         assert_spans_are_correct(reading)
         assert_statuses_are_correct(reading)
-        assert_strict_is_tolerant_without_fixes(reading, given_terms)
-        assert_fixed_text_is_read_strictly(reading, given_terms)
+        assert_strict_is_tolerant_without_fixes(reading, options)
+        assert_fixed_text_is_read_strictly(reading, options)
 
 
 @pytest.mark.parametrize(

@@ -51,11 +51,11 @@ def calls(arguments: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[lis
     return st.lists(st.builds(ToolCall, name=names, arguments=arguments), min_size=1, max_size=3)
 
 
-def reread(family: Family, given_calls: list[ToolCall], **terms: Any) -> Reading:
+def reread(family: Family, rendered_calls: list[ToolCall], **options: Any) -> Reading:
     """Parse the assistant's turn as `family` renders it, including the framing after the calls."""
     messages = (
         Message(role=Role.USER, text="Hi"),
-        Message(role=Role.ASSISTANT, text="", calls=tuple(given_calls)),
+        Message(role=Role.ASSISTANT, text="", calls=tuple(rendered_calls)),
     )
     prompt = render(
         Conversation(messages=messages), family=family, has_contract=True, generation_prompt=False
@@ -63,11 +63,11 @@ def reread(family: Family, given_calls: list[ToolCall], **terms: Any) -> Reading
     turn = next(part for part in prompt.parts if part.message_index == 1)
     text = turn.span.of(prompt.text)
     assert text.startswith(HEADER)
-    return parse(text.removeprefix(HEADER), dialect=family.dialect, **terms)
+    return parse(text.removeprefix(HEADER), dialect=family.dialect, **options)
 
 
-def assert_same(reading: Reading, given_calls: list[ToolCall]) -> None:
-    assert calls_of(reading) == [(call.name, call.arguments) for call in given_calls]
+def assert_same(reading: Reading, rendered_calls: list[ToolCall]) -> None:
+    assert calls_of(reading) == [(call.name, call.arguments) for call in rendered_calls]
 
 
 def of(families: list[Family]) -> pytest.MarkDecorator:
@@ -77,23 +77,23 @@ def of(families: list[Family]) -> pytest.MarkDecorator:
 
 @of(JSON)
 @relaxed
-@given(given_calls=calls(st.dictionaries(texts, values(texts), max_size=3)))
+@given(rendered_calls=calls(st.dictionaries(texts, values(texts), max_size=3)))
 def test_rendered_json_calls_are_read_at_the_strict_level(
-    family: Family, given_calls: list[ToolCall]
+    family: Family, rendered_calls: list[ToolCall]
 ) -> None:
-    reading = reread(family, given_calls, level="strict")
-    assert_same(reading, given_calls)
+    reading = reread(family, rendered_calls, level="strict")
+    assert_same(reading, rendered_calls)
     assert reading.findings == ()
 
 
 @of(PYTHON)
 @relaxed
-@given(given_calls=calls(st.dictionaries(printable, values(printable), max_size=3)))
+@given(rendered_calls=calls(st.dictionaries(printable, values(printable), max_size=3)))
 def test_rendered_python_calls_need_only_the_fixes_for_python_syntax(
-    family: Family, given_calls: list[ToolCall]
+    family: Family, rendered_calls: list[ToolCall]
 ) -> None:
-    reading = reread(family, given_calls)
-    assert_same(reading, given_calls)
+    reading = reread(family, rendered_calls)
+    assert_same(reading, rendered_calls)
     assert {fix.code for fix in reading.fixes} <= {"python-literal", "python-constant"}
 
 
@@ -113,12 +113,12 @@ typed = (
 
 @of(XML)
 @relaxed
-@given(given_calls=calls(xml_plain))
+@given(rendered_calls=calls(xml_plain))
 def test_rendered_xml_calls_with_text_are_read_at_the_strict_level(
-    family: Family, given_calls: list[ToolCall]
+    family: Family, rendered_calls: list[ToolCall]
 ) -> None:
-    reading = reread(family, given_calls, level="strict")
-    assert_same(reading, given_calls)
+    reading = reread(family, rendered_calls, level="strict")
+    assert_same(reading, rendered_calls)
     assert reading.findings == ()
 
 
@@ -145,7 +145,7 @@ def test_rendered_xml_calls_with_typed_values_are_read_at_the_strict_level(
 ) -> None:
     properties = {key: {"type": type_of(value)} for key, value in arguments.items()}
     spec = ToolSpec.of_function({"name": name, "parameters": {"type": "object", "properties": properties}})
-    given_calls = [ToolCall(name=name, arguments=arguments)]
-    reading = reread(family, given_calls, level="strict", tools=OfferedTools(specs=(spec,)))
-    assert_same(reading, given_calls)
+    rendered_calls = [ToolCall(name=name, arguments=arguments)]
+    reading = reread(family, rendered_calls, level="strict", tools=OfferedTools(specs=(spec,)))
+    assert_same(reading, rendered_calls)
     assert reading.findings == ()

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from tests.hermes.laws import assert_events_match, streamed
-from tests.hermes.readings import TOOLS, Row, calls_of, is_clean, read, rows, terms
+from tests.hermes.readings import TOOLS, Row, calls_of, is_clean, parse_options, read, rows
 from workbench.hermes.reading import SegmentKind
 from workbench.hermes.stream import Stream
 from workbench.hermes.stream_events import (
@@ -20,7 +20,7 @@ ROWS = rows()
 
 
 def assert_same(row: Row, pieces: list[str]) -> None:
-    events, reading = streamed(pieces, **terms(row))
+    events, reading = streamed(pieces, **parse_options(row))
     assert reading == read(row)
     assert_events_match(events, reading)
 
@@ -79,7 +79,7 @@ def test_a_truncated_call_is_dropped() -> None:
 def test_clean_calls_end_before_the_stream_ends() -> None:
     for row in ROWS:
         if is_clean(row) and row["calls"] and row["text"].endswith("</tool_call>"):
-            stream = Stream(**terms(row))
+            stream = Stream(**parse_options(row))
             events = [event for piece in row["text"] for event in stream.feed(piece)]
             assert sum(isinstance(event, CallEnded) for event in events) == len(row["calls"]), row["id"]
 

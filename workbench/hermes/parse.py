@@ -72,7 +72,7 @@ def parse(
     >>> [(call.name, call.arguments) for call in reading.calls], [fix.code for fix in reading.fixes]
     ([('f', {'a': 1})], ['trailing-comma'])
     """
-    terms = Completion(
+    completion = Completion(
         text,
         tools=tools,
         dialect=Dialect(dialect),
@@ -80,20 +80,20 @@ def parse(
         is_cut=finish_reason in CUT_OFF,
         checks_arguments=checks_arguments,
     )
-    blocks = scan(terms, starts_in_thought=starts_in_thought)
-    reading = _reading(terms, blocks)
-    if terms.level is Level.STRICT or not has_unread_before_fix(blocks):
+    blocks = scan(completion, starts_in_thought=starts_in_thought)
+    reading = _reading(completion, blocks)
+    if completion.level is Level.STRICT or not has_unread_before_fix(blocks):
         return reading
     strict = Completion(
         fixed(text, reading),
         tools=tools,
-        dialect=terms.dialect,
+        dialect=completion.dialect,
         level=Level.STRICT,
-        is_cut=terms.is_cut,
+        is_cut=completion.is_cut,
         checks_arguments=checks_arguments,
     )
     again = _reading(strict, scan(strict, starts_in_thought=starts_in_thought))
-    return reading if _is_same(again, reading) else _reading(terms, sealed(text, blocks))
+    return reading if _is_same(again, reading) else _reading(completion, sealed(text, blocks))
 
 
 def _is_same(fixed_reading: Reading, reading: Reading) -> bool:
@@ -110,9 +110,9 @@ def _is_same(fixed_reading: Reading, reading: Reading) -> bool:
     ]
 
 
-def _reading(terms: Completion, blocks: list[Block]) -> Reading:
-    text = terms.text
-    results = [_BlockResult(terms, block) for block in blocks]
+def _reading(completion: Completion, blocks: list[Block]) -> Reading:
+    text = completion.text
+    results = [_BlockResult(completion, block) for block in blocks]
     return Reading(
         text=text,
         segments=tuple(_segments(text, blocks)),
@@ -132,13 +132,13 @@ def fixed(text: str, reading: Reading) -> str:
 class _BlockResult:
     """The calls, fixes and findings that one block adds to the reading."""
 
-    def __init__(self, terms: Completion, block: Block) -> None:
-        is_strict = terms.level is Level.STRICT
+    def __init__(self, completion: Completion, block: Block) -> None:
+        is_strict = completion.level is Level.STRICT
         fixes = block.fixes
         own = (*block.findings, *map(_refusal, fixes)) if is_strict else block.findings
         self.fixes: tuple[Fix, ...] = () if is_strict else fixes
         span = Span(block.start, block.end)
-        checked_calls = [check_call(terms, draft, span) for draft in block.drafts]
+        checked_calls = [check_call(completion, draft, span) for draft in block.drafts]
         self.findings = (*own, *(finding for checked in checked_calls for finding in checked.findings))
         self.calls: tuple[ReadCall, ...] = ()
         if not (is_strict and fixes):
@@ -146,7 +146,7 @@ class _BlockResult:
                 ReadCall(
                     name=checked.draft.name,
                     arguments=checked.draft.arguments,
-                    payload=terms.text[checked.draft.start : checked.draft.end],
+                    payload=completion.text[checked.draft.start : checked.draft.end],
                     span=span,
                     dialect=checked.draft.dialect,
                     status=checked.status,

@@ -274,11 +274,13 @@ class Stream:
             return False
         text = "".join(self._block_text)
         self._block_text = [text]
-        terms = Completion(text, tools=self._tools, dialect=self._dialect, level=self._level, is_cut=False)
-        block = read_call_block(terms, Tag(0, self._tag_size))
+        completion = Completion(
+            text, tools=self._tools, dialect=self._dialect, level=self._level, is_cut=False
+        )
+        block = read_call_block(completion, Tag(0, self._tag_size))
         # If a readable block has no closing tag, only the finish reason says whether it was cut off.
         is_final = is_closed(text, block.end) or (not block.drafts and CALL_TAG.match(text, block.end))
-        if terms.has_met_end or block.kind is SegmentKind.UNCLOSED or not is_final:
+        if completion.has_met_end or block.kind is SegmentKind.UNCLOSED or not is_final:
             self._tried = self._block_size
             return False
         self._emit_calls(events, text, block)

@@ -194,7 +194,7 @@ TABLES: Final = {
                 '[{"name": "f", "arguments": {}}]',
             ),
         ),
-        terms={"dialect": "xml"},
+        options={"dialect": "xml"},
     ),
     "non-finite-number": Table(
         noop=(

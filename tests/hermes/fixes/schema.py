@@ -88,7 +88,7 @@ TABLES: Final = {
             (block("unsound", '{"a": 1}'), block("unsound", '{"a": 1}')),
             (block("unsound", "{}"), block("unsound", "{}")),
         ),
-        terms={"tools": OWN},
+        options={"tools": OWN},
     ),
     "schema-too-costly": Table(
         noop=(block("costly", '{"b": 1}'), block("costly", "{}"), block("unsound", '{"a": 1}')),
@@ -96,7 +96,7 @@ TABLES: Final = {
             (block("costly", '{"a": 1}'), block("costly", '{"a": 1}')),
             (block("costly", '{"a": []}'), block("costly", '{"a": []}')),
         ),
-        terms={"tools": OWN},
+        options={"tools": OWN},
     ),
     "schema-enum": Table(
         noop=(block("sized", '{"size": "s"}'), block("sized", "{}"), block("unsound", '{"size": "x"}')),
@@ -104,6 +104,6 @@ TABLES: Final = {
             (block("sized", '{"size": "x"}'), block("sized", '{"size": "x"}')),
             (block("sized", '{"size": "S"}'), block("sized", '{"size": "S"}')),
         ),
-        terms={"tools": OWN},
+        options={"tools": OWN},
     ),
 }

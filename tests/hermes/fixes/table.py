@@ -11,5 +11,5 @@ class Table(NamedTuple):
     """Texts that must not get the code."""
     rows: tuple[tuple[str, str], ...]
     """Texts that must get the code. For a fix, with the fixed text; for a finding, with the text of its span."""
-    terms: Mapping[str, Any] = {}
+    options: Mapping[str, Any] = {}
     """Arguments of `parse` for all of them, if they differ from the usual ones."""

@@ -102,7 +102,7 @@ TABLES: Final = {
                 "<tool_call>\n<function=f>\n</function>\n</tool_call>",
             ),
         ),
-        terms={"level": "lenient"},
+        options={"level": "lenient"},
     ),
     "foreign-call": Table(
         noop=(
@@ -122,7 +122,7 @@ TABLES: Final = {
             ),
             ("f(a=1)", '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'),
         ),
-        terms={"level": "lenient"},
+        options={"level": "lenient"},
     ),
     "no-tag": Table(
         noop=(
@@ -144,7 +144,7 @@ TABLES: Final = {
                 '<think>x</think>\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>',
             ),
         ),
-        terms={"level": "lenient"},
+        options={"level": "lenient"},
     ),
     "duplicate-open-tag": Table(
         noop=(

@@ -27,8 +27,8 @@ ROWS = [
 ]
 
 
-def terms(code: str) -> dict[str, Any]:
-    return {"tools": TOOLS, "level": "tolerant", "dialect": "auto", **TABLES[code].terms}
+def options_of(code: str) -> dict[str, Any]:
+    return {"tools": TOOLS, "level": "tolerant", "dialect": "auto", **TABLES[code].options}
 
 
 def is_fix(code: str) -> bool:
@@ -48,14 +48,14 @@ def test_every_code_has_a_table() -> None:
 
 @pytest.mark.parametrize(("code", "text"), NOOP)
 def test_a_similar_correct_text_does_not_get_the_code(code: str, text: str) -> None:
-    reading = parse(text, **terms(code))
+    reading = parse(text, **options_of(code))
     assert code not in {entry.code for entry in (*reading.fixes, *reading.findings)}
     assert_spans_are_correct(reading)
 
 
 @pytest.mark.parametrize(("code", "text", "after"), ROWS)
 def test_a_faulty_text_gets_the_code(code: str, text: str, after: str) -> None:
-    reading = parse(text, **terms(code))
+    reading = parse(text, **options_of(code))
     if is_fix(code):
         assert code in {fix.code for fix in reading.fixes}
         assert fixed(text, reading) == after
@@ -63,15 +63,15 @@ def test_a_faulty_text_gets_the_code(code: str, text: str, after: str) -> None:
         spans = [finding.span for finding in reading.findings if finding.code == code]
         assert [span.of(text) for span in spans if span] == [after]
     assert_spans_are_correct(reading)
-    assert_fixed_text_is_read_strictly(reading, terms(code))
+    assert_fixed_text_is_read_strictly(reading, options_of(code))
 
 
 @pytest.mark.parametrize(("code", "text", "after"), [row for row in ROWS if is_fix(str(row.values[0]))])
 def test_the_strict_level_rejects_the_text_and_reads_it_once_fixed(code: str, text: str, after: str) -> None:
-    strict = {**terms(code), "level": "strict"}
+    strict = {**options_of(code), "level": "strict"}
     again = parse(after, **strict)
     assert code not in {finding.code for finding in again.findings}
-    if terms(code)["level"] == "tolerant":
+    if options_of(code)["level"] == "tolerant":
         rejected = parse(text, **strict)
         assert code in {finding.code for finding in rejected.findings}
         assert rejected.fixes == ()
