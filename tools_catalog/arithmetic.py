@@ -1,4 +1,4 @@
-"""Arithmetic that is worked out, not made up: an expression read as a tree and never executed as code."""
+"""Tools for arithmetic. Expressions are parsed into a tree and never executed as code."""
 
 import ast
 import math
@@ -85,7 +85,7 @@ DESCRIBE_NUMBERS: Final = {
 
 
 def calculate(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The value of an expression."""
+    """Evaluate an expression: the handler of `calculate`."""
     text = str(arguments["expression"]).replace("^", "**").replace("×", "*").replace("÷", "/")
     if len(text) > MAX_EXPRESSION_CHARS:
         return {"error": f"the expression is over {MAX_EXPRESSION_CHARS} characters"}
@@ -103,7 +103,7 @@ def calculate(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def convert_units(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A length or a weight in another unit."""
+    """Convert a length or a weight to another unit: the handler of `convert_units`."""
     source, target = arguments["from_unit"], arguments["to_unit"]
     for table in (_METRES, _KILOGRAMS):
         if source in table and target in table:
@@ -112,7 +112,7 @@ def convert_units(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def describe_numbers(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Mean, median and bounds."""
+    """Return count, mean, median, minimum and maximum: the handler of `describe_numbers`."""
     numbers: Sequence[float] = arguments["numbers"]
     return {
         "count": len(numbers),
@@ -124,8 +124,8 @@ def describe_numbers(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def register_tools(registry: Registry) -> None:
-    """Adds the toolset `arithmetic`."""
-    registry.register_toolset("arithmetic", "Arithmetic that is worked out, with its errors.")
+    """Register the toolset `arithmetic`."""
+    registry.register_toolset("arithmetic", "A calculator, unit conversion and statistics.")
     registry.register("calculate", "arithmetic", CALCULATE, calculate, emoji="🧮")
     registry.register("convert_units", "arithmetic", CONVERT_UNITS, convert_units, emoji="📏")
     registry.register("describe_numbers", "arithmetic", DESCRIBE_NUMBERS, describe_numbers, emoji="📊")

@@ -1,4 +1,4 @@
-"""Files that live in memory, a handful for each session; nothing of the real disk is read or written."""
+"""Tools for files in memory. Each session has its own few files, and the real disk is never used."""
 
 from collections.abc import Mapping
 from threading import Lock
@@ -14,7 +14,7 @@ FIRST_FILES: Final[Mapping[str, str]] = {
     "notes/todo.txt": "- buy oats\n- call Ana\n- fix the flumbuster\n",
     "data/readings.csv": "day,flumb\n2026-11-20,31\n2026-11-21,29\n2026-11-22,\n",
 }
-"""What every session begins with; the last reading is missing."""
+"""Files of a new session. The last reading is missing on purpose."""
 
 _PATH: Final = {"type": "string", "description": "Path, such as notes/todo.txt"}
 
@@ -50,14 +50,14 @@ SEARCH_FILES: Final = _schema(
 
 
 class Workspaces:
-    """Each session's files by path."""
+    """The files of all sessions, by session and path."""
 
     def __init__(self) -> None:
         self._files: dict[str, dict[str, str]] = {}
         self._lock = Lock()
 
     def list_files(self, arguments: Mapping[str, Any], *, session_id: str) -> Mapping[str, Any]:
-        """Paths and lengths."""
+        """List the files with their sizes: the handler of `list_files`."""
         folder = str(arguments.get("folder", "")).strip("/.")
         with self._lock:
             files = self._of(session_id)
@@ -67,14 +67,14 @@ class Workspaces:
         return {"files": [{"path": path, "chars": len(text)} for path, text in sorted(found.items())]}
 
     def read_file(self, arguments: Mapping[str, Any], *, session_id: str) -> Mapping[str, Any]:
-        """A file's text."""
+        """Return the text of a file: the handler of `read_file`."""
         path = _cleaned(arguments["path"])
         with self._lock:
             text = self._of(session_id).get(path)
         return {"error": f"no such file: {path}"} if text is None else {"path": path, "content": text}
 
     def write_file(self, arguments: Mapping[str, Any], *, session_id: str) -> Mapping[str, Any]:
-        """Writes a file, within bounds."""
+        """Write a file, within limits: the handler of `write_file`."""
         path, content = _cleaned(arguments["path"]), str(arguments["content"])
         if not path or ".." in path.split("/"):
             return {"error": "the path leaves the workspace"}
@@ -89,7 +89,7 @@ class Workspaces:
         return {"path": path, "status": "created" if is_new else "replaced", "chars": len(content)}
 
     def search_files(self, arguments: Mapping[str, Any], *, session_id: str) -> Mapping[str, Any]:
-        """Lines that hold a text, at most fifty."""
+        """Return up to fifty lines that contain a text: the handler of `search_files`."""
         with self._lock:
             files = sorted(self._of(session_id).items())
         found = [
@@ -109,9 +109,9 @@ class Workspaces:
 
 
 def register_tools(registry: Registry) -> None:
-    """Adds the toolset `files`."""
+    """Register the toolset `files`."""
     workspaces = Workspaces()
-    registry.register_toolset("files", "Files in memory, a workspace for each session.")
+    registry.register_toolset("files", "Files in memory. Each session has its own workspace.")
     registry.register("list_files", "files", LIST_FILES, workspaces.list_files, emoji="📁")
     registry.register("read_file", "files", READ_FILE, workspaces.read_file, emoji="📄")
     registry.register("write_file", "files", WRITE_FILE, workspaces.write_file, emoji="✏️")
@@ -119,5 +119,5 @@ def register_tools(registry: Registry) -> None:
 
 
 def _cleaned(path: object) -> str:
-    """`./a//b` as `a/b`."""
+    """Normalize a path, for example `./a//b` to `a/b`."""
     return "/".join(part for part in str(path).replace("\\", "/").split("/") if part not in ("", "."))

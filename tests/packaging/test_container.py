@@ -1,4 +1,4 @@
-"""What the Dockerfile and the Space's files name is there."""
+"""The Dockerfile and the files of the Space are complete and consistent."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ CHECKOUT = Path(__file__).parents[2]
 DOCKERFILE = (CHECKOUT / "Dockerfile").read_text()
 
 
-def test_every_file_that_is_copied_exists_and_is_not_ignored():
+def test_every_copied_file_exists_and_is_not_ignored():
     ignored = set((CHECKOUT / ".dockerignore").read_text().split())
     for line in re.findall(r"^COPY (?!--from)(.+)$", DOCKERFILE, re.MULTILINE):
         for source in line.split()[:-1]:
@@ -17,20 +17,20 @@ def test_every_file_that_is_copied_exists_and_is_not_ignored():
             assert source not in ignored
 
 
-def test_it_runs_as_a_user_with_a_health_check_and_a_volume():
+def test_the_container_runs_as_a_user_with_a_health_check_and_a_volume():
     last = DOCKERFILE.split("FROM ")[-1]
     for line in ("USER workbench", "VOLUME /data", "HEALTHCHECK", "WORKBENCH_HOST=0.0.0.0"):
         assert line in last
     assert re.search(r"^FROM python:3\.\d+-slim$", DOCKERFILE, re.MULTILINE)
 
 
-def test_the_space_s_front_matter_names_files_that_exist():
+def test_the_front_matter_names_files_that_exist():
     front = yaml.safe_load((CHECKOUT / "README.md").read_text().split("---\n")[1])
     assert (CHECKOUT / front["app_file"]).is_file()
     assert len(front["short_description"]) <= 60
 
 
-def test_the_space_s_front_matter_says_all_that_a_space_needs():
+def test_the_front_matter_has_everything_that_a_space_needs():
     front = yaml.safe_load((CHECKOUT / "README.md").read_text().split("---\n")[1])
     for name in ("title", "emoji", "sdk", "sdk_version", "python_version", "license", "suggested_hardware"):
         assert front[name], name
@@ -39,7 +39,7 @@ def test_the_space_s_front_matter_says_all_that_a_space_needs():
     assert front["models"] and front["tags"]
 
 
-def test_the_limits_that_the_how_to_names_are_those_of_the_code():
+def test_the_how_to_names_the_limits_of_the_code():
     from workbench.app.limits import SPACE
 
     page = (CHECKOUT / "docs" / "how-to" / "deploy-to-a-space.md").read_text()
@@ -48,14 +48,14 @@ def test_the_limits_that_the_how_to_names_are_those_of_the_code():
     assert f" {(SPACE.import_bytes or 0) // 1_000_000} MB" in page
 
 
-def test_every_core_dependency_stands_in_the_space_s_requirements():
+def test_every_core_dependency_is_in_the_requirements_of_the_space():
     import tomllib
 
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
-    wanted = {re.split(r"[<>=\[]", name)[0] for name in project["dependencies"]}
-    given = {
+    dependencies = {re.split(r"[<>=\[]", name)[0] for name in project["dependencies"]}
+    requirements = {
         line.split("==")[0]
         for line in (CHECKOUT / "requirements.txt").read_text().splitlines()
         if "==" in line
     }
-    assert wanted <= given
+    assert dependencies <= requirements

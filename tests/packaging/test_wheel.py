@@ -1,4 +1,4 @@
-"""The wheel holds what the program needs, and nothing of a checkout."""
+"""The wheel contains what the program needs, and nothing else of the checkout."""
 
 import subprocess
 import sys
@@ -32,7 +32,7 @@ def wheel(tmp_path_factory):
     return next(out.glob("hermes_workbench-*.whl"))
 
 
-def test_it_ships_contracts_tools_migrations_styles_and_types(wheel):
+def test_the_wheel_has_contracts_tools_migrations_styles_and_types(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     for pattern in ("prompts/**/*.md", "tools_catalog/*.yaml", "tools_catalog/*.py"):
         for path in CHECKOUT.glob(pattern):
@@ -43,12 +43,12 @@ def test_it_ships_contracts_tools_migrations_styles_and_types(wheel):
     assert "workbench/py.typed" in names
 
 
-def test_it_holds_no_tests_and_no_data(wheel):
+def test_the_wheel_has_no_tests_and_no_data(wheel):
     tops = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"workbench"}
 
 
-def test_installed_alone_it_finds_its_own_contracts_and_tools(wheel, tmp_path):
+def test_an_installed_wheel_finds_its_contracts_and_tools(wheel, tmp_path):
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")
     script = tmp_path / "script.yaml"
     script.write_text("completions: [It is 31.]")
