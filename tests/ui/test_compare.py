@@ -9,7 +9,7 @@ from typing import Any, cast
 import gradio as gr
 import pytest
 
-from tests.app.comparisons.comparing import asked, column, played
+from tests.app.comparisons.comparing import column, create, run_all
 from tests.services import services_for
 from workbench.app.services import Services
 from workbench.records.comparisons import VoteKind
@@ -84,7 +84,7 @@ def test_a_tab_runs_one_comparison_at_a_time_and_a_turn_at_the_same_time(service
 
 
 def test_a_vote_is_shown_on_the_board_and_an_invalid_vote_is_an_error(services: Services) -> None:
-    stored, _ = played(services, asked(services, column(services), column(services)))
+    stored, _ = run_all(services, create(services, column(services), column(services)))
     events, shown = CompareEvents(services, Runs()), {"id": stored.id}
 
     def vote(kind: str, place: int | None) -> CompareScreen:
@@ -100,7 +100,7 @@ def test_a_vote_is_shown_on_the_board_and_an_invalid_vote_is_an_error(services: 
 
 
 def test_the_address_opens_a_comparison_and_an_unknown_id_is_an_error(services: Services) -> None:
-    stored, _ = played(services, asked(services, column(services), column(services)))
+    stored, _ = run_all(services, create(services, column(services), column(services)))
     events = TargetEvents(services)
     values = events.on_page("", "", request(compare=stored.id))
     screen = screen_of(values)
@@ -116,7 +116,7 @@ def test_on_a_space_a_browser_cannot_see_another_browsers_comparisons(services: 
     space = replace(services, settings=replace(services.settings, is_on_space=True))
     mine, theirs = "a" * 32, "b" * 32
     owner = replace(services.owner, key=browser_key_of(mine))
-    stored, _ = played(space.of(owner), asked(space.of(owner), column(services), column(services)))
+    stored, _ = run_all(space.of(owner), create(space.of(owner), column(services), column(services)))
     events = TargetEvents(space)
     assert screen_of(events.on_page("", mine, request(compare=stored.id))).board
     other = screen_of(events.on_page("", theirs, request(compare=stored.id)))
@@ -126,7 +126,7 @@ def test_on_a_space_a_browser_cannot_see_another_browsers_comparisons(services: 
 
 
 def test_the_message_selected_in_play_is_used_if_the_form_is_empty(services: Services) -> None:
-    stored, _ = played(services, asked(services, column(services), column(services)))
+    stored, _ = run_all(services, create(services, column(services), column(services)))
     session_id, leaf_id = stored.comparison.session_id, stored.answers[0].leaf_id
     visitor = Visitor(session_id=session_id, message_id=leaf_id)
     events = TargetEvents(services)

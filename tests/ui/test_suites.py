@@ -145,7 +145,7 @@ def replace_query(query):
         ),
         ({"further": ["ablate", "renamed"]}, "10 runs: 2 cases × 5 arms"),
         ({"contracts": ["nowhere"]}, "contract 'nowhere'"),
-        ({"tags": ["nowhere"]}, "there is no case to play"),
+        ({"tags": ["nowhere"]}, "there are no cases to run"),
         ({"suites": []}, "Suites: nothing is selected"),
     ],
 )
@@ -159,4 +159,4 @@ def test_a_run_of_a_space_visitor_is_limited(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         public = replace(services, settings=replace(services.settings, is_on_space=True))
         view = RunEvents(public, ActiveRuns()).on_size(Visitor(), REQUEST, *fields(public, repeat=1000))
-    assert "plays; at most 200 are allowed" in view.lines[0].text
+    assert "case runs; at most 200 are allowed" in view.lines[0].text

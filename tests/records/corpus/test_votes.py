@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.app.comparisons.comparing import CALL, asked, column, played
+from tests.app.comparisons.comparing import CALL, column, create, run_all
 from tests.records.corpus.sessions import label, rows_of
 from tests.services import services_for
 from workbench.app.comparisons.planning import Turns, compare_turns
@@ -25,7 +25,7 @@ def said(row, name):
 
 
 def test_the_better_answer_is_chosen_and_each_other_one_rejected(services):
-    kept, _ = played(services, asked(services, *[column(services)] * 3))
+    kept, _ = run_all(services, create(services, *[column(services)] * 3))
     assert [one.code for one in rows_of(services, "dpo")[1]] == ["no-preference"]
     services.comparisons.save_vote(kept.id, best(1))
     rows, obstacles = rows_of(services, "dpo")
@@ -39,7 +39,7 @@ def test_the_better_answer_is_chosen_and_each_other_one_rejected(services):
 
 
 def test_the_prompt_has_the_system_text_of_the_better_answer_and_the_row_its_contract(services):
-    kept, _ = played(services, asked(services, column(services), column(services, contract="full")))
+    kept, _ = run_all(services, create(services, column(services), column(services, contract="full")))
     services.comparisons.save_vote(kept.id, best(1))
     ((row,), _) = rows_of(services, "dpo")
     path = services.sessions.path(kept.comparison.session_id, leaf_id=kept.answers[1].leaf_id)
@@ -49,7 +49,7 @@ def test_the_prompt_has_the_system_text_of_the_better_answer_and_the_row_its_con
 
 def test_what_both_answers_begin_with_belongs_to_the_prompt(tmp_path):
     with services_for(tmp_path, CALL % "cairo", "31.", CALL % "cairo", "No idea.") as (services, _):
-        kept, _ = played(services, asked(services, column(services), column(services)))
+        kept, _ = run_all(services, create(services, column(services), column(services)))
         services.comparisons.save_vote(kept.id, best(0))
         ((row,), obstacles) = rows_of(services, "dpo")
         assert obstacles == []
@@ -59,7 +59,7 @@ def test_what_both_answers_begin_with_belongs_to_the_prompt(tmp_path):
 
 def test_a_whole_turn_with_its_calls_is_a_side_where_the_first_messages_differ(tmp_path):
     with services_for(tmp_path, CALL % "cairo", "31.", "No idea.") as (services, _):
-        kept, _ = played(services, asked(services, column(services), column(services)))
+        kept, _ = run_all(services, create(services, column(services), column(services)))
         services.comparisons.save_vote(kept.id, best(0))
         ((row,), obstacles) = rows_of(services, "dpo")
         assert obstacles == []
@@ -68,7 +68,7 @@ def test_a_whole_turn_with_its_calls_is_a_side_where_the_first_messages_differ(t
 
 
 def test_a_tie_makes_no_pair_and_a_vote_can_be_changed_and_taken_back(services):
-    kept, _ = played(services, asked(services, column(services), column(services)))
+    kept, _ = run_all(services, create(services, column(services), column(services)))
     services.comparisons.save_vote(kept.id, best(1))
     services.comparisons.save_vote(kept.id, Vote(turn=0, kind=VoteKind.TIE))
     assert rows_of(services, "dpo")[0] == []
@@ -79,7 +79,7 @@ def test_a_tie_makes_no_pair_and_a_vote_can_be_changed_and_taken_back(services):
 
 
 def test_answers_that_are_all_bad_are_bad_answers_unless_labels_say_otherwise(services):
-    kept, _ = played(services, asked(services, column(services), column(services)))
+    kept, _ = run_all(services, create(services, column(services), column(services)))
     services.comparisons.save_vote(kept.id, Vote(turn=0, kind=VoteKind.BAD))
     assert rows_of(services, "dpo")[0] == []
     rows, obstacles = rows_of(services, "kto")
@@ -93,7 +93,7 @@ def test_answers_that_are_all_bad_are_bad_answers_unless_labels_say_otherwise(se
 
 
 def test_a_vote_on_two_siblings_stands_above_what_labels_say_of_each(services):
-    kept, _ = played(services, asked(services, column(services), column(services)))
+    kept, _ = run_all(services, create(services, column(services), column(services)))
     session_id = kept.comparison.session_id
     label(services, session_id, kept.answers[0].leaf_id, verdict=Verdict.GOOD)
     label(services, session_id, kept.answers[1].leaf_id, verdict=Verdict.BAD_ANSWER)
@@ -104,7 +104,7 @@ def test_a_vote_on_two_siblings_stands_above_what_labels_say_of_each(services):
 
 def test_equal_answers_are_no_pair(tmp_path):
     with services_for(tmp_path, "The same.") as (services, _):
-        kept, _ = played(services, asked(services, column(services), column(services)))
+        kept, _ = run_all(services, create(services, column(services), column(services)))
         services.comparisons.save_vote(kept.id, best(0))
         rows, (obstacle,) = rows_of(services, "dpo")
         assert (rows, obstacle.code, obstacle.is_defect) == ([], "no-preference", False)
@@ -116,7 +116,7 @@ def test_answers_behind_different_conversations_are_no_pair(tmp_path):
         session_id = play("First?")
         play("Second?", session_id)
         turns = Turns(session_id=session_id, is_whole=True, goes_on=True)
-        kept, _ = played(services, compare_turns(services, turns, [column(services)] * 2))
+        kept, _ = run_all(services, compare_turns(services, turns, [column(services)] * 2))
         services.comparisons.save_vote(kept.id, best(0, turn=0))
         services.comparisons.save_vote(kept.id, best(1, turn=1))
         rows, (obstacle,) = rows_of(services, "dpo")

@@ -141,7 +141,7 @@ def test_the_limits_of_a_space_apply_to_programs(
 
 
 def test_a_run_on_a_space_is_limited(space_server: Server, connect: Connect) -> None:
-    with pytest.raises(AppError, match="plays; at most 200 are allowed"):
+    with pytest.raises(AppError, match="case runs; at most 200 are allowed"):
         connect(space_server, headers=ANN).predict(["nonsense"], repeat=500, api_name="/run")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.app.comparisons.comparing import CALL, asked, column, played, script
+from tests.app.comparisons.comparing import CALL, column, create, run_all, script
 from tests.services import services_for
 from workbench.app.comparisons.opened import find_comparison
 from workbench.records.comparisons import Vote, VoteKind
@@ -27,7 +27,7 @@ def board_of(services, stored):
 
 def test_calls_arguments_answers_and_fixes_have_their_signs(services, tmp_path):
     other = script(tmp_path, "other", ODD + ODD, f"It is 27. {HOSTILE}")
-    stored, _ = played(services, asked(services, column(services), column(services, model=other)))
+    stored, _ = run_all(services, create(services, column(services), column(services, model=other)))
     board = board_of(services, stored)
     first, second = board.turns[0].cells
     assert [call.sign for call in first.calls] == [""]
@@ -54,18 +54,18 @@ def test_calls_arguments_answers_and_fixes_have_their_signs(services, tmp_path):
 
 def test_equal_answers_are_marked_as_equal(services, tmp_path):
     same = script(tmp_path, "same", CALL % "cairo", "It is 31.")
-    stored, _ = played(services, asked(services, column(services), column(services, model=same)))
+    stored, _ = run_all(services, create(services, column(services), column(services, model=same)))
     second = board_of(services, stored).turns[0].cells[1]
     assert (second.summary, second.differs, [call.sign for call in second.calls]) == ("= A", False, ["="])
     assert [word.kind for word in second.text] == ["same"]
 
 
 def test_missing_and_failed_answers_are_shown_in_their_cell(services):
-    stored = asked(services, column(services), column(services, model="gone"))
+    stored = create(services, column(services), column(services, model="gone"))
     board = board_of(services, stored)
     assert [cell.summary for cell in board.turns[0].cells] == ["no answer yet"] * 2
     assert (board.note, board.can_resume, board.turns[0].can_vote) == ("0 of 2 answers", True, False)
-    stored, _ = played(services, stored)
+    stored, _ = run_all(services, stored)
     board = board_of(services, stored)
     failed = board.turns[0].cells[1]
     assert (failed.state, failed.summary, board.note) == (
@@ -77,7 +77,7 @@ def test_missing_and_failed_answers_are_shown_in_their_cell(services):
 
 
 def test_if_the_first_column_failed_the_others_are_not_compared(services):
-    stored, _ = played(services, asked(services, column(services, model="gone"), column(services)))
+    stored, _ = run_all(services, create(services, column(services, model="gone"), column(services)))
     second = board_of(services, stored).turns[0].cells[1]
     assert second.summary == "no answer in column A to compare with"
     assert [call.sign for call in second.calls] == [""]
@@ -96,7 +96,7 @@ def test_if_the_first_column_failed_the_others_are_not_compared(services):
 )
 def test_a_vote_says_how_it_is_exported(services, tmp_path, vote, note):
     other = script(tmp_path, "other", "It is 27.")
-    stored, _ = played(services, asked(services, column(services), column(services, model=other)))
+    stored, _ = run_all(services, create(services, column(services), column(services, model=other)))
     services.comparisons.save_vote(stored.id, vote)
     turn = board_of(services, stored).turns[0]
     assert (turn.vote, turn.voted, turn.vote_note) == (vote.kind, vote.column, note)
@@ -104,7 +104,7 @@ def test_a_vote_says_how_it_is_exported(services, tmp_path, vote, note):
 
 def test_watching_shows_each_answer_as_it_arrives(services, tmp_path):
     other = script(tmp_path, "other", "It is 27.")
-    stored = asked(services, column(services), column(services, model=other))
+    stored = create(services, column(services), column(services, model=other))
     seen = list(watch(services, read_comparison(services, stored), is_cancelled=lambda: False, token=None))
     assert seen[-1].live.note == "2 of 2 answers"
     boards = [step.board for step in seen if step.board]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.app.comparisons.comparing import asked, column
+from tests.app.comparisons.comparing import column, create
 from tests.services import services_for
 from workbench.app.comparisons.planning import Turns
 from workbench.errors import BadInput
@@ -82,7 +82,7 @@ def test_links_are_parsed_and_others_refused():
 def test_a_stored_comparison_fills_the_form(tmp_path):
     with services_for(tmp_path, "x") as (services, _):
         first = column(services, contract="full", tool_choice="none", is_constrained=False)
-        stored = asked(services, first, column(services), column(services))
+        stored = create(services, first, column(services), column(services))
         form = form_of(stored.comparison, FIRST, "Cairo?")
         assert form.count == 3
         assert requested_columns(form) == (first, column(services), column(services))
