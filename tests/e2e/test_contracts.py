@@ -129,7 +129,7 @@ def test_the_value_of_each_paragraph_is_measured_and_shown_next_to_it(
     expect(page.locator("#contracts-text")).to_contain_text("name: minimal")
     page.locator("#contracts-measure").click()
     expect(page.get_by_label("contract without each paragraph")).to_be_checked()
-    expect(page.locator("#suites-size")).to_contain_text("20 runs: 5 cases × 4 arms")
+    expect(page.locator("#suites-size")).to_contain_text("20 case runs: 5 cases × 4 arms")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#suites-run")).to_contain_text("20 of 20 results · done", timeout=TURN_MS)
     page.get_by_role("tab", name="Contracts").click()

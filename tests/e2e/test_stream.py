@@ -59,11 +59,11 @@ def test_a_request_is_answered_although_the_stream_was_closed(fresh_page: Page, 
     expect(page.locator("#page-header .hw-dot")).to_be_visible()
     page.get_by_role("tab", name="Suites").click()
     size = page.locator("#suites-size")
-    expect(size).to_contain_text("5 runs", timeout=SLOW_MS)
+    expect(size).to_contain_text("5 case runs", timeout=SLOW_MS)
     page.get_by_text("Cases and limits").click()
     for cases in (1, 2, 3, 4):
         page.get_by_label("Max cases").fill(str(cases))
-        expect(size).to_contain_text(f"{cases} run{'s' * (cases > 1)}: {cases} case", timeout=SLOW_MS)
+        expect(size).to_contain_text(f"{cases} case run{'s' * (cases > 1)}: {cases} case", timeout=SLOW_MS)
         page.wait_for_timeout(200 * cases)
 
 

@@ -49,7 +49,7 @@ def opened(page: Page, url: str) -> Page:
     # The model's name is shown once the page has been filled. The model need not be loaded.
     expect(page.locator("#page-header .hw-dot")).to_be_visible()
     page.get_by_role("tab", name="Suites").click()
-    expect(page.locator("#suites-size")).to_contain_text("5 runs: 5 cases × 1 arm")
+    expect(page.locator("#suites-size")).to_contain_text("5 case runs: 5 cases × 1 arm")
     return page
 
 
@@ -79,10 +79,10 @@ def test_every_combination_is_run_and_the_arms_are_compared(tab: Page, artifacts
     choose(tab, "temperatures", "0.7")
     tab.get_by_label("without grammar").check()
     tab.get_by_label("Repetitions").fill("2")
-    expect(tab.locator("#suites-size")).to_contain_text("80 runs: 5 cases × 8 arms × 2 repetitions")
+    expect(tab.locator("#suites-size")).to_contain_text("80 case runs: 5 cases × 8 arms × 2 repetitions")
     tab.get_by_label("without grammar").uncheck()
     tab.get_by_label("Repetitions").fill("1")
-    expect(tab.locator("#suites-size")).to_contain_text("20 runs")
+    expect(tab.locator("#suites-size")).to_contain_text("20 case runs")
     run(tab, 20)
     shown = tab.locator("#suites-run")
     expect(shown.locator("svg circle")).to_have_count(4)
@@ -150,7 +150,7 @@ def test_a_run_continues_without_its_page_and_can_be_stopped_and_continued(
 ) -> None:
     opened(page, slow_server.url)
     page.get_by_label("Repetitions").fill("20")
-    expect(page.locator("#suites-size")).to_contain_text("100 runs")
+    expect(page.locator("#suites-size")).to_contain_text("100 case runs")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#suites-bar")).to_contain_text("1 of 100")
     page.reload()
@@ -219,7 +219,7 @@ def test_a_suite_is_written_with_findings_by_line_saved_filled_from_csv_and_run(
     expect(line).to_contain_text("v1")
     writing.screenshot(path=artifacts / "suites-written.png")
     writing.locator("#suites-play").click()
-    expect(writing.locator("#suites-size")).to_contain_text("3 runs")
+    expect(writing.locator("#suites-size")).to_contain_text("3 case runs")
     run(writing, 3)
     expect(writing.locator("#suites-run")).to_contain_text("greetings/cities-2")
 
@@ -262,9 +262,9 @@ def test_an_empty_limit_means_no_limit_and_an_invalid_number_is_reported(tab: Pa
     plays.fill("0")
     expect(size).to_contain_text("field 'repetitions': 0 is less than 1")
     plays.fill("2")
-    expect(size).to_contain_text("10 runs: 5 cases × 1 arm × 2 repetitions")
+    expect(size).to_contain_text("10 case runs: 5 cases × 1 arm × 2 repetitions")
     limit.fill("3")
-    expect(size).to_contain_text("6 runs: 3 cases × 1 arm × 2 repetitions")
+    expect(size).to_contain_text("6 case runs: 3 cases × 1 arm × 2 repetitions")
     expect(tab.get_by_test_id("toast-body")).to_have_count(0)
 
 
@@ -284,7 +284,7 @@ def test_the_embedded_model_is_measured_without_a_forced_call(page: Page, embedd
     expect(page.locator("#suites-tool-choice")).to_contain_text("auto")
     page.get_by_text("Cases and limits").click()
     page.get_by_label("Max cases").fill("2")
-    expect(page.locator("#suites-size")).to_contain_text("2 runs")
+    expect(page.locator("#suites-size")).to_contain_text("2 case runs")
     run(page, 2)
     expect(page.locator("#suites-run .hw-cell")).to_have_count(4)
     expect(page.locator("#suites-run table").first).to_contain_text("prompt tokens")

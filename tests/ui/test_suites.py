@@ -138,12 +138,12 @@ def replace_query(query):
 @pytest.mark.parametrize(
     ("changes", "notice"),
     [
-        ({}, "2 runs: 2 cases × 1 arm"),
+        ({}, "2 case runs: 2 cases × 1 arm"),
         (
             {"temperatures": ["0", "1"], "grammars": ["on", "off"], "repeat": 3},
-            "24 runs: 2 cases × 4 arms × 3 repetitions",
+            "24 case runs: 2 cases × 4 arms × 3 repetitions",
         ),
-        ({"further": ["ablate", "renamed"]}, "10 runs: 2 cases × 5 arms"),
+        ({"further": ["ablate", "renamed"]}, "10 case runs: 2 cases × 5 arms"),
         ({"contracts": ["nowhere"]}, "contract 'nowhere'"),
         ({"tags": ["nowhere"]}, "there are no cases to run"),
         ({"suites": []}, "Suites: nothing is selected"),

@@ -73,4 +73,4 @@ def test_an_invalid_field_is_reported_with_its_name(changes, message):
 
 
 def test_a_plan_shows_its_size():
-    assert plan_size(PLAN) == "4 runs: 2 cases × 1 arm × 2 repetitions"
+    assert plan_size(PLAN) == "4 case runs: 2 cases × 1 arm × 2 repetitions"

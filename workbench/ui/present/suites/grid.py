@@ -94,7 +94,7 @@ def read_grid(fields: GridFields) -> RunRequest:
 def plan_size(plan: RunPlan) -> str:
     """Format the size of a run plan."""
     runs, cases, arms = len(plan.jobs()), len(plan.cases), len(plan.arms)
-    return f"{count(runs, 'run')}: {count(cases, 'case')} × {count(arms, 'arm')}" + (
+    return f"{count(runs, 'case run')}: {count(cases, 'case')} × {count(arms, 'arm')}" + (
         f" × {count(plan.repeat, 'repetition')}" if plan.repeat > 1 else ""
     )
 
