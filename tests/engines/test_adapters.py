@@ -1,4 +1,4 @@
-"""Adapters by name, what lies in the data folder, and what receipts tell."""
+"""Adapters by name, the adapters in the data folder, and their receipts."""
 
 import json
 from dataclasses import replace
@@ -16,11 +16,11 @@ from workbench.errors import BadInput
 ADAPTER = gguf(entry("general.architecture", 8, string("llama")), entry("general.type", 8, string("adapter")))
 LOADING = LoadOptions(context_tokens=256, threads=1, gpu_layers=0)
 EMBEDDED = "SmolLM2-135M-Instruct.Q4_1.gguf"
-"""What a receipt calls the embedded model."""
+"""Name of the embedded model in receipts."""
 
 
 def adapter(folder: Path, *, base: str = EMBEDDED, data: bytes = ADAPTER, of: bytes | None = None) -> Path:
-    """A folder as `workbench train` writes it; its receipt is of the file `of` where that is given."""
+    """Write an output folder of `workbench train`. With `of`, its receipt is for a file with these bytes instead."""
     folder.mkdir(parents=True)
     (folder / "adapter.gguf").write_bytes(data)
     files = [{"name": "adapter.gguf", "sha256": sha256(of or data).hexdigest()}]
@@ -34,8 +34,8 @@ def models(files: AdapterFiles, *lora: Path) -> LocalModels:
     return LocalModels(loading=loading, find_cached=lambda name: None, adapters=files)
 
 
-def laid(known: LocalModels, name: str) -> list[Path]:
-    return [one.path for one in known.loading_of(name).lora]
+def adapters_of(known: LocalModels, name: str) -> list[Path]:
+    return [adapter.path for adapter in known.loading_of(name).lora]
 
 
 @pytest.mark.parametrize(
@@ -47,55 +47,61 @@ def laid(known: LocalModels, name: str) -> list[Path]:
         ("openai:model", "openai:model", ""),
     ],
 )
-def test_a_name_is_taken_apart_at_its_first_plus(name: str, base: str, over: str) -> None:
+def test_a_name_is_split_at_its_first_plus(name: str, base: str, over: str) -> None:
     assert split_name(name) == (base, over)
 
 
-def test_a_file_whose_name_holds_a_plus_is_a_model(tmp_path: Path) -> None:
+def test_the_path_of_a_file_with_a_plus_is_not_split(tmp_path: Path) -> None:
     path = tmp_path / "a+b.gguf"
     path.write_bytes(b"GGUF")
     assert split_name(str(path)) == (str(path), "")
 
 
-class TestWhatIsLaidOver:
-    def test_the_shipped_one_over_the_embedded_model_alone(self, tmp_path: Path) -> None:
+class TestAdaptersOfAModel:
+    def test_only_the_embedded_model_uses_the_shipped_adapter(self, tmp_path: Path) -> None:
         shipped = adapter(tmp_path / "embedded_adapter")
         known = models(AdapterFiles(shipped=shipped))
-        assert laid(known, "embedded") == [shipped]
-        assert laid(known, "embedded+bare") == laid(known, "/other.gguf") == []
+        assert adapters_of(known, "embedded") == [shipped]
+        assert adapters_of(known, "embedded+bare") == adapters_of(known, "/other.gguf") == []
         assert known.status("embedded").calls_freely
         assert not known.status("embedded+bare").calls_freely
         assert list(known.names()) == ["embedded", "embedded+bare"]
 
-    def test_nothing_where_none_is_shipped(self) -> None:
+    def test_without_a_shipped_adapter_there_is_none(self) -> None:
         known = models(AdapterFiles())
-        assert laid(known, "embedded") == []
+        assert adapters_of(known, "embedded") == []
         assert not known.status("embedded").calls_freely
         assert known.status("/other.gguf").calls_freely
         assert list(known.names()) == ["embedded"]
 
-    def test_the_settings_own_before_the_shipped_one_and_the_names_before_both(self, tmp_path: Path) -> None:
+    def test_the_settings_override_the_shipped_adapter_and_the_name_overrides_both(
+        self, tmp_path: Path
+    ) -> None:
         shipped, own = adapter(tmp_path / "embedded_adapter"), adapter(tmp_path / "own")
         known = models(AdapterFiles(shipped=shipped), own)
         named = adapter(tmp_path / "named")
-        assert laid(known, "embedded") == laid(known, "/other.gguf") == [own]
-        assert laid(known, f"embedded+{named.parent}") == laid(known, f"embedded+{named}") == [named]
-        assert laid(known, "embedded+bare") == []
+        assert adapters_of(known, "embedded") == adapters_of(known, "/other.gguf") == [own]
+        assert (
+            adapters_of(known, f"embedded+{named.parent}")
+            == adapters_of(known, f"embedded+{named}")
+            == [named]
+        )
+        assert adapters_of(known, "embedded+bare") == []
 
-    def test_one_of_the_data_folder_by_its_name(self, tmp_path: Path) -> None:
+    def test_an_adapter_in_the_data_folder_is_found_by_its_name(self, tmp_path: Path) -> None:
         file = adapter(tmp_path / "adapters" / "first")
         known = models(AdapterFiles(folder=tmp_path / "adapters"))
-        assert laid(known, "embedded+first") == [file]
+        assert adapters_of(known, "embedded+first") == [file]
         assert list(known.names()) == ["embedded", "embedded+first"]
         assert known.status("embedded+first").calls_freely
 
-    def test_a_place_where_nothing_is_is_told_before_a_model_is_freed(self, tmp_path: Path) -> None:
+    def test_a_missing_adapter_is_reported_before_a_model_is_unloaded(self, tmp_path: Path) -> None:
         with pytest.raises(BadInput, match=r"no file .*nowhere.*workbench train"):
             models(AdapterFiles()).engine(f"embedded+{tmp_path / 'nowhere'}")
 
 
-class TestWhatReceiptsTell:
-    def test_a_receipt_of_this_very_file(self, tmp_path: Path) -> None:
+class TestReceipts:
+    def test_a_receipt_that_matches_the_file(self, tmp_path: Path) -> None:
         adapter(tmp_path / "first")
         (found,) = AdapterFiles(folder=tmp_path).available()
         assert (found.title, found.model, found.base) == ("first", "embedded+first", "embedded")
@@ -103,27 +109,31 @@ class TestWhatReceiptsTell:
         assert found.receipt is not None
         assert found.receipt["steps"] == 3
 
-    def test_a_receipt_of_another_file(self, tmp_path: Path) -> None:
+    def test_a_receipt_of_another_file_does_not_match(self, tmp_path: Path) -> None:
         adapter(tmp_path / "first", of=b"other")
         assert not AdapterFiles(folder=tmp_path).available()[0].is_receipted
 
     @pytest.mark.parametrize("text", [None, "[]", "{", "null"])
-    def test_no_receipt(self, tmp_path: Path, text: str | None) -> None:
+    def test_an_adapter_without_a_readable_receipt(self, tmp_path: Path, text: str | None) -> None:
         file = adapter(tmp_path / "first")
         receipt = file.with_name("receipt.json")
         receipt.unlink() if text is None else receipt.write_text(text)
-        looked = AdapterFiles().describe(str(file.parent), "embedded")
-        assert (looked.model, looked.receipt, looked.is_receipted) == (f"embedded+{file.parent}", None, False)
+        adapter_without_receipt = AdapterFiles().describe(str(file.parent), "embedded")
+        assert (
+            adapter_without_receipt.model,
+            adapter_without_receipt.receipt,
+            adapter_without_receipt.is_receipted,
+        ) == (f"embedded+{file.parent}", None, False)
         assert AdapterFiles(folder=tmp_path).available() == ()
 
-    def test_the_shipped_one_comes_first_and_needs_no_name(self, tmp_path: Path) -> None:
+    def test_the_shipped_adapter_is_first_and_needs_no_name(self, tmp_path: Path) -> None:
         shipped = adapter(tmp_path / "shipped" / "embedded_adapter")
         adapter(tmp_path / "own" / "first")
         found = AdapterFiles(folder=tmp_path / "own", shipped=shipped).available()
-        assert [one.model for one in found] == ["embedded", "embedded+first"]
+        assert [adapter.model for adapter in found] == ["embedded", "embedded+first"]
 
     @pytest.mark.parametrize("base", ["embedded.gguf", "HuggingFaceTB/SmolLM2-135M-Instruct", ""])
-    def test_one_over_another_model_is_left_out(self, tmp_path: Path, base: str) -> None:
+    def test_an_adapter_for_another_model_is_left_out(self, tmp_path: Path, base: str) -> None:
         adapter(tmp_path / "first", base=base)
         assert AdapterFiles(folder=tmp_path).available() == ()
 
@@ -131,7 +141,7 @@ class TestWhatReceiptsTell:
         ("data", "words"),
         [(gguf(TEMPLATE), "of type 'model'"), (b"hello", "not a GGUF file"), (b"", "not a GGUF file")],
     )
-    def test_what_is_no_adapter_is_said(self, tmp_path: Path, data: bytes, words: str) -> None:
+    def test_a_file_that_is_not_an_adapter_is_reported(self, tmp_path: Path, data: bytes, words: str) -> None:
         file = adapter(tmp_path / "first", data=data)
         with pytest.raises(BadInput, match=words):
             AdapterFiles().describe(str(file), "embedded")

@@ -1,4 +1,4 @@
-"""Models by their names."""
+"""Finding models by their names."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def models_for(default="embedded", cached=(), find_cached=lambda _: None, **sour
     )
 
 
-def test_a_script_is_found_by_path_and_the_same_engine_is_given_again(tmp_path):
+def test_a_script_is_found_by_path_and_its_engine_is_reused(tmp_path):
     path = tmp_path / "script.yaml"
     path.write_text("completions: [hello]")
     models = models_for(default=f"scripted:{path}")
@@ -33,7 +33,7 @@ def test_a_script_is_found_by_path_and_the_same_engine_is_given_again(tmp_path):
     assert models.status(f"scripted:{path}").is_loaded
 
 
-def test_scripts_and_recordings_of_the_folders_are_offered_by_their_names(tmp_path):
+def test_scripts_and_recordings_in_the_folders_are_listed_by_name(tmp_path):
     for name in ("own/demo.yaml", "shipped/demo.yaml", "shipped/other.yaml", "recordings/cairo.jsonl"):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
@@ -47,7 +47,7 @@ def test_scripts_and_recordings_of_the_folders_are_offered_by_their_names(tmp_pa
     assert "".join(delta.text for delta in deltas) == "own"
 
 
-def test_models_of_servers_and_of_the_cache_are_offered():
+def test_models_of_servers_and_of_the_cache_are_listed():
     models = models_for(servers={"lab": LAB}, cached=["hf:o/r/m.gguf"])
     assert [name for name in models.names() if name != "embedded"] == [
         "hf:o/r/m.gguf",
@@ -56,7 +56,7 @@ def test_models_of_servers_and_of_the_cache_are_offered():
     ]
 
 
-def test_a_server_is_chosen_by_its_name_and_else_that_of_the_settings():
+def test_a_name_without_a_server_uses_the_server_of_the_settings():
     own = Server(name="", base_url="http://127.0.0.1:2/v1", mode=Mode.RAW)
     models = models_for(servers={"lab": LAB}, default_server=own)
     assert models.engine("openai:lab/org/a").device == "http://127.0.0.1:1/v1"
@@ -79,7 +79,7 @@ def test_a_server_is_chosen_by_its_name_and_else_that_of_the_settings():
         ("/no/such/model.gguf", ModelMissing, "/no/such"),
     ],
 )
-def test_a_name_that_leads_nowhere_says_what_to_do(name, error, words, tmp_path):
+def test_an_unusable_name_is_reported_with_what_to_do(name, error, words, tmp_path):
     from workbench.engines.hub.gguf_hub import GgufHub
 
     hub = GgufHub(wait=lambda _: None, cache=tmp_path, memory=1)
@@ -87,7 +87,7 @@ def test_a_name_that_leads_nowhere_says_what_to_do(name, error, words, tmp_path)
         models_for(servers={"lab": LAB}, find_cached=hub.path).engine(name)
 
 
-def test_a_visitor_s_token_makes_an_engine_of_its_own():
+def test_each_visitor_s_token_gets_its_own_engine():
     models = models_for()
     mine, yours = (models.engine("hf-inference:o/m", token=Secret(token)) for token in ("a", "b"))
     assert mine is not yours
@@ -95,7 +95,7 @@ def test_a_visitor_s_token_makes_an_engine_of_its_own():
     assert "Secret(…)" in repr(Secret("hf_abc"))
 
 
-def test_servers_are_read_with_their_defaults_and_keys_by_the_variable_s_name(tmp_path):
+def test_servers_are_loaded_with_defaults_and_keys_from_variables(tmp_path):
     (tmp_path / "servers.yaml").write_text(
         "servers:\n"
         "  lab: {kind: vllm, key_variable: LAB_KEY, mode: raw, tools: contract, context_tokens: 8192, models: [a]}\n"
@@ -119,7 +119,7 @@ def test_servers_are_read_with_their_defaults_and_keys_by_the_variable_s_name(tm
         ("5", "servers.yaml, the file"),
     ],
 )
-def test_a_file_that_cannot_be_used_says_where(tmp_path, text, words):
+def test_an_invalid_servers_file_is_reported_with_the_place(tmp_path, text, words):
     (tmp_path / "servers.yaml").write_text(text)
     with pytest.raises(BadInput, match=words) as caught:
         load_servers(tmp_path, timeout_s=7.0, read_secret=lambda _: None)

@@ -1,11 +1,11 @@
-"""First come, first served."""
+"""The lock that serves in order of arrival."""
 
 from threading import Thread
 
 from workbench.engines.fifo_lock import FifoLock
 
 
-def test_places_follow_the_order_of_joining_and_move_up():
+def test_positions_follow_the_order_of_joining_and_move_up():
     line = FifoLock()
     tickets = [line.join() for _ in range(3)]
     assert [line.place(ticket) for ticket in tickets] == [0, 1, 2]
@@ -13,7 +13,7 @@ def test_places_follow_the_order_of_joining_and_move_up():
     assert [line.place(tickets[0]), line.place(tickets[2])] == [0, 1]
 
 
-def test_who_waits_is_woken_in_order():
+def test_waiting_threads_are_served_in_order():
     line, served = FifoLock(), []
     first = line.join()
     others = [line.join() for _ in range(8)]
@@ -33,7 +33,7 @@ def test_who_waits_is_woken_in_order():
     assert served == list(range(8))
 
 
-def test_a_wait_ends_with_its_time():
+def test_a_wait_ends_with_its_timeout():
     line = FifoLock()
     line.join()
     assert line.wait(line.join(), timeout_s=0.01) == 1

@@ -1,4 +1,4 @@
-"""Chat templates out of the head of a GGUF file."""
+"""Chat templates in the header of a GGUF file."""
 
 import struct
 from datetime import UTC, datetime
@@ -44,14 +44,14 @@ def loaded(data: bytes, folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("version", [2, 3])
-def test_the_template_is_found_behind_values_of_every_type(tmp_path: Path, version: int) -> None:
+def test_the_template_is_found_after_values_of_every_type(tmp_path: Path, version: int) -> None:
     sizes = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
     entries = [entry(f"k{kind}", kind, b"\1" * size) for kind, size in sizes.items()]
     data = gguf(*entries, entry("tokens", 9, TOKENS), entry("scores", 9, SCORES), TEMPLATE, version=version)
     assert loaded(data, tmp_path) == {"default": "{{ messages }} é"}
 
 
-def test_several_templates_are_told_by_name(tmp_path: Path) -> None:
+def test_several_templates_are_returned_by_name(tmp_path: Path) -> None:
     tool_use = entry("tokenizer.chat_template.tool_use", 8, string("{{ tools }}"))
     assert loaded(gguf(TEMPLATE, tool_use), tmp_path) == {
         "default": "{{ messages }} é",
@@ -80,14 +80,14 @@ def test_a_file_without_a_template_has_none(tmp_path: Path) -> None:
         (gguf(entry("k", 8, struct.pack("<Q", 2**64 - 1))), "the file ends too early"),
     ],
 )
-def test_what_is_no_gguf_is_bad_input(tmp_path: Path, data: bytes, problem: str) -> None:
+def test_a_file_that_is_not_gguf_is_bad_input(tmp_path: Path, data: bytes, problem: str) -> None:
     with pytest.raises(BadInput) as caught:
         loaded(data, tmp_path)
     assert caught.value.where == "model file 'model.gguf'"
     assert caught.value.problem == problem
 
 
-def test_every_cut_of_a_file_is_bad_input(tmp_path: Path) -> None:
+def test_a_file_cut_at_any_place_is_bad_input(tmp_path: Path) -> None:
     data = gguf(entry("tokens", 9, TOKENS), entry("scores", 9, SCORES), TEMPLATE)
     for size in range(len(data)):
         with pytest.raises(BadInput):
@@ -100,21 +100,21 @@ def test_a_missing_file_is_bad_input(tmp_path: Path) -> None:
 
 
 @pytest.mark.model
-def test_the_embedded_models_own_template_gives_the_prompt_that_a_contract_gives() -> None:
+def test_the_embedded_model_s_template_renders_the_prompt_of_a_contract() -> None:
     path = find_embedded()
     assert path is not None
     template = parse_template(load_chat_templates(path)["default"])
-    said = tuple(
+    messages = tuple(
         Message(role=role, text=f"a {role}") for role in (Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.USER)
     )
-    conversation = Conversation(messages=said)
-    given = TemplateInput(messages=to_messages(conversation), generation_prompt=True, now=NOW)
+    conversation = Conversation(messages=messages)
+    template_input = TemplateInput(messages=to_messages(conversation), generation_prompt=True, now=NOW)
     prompt = render(conversation, family="hermes-lines", has_contract=True)
-    assert render_template(template, given) == prompt.text
+    assert render_template(template, template_input) == prompt.text
 
 
 @pytest.mark.model
-def test_the_embedded_models_own_template_shows_no_tools_so_it_needs_a_contract() -> None:
+def test_the_embedded_model_s_template_shows_no_tools_so_it_needs_a_contract() -> None:
     path = find_embedded()
     assert path is not None
     findings = check_template(parse_template(load_chat_templates(path)["default"]), now=NOW)

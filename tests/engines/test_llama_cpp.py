@@ -1,4 +1,4 @@
-"""The embedded model through llama.cpp, for real."""
+"""The embedded model with llama.cpp."""
 
 import json
 from dataclasses import replace
@@ -60,7 +60,7 @@ def ask(engine, prompt, *, cancelled=lambda: False, stop=(), sampling_stop=(), c
     return "".join(delta.text for delta in deltas), deltas[-1]
 
 
-def test_it_answers_and_counts(engine):
+def test_the_model_answers_and_counts_tokens(engine):
     text, last = ask(engine, CHAT.format("Say hello."))
     assert text.strip()
     assert last.finish_reason in (FinishReason.STOP, FinishReason.LENGTH)
@@ -68,7 +68,7 @@ def test_it_answers_and_counts(engine):
     assert 0 < last.usage.completion_tokens <= 40
 
 
-def test_control_marks_are_single_tokens(engine):
+def test_special_tokens_are_single_tokens(engine):
     assert engine.count_tokens("<|im_start|>") == engine.count_tokens("<|im_end|>") == 1
 
 
@@ -78,14 +78,14 @@ def test_the_same_seed_gives_the_same_text_and_another_seed_another(engine):
     assert texts[0] == texts[1] != texts[2]
 
 
-def test_the_common_prefix_is_not_evaluated_twice(engine):
+def test_a_common_prefix_is_not_evaluated_again(engine):
     prompt = CHAT.format("Tell me a story about the sea.")
     ask(engine, prompt)
     _, last = ask(engine, prompt + "The sea")
     assert last.usage.cached_tokens >= engine.count_tokens(prompt) - 1
 
 
-def test_a_stop_comes_within_one_token_and_the_next_turn_works(engine):
+def test_stopping_takes_effect_within_one_token_and_the_next_turn_works(engine):
     seen = []
     request = GenerationRequest(prompt=CHAT.format("Count to fifty."), sampling=Sampling(max_tokens=200))
     stop = Event()
@@ -98,7 +98,7 @@ def test_a_stop_comes_within_one_token_and_the_next_turn_works(engine):
     assert ask(engine, CHAT.format("Say hello."))[0].strip()
 
 
-def test_a_stop_text_ends_the_completion_and_is_no_part_of_it(engine):
+def test_a_stop_text_ends_the_completion_and_is_not_part_of_it(engine):
     whole, _ = ask(engine, CHAT.format("Say hello."))
     word = whole.split()[1]
     text, last = ask(engine, CHAT.format("Say hello."), stop=(word,))
@@ -106,7 +106,7 @@ def test_a_stop_text_ends_the_completion_and_is_no_part_of_it(engine):
     assert last.finish_reason is FinishReason.STOP
 
 
-def test_a_constraint_gives_json_of_the_schema_and_then_the_closing(engine):
+def test_a_constraint_gives_json_of_the_schema_followed_by_the_closing(engine):
     schema = {
         "type": "object",
         "properties": {"n": {"type": "integer"}, "word": {"enum": ["a", "b"]}},
@@ -123,13 +123,13 @@ def test_a_constraint_gives_json_of_the_schema_and_then_the_closing(engine):
     assert last.finish_reason is FinishReason.STOP
 
 
-def test_a_schema_that_no_grammar_can_say_is_told(engine):
+def test_a_schema_without_a_grammar_is_reported(engine):
     constraint = Constraint(schema={"$ref": "#/nowhere"}, closing="")
     with pytest.raises(ConstraintFailed, match="cannot be turned into a grammar"):
         ask(engine, "x", constraint=constraint)
 
 
-def test_a_prompt_longer_than_the_context_says_by_how_many_tokens(engine):
+def test_a_prompt_that_is_too_long_is_reported_with_the_excess(engine):
     prompt = "word " * 2000
     with pytest.raises(PromptTooLong) as caught:
         ask(engine, prompt)
@@ -137,7 +137,7 @@ def test_a_prompt_longer_than_the_context_says_by_how_many_tokens(engine):
     assert str(caught.value.excess_tokens) in str(caught.value)
 
 
-def test_a_stream_that_is_left_frees_the_engine(engine):
+def test_closing_a_stream_frees_the_engine(engine):
     stream = engine.generate(
         GenerationRequest(prompt=CHAT.format("Count."), sampling=Sampling()), is_cancelled=lambda: False
     )
@@ -146,7 +146,7 @@ def test_a_stream_that_is_left_frees_the_engine(engine):
     assert ask(engine, CHAT.format("Say hello."))[0].strip()
 
 
-def test_two_at_once_take_turns_and_none_sees_the_other(engine):
+def test_two_requests_at_once_do_not_mix(engine):
     prompts = [CHAT.format("Say hello."), CHAT.format("What is the sea?")]
     alone = [ask(engine, prompt)[0] for prompt in prompts]
     together = ["", ""]
@@ -162,33 +162,33 @@ def test_two_at_once_take_turns_and_none_sees_the_other(engine):
     assert together == alone
 
 
-def test_whoever_asks_the_model_is_evaluated_in_one_and_the_same_thread():
+def test_all_requests_are_evaluated_in_the_same_thread():
     engine = load_llama_cpp(find_embedded(), name="embedded", loading=replace(LOADING, threads=2))
     tasks, go_on = Path("/proc/self/task"), Event()
     if not tasks.is_dir():
         pytest.skip("the system does not list threads under /proc/self/task")
     ask(engine, CHAT.format("Say hello."))
-    asked, before = Queue(), len(list(tasks.iterdir()))
+    answered, before = Queue(), len(list(tasks.iterdir()))
 
     def run():
-        asked.put(ask(engine, CHAT.format("Say hello."))[0])
+        answered.put(ask(engine, CHAT.format("Say hello."))[0])
         go_on.wait(timeout=600)
 
     threads = [Thread(target=run) for _ in range(4)]
     for thread in threads:
         thread.start()
-    answers = {asked.get(timeout=600) for _ in threads}
+    answers = {answered.get(timeout=600) for _ in threads}
     after = len(list(tasks.iterdir()))
     go_on.set()
     for thread in threads:
         thread.join(timeout=60)
     engine.close()
     assert len(answers) == 1
-    # OpenMP would keep a team of its own for each of them. Threads of earlier tests may end meanwhile.
+    # OpenMP would create a team for each of them. Threads of earlier tests may end meanwhile.
     assert after - before <= len(threads)
 
 
-def test_one_who_waits_can_be_stopped(engine):
+def test_a_waiting_request_can_be_stopped(engine):
     first = engine.generate(
         GenerationRequest(prompt=CHAT.format("Count."), sampling=Sampling()), is_cancelled=lambda: False
     )
@@ -200,14 +200,14 @@ def test_one_who_waits_can_be_stopped(engine):
     assert (text, last.finish_reason) == ("", FinishReason.CANCELLED)
 
 
-def test_a_file_that_is_no_gguf_says_so(tmp_path):
+def test_a_file_that_is_not_gguf_is_reported(tmp_path):
     path = tmp_path / "broken.gguf"
     path.write_bytes(b"no model")
     with pytest.raises(EngineError, match=r"cannot load .*broken\.gguf"):
         load_llama_cpp(path, name="broken", loading=LOADING)
 
 
-def test_the_context_is_never_more_than_the_model_was_trained_with():
+def test_the_context_is_limited_to_what_the_model_was_trained_with():
     loading = LoadOptions(context_tokens=1_000_000, threads=1, gpu_layers=0)
     engine = load_llama_cpp(find_embedded(), name="embedded", loading=loading)
     assert engine.context_tokens == 8192
@@ -218,7 +218,7 @@ def test_the_build_is_described():
     assert "0.3" in describe_build()
 
 
-def test_conversations_that_alternate_evaluate_only_what_is_new(engine):
+def test_alternating_conversations_only_evaluate_new_tokens(engine):
     prompts = [CHAT.format("Tell me a story about the sea."), CHAT.format("What do cats eat at night?")]
     added = ""
     for number in range(3):
@@ -232,7 +232,7 @@ def test_conversations_that_alternate_evaluate_only_what_is_new(engine):
             prompts[index] = prompt + text + added
 
 
-def test_what_the_model_wrote_under_a_grammar_is_not_evaluated_again(engine):
+def test_a_completion_under_a_grammar_is_not_evaluated_again(engine):
     schema = {
         "type": "object",
         "properties": {"colour": {"enum": ["reddish", "bluish"]}},
@@ -245,7 +245,7 @@ def test_what_the_model_wrote_under_a_grammar_is_not_evaluated_again(engine):
     assert last.usage.evaluated_tokens == engine.count_tokens(added)
 
 
-def test_saved_prefixes_stay_within_their_bytes():
+def test_saved_states_stay_within_their_limit():
     loading = LoadOptions(context_tokens=512, threads=1, gpu_layers=0, prefix_cache_bytes=3_000_000)
     engine = load_llama_cpp(find_embedded(), name="embedded", loading=loading)
     for number in range(6):
@@ -254,7 +254,7 @@ def test_saved_prefixes_stay_within_their_bytes():
     engine.close()
 
 
-def test_tokens_come_with_their_log_probabilities_where_they_are_wanted(engine):
+def test_tokens_have_logprobs_if_requested(engine):
     request = GenerationRequest(
         prompt=CHAT.format("Say hello."), sampling=Sampling(max_tokens=8), wants_logprobs=True
     )
@@ -262,17 +262,15 @@ def test_tokens_come_with_their_log_probabilities_where_they_are_wanted(engine):
     tokens = [token for delta in deltas for token in delta.tokens]
     assert "".join(token.text for token in tokens) == "".join(delta.text for delta in deltas)
     assert all(token.logprob <= 0 for token in tokens)
-    weighed = engine.completion_logprobs(
+    scored = engine.completion_logprobs(
         request.prompt, "".join(token.text for token in tokens), is_cancelled=lambda: False
     )
-    assert [token.id for token in weighed] == [token.id for token in tokens]
-    # A batch rounds otherwise than a step does: without flash attention by up to 0.16 here.
-    assert [token.logprob for token in weighed] == pytest.approx(
-        [token.logprob for token in tokens], abs=0.25
-    )
+    assert [token.id for token in scored] == [token.id for token in tokens]
+    # A batch rounds differently from single steps, by up to 0.16 here without flash attention.
+    assert [token.logprob for token in scored] == pytest.approx([token.logprob for token in tokens], abs=0.25)
 
 
-def test_a_decision_sums_to_one_and_a_beginning_of_a_name_does_not_win_for_it(engine):
+def test_the_probabilities_of_a_decision_add_up_to_one(engine):
     opening = opening_of("hermes-lines")
     decision = engine.decide(
         CHAT.format("Weather?"), opening, ["get_weather", "get"], is_cancelled=lambda: False
@@ -282,7 +280,7 @@ def test_a_decision_sums_to_one_and_a_beginning_of_a_name_does_not_win_for_it(en
     assert [bar.tool for bar in decision.tools] == ["get_weather", "get"]
 
 
-def test_no_name_wins_by_being_the_beginning_of_another(engine):
+def test_a_name_does_not_win_because_it_is_the_beginning_of_another(engine):
     prompt = CHAT.format('Repeat: <tool_call>\n{"name": "get_weather", "arguments": {}}\n</tool_call>')
     names = ["get", "get_weather"]
     decision = engine.decide(prompt, opening_of("hermes-lines"), names, is_cancelled=lambda: False)
@@ -304,13 +302,13 @@ def test_a_decision_follows_the_model(engine):
         {"penalty_last_tokens": -1, "repeat_penalty": 1.3},
     ],
 )  # fmt: skip
-def test_every_way_to_sample_gives_the_same_text_for_the_same_seed(engine, changes):
-    asked = {"temperature": 1.5, "seed": 3, "max_tokens": 10} | changes
-    texts = [ask(engine, CHAT.format("Tell me a story."), **asked)[0] for _ in range(2)]
+def test_every_sampling_method_gives_the_same_text_for_the_same_seed(engine, changes):
+    sampling = {"temperature": 1.5, "seed": 3, "max_tokens": 10} | changes
+    texts = [ask(engine, CHAT.format("Tell me a story."), **sampling)[0] for _ in range(2)]
     assert texts[0] == texts[1] != ""
 
 
-def test_a_bias_forbids_and_forces_tokens_by_text_or_number(engine):
+def test_a_bias_forbids_and_forces_tokens(engine):
     prompt = CHAT.format("Say hello.")
     free, _ = ask(engine, prompt, max_tokens=3)
     word = free.split()[0].strip(",.!")
@@ -321,19 +319,19 @@ def test_a_bias_forbids_and_forces_tokens_by_text_or_number(engine):
     assert forced == " sea sea"
 
 
-def test_stop_texts_of_the_sampling_count_too(engine):
+def test_stop_texts_in_the_sampling_settings_apply_too(engine):
     whole, _ = ask(engine, CHAT.format("Say hello."))
     text, last = ask(engine, CHAT.format("Say hello."), sampling_stop=(whole[3:6],))
     assert text == whole[: whole.index(whole[3:6])]
     assert last.finish_reason is FinishReason.STOP
 
 
-def held(choice, family="hermes-lines"):
+def constraint_for(choice, family="hermes-lines"):
     return constrain(TurnSetup(tools=TOOLS, family=family), choice, starts_in_thought=False).constraint
 
 
-def test_with_auto_the_text_is_free_until_a_call_is_opened_and_bound_from_there(engine):
-    constraint = held(ToolChoice())
+def test_with_auto_the_grammar_applies_once_a_call_is_opened(engine):
+    constraint = constraint_for(ToolChoice())
     free, _ = ask(engine, CHAT.format("Say hello."), constraint=constraint, max_tokens=20)
     assert free == ask(engine, CHAT.format("Say hello."), max_tokens=20)[0]
     turn = CHAT.format("What time is it?")
@@ -347,8 +345,8 @@ def test_with_auto_the_text_is_free_until_a_call_is_opened_and_bound_from_there(
 
 
 @pytest.mark.parametrize("family", ["hermes-lines", "qwen3-coder"])
-def test_a_required_call_is_one_that_the_reader_takes_without_a_fix(engine, family):
-    constraint = held(ToolChoice(kind=ChoiceKind.REQUIRED), family)
+def test_a_required_call_is_parsed_without_a_fix(engine, family):
+    constraint = constraint_for(ToolChoice(kind=ChoiceKind.REQUIRED), family)
     prompt = CHAT.format("What is the reading at noon?") + PREFILL
     text, last = ask(engine, prompt, constraint=constraint, max_tokens=150)
     assert last.finish_reason is FinishReason.STOP
@@ -359,7 +357,7 @@ def test_a_required_call_is_one_that_the_reader_takes_without_a_fix(engine, fami
     assert all(call.status is CallStatus.READY for call in reading.calls)
 
 
-def test_a_long_prompt_is_cut_short_when_it_is_stopped(engine):
+def test_stopping_interrupts_the_evaluation_of_a_long_prompt(engine):
     stop = Event()
     Timer(0.2, stop.set).start()
     prompt = CHAT.format("word " * 900)
@@ -369,7 +367,7 @@ def test_a_long_prompt_is_cut_short_when_it_is_stopped(engine):
     assert ask(engine, CHAT.format("Say hello."))[0].strip()
 
 
-def test_who_waits_is_told_the_place_and_its_changes(engine):
+def test_a_waiting_request_gets_its_position_and_its_changes(engine):
     streams = [
         engine.generate(
             GenerationRequest(prompt=CHAT.format("Count."), sampling=Sampling(max_tokens=4)),
@@ -385,7 +383,7 @@ def test_who_waits_is_told_the_place_and_its_changes(engine):
     assert next(streams[2]).queue_position in (1, None)
 
 
-def test_ten_at_once_all_finish_in_the_order_of_their_coming_and_none_sees_another_s_text(engine):
+def test_ten_requests_at_once_all_finish_without_mixing(engine):
     prompts = [CHAT.format(f"Say the number {number} and a fruit.") for number in range(10)]
     alone = [ask(engine, prompt, max_tokens=6)[0] for prompt in prompts]
     served, together, first = [], [""] * 10, engine.generate(
@@ -412,7 +410,7 @@ def test_ten_at_once_all_finish_in_the_order_of_their_coming_and_none_sees_anoth
     assert sorted(served) == list(range(10))
 
 
-def test_a_model_that_was_freed_says_so_and_what_runs_is_waited_for():
+def test_an_unloaded_model_reports_it_after_the_running_request_has_ended():
     engine = load_llama_cpp(find_embedded(), name="embedded", loading=LOADING)
     running = engine.generate(
         GenerationRequest(prompt=CHAT.format("Count."), sampling=Sampling(max_tokens=3)),
@@ -429,14 +427,14 @@ def test_a_model_that_was_freed_says_so_and_what_runs_is_waited_for():
         engine.count_tokens("x")
 
 
-def test_flash_attention_and_kv_types_are_loaded_as_wanted():
+def test_flash_attention_and_kv_types_can_be_set():
     loading = LoadOptions(context_tokens=256, threads=1, gpu_layers=0, flash_attention="on", kv_type="q8_0")
     engine = load_llama_cpp(find_embedded(), name="embedded", loading=loading)
     assert ask(engine, CHAT.format("Say hello."), max_tokens=3)[0].strip()
     engine.close()
 
 
-def test_an_adapter_that_is_none_is_told(tmp_path):
+def test_a_missing_or_invalid_adapter_is_reported(tmp_path):
     missing = LoraAdapter(path=tmp_path / "none.gguf")
     with pytest.raises(ModelMissing, match=r"none\.gguf"):
         load_llama_cpp(find_embedded(), name="e", loading=replace(LOADING, lora=(missing,)))
@@ -446,7 +444,7 @@ def test_an_adapter_that_is_none_is_told(tmp_path):
 
 
 def write_adapter(path, *, rank=2):
-    """A GGUF adapter for the embedded model, over one projection of each layer, of small random numbers."""
+    """Write a GGUF adapter for the embedded model: small random weights for one projection of each layer."""
     chance = numpy.random.default_rng(7)
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_type(gguf.GGUFType.ADAPTER)
@@ -462,25 +460,25 @@ def write_adapter(path, *, rank=2):
     writer.close()
 
 
-def test_an_adapter_moves_the_logits_by_its_scale(tmp_path):
+def test_an_adapter_changes_the_logits_according_to_its_scale(tmp_path):
     write_adapter(tmp_path / "adapter.gguf")
 
     def weights(*adapters):
         engine = load_llama_cpp(find_embedded(), name="e", loading=replace(LOADING, lora=adapters))
-        weighed = engine.completion_logprobs(
+        scored = engine.completion_logprobs(
             CHAT.format("Say hello."), "Hello there.", is_cancelled=lambda: False
         )
         fingerprint = engine.fingerprint
         engine.close()
-        return [token.logprob for token in weighed], fingerprint
+        return [token.logprob for token in scored], fingerprint
 
     bare, bare_print = weights()
     without, _ = weights(LoraAdapter(path=tmp_path / "adapter.gguf", scale=0.0))
     with_adapter, its_print = weights(LoraAdapter(path=tmp_path / "adapter.gguf"))
     assert without == pytest.approx(bare, abs=1e-4)
-    assert max(abs(one - other) for one, other in zip(with_adapter, bare, strict=True)) > 0.1
+    assert max(abs(adapted - plain) for adapted, plain in zip(with_adapter, bare, strict=True)) > 0.1
     assert its_print != bare_print
 
 
-def test_the_device_and_its_layers_are_told(engine):
+def test_the_device_is_reported_with_its_layers(engine):
     assert engine.device == "CPU, 30 layers, 1 threads"

@@ -1,4 +1,4 @@
-"""The one thread in which a model is evaluated."""
+"""The thread in which a model is evaluated."""
 
 import _thread
 import signal
@@ -17,7 +17,7 @@ def evaluating():
     thread.close()
 
 
-def test_all_who_ask_are_served_by_one_thread_and_get_their_own_answer(evaluating):
+def test_one_thread_serves_all_callers_and_each_gets_its_own_result(evaluating):
     served = {}
 
     def ask(number):
@@ -33,7 +33,7 @@ def test_all_who_ask_are_served_by_one_thread_and_get_their_own_answer(evaluatin
     assert current_thread() not in {thread for thread, _ in served.values()}
 
 
-def test_a_fault_reaches_the_one_who_asked_and_the_next_is_served(evaluating):
+def test_an_error_reaches_its_caller_and_the_next_call_works(evaluating):
     def fail():
         raise ValueError("of this work")
 
@@ -44,23 +44,23 @@ def test_a_fault_reaches_the_one_who_asked_and_the_next_is_served(evaluating):
 
 @pytest.fixture
 def interruptible() -> Iterator[None]:
-    """A shell's background job ignores an interrupt; here it is heard."""
+    """Handle interrupts, which background jobs of a shell ignore."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_an_interrupt_is_raised_only_when_the_work_has_ended(evaluating):
-    begun, go_on, ended = Event(), Event(), Event()
+def test_an_interrupt_is_raised_after_the_work_has_ended(evaluating):
+    started, go_on, ended = Event(), Event(), Event()
 
     def work():
-        begun.set()
+        started.set()
         go_on.wait(timeout=20)
         ended.set()
 
     def interrupt():
-        begun.wait(timeout=20)
+        started.wait(timeout=20)
         _thread.interrupt_main()
 
     interrupting = Thread(target=interrupt)
@@ -74,7 +74,7 @@ def test_an_interrupt_is_raised_only_when_the_work_has_ended(evaluating):
     releasing.join(timeout=20)
 
 
-def test_its_end_can_be_asked_for_twice():
+def test_it_can_be_closed_twice():
     thread = EvaluatingThread()
     thread.close()
     thread.close()

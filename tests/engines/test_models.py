@@ -112,14 +112,14 @@ def test_threads_that_switch_between_models_all_get_answers(small_models):
     assert len(answers) == 9 and all(answers)
 
 
-def test_a_name_that_is_not_there_frees_nothing(models):
+def test_a_missing_model_unloads_nothing(models):
     engine = models.engine("embedded")
     with pytest.raises(ModelMissing):
         models.engine("/nowhere.gguf")
     assert engine.count_tokens("x") == 1
 
 
-def test_the_status_tells_device_layers_and_build(models):
+def test_the_status_has_device_layers_and_build(models):
     models.engine("embedded")
     status = models.status("embedded")
     assert status.device == "CPU, 30 layers, 1 threads"

@@ -1,4 +1,4 @@
-"""A block over again ends the stream, and is no part of it."""
+"""A repeated block ends the stream and is not part of it."""
 
 import pytest
 
@@ -26,12 +26,12 @@ def through(text, size):
         ("one\n<b>\nthree\n<b>\nthr", "one\n<b>\nthree\n<b>\nthr", False),
     ],
 )
-def test_what_differs_comes_through(size, text, shown, is_over):
+def test_different_blocks_pass_through(size, text, shown, is_over):
     assert through(text, size) == (shown, is_over)
 
 
 @pytest.mark.parametrize("text", ["one;\n<b>\none;", "\none;\n<b>\ntwo;\n<b>\none;\n<b>\n"])
-def test_a_block_over_again_is_left_out(text):
+def test_a_repeated_block_is_left_out(text):
     shown, is_over = through(text, 1)
     assert is_over
     assert shown == text.removesuffix("\n<b>\n")[: text.removesuffix("\n<b>\n").rindex("\n<b>\n")]

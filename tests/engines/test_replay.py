@@ -1,4 +1,4 @@
-"""Recorded generations answer the same question, and no other one."""
+"""Recorded generations answer the same prompt, and no other one."""
 
 import json
 from dataclasses import replace
@@ -31,18 +31,18 @@ def text_of(deltas):
     return "".join(delta.text for delta in deltas)
 
 
-def test_the_same_question_gets_the_recorded_answer(tmp_path):
+def test_the_same_prompt_gets_the_recorded_answer(tmp_path):
     deltas = ask(recorded(tmp_path, ROW))
     assert text_of(deltas) == "It is noon."
     assert deltas[-1].finish_reason is FinishReason.STOP
 
 
-def test_several_answers_to_a_question_are_played_in_turn(tmp_path):
+def test_several_answers_to_a_prompt_are_returned_in_turn(tmp_path):
     engine = recorded(tmp_path, ROW, {**ROW, "text": "It is one."})
     assert [text_of(ask(engine)) for _ in range(3)] == ["It is noon.", "It is one.", "It is noon."]
 
 
-def test_thought_and_structured_calls_are_played_as_they_came(tmp_path):
+def test_thoughts_and_structured_calls_are_returned_as_recorded(tmp_path):
     row = {
         **ROW,
         "text": "",
@@ -57,20 +57,20 @@ def test_thought_and_structured_calls_are_played_as_they_came(tmp_path):
     assert "".join(piece.arguments_text for piece in pieces) == '{"a": 1}'
 
 
-def test_stopping_ends_it(tmp_path):
-    looks = iter([False])
-    deltas = ask(recorded(tmp_path, ROW), is_cancelled=lambda: next(looks, True))
+def test_stopping_ends_the_answer(tmp_path):
+    answers = iter([False])
+    deltas = ask(recorded(tmp_path, ROW), is_cancelled=lambda: next(answers, True))
     assert (text_of(deltas), deltas[-1].finish_reason) == ("It i", FinishReason.CANCELLED)
 
 
-def test_another_prompt_is_refused_in_words(tmp_path):
+def test_another_prompt_is_refused(tmp_path):
     with pytest.raises(
         EngineError, match="this prompt is not in the recording of 1 generation; use the contract"
     ):
         ask(recorded(tmp_path, ROW), replace(REQUEST, prompt="Q"))
 
 
-def test_another_sampling_is_named(tmp_path):
+def test_different_sampling_settings_are_named(tmp_path):
     with pytest.raises(EngineError, match="recorded with other values of temperature, seed; use those"):
         ask(
             recorded(tmp_path, ROW),
@@ -87,28 +87,28 @@ def test_another_sampling_is_named(tmp_path):
         ([ROW, {**ROW, "is_exact": False}], "mixes exact and predicted"),
     ],
 )
-def test_a_file_that_is_no_recording_says_where(tmp_path, rows, message):
+def test_an_invalid_recording_is_reported_with_the_line(tmp_path, rows, message):
     with pytest.raises(BadInput, match=message):
         recorded(tmp_path, *rows)
 
 
-def test_a_missing_file_says_how_to_make_one(tmp_path):
+def test_a_missing_file_is_reported_with_how_to_create_one(tmp_path):
     with pytest.raises(ModelMissing, match="--format generations"):
         load_replay(tmp_path / "none.jsonl", name="replay:none")
 
 
-def test_a_session_is_recorded_and_played_again_without_its_model(tmp_path):
+def test_a_recorded_session_can_be_repeated_without_its_model(tmp_path):
     with services_for(tmp_path, CALL, "It is 31.") as (services, play):
         session = play("What is the reading for cairo?")
         export = record(services, choice_of(services, [session]))
-        before = [kept.message for kept in services.sessions.path(session)]
+        before = [stored.message for stored in services.sessions.path(session)]
         assert export.row_count == 2
         recordings = tmp_path / "data" / "recordings"
         recordings.mkdir()
         (recordings / "cairo.jsonl").write_text(export.text)
         assert "replay:cairo" in services.models.names()
         again = play("What is the reading for cairo?", model="replay:cairo")
-        assert [kept.message for kept in services.sessions.path(again)] == before
+        assert [stored.message for stored in services.sessions.path(again)] == before
         with pytest.raises(EngineError, match="not in the recording"):
             play("And for paris?", model="replay:cairo")
 
@@ -120,12 +120,12 @@ def test_a_forced_call_is_recorded_with_its_prefill(tmp_path):
         again = play(
             "What is the reading for cairo?", tool_choice="required", model=f"replay:{tmp_path}/r.jsonl"
         )
-        assert [kept.message for kept in services.sessions.path(again)] == [
-            kept.message for kept in services.sessions.path(session)
+        assert [stored.message for stored in services.sessions.path(again)] == [
+            stored.message for stored in services.sessions.path(session)
         ]
 
 
-def test_an_unfinished_completion_is_left_out_and_told(tmp_path):
+def test_an_unfinished_completion_is_skipped_and_reported(tmp_path):
     with services_for(tmp_path, "It is") as (services, _):
         from workbench.app.turns import begin_session, run_turn
 

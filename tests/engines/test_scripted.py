@@ -1,4 +1,4 @@
-"""Written completions, played."""
+"""Scripted completions."""
 
 import pytest
 
@@ -15,29 +15,29 @@ def ask(engine, prompt="p", *, max_tokens=1000, cancelled=lambda: False):
     return "".join(delta.text for delta in deltas), deltas[-1].finish_reason
 
 
-def test_completions_come_in_turn_and_from_the_beginning_again():
+def test_completions_are_returned_in_turn_then_from_the_first_again():
     engine = scripted("one", " two\r\n")
     assert [ask(engine)[0] for _ in range(3)] == ["one", " two\r\n", "one"]
 
 
-def test_behind_a_prefill_the_rest_is_written():
+def test_after_a_prefill_only_the_rest_is_written():
     engine = scripted('<tool_call>\n{"name": "f"}')
     assert ask(engine, "<|im_start|>assistant\n<tool_call>\n")[0] == '{"name": "f"}'
 
 
-def test_max_tokens_and_a_stop_end_it():
+def test_max_tokens_and_stopping_end_the_completion():
     assert ask(scripted("x" * 100), max_tokens=3) == ("x" * 12, FinishReason.LENGTH)
-    looks = iter([False] * 4)
-    assert ask(scripted("x" * 100), cancelled=lambda: next(looks, True))[1] is FinishReason.CANCELLED
+    answers = iter([False] * 4)
+    assert ask(scripted("x" * 100), cancelled=lambda: next(answers, True))[1] is FinishReason.CANCELLED
 
 
-def test_a_prompt_too_long_says_by_how_much():
+def test_a_prompt_that_is_too_long_is_reported_with_the_excess():
     with pytest.raises(PromptTooLong, match="prompt is 1 token too long") as caught:
         ask(scripted("x"), "p" * 4 * 32_768)
     assert caught.value.excess_tokens == 1
 
 
-def test_a_script_may_fail_behind_its_text(tmp_path):
+def test_a_script_may_fail_after_its_text(tmp_path):
     path = tmp_path / "script.yaml"
     path.write_text("completions:\n- {text: half, error: the server went away}\n")
     engine = load_scripted(path, name="scripted:x", wait=lambda seconds: None)
@@ -49,7 +49,7 @@ def test_a_script_may_fail_behind_its_text(tmp_path):
     ("text", "message"),
     [("completions: [", "line 1"), ("completions: []", "completions: .*at least 1"), ("x: 1", "completions")],
 )
-def test_a_file_that_is_no_script_says_where(tmp_path, text, message):
+def test_an_invalid_script_is_reported_with_the_place(tmp_path, text, message):
     path = tmp_path / "script.yaml"
     path.write_text(text)
     with pytest.raises(BadInput, match=message):

@@ -1,4 +1,4 @@
-"""Stop texts, whole and in pieces."""
+"""Stop texts, complete and in pieces."""
 
 import pytest
 
@@ -17,7 +17,7 @@ from workbench.engines.llama_completion import StopTexts
         ("<|im_end|>", "", True),
     ],
 )
-def test_the_text_before_the_first_stop_is_shown_for_any_pieces(text, shown, is_stopped, size):
+def test_the_text_before_the_first_stop_text_is_shown_for_pieces_of_any_size(text, shown, is_stopped, size):
     stops = StopTexts(["<|im_end|>", "</s>", ""])
     out = ""
     for start in range(0, len(text), size):

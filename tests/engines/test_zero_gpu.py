@@ -1,4 +1,4 @@
-"""ZeroGPU's code path with the real package `spaces`, outside a Space, where its decorator does nothing."""
+"""ZeroGPU engines with the real package `spaces`, whose decorator does nothing outside a Space."""
 
 import pickle
 
@@ -41,14 +41,14 @@ def test_the_decorated_generator_answers(engine):
 @pytest.mark.model
 @pytest.mark.filterwarnings(SPACES)
 def test_stopping_ends_the_generator(engine):
-    looks = iter([False, False])
-    deltas = list(engine.generate(REQUEST, is_cancelled=lambda: next(looks, True)))
+    answers = iter([False, False])
+    deltas = list(engine.generate(REQUEST, is_cancelled=lambda: next(answers, True)))
     assert len(deltas) == 3
     assert deltas[-1].finish_reason is FinishReason.CANCELLED
     assert list(engine.generate(REQUEST, is_cancelled=lambda: False))[-1].finish_reason is not None
 
 
-def test_what_goes_into_the_forked_process_pickles():
+def test_the_arguments_of_the_forked_process_can_be_pickled():
     tools = OfferedTools(specs=(ToolSpec.of_function({"name": "now", "parameters": {"type": "object"}}),))
     assert tools.names == ("now",)
     request = GenerationRequest(
@@ -69,6 +69,6 @@ def test_the_function_is_decorated_once():
     assert register() is register()
 
 
-def test_a_missing_file_is_said(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     with pytest.raises(ModelMissing, match="preload_from_hub"):
         ZeroGpuEngine(tmp_path / "none.gguf", name="zerogpu:x", loading=LOADING)

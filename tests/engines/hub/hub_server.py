@@ -1,4 +1,4 @@
-"""A small server on loopback that speaks the part of the hub's API that we use."""
+"""A local server with the part of the hub's API that we use."""
 
 import json
 from collections.abc import Iterator
@@ -14,20 +14,20 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 @dataclass
 class HubServer:
-    """One hub with one repository; what a test changes holds for the next request."""
+    """A hub with one repository. Changes apply to the next request."""
 
     files: dict[str, bytes]
     repository: str = "NousResearch/Hermes-Tiny-GGUF"
     url: str = ""
     cuts: list[int] = field(default_factory=list)
-    """Each GET of a file takes one: the connection breaks after so many bytes."""
+    """Each GET of a file removes one: the number of bytes after which the connection breaks."""
     ranges: list[str | None] = field(default_factory=list)
     """The `Range` header of each GET of a file."""
     tokens: list[str | None] = field(default_factory=list)
     searches: list[dict[str, list[str]]] = field(default_factory=list)
     ignores_ranges: bool = False
     lies: bool = False
-    """True: the bytes are not those that the name says."""
+    """True to send other bytes than the hash announces."""
 
 
 @contextmanager
@@ -79,8 +79,12 @@ def hub_server(files: dict[str, bytes]) -> Iterator[HubServer]:
                 self.wfile.write(body)
 
         def _file(self, data: bytes, *, is_head: bool) -> None:
-            wanted = self.headers.get("Range")
-            start = 0 if hub.ignores_ranges or not wanted else int(wanted.removeprefix("bytes=").rstrip("-"))
+            range_header = self.headers.get("Range")
+            start = (
+                0
+                if hub.ignores_ranges or not range_header
+                else int(range_header.removeprefix("bytes=").rstrip("-"))
+            )
             body = (b"x" * len(data) if hub.lies else data)[start:]
             self.send_response(206 if start else 200)
             self.send_header("ETag", f'"{sha256(data).hexdigest()}"')
@@ -91,19 +95,19 @@ def hub_server(files: dict[str, bytes]) -> Iterator[HubServer]:
             self.end_headers()
             if is_head:
                 return
-            hub.ranges.append(wanted)
+            hub.ranges.append(range_header)
             cut = hub.cuts.pop(0) if hub.cuts else len(body)
             self.wfile.write(body[:cut])
             self.close_connection = cut < len(body)
 
         def log_message(self, *args: object) -> None:
-            """Tests are quiet."""
+            """Log nothing."""
 
     class Server(ThreadingHTTPServer):
         daemon_threads = True
 
         def handle_error(self, request: object, client_address: object) -> None:
-            """A client that hung up is no news."""
+            """Ignore clients that hung up."""
 
     server = Server(("127.0.0.1", 0), Handler)
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)

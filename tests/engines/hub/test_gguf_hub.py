@@ -1,4 +1,4 @@
-"""The hub, by huggingface_hub's own client against a server on loopback."""
+"""The hub with huggingface_hub's own client and a local server."""
 
 import os
 from pathlib import Path
@@ -39,40 +39,44 @@ def pull(hub, name=NAME, is_cancelled=lambda: False):
 
 def test_repositories_with_gguf_files_are_found(hub, server):
     found = hub.find("hermes", with_token=True, limit=5)
-    assert [(one.id, one.downloads, one.is_gated) for one in found] == [(server.repository, 12, False)]
-    asked = server.searches[0]
-    assert (asked["search"], asked["filter"], asked["limit"]) == (["hermes"], ["gguf"], ["5"])
+    assert [(model.id, model.downloads, model.is_gated) for model in found] == [
+        (server.repository, 12, False)
+    ]
+    request = server.searches[0]
+    assert (request["search"], request["filter"], request["limit"]) == (["hermes"], ["gguf"], ["5"])
 
 
-def test_models_of_a_repository_are_told_with_size_quantisation_and_fit(hub):
+def test_models_of_a_repository_have_size_quantisation_and_fit(hub):
     files = hub.files("NousResearch/Hermes-Tiny-GGUF", with_token=True)
-    assert [(one.name, one.quantisation, one.size_bytes, one.fit, one.is_cached) for one in files] == [
+    assert [
+        (model.name, model.quantisation, model.size_bytes, model.fit, model.is_cached) for model in files
+    ] == [
         (NAME, "Q4_K_M", 3_000_000, MemoryFit.YES, False),
         (SHARDED, "Q8_0", 4_000_000, MemoryFit.YES, False),
     ]
 
 
-def test_what_is_larger_than_the_memory_does_not_fit(server, tmp_path):
+def test_a_model_larger_than_the_memory_does_not_fit(server, tmp_path):
     hub = GgufHub(wait=lambda _: None, endpoint=server.url, cache=tmp_path, memory=600 << 20)
-    assert {one.fit for one in hub.files(server.repository, with_token=True)} == {MemoryFit.NO}
+    assert {model.fit for model in hub.files(server.repository, with_token=True)} == {MemoryFit.NO}
 
 
-def test_a_model_is_fetched_with_progress_and_then_known_without_the_hub(hub, server):
+def test_a_model_is_downloaded_with_progress_and_then_found_offline(hub, server):
     steps = pull(hub)
     assert [step.done_bytes for step in steps] == sorted(step.done_bytes for step in steps)
     assert {step.total_bytes for step in steps} == {3_000_000}
     assert Path(steps[-1].path).read_bytes() == SMALL
-    asked = len(server.tokens)
+    request_count = len(server.tokens)
     assert str(hub.path(NAME)) == steps[-1].path
-    assert [one.path for one in pull(hub)] == [steps[-1].path]
-    assert [(one.name, one.size_bytes, one.quantisation) for one in hub.cached()] == [
+    assert [model.path for model in pull(hub)] == [steps[-1].path]
+    assert [(model.name, model.size_bytes, model.quantisation) for model in hub.cached()] == [
         (NAME, 3_000_000, "Q4_K_M")
     ]
-    assert len(server.tokens) == asked
+    assert len(server.tokens) == request_count
     assert hub.files(server.repository, with_token=True)[0].is_cached
 
 
-def test_huggingface_hub_itself_finds_what_was_fetched(hub, server, tmp_path):
+def test_huggingface_hub_finds_a_downloaded_model(hub, server, tmp_path):
     from huggingface_hub import hf_hub_download
 
     path = pull(hub)[-1].path
@@ -82,7 +86,7 @@ def test_huggingface_hub_itself_finds_what_was_fetched(hub, server, tmp_path):
     assert found == path
 
 
-def test_a_cut_download_goes_on_where_it_broke(hub, server):
+def test_an_interrupted_download_is_resumed(hub, server):
     server.cuts = [1_200_000, 900_000]
     steps = pull(hub)
     assert server.ranges == [None, "bytes=1200000-", "bytes=2100000-"]
@@ -90,7 +94,7 @@ def test_a_cut_download_goes_on_where_it_broke(hub, server):
     assert steps[-1].path
 
 
-def test_a_download_that_keeps_breaking_is_told_and_goes_on_the_next_time(hub, server):
+def test_a_download_that_keeps_breaking_is_reported_and_can_be_resumed(hub, server):
     server.cuts = [1_000_000, 0, 0, 0, 0, 0]
     with pytest.raises(RemoteFailed, match="pull again to resume it"):
         pull(hub)
@@ -100,9 +104,9 @@ def test_a_download_that_keeps_breaking_is_told_and_goes_on_the_next_time(hub, s
     assert hub.path(NAME).read_bytes() == SMALL
 
 
-def test_a_stopped_download_keeps_what_came_and_another_process_could_go_on(hub, server, tmp_path):
-    looks = iter([False, True])
-    seen = pull(hub, is_cancelled=lambda: next(looks, True))
+def test_a_stopped_download_can_be_resumed_by_another_process(hub, server, tmp_path):
+    answers = iter([False, True])
+    seen = pull(hub, is_cancelled=lambda: next(answers, True))
     assert not seen[-1].path
     assert hub.path(NAME) is None
     assert hub.cached() == []
@@ -112,13 +116,13 @@ def test_a_stopped_download_keeps_what_came_and_another_process_could_go_on(hub,
     assert again.path(NAME).read_bytes() == SMALL
 
 
-def test_a_server_that_knows_no_ranges_begins_anew(hub, server):
+def test_without_range_support_the_download_starts_from_the_beginning(hub, server):
     server.cuts, server.ignores_ranges = [1_000_000], True
     pull(hub)
     assert hub.path(NAME).read_bytes() == SMALL
 
 
-def test_bytes_that_are_not_the_file_are_thrown_away(hub, server):
+def test_a_damaged_download_is_deleted(hub, server):
     server.lies = True
     with pytest.raises(RemoteFailed, match="the downloaded file is damaged"):
         pull(hub)
@@ -127,11 +131,11 @@ def test_bytes_that_are_not_the_file_are_thrown_away(hub, server):
     assert hub.path(NAME).read_bytes() == SMALL
 
 
-def test_all_parts_of_a_model_are_fetched_and_deleted_together(hub, server):
+def test_all_parts_of_a_model_are_downloaded_and_deleted_together(hub, server):
     steps = pull(hub, SHARDED)
     assert steps[-1].total_bytes == 4_000_000
     assert steps[-1].path.endswith("Q8_0-00001-of-00002.gguf")
-    assert [(one.name, one.size_bytes) for one in hub.cached()] == [(SHARDED, 4_000_000)]
+    assert [(model.name, model.size_bytes) for model in hub.cached()] == [(SHARDED, 4_000_000)]
     assert hub.delete(SHARDED) == 4_000_000
     assert hub.cached() == []
     assert hub.path(SHARDED) is None
@@ -141,7 +145,7 @@ def test_deleting_one_model_leaves_the_others(hub):
     pull(hub)
     pull(hub, SHARDED)
     hub.delete(SHARDED)
-    assert [one.name for one in hub.cached()] == [NAME]
+    assert [model.name for model in hub.cached()] == [NAME]
     with pytest.raises(BadInput, match="not in the cache"):
         hub.delete(SHARDED)
 
@@ -155,12 +159,12 @@ def test_deleting_one_model_leaves_the_others(hub):
         ("hf:a/b/../../../etc/x.gguf", "not of the form"),
     ],
 )
-def test_what_is_not_there_is_said_in_words(hub, name, words):
+def test_a_missing_file_or_repository_is_reported(hub, name, words):
     with pytest.raises(BadInput, match=words):
         pull(hub, name)
 
 
-def test_no_room_is_said_before_anything_is_fetched(hub, server, monkeypatch):
+def test_missing_disk_space_is_reported_before_the_download(hub, server, monkeypatch):
     import shutil
 
     monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10, 9, 1))
@@ -169,19 +173,19 @@ def test_no_room_is_said_before_anything_is_fetched(hub, server, monkeypatch):
     assert server.ranges == []
 
 
-def test_a_hub_that_is_away_is_said_in_words(tmp_path):
+def test_an_unreachable_hub_is_reported(tmp_path):
     hub = GgufHub(wait=lambda _: None, endpoint="http://127.0.0.1:1", cache=tmp_path, memory=1)
     with pytest.raises(RemoteFailed, match="cannot be reached"):
         hub.find("x", with_token=True)
     assert hub.cached() == []
 
 
-def test_offline_the_cache_works_and_the_hub_says_why_it_does_not(hub, monkeypatch):
+def test_offline_the_cache_works_and_a_search_says_why_it_does_not(hub, monkeypatch):
     from huggingface_hub import constants
 
     pull(hub)
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     assert pull(hub)[-1].path == str(hub.path(NAME))
-    assert [one.name for one in hub.cached()] == [NAME]
+    assert [model.name for model in hub.cached()] == [NAME]
     with pytest.raises(RemoteFailed, match="HF_HUB_OFFLINE"):
         hub.find("x", with_token=True)

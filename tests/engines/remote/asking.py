@@ -1,4 +1,4 @@
-"""Both remote kinds, and raw completions, asked alike."""
+"""Helpers to ask the kinds of remote engines."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""An HTTP server on loopback that plays written answers, and remembers what it was asked."""
+"""A local HTTP server that sends prepared answers and records the requests."""
 
 import json
 import time
@@ -11,7 +11,7 @@ from threading import Event, Thread
 
 @dataclass
 class Asked:
-    """One request."""
+    """A recorded request."""
 
     path: str
     headers: dict[str, str]
@@ -20,7 +20,7 @@ class Asked:
 
 @dataclass
 class Answer:
-    """What is sent; a piece that is a number is a pause in seconds, one that is None cuts the connection."""
+    """A prepared answer. A number in `pieces` is a pause in seconds, None cuts the connection."""
 
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
@@ -29,12 +29,12 @@ class Answer:
 
 @dataclass
 class ScriptedServer:
-    """Where it is, and what it was asked; the last answer is given again and again."""
+    """The address of the server and its recorded requests. The last answer is repeated."""
 
     url: str
     asked: list[Asked]
     gone: Event
-    """Set once a client has hung up while it was being answered."""
+    """Set once a client has hung up during an answer."""
 
 
 def event(chunk: object) -> bytes:
@@ -65,7 +65,7 @@ def stream(*pieces: bytes | float | None) -> Answer:
 
 
 def said(text: str) -> Answer:
-    """A chat answer that is well."""
+    """Return a complete chat answer."""
     return stream(delta(role="assistant", content=text), delta("stop"), usage(10, 2, 4), DONE)
 
 
@@ -82,12 +82,12 @@ def scripted_server(*answers: Answer | Callable[[Asked], Answer]) -> Iterator[Sc
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            self._play({})
+            self._answer({})
 
         def do_POST(self) -> None:
-            self._play(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self._answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
 
-        def _play(self, body: dict[str, object]) -> None:
+        def _answer(self, body: dict[str, object]) -> None:
             asked = Asked(path=self.path, headers=dict(self.headers), body=body)
             served.asked.append(asked)
             answer = answers[min(len(served.asked), len(answers)) - 1]
@@ -104,19 +104,19 @@ def scripted_server(*answers: Answer | Callable[[Asked], Answer]) -> Iterator[Sc
                 self.close_connection = True
 
         def _send(self, pieces: Sequence[bytes | float | None]) -> None:
-            for one in pieces:
-                if one is None:
+            for piece in pieces:
+                if piece is None:
                     self.close_connection = True
                     return
-                if isinstance(one, bytes):
-                    self.wfile.write(f"{len(one):x}\r\n".encode() + one + b"\r\n")
+                if isinstance(piece, bytes):
+                    self.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
                     self.wfile.flush()
                 else:
-                    time.sleep(one)
+                    time.sleep(piece)
             self.wfile.write(b"0\r\n\r\n")
 
         def log_message(self, *args: object) -> None:
-            """Tests are quiet."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

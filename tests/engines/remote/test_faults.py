@@ -1,4 +1,4 @@
-"""What a server can do wrong, and what is made of it; for both kinds of clients."""
+"""Failures of servers, for both kinds of clients."""
 
 import logging
 import traceback
@@ -44,7 +44,7 @@ def failure(engine) -> RemoteFailed:
         (503, "failed with status 503", 4),
     ],
 )
-def test_a_refusal_is_said_in_words_and_asked_again_where_it_may_pass(engine_of, status, words, tries):
+def test_a_failure_is_reported_and_repeated_if_it_is_temporary(engine_of, status, words, tries):
     with scripted_server(refused(status, "because")) as server:
         error = failure(engine_of(server.url))
     assert error.args[0].startswith("http://127.0.0.1:")
@@ -56,20 +56,20 @@ def test_a_refusal_is_said_in_words_and_asked_again_where_it_may_pass(engine_of,
 
 
 @CHAT
-def test_the_key_stands_in_no_error_no_traceback_and_no_log(engine_of, caplog):
+def test_the_key_is_in_no_error_traceback_or_log(engine_of, caplog):
     caplog.set_level(logging.DEBUG)
     with scripted_server(refused(401, f"Incorrect API key provided: {KEY}")) as server:
         error = failure(engine_of(server.url))
     assert KEY in str(server.asked[0].headers)
-    told = str(error) + repr(error) + "".join(traceback.format_exception(error))
-    assert KEY not in told
+    shown = str(error) + repr(error) + "".join(traceback.format_exception(error))
+    assert KEY not in shown
     assert KEY not in caplog.text
     assert "Incorrect API key provided: …" in str(error)
     assert error.__cause__ is None and error.__context__ is None
 
 
 @CHAT
-def test_the_key_stands_in_no_delta_when_a_stream_breaks_with_it(engine_of):
+def test_the_key_is_in_no_delta_if_an_error_in_the_stream_contains_it(engine_of):
     broken = stream(delta(content="a"), event({"error": {"message": f"no room for {KEY}"}}))
     with scripted_server(broken) as server:
         deltas = ask(engine_of(server.url))
@@ -78,7 +78,7 @@ def test_the_key_stands_in_no_delta_when_a_stream_breaks_with_it(engine_of):
 
 
 @CHAT
-def test_too_many_requests_is_asked_again_as_the_server_wants(engine_of):
+def test_too_many_requests_are_repeated_after_the_requested_wait(engine_of):
     with scripted_server(refused(429, "slow down", **{"Retry-After": "3"}), said("hello")) as server:
         deltas = ask(engine_of(server.url))
     assert text_of(deltas) == "hello"
@@ -86,14 +86,14 @@ def test_too_many_requests_is_asked_again_as_the_server_wants(engine_of):
 
 
 @CHAT
-def test_a_server_that_wants_to_be_left_alone_for_long_is_not_waited_for(engine_of):
+def test_a_long_requested_wait_fails_at_once(engine_of):
     with scripted_server(refused(429, "slow down", **{"Retry-After": "3600"})) as server:
         failure(engine_of(server.url))
     assert len(server.asked) == 1
 
 
 @CHAT
-def test_a_dropped_stream_keeps_what_came_and_is_unfinished(engine_of):
+def test_a_broken_stream_keeps_its_text_and_is_unfinished(engine_of):
     with scripted_server(stream(delta(content="It is "), delta(content="no"), None)) as server:
         deltas = ask(engine_of(server.url))
     assert text_of(deltas) == "It is no"
@@ -103,13 +103,13 @@ def test_a_dropped_stream_keeps_what_came_and_is_unfinished(engine_of):
 
 
 @CHAT
-def test_a_stream_that_drops_before_anything_came_is_asked_again(engine_of):
+def test_a_stream_that_breaks_before_any_text_is_repeated(engine_of):
     with scripted_server(stream(None), said("hello")) as server:
         assert text_of(ask(engine_of(server.url))) == "hello"
 
 
 @CHAT
-def test_a_stalled_stream_keeps_what_came_and_is_unfinished(engine_of):
+def test_a_stalled_stream_keeps_its_text_and_is_unfinished(engine_of):
     with scripted_server(stream(delta(content="It is "), 20.0)) as server:
         deltas = ask(engine_of(server.url, timeout_s=0.3))
     assert text_of(deltas) == "It is "
@@ -118,14 +118,14 @@ def test_a_stalled_stream_keeps_what_came_and_is_unfinished(engine_of):
 
 
 @CHAT
-def test_a_server_that_never_answers_is_not_waited_for_twice(engine_of):
+def test_a_server_that_never_answers_is_not_asked_again(engine_of):
     with scripted_server(stream(20.0)) as server:
         assert "no data for 0.3 s" in str(failure(engine_of(server.url, timeout_s=0.3)))
     assert len(server.asked) == 1
 
 
 @CHAT
-def test_invalid_json_is_said(engine_of):
+def test_invalid_json_is_reported(engine_of):
     with scripted_server(stream(event(b'{"choices": ['))) as server:
         assert "not valid JSON" in str(failure(engine_of(server.url)))
     with scripted_server(stream(delta(content="a"), event(b'{"choices": ['))) as server:
@@ -134,7 +134,7 @@ def test_invalid_json_is_said(engine_of):
 
 
 @CHAT
-def test_a_page_in_place_of_a_stream_is_said(engine_of):
+def test_a_page_instead_of_a_stream_is_reported(engine_of):
     page = Answer(headers={"Content-Type": "text/html"}, pieces=(b"<html>Welcome</html>",))
     with scripted_server(page) as server:
         assert "contains no completion" in str(failure(engine_of(server.url)))
@@ -143,7 +143,7 @@ def test_a_page_in_place_of_a_stream_is_said(engine_of):
 
 @CHAT
 @pytest.mark.parametrize("shape", [[1], [{"delta": 5}], [None], "x", 7, {"a": 1}])
-def test_a_chunk_of_any_shape_is_read_or_refused_in_words(engine_of, shape):
+def test_a_chunk_of_any_shape_is_read_or_reported(engine_of, shape):
     with scripted_server(
         stream(event({"choices": shape}), delta(content="a"), delta("stop"), DONE)
     ) as server:
@@ -154,7 +154,7 @@ def test_a_chunk_of_any_shape_is_read_or_refused_in_words(engine_of, shape):
 
 
 @CHAT
-def test_ten_megabytes_that_were_asked_for_come_whole(engine_of):
+def test_ten_megabytes_arrive_completely_if_requested(engine_of):
     text = "0123456789" * 100_000
     answer = stream(*(delta(content=text) for _ in range(10)), delta("stop"), DONE)
     with scripted_server(answer) as server:
@@ -164,20 +164,20 @@ def test_ten_megabytes_that_were_asked_for_come_whole(engine_of):
 
 
 @CHAT
-def test_nobody_there_is_said(engine_of):
+def test_an_unreachable_server_is_reported(engine_of):
     assert "no answer" in str(failure(engine_of("http://127.0.0.1:1/v1")))
 
 
 @pytest.mark.parametrize("engine_of", [openai_engine, raw_engine, hf_engine])
-def test_stopping_a_silent_server_is_at_once_and_hangs_up(engine_of):
-    looks = []
+def test_stopping_a_silent_server_takes_effect_at_once_and_hangs_up(engine_of):
+    calls = []
 
     def is_cancelled():
-        looks.append(1)
-        return len(looks) > 5
+        calls.append(1)
+        return len(calls) > 5
 
-    one = piece("a") if engine_of is raw_engine else delta(content="a")
-    with scripted_server(stream(one, 2.0, one, 0.2, one, 0.2, one)) as server:
+    chunk = piece("a") if engine_of is raw_engine else delta(content="a")
+    with scripted_server(stream(chunk, 2.0, chunk, 0.2, chunk, 0.2, chunk)) as server:
         deltas = ask(engine_of(server.url), is_cancelled=is_cancelled)
         assert deltas[-1].finish_reason is FinishReason.CANCELLED
         assert text_of(deltas) == "a"
@@ -185,20 +185,20 @@ def test_stopping_a_silent_server_is_at_once_and_hangs_up(engine_of):
 
 
 @CHAT
-def test_stopping_while_it_waits_for_another_try_sends_none(engine_of):
-    looks = []
+def test_stopping_during_the_wait_sends_no_further_request(engine_of):
+    calls = []
 
     def is_cancelled():
-        looks.append(1)
-        return bool(server.asked) and len(looks) > 3
+        calls.append(1)
+        return bool(server.asked) and len(calls) > 3
 
     with scripted_server(refused(503, "later")) as server:
         deltas = ask(engine_of(server.url), is_cancelled=is_cancelled)
-    assert [one.finish_reason for one in deltas] == [FinishReason.CANCELLED]
+    assert [chunk.finish_reason for chunk in deltas] == [FinishReason.CANCELLED]
     assert len(server.asked) == 1
 
 
-def test_several_askers_get_each_their_own_answer():
+def test_several_requests_get_their_own_answers():
     from concurrent.futures import ThreadPoolExecutor
     from dataclasses import replace
 

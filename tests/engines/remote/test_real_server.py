@@ -1,4 +1,4 @@
-"""The embedded model behind llama-cpp-python's own server, for every remote kind."""
+"""The embedded model on llama-cpp-python's own server, for every kind of remote engine."""
 
 import json
 import subprocess
@@ -40,7 +40,7 @@ threading.Thread(target=lambda: ([time.sleep(0.05) for _ in iter(lambda: server.
     print(server.servers[0].sockets[0].getsockname()[1], flush=True)), daemon=True).start()
 server.run()
 """
-"""llama-cpp-python's own server; says its port once it listens, and ends when its standard input does."""
+"""llama-cpp-python's own server. It prints its port once it listens, and ends when its standard input does."""
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_each_kind_answers(url, engine_of):
     assert len(deltas) > 3
 
 
-def test_raw_gives_what_the_model_itself_gives(url):
+def test_raw_mode_gives_the_same_text_as_the_local_engine(url):
     path = find_embedded()
     local = load_llama_cpp(
         path, name="embedded", loading=LoadOptions(context_tokens=2048, threads=0, gpu_layers=0)
@@ -79,22 +79,22 @@ def test_raw_gives_what_the_model_itself_gives(url):
     sampling = Sampling(max_tokens=24, temperature=0.0, min_p=0.05, top_k=40)
     request = replace(REQUEST, sampling=sampling)
     try:
-        mine = text_of(list(local.generate(request, is_cancelled=lambda: False)))
+        local_text = text_of(list(local.generate(request, is_cancelled=lambda: False)))
     finally:
         local.close()
-    theirs = text_of(answer(raw_engine(url, timeout_s=60.0, kind=ServerKind.LLAMA_SERVER), request))
-    assert theirs == mine
+    server_text = text_of(answer(raw_engine(url, timeout_s=60.0, kind=ServerKind.LLAMA_SERVER), request))
+    assert server_text == local_text
 
 
-def test_a_prompt_that_does_not_fit_is_refused(url):
+def test_a_prompt_that_is_too_long_is_refused(url):
     with pytest.raises(RemoteFailed):
         answer(raw_engine(url, timeout_s=60.0), replace(REQUEST, prompt="word " * 4000))
 
 
-def test_stopping_leaves_the_server_able_to_answer_the_next(url):
+def test_after_stopping_the_server_answers_the_next_request(url):
     engine = raw_engine(url, timeout_s=60.0)
-    looks = iter([False, False, False])
-    seen = list(engine.generate(REQUEST, is_cancelled=lambda: next(looks, True)))
+    answers = iter([False, False, False])
+    seen = list(engine.generate(REQUEST, is_cancelled=lambda: next(answers, True)))
     assert seen[-1].finish_reason is FinishReason.CANCELLED
     assert "Paris" in text_of(answer(engine))
 
@@ -106,8 +106,8 @@ def test_a_chat_server_s_models_are_listed(url):
     assert fetch_model_names(Server(name="", base_url=url)) == ("hermes",)
 
 
-def test_a_whole_turn_through_the_page_s_own_path(url, tmp_path):
-    """Contract, tools, the loop and the store, with a chat server; then the same session goes on raw."""
+def test_a_complete_turn_as_the_page_runs_it(url, tmp_path):
+    """Contract, tools, loop and store with a chat server. Then the same session continues in raw mode."""
     from tests.services import CHECKOUT
     from workbench.app.turns import begin_session, run_turn
     from workbench.hermes.written_out import written_out

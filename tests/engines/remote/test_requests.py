@@ -1,4 +1,4 @@
-"""What a server is asked, and what is read from its answers when all is well."""
+"""Requests to servers, and reading their valid answers."""
 
 from dataclasses import replace
 
@@ -60,13 +60,13 @@ def test_messages_tools_and_choice_are_sent(engine_of):
         ),
     ],
 )
-def test_the_choice_is_spelled_as_the_protocol_wants_it(engine_of, choice, sent):
+def test_the_tool_choice_is_written_as_in_the_protocol(engine_of, choice, sent):
     with scripted_server(said("hello")) as server:
         ask(engine_of(server.url), replace(REQUEST, tool_choice=choice))
     assert server.asked[0].body["tool_choice"] == sent
 
 
-def test_a_server_whose_contract_writes_the_tools_is_sent_none():
+def test_if_the_contract_writes_the_tools_they_are_not_sent():
     with scripted_server(said("hello")) as server:
         engine = openai_engine(server.url, tools_by=ToolsBy.CONTRACT)
         assert not engine.capabilities.writes_tools
@@ -76,7 +76,7 @@ def test_a_server_whose_contract_writes_the_tools_is_sent_none():
             ask(engine, replace(REQUEST, tool_choice=ToolChoice(kind=ChoiceKind.REQUIRED)))
 
 
-def test_raw_sends_the_prompt_byte_for_byte_and_is_exact():
+def test_raw_mode_sends_the_prompt_byte_for_byte():
     with scripted_server(stream(piece("It is"), piece(" noon.", "stop"), DONE)) as server:
         engine = raw_engine(server.url)
         assert engine.capabilities.has_exact_prompt
@@ -99,7 +99,7 @@ def test_raw_sends_the_prompt_byte_for_byte_and_is_exact():
         (ServerKind.LM_STUDIO, {"top_k": 7, "min_p": 0.05, "repeat_penalty": 1.0}),
     ],
 )
-def test_each_software_is_sent_the_sampling_that_it_takes(kind, sent):
+def test_each_software_gets_the_sampling_fields_that_it_supports(kind, sent):
     with scripted_server(stream(piece("a", "stop"), DONE)) as server:
         ask(raw_engine(server.url, kind=kind), replace(REQUEST, sampling=Sampling(top_k=7)))
     body = server.asked[0].body
@@ -117,7 +117,7 @@ def test_each_software_is_sent_the_sampling_that_it_takes(kind, sent):
     assert {name: value for name, value in body.items() if name not in standard} == sent
 
 
-def test_without_a_key_none_is_sent(monkeypatch):
+def test_without_a_key_no_credentials_are_sent(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-from-elsewhere")
     monkeypatch.setenv("OPENAI_ORG_ID", "org-from-elsewhere")
     with scripted_server(said("hello")) as server:
@@ -127,7 +127,7 @@ def test_without_a_key_none_is_sent(monkeypatch):
 
 
 @CHAT
-def test_calls_come_piece_by_piece(engine_of):
+def test_calls_arrive_piece_by_piece(engine_of):
     answer = stream(
         delta(role="assistant", content=None),
         delta(tool_calls=[call(0, name="now", arguments="")]),
@@ -139,7 +139,7 @@ def test_calls_come_piece_by_piece(engine_of):
     )
     with scripted_server(answer) as server:
         deltas = ask(engine_of(server.url))
-    assert [one for delta in deltas for one in delta.call_pieces] == [
+    assert [entry for delta in deltas for entry in delta.call_pieces] == [
         StructuredCallPiece(index=0, name="now"),
         StructuredCallPiece(index=0, arguments_text='{"zone": '),
         StructuredCallPiece(index=0, arguments_text='"CET"}'),
@@ -148,7 +148,7 @@ def test_calls_come_piece_by_piece(engine_of):
     assert deltas[-1].finish_reason is FinishReason.STOP
 
 
-def test_calls_that_all_have_the_index_0_are_told_apart_by_their_ids():
+def test_calls_that_all_have_index_0_are_distinguished_by_their_ids():
     calls = [
         {"index": 0, "id": "a", "type": "function", "function": {"name": "now", "arguments": "{}"}},
         {
@@ -160,26 +160,26 @@ def test_calls_that_all_have_the_index_0_are_told_apart_by_their_ids():
     ]
     with scripted_server(stream(delta(tool_calls=calls), delta("tool_calls"), DONE)) as server:
         deltas = ask(openai_engine(server.url))
-    assert [one.index for delta in deltas for one in delta.call_pieces] == [0, 1]
+    assert [entry.index for delta in deltas for entry in delta.call_pieces] == [0, 1]
 
 
 @CHAT
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
-def test_reasoning_is_kept_apart(engine_of, field):
+def test_reasoning_is_separate_from_the_text(engine_of, field):
     with scripted_server(
         stream(delta(**{field: "Hm."}), delta(content="Noon."), delta("stop"), DONE)
     ) as server:
         deltas = ask(engine_of(server.url))
-    assert [(one.thought, one.text) for one in deltas[:-1]] == [("Hm.", ""), ("", "Noon.")]
+    assert [(entry.thought, entry.text) for entry in deltas[:-1]] == [("Hm.", ""), ("", "Noon.")]
 
 
-def test_reasoning_in_both_fields_is_taken_once():
+def test_reasoning_in_both_fields_is_used_once():
     both = delta(reasoning="Hm.", reasoning_content="Hm.")
     with scripted_server(stream(both, delta("stop"), DONE)) as server:
-        assert [one.thought for one in ask(openai_engine(server.url))] == ["Hm.", ""]
+        assert [entry.thought for entry in ask(openai_engine(server.url))] == ["Hm.", ""]
 
 
-def test_a_server_that_answers_whole_within_the_stream_is_read():
+def test_a_complete_message_within_the_stream_is_read():
     whole = event(
         {
             "choices": [
@@ -192,14 +192,14 @@ def test_a_server_that_answers_whole_within_the_stream_is_read():
 
 
 @pytest.mark.parametrize(("reason", "finish"), [("length", FinishReason.LENGTH), ("stop", FinishReason.STOP)])
-def test_the_finish_reason_is_the_server_s(reason, finish):
+def test_the_finish_reason_is_that_of_the_server(reason, finish):
     with scripted_server(stream(piece("a", reason), usage(7, 3, 5), DONE)) as server:
         last = ask(raw_engine(server.url))[-1]
     assert last.finish_reason is finish
     assert last.usage == Usage(prompt_tokens=7, cached_tokens=5, completion_tokens=3)
 
 
-def test_log_probabilities_are_asked_for_and_read():
+def test_logprobs_are_requested_and_read():
     chunk = event({"choices": [{"index": 0, "text": "No", "finish_reason": "stop",
                                 "logprobs": {"tokens": ["No"], "token_logprobs": [-0.5]}}]})  # fmt: skip
     with scripted_server(stream(chunk, DONE)) as server:
@@ -208,7 +208,7 @@ def test_log_probabilities_are_asked_for_and_read():
     assert deltas[0].tokens == (EmittedToken(id=-1, text="No", logprob=-0.5),)
 
 
-def test_user_and_password_of_an_address_are_not_told():
+def test_user_and_password_of_an_address_are_not_shown():
     engine = openai_engine("http://me:hunter2@127.0.0.1:1/v1")
     assert engine.device == "http://127.0.0.1:1/v1"
     with pytest.raises(RemoteFailed) as caught:
@@ -224,5 +224,5 @@ def test_user_and_password_of_an_address_are_not_told():
         ('http://host/$(id)`id`"}/v1', "http://host/%24%28id%29%60id%60%22%7D/v1"),
     ],
 )
-def test_the_plain_address_has_no_secret_and_nothing_for_a_shell(url, plain):
+def test_the_plain_url_has_no_secrets_and_nothing_that_a_shell_expands(url, plain):
     assert Server(name="", base_url=url).plain_url == plain
