@@ -203,7 +203,7 @@ def served(tmp_path_factory):
 def test_the_copied_request_equals_the_one_that_was_sent(served, model, monkeypatch):
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     server, services, play = served
-    server.asked.clear()
+    server.requests.clear()
     is_written = "written" in model
     session = play(
         "Hi", model=model, sampling=SAMPLING, tool_choice="auto" if is_written else "required", max_rounds=1,
@@ -213,7 +213,7 @@ def test_the_copied_request_equals_the_one_that_was_sent(served, model, monkeypa
     assert "secret" not in code.curl + code.python
     run(["bash", "-c", code.curl])
     exec(compile(code.python, "copied", "exec"), {"__name__": "__copied__"})
-    sent, by_curl, by_python = server.asked
+    sent, by_curl, by_python = server.requests
     assert {name: sent.body.pop(name) for name in STREAMED} == STREAMED
     assert sent.path == by_curl.path == by_python.path
     assert sent.body == by_curl.body == by_python.body
@@ -226,9 +226,9 @@ def test_the_copied_sampling_uses_the_names_of_the_server(served):
     server, services, play = served
     bodies = {}
     for name in ("llama-server-raw", "vllm-chat", "openai-chat"):
-        server.asked.clear()
+        server.requests.clear()
         code_for(services, play("Hi", model=f"openai:{name}/hermes", sampling=SAMPLING, max_rounds=1))
-        bodies[name] = server.asked[0].body
+        bodies[name] = server.requests[0].body
     assert bodies["llama-server-raw"]["logit_bias"] == [[42, -5.0], ["Hello", 100.0]]
     assert bodies["llama-server-raw"]["min_p"] == 0.1
     assert bodies["vllm-chat"]["logit_bias"] == {"42": -5.0}

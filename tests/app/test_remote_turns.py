@@ -68,7 +68,7 @@ def test_structured_calls_and_thoughts_are_stored_exported_and_sent_again(opened
         row = json.loads(export_sharegpt(services, [session]).text)
         assert row["conversations"][2]["value"] == written_out(called.message)
         turn(services, session, setup, "And again?")
-    sent = server.asked[2].body["messages"]
+    sent = server.requests[2].body["messages"]
     assert [entry["role"] for entry in sent] == ["system", "user", "assistant", "tool", "assistant", "user"]
     assert sent[2]["tool_calls"][0]["id"] == sent[3]["tool_call_id"]
 
@@ -87,7 +87,7 @@ def test_a_conversation_can_switch_to_another_kind_of_engine_and_back(opened, tm
         )
         assert "given to you apart" not in prompt
         turn(services, session, setup, "Thanks.")
-    sent = server.asked[2].body["messages"]
+    sent = server.requests[2].body["messages"]
     assert [call["function"]["arguments"] for entry in sent for call in entry.get("tool_calls", ())] == [
         '{"flumb": "cairo"}',
         '{"flumb": "paris"}',

@@ -164,7 +164,7 @@ class TestTheServerPaysProvidersOnlyForItsOwnModels:
             sources = EngineSources(hf_base_url=server.url)
             models = AllModels(local=local, default=self.OFFERED, sources=sources, lends_token_to=lends)
             ask(models.engine(name, token=Secret(own) if own else None))
-        headers = {key.lower(): value for key, value in server.asked[0].headers.items()}
+        headers = {key.lower(): value for key, value in server.requests[0].headers.items()}
         assert headers.get("authorization") == sent
 
     @pytest.mark.parametrize(

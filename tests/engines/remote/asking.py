@@ -20,11 +20,11 @@ TOOLS = OfferedTools(
         ),
     )
 )
-ASKED = Conversation(messages=(Message(role=Role.USER, text="What time is it?"),))
+CONVERSATION = Conversation(messages=(Message(role=Role.USER, text="What time is it?"),))
 REQUEST = GenerationRequest(
     prompt="<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n",
     sampling=Sampling(max_tokens=32),
-    conversation=ASKED,
+    conversation=CONVERSATION,
     tools=TOOLS,
 )
 

@@ -10,7 +10,7 @@ from threading import Event, Thread
 
 
 @dataclass
-class Asked:
+class RecordedRequest:
     """A recorded request."""
 
     path: str
@@ -32,7 +32,7 @@ class ScriptedServer:
     """The address of the server and its recorded requests. The last answer is repeated."""
 
     url: str
-    asked: list[Asked]
+    requests: list[RecordedRequest]
     gone: Event
     """Set once a client has hung up during an answer."""
 
@@ -75,8 +75,8 @@ def refused(status: int, message: str, **headers: str) -> Answer:
 
 
 @contextmanager
-def scripted_server(*answers: Answer | Callable[[Asked], Answer]) -> Iterator[ScriptedServer]:
-    served = ScriptedServer(url="", asked=[], gone=Event())
+def scripted_server(*answers: Answer | Callable[[RecordedRequest], Answer]) -> Iterator[ScriptedServer]:
+    served = ScriptedServer(url="", requests=[], gone=Event())
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -88,10 +88,10 @@ def scripted_server(*answers: Answer | Callable[[Asked], Answer]) -> Iterator[Sc
             self._answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
 
         def _answer(self, body: dict[str, object]) -> None:
-            asked = Asked(path=self.path, headers=dict(self.headers), body=body)
-            served.asked.append(asked)
-            answer = answers[min(len(served.asked), len(answers)) - 1]
-            answer = answer(asked) if callable(answer) else answer
+            request = RecordedRequest(path=self.path, headers=dict(self.headers), body=body)
+            served.requests.append(request)
+            answer = answers[min(len(served.requests), len(answers)) - 1]
+            answer = answer(request) if callable(answer) else answer
             self.send_response(answer.status)
             for name, value in answer.headers.items():
                 self.send_header(name, value)

@@ -49,7 +49,7 @@ def test_a_failure_is_reported_and_repeated_if_it_is_temporary(engine_of, status
         error = failure(engine_of(server.url))
     assert error.args[0].startswith("http://127.0.0.1:")
     assert "because" in str(error)
-    assert len(server.asked) == tries
+    assert len(server.requests) == tries
     import re
 
     assert re.search(words, str(error))
@@ -60,7 +60,7 @@ def test_the_key_is_in_no_error_traceback_or_log(engine_of, caplog):
     caplog.set_level(logging.DEBUG)
     with scripted_server(refused(401, f"Incorrect API key provided: {KEY}")) as server:
         error = failure(engine_of(server.url))
-    assert KEY in str(server.asked[0].headers)
+    assert KEY in str(server.requests[0].headers)
     shown = str(error) + repr(error) + "".join(traceback.format_exception(error))
     assert KEY not in shown
     assert KEY not in caplog.text
@@ -82,14 +82,14 @@ def test_too_many_requests_are_repeated_after_the_requested_wait(engine_of):
     with scripted_server(refused(429, "slow down", **{"Retry-After": "3"}), said("hello")) as server:
         deltas = ask(engine_of(server.url))
     assert text_of(deltas) == "hello"
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 @CHAT
 def test_a_long_requested_wait_fails_at_once(engine_of):
     with scripted_server(refused(429, "slow down", **{"Retry-After": "3600"})) as server:
         failure(engine_of(server.url))
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 @CHAT
@@ -99,7 +99,7 @@ def test_a_broken_stream_keeps_its_text_and_is_unfinished(engine_of):
     assert text_of(deltas) == "It is no"
     assert deltas[-1].finish_reason is FinishReason.INTERRUPTED
     assert deltas[-1].problem
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 @CHAT
@@ -121,7 +121,7 @@ def test_a_stalled_stream_keeps_its_text_and_is_unfinished(engine_of):
 def test_a_server_that_never_answers_is_not_asked_again(engine_of):
     with scripted_server(stream(20.0)) as server:
         assert "no data for 0.3 s" in str(failure(engine_of(server.url, timeout_s=0.3)))
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 @CHAT
@@ -138,7 +138,7 @@ def test_a_page_instead_of_a_stream_is_reported(engine_of):
     page = Answer(headers={"Content-Type": "text/html"}, pieces=(b"<html>Welcome</html>",))
     with scripted_server(page) as server:
         assert "contains no completion" in str(failure(engine_of(server.url)))
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 @CHAT
@@ -190,12 +190,12 @@ def test_stopping_during_the_wait_sends_no_further_request(engine_of):
 
     def is_cancelled():
         calls.append(1)
-        return bool(server.asked) and len(calls) > 3
+        return bool(server.requests) and len(calls) > 3
 
     with scripted_server(refused(503, "later")) as server:
         deltas = ask(engine_of(server.url), is_cancelled=is_cancelled)
     assert [chunk.finish_reason for chunk in deltas] == [FinishReason.CANCELLED]
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 def test_several_requests_get_their_own_answers():
@@ -204,8 +204,8 @@ def test_several_requests_get_their_own_answers():
 
     from tests.engines.remote.asking import REQUEST
 
-    def echo(asked):
-        return stream(piece(str(asked.body["prompt"])), 0.01, piece("!", "stop"), DONE)
+    def echo(request):
+        return stream(piece(str(request.body["prompt"])), 0.01, piece("!", "stop"), DONE)
 
     with scripted_server(echo) as server:
         engine = raw_engine(server.url)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.engines.remote.asking import ASKED, hf_engine, openai_engine, raw_engine, text_of
+from tests.engines.remote.asking import CONVERSATION, hf_engine, openai_engine, raw_engine, text_of
 from workbench.chat.message import Conversation, Message, Role
 from workbench.engines.known_models import find_embedded
 from workbench.engines.llama_cpp import load_llama_cpp
@@ -130,7 +130,7 @@ def test_a_complete_turn_as_the_page_runs_it(url, tmp_path):
         setup = services.setup_for()
         setup = replace(setup, sampling=replace(setup.sampling, max_tokens=16), max_rounds=1)
         session = begin_session(services, setup).id
-        list(run_turn(services, session, setup, ASKED.messages[0].text, is_cancelled=lambda: False))
+        list(run_turn(services, session, setup, CONVERSATION.messages[0].text, is_cancelled=lambda: False))
         first = services.sessions.path(session)
         assert not first[2].generation.is_exact
         raw = replace(setup, model="openai:raw/hermes")

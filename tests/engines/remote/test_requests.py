@@ -39,12 +39,12 @@ def call(index, **function):
 def test_messages_tools_and_choice_are_sent(engine_of):
     with scripted_server(said("hello")) as server:
         ask(engine_of(server.url))
-    body = server.asked[0].body
-    assert server.asked[0].path == "/v1/chat/completions"
+    body = server.requests[0].body
+    assert server.requests[0].path == "/v1/chat/completions"
     assert body["messages"] == [{"role": "user", "content": "What time is it?"}]
     assert body["tools"] == [spec.document for spec in REQUEST.tools.specs]
     assert (body["tool_choice"], body["stream"], body["max_tokens"], body["seed"]) == ("auto", True, 32, 0)
-    headers = {name.lower(): value for name, value in server.asked[0].headers.items()}
+    headers = {name.lower(): value for name, value in server.requests[0].headers.items()}
     assert headers["authorization"] == f"Bearer {KEY}"
 
 
@@ -63,7 +63,7 @@ def test_messages_tools_and_choice_are_sent(engine_of):
 def test_the_tool_choice_is_written_as_in_the_protocol(engine_of, choice, sent):
     with scripted_server(said("hello")) as server:
         ask(engine_of(server.url), replace(REQUEST, tool_choice=choice))
-    assert server.asked[0].body["tool_choice"] == sent
+    assert server.requests[0].body["tool_choice"] == sent
 
 
 def test_if_the_contract_writes_the_tools_they_are_not_sent():
@@ -71,7 +71,7 @@ def test_if_the_contract_writes_the_tools_they_are_not_sent():
         engine = openai_engine(server.url, tools_by=ToolsBy.CONTRACT)
         assert not engine.capabilities.writes_tools
         ask(engine)
-        assert "tools" not in server.asked[0].body
+        assert "tools" not in server.requests[0].body
         with pytest.raises(RemoteFailed, match="needs a server that gets the tools"):
             ask(engine, replace(REQUEST, tool_choice=ToolChoice(kind=ChoiceKind.REQUIRED)))
 
@@ -82,9 +82,9 @@ def test_raw_mode_sends_the_prompt_byte_for_byte():
         assert engine.capabilities.has_exact_prompt
         assert not engine.capabilities.is_chat_only
         assert text_of(ask(engine)) == "It is noon."
-    assert server.asked[0].path == "/v1/completions"
-    assert server.asked[0].body["prompt"] == REQUEST.prompt
-    assert server.asked[0].body["stop"] == ["<|im_end|>"]
+    assert server.requests[0].path == "/v1/completions"
+    assert server.requests[0].body["prompt"] == REQUEST.prompt
+    assert server.requests[0].body["stop"] == ["<|im_end|>"]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_raw_mode_sends_the_prompt_byte_for_byte():
 def test_each_software_gets_the_sampling_fields_that_it_supports(kind, sent):
     with scripted_server(stream(piece("a", "stop"), DONE)) as server:
         ask(raw_engine(server.url, kind=kind), replace(REQUEST, sampling=Sampling(top_k=7)))
-    body = server.asked[0].body
+    body = server.requests[0].body
     standard = {
         "model",
         "prompt",
@@ -122,8 +122,8 @@ def test_without_a_key_no_credentials_are_sent(monkeypatch):
     monkeypatch.setenv("OPENAI_ORG_ID", "org-from-elsewhere")
     with scripted_server(said("hello")) as server:
         ask(openai_engine(server.url, key=None))
-    assert "authorization" not in {name.lower() for name in server.asked[0].headers}
-    assert "elsewhere" not in str(server.asked[0].headers)
+    assert "authorization" not in {name.lower() for name in server.requests[0].headers}
+    assert "elsewhere" not in str(server.requests[0].headers)
 
 
 @CHAT
@@ -204,7 +204,7 @@ def test_logprobs_are_requested_and_read():
                                 "logprobs": {"tokens": ["No"], "token_logprobs": [-0.5]}}]})  # fmt: skip
     with scripted_server(stream(chunk, DONE)) as server:
         deltas = ask(raw_engine(server.url), replace(REQUEST, wants_logprobs=True))
-    assert server.asked[0].body["logprobs"] == 1
+    assert server.requests[0].body["logprobs"] == 1
     assert deltas[0].tokens == (EmittedToken(id=-1, text="No", logprob=-0.5),)
 
 
