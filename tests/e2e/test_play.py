@@ -186,7 +186,7 @@ def test_a_missing_model_is_reported_and_the_message_is_not_lost(play: Play) -> 
     expect(play.part("model-notice")).to_contain_text("/nowhere/model.gguf")
     play.composer.fill(QUESTION)
     play.composer.press("Control+Enter")
-    expect(play.part("notice")).to_contain_text("is not there")
+    expect(play.part("notice")).to_contain_text("not found")
     expect(play.composer).to_have_value(QUESTION)
 
 

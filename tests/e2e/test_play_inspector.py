@@ -205,7 +205,7 @@ def test_samples_of_a_turn_become_branches_with_their_agreement(
 
 def test_a_turn_stops_at_the_first_call_until_its_calls_are_run(play: Play, tmp_path: Path) -> None:
     scripted(play, tmp_path, CALL % "cairo", "It is 31.")
-    play.choose("Tool calls", "Stop at first call").ask(QUESTION)
+    play.choose("Tool calls", "Don't run").ask(QUESTION)
     expect(play.entries).to_have_count(3)
     expect(play.entries.last.locator(".hw-result")).to_have_count(0)
     play.menu(play.entries.last, "Run the calls and continue")

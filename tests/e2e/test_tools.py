@@ -125,7 +125,7 @@ def test_an_mcp_server_that_cannot_be_started_is_reported(tab: Page) -> None:
 def test_in_step_mode_the_turn_waits_for_the_person(play: Play, tmp_path: Path, artifacts: Path) -> None:
     call = tool_call("get_flumbuster", flumb="cairo")
     play.use_script(write_script(tmp_path / "step.yaml", f"{call}\n{call}\n{call}", "Done."))
-    play.choose("Tool calls", "Ask before each call")
+    play.choose("Tool calls", "Ask first")
     play.send("go")
     pane = play.part("waiting-call")
     expect(pane).to_contain_text("get_flumbuster")

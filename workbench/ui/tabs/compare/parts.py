@@ -193,7 +193,7 @@ def _build_shared(services: Services, first: CompareForm) -> SharedSettingsParts
     with gr.Row(elem_id="compare-what"):
         link = TextField(
             label="Link to a turn", lines=1, max_lines=1, elem_id="compare-link",
-            placeholder="Paste ?session=…&message=… and press Enter",
+            placeholder="Paste a link and press Enter",
         )  # fmt: skip
         take = gr.Button("Use turn from Play", size="sm", elem_id="compare-take")
         scope = gr.Radio(

@@ -132,9 +132,9 @@ def wire_waiting(parts: WaitingParts, settings: Settings, runs: Runs) -> None:
 
 
 EXECUTIONS: Final = (
-    ("Run automatically", Execution.AUTO.value),
-    ("Ask before each call", Execution.STEP.value),
-    ("Stop at first call", Execution.STOP.value),
+    ("Run", Execution.AUTO.value),
+    ("Ask first", Execution.STEP.value),
+    ("Don't run", Execution.STOP.value),
 )
 """The choices of `Execution`, with their labels."""
 EDITORS: Final = EditorNamesView(
@@ -193,7 +193,7 @@ def build_talk() -> TalkParts:
             )
             samples = number_field(SAMPLES, "play-samples", 1)
             gr.HTML(
-                "<kbd>Ctrl</kbd>+<kbd>Enter</kbd> to send · <kbd>Esc</kbd> to stop",
+                "<kbd>Ctrl</kbd>+<kbd>Enter</kbd> sends · <kbd>Esc</kbd> stops",
                 apply_default_css=False, elem_id="play-keys-hint",
             )  # fmt: skip
         Drawn("keys", elem_id="play-keys")
