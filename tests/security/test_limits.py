@@ -432,7 +432,7 @@ def test_the_size_and_the_rows_of_an_import_are_limited(
 
     large = tmp_path / "large.jsonl"
     large.write_bytes(b" " * 1_000_001)
-    assert "a file has 1 MB here at most" in imported(str(large))
+    assert "at most 1 MB are allowed here" in imported(str(large))
     assert "3 sessions created" in imported(_rows(tmp_path, 9))
 
 

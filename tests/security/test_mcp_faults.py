@@ -96,7 +96,7 @@ def processes(word: str) -> list[psutil.Process]:
         ("nested without end", "lines that are not MCP messages"),
         ("a line without end", "a message of more than 4 MiB"),
         ("endless pages", "more than 100 pages"),
-        ("circular pages", "round in circles"),
+        ("circular pages", "repeats itself"),
         ("many tools", "more than 1,000 tools"),
         ("refuses to begin", "no no no"),
         ("wrong list", "tools"),
@@ -268,7 +268,7 @@ def test_a_server_that_cannot_be_saved_is_ended(word: str, tmp_path: Path) -> No
         made.add_server("new", command)
     assert processes(word) == []
     (tmp_path / "tools.yaml").unlink()
-    with pytest.raises(BadInput, match="not messages of MCP"):
+    with pytest.raises(BadInput, match="not MCP messages"):
         made.add_server("new", f"{sys.executable} {SCRIPT} garbage {word}")
     assert processes(word) == []
     made.close()
