@@ -1,4 +1,4 @@
-"""A lock that serves in order of arrival and tells each waiting request its place."""
+"""A lock that serves in order of arrival and knows the position of each waiting request."""
 
 from collections import deque
 from threading import Condition

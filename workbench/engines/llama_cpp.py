@@ -69,14 +69,14 @@ FINGERPRINT_BYTES: Final = 1 << 20
 LOOK_EVERY_S: Final = 0.05
 """How often a waiting request checks whether it was cancelled."""
 
-_Found = TypeVar("_Found")
+_Result = TypeVar("_Result")
 
 
 class LlamaCppEngine:
     """A local GGUF model. It serves one request at a time, first come, first served.
 
-    It may be unloaded while nobody uses it, to make room for another model, and loads itself again when it is asked
-    the next time. So an engine that somebody holds never stops working.
+    It may be unloaded while nobody uses it, to make room for another model, and is loaded again for the next request.
+    So an engine stays usable as long as there is a reference to it.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class LlamaCppEngine:
         self._reload = reload
         self._line = FifoLock()
         self._switching = Lock()
-        """Held while the model is loaded, unloaded, or used outside of the line."""
+        """Held while the model is loaded, unloaded, or used outside of the queue."""
         self._is_closed = False
         self._loaded: _Loaded | None = _Loaded.of(binding, cache_bytes)
         self.name = name
@@ -150,7 +150,7 @@ class LlamaCppEngine:
         """Load the model if it was unloaded.
 
         Raises:
-            EngineError: It cannot be loaded any more.
+            EngineError: It can no longer be loaded.
         """
         with self._switching:
             self._ready()
@@ -160,7 +160,7 @@ class LlamaCppEngine:
         if self._reload is None or not self._switching.acquire(blocking=False):
             return False
         try:
-            # A request that joins the line from now on waits for `_switching` before it looks at the model.
+            # A request that joins the queue now waits for `_switching` before it uses the model.
             if self._loaded is None or not self._line.is_empty:
                 return False
             self._loaded.binding.close()
@@ -248,8 +248,8 @@ class LlamaCppEngine:
         )
 
     def _with_logprobs(
-        self, text: str, is_cancelled: Callable[[], bool], ask: Callable[[LlamaLogprobs], _Found | None]
-    ) -> _Found | None:
+        self, text: str, is_cancelled: Callable[[], bool], ask: Callable[[LlamaLogprobs], _Result | None]
+    ) -> _Result | None:
         """Wait in the queue, then return the result of `ask`. None if cancelled."""
         from workbench.engines.llama_decision import LlamaLogprobs
 
@@ -285,7 +285,7 @@ class LlamaCppEngine:
 
 
 class _Loaded(NamedTuple):
-    """What an engine has in memory."""
+    """The binding and the prefix cache of a loaded model."""
 
     binding: Binding
     prefixes: Prefixes

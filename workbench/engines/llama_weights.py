@@ -58,7 +58,7 @@ class LlamaWeights:
         """Return `pointer` if llama.cpp returned one.
 
         Raises:
-            EngineError: It did not, with what llama.cpp logged.
+            EngineError: It returned a null pointer. The message has what llama.cpp logged.
         """
         if not pointer:
             raise EngineError(f"llama.cpp cannot load {path}: {self._log.take() or 'no reason given'}")
@@ -75,7 +75,7 @@ class _Shared(NamedTuple):
 
 
 class SharedLlama:
-    """What the contexts of this process share: weights by file, and one thread for all evaluations.
+    """What all contexts of this process share: the weights of each file, and one thread for all evaluations.
 
     Two contexts over one file, such as a model with and without an adapter, need its memory only once. And there is
     one thread for all of them, because each thread that gives llama.cpp work gets a team of OpenMP threads of its own
@@ -90,7 +90,7 @@ class SharedLlama:
     def take(
         self, path: Path, loading: LoadOptions
     ) -> tuple[LlamaWeights, EvaluatingThread, Callable[[], None]]:
-        """Return the weights of a file, loaded if nobody has them, the thread, and what gives both back.
+        """Return the weights of a file, the thread, and a function that gives both back. Load the weights if needed.
 
         Raises:
             EngineError: See `LlamaWeights`.
@@ -118,4 +118,4 @@ class SharedLlama:
 
 
 SHARED: Final = SharedLlama()
-"""llama.cpp's memory and threads are the process's, so their owner is too."""
+"""One for the whole process, like llama.cpp's memory and threads."""

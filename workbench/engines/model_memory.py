@@ -22,7 +22,7 @@ _KV_BYTES: Final = {
 }
 """Bytes of one value by the type of keys and values."""
 _WORKING_BYTES: Final = 64 * MEGABYTE
-"""Buffers of a context beside its keys and values, about: they grow with the batch, not with the context."""
+"""Approximate size of the buffers of a context without its keys and values. It depends on the batch only."""
 _KEYS: Final = (
     "block_count",
     "context_length",
@@ -40,10 +40,10 @@ _LIMIT_FILES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ModelMemory:
-    """What one model needs."""
+    """Memory that a model needs."""
 
     weights_bytes: int
-    """Shared by all contexts over the same file."""
+    """Size of the weights, which all contexts of the same file share."""
     context_bytes: int
 
 
@@ -51,7 +51,7 @@ def memory_of(path: Path, loading: LoadOptions) -> ModelMemory:
     """Estimate the memory of a model: the size of its file, and the keys and values of its context.
 
     Raises:
-        BadInput: The file is not a GGUF file that can be read.
+        BadInput: The file is not a valid GGUF file.
     """
     values = read_values(path, lambda key: key == "general.architecture" or key.endswith(_KEYS))
     architecture = values.get("general.architecture", "")
@@ -69,7 +69,7 @@ def memory_of(path: Path, loading: LoadOptions) -> ModelMemory:
 
 
 def default_budget_bytes() -> int:
-    """Return three quarters of the memory of this machine, or of the container that this process runs in."""
+    """Return three quarters of the memory of this machine or container, in bytes."""
     limits = [psutil.virtual_memory().total, *filter(None, map(_container_limit, _LIMIT_FILES))]
     return min(limits) * 3 // 4
 
@@ -84,7 +84,7 @@ def _container_limit(file: Path) -> int:
 
 
 def _number(value: GgufValue | None) -> int:
-    """Return a size; of sizes by layer the largest; 0 if the file does not say."""
+    """Return a size, or the largest one if there is one for each layer. 0 if the file has none."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, GgufArray):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 HUB: Final = "hf:"
 LOOK_EVERY_S: Final = 0.2
-"""How often a request that waits for memory looks again."""
+"""How often a request that waits for memory tries again."""
 
 
 @dataclass(slots=True)
@@ -79,7 +79,7 @@ class LocalModels:
     def engine(self, name: str) -> Engine:
         """Return the engine for a name, loaded; see `workbench.rollout.models.Models`."""
         opened = self._opened.get(name) or self._open(name)
-        # Outside of the lock: it takes the engine's own lock first, then ours.
+        # Not inside our lock, because it takes the engine's lock first and then ours.
         opened.engine.load()
         self._mark_used(name)
         return opened.engine
@@ -131,7 +131,7 @@ class LocalModels:
         with self._lock:
             files = ModelFiles(path=self.path(name), loading=self.loading_of(name))
             memory = self._make_room(name, files)
-            if name in self._opened:  # Somebody else opened it while this request waited for room.
+            if name in self._opened:  # Another request opened it meanwhile.
                 return self._opened[name]
             engine = load_llama_cpp(
                 files.path,

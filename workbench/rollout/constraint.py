@@ -55,7 +55,7 @@ class TurnSetup:
     is_constrained: bool = True
     """False to use no grammar. The beginning of a forced call is still written."""
     contract_fingerprint: str | None = None
-    """Fingerprint of the contract that the system text was composed from. None if there is none."""
+    """Fingerprint of the contract that the system text was composed from. None without a contract."""
 
 
 PREFILL: Final = f"{CALL_OPEN}\n"

@@ -138,7 +138,7 @@ def load_adapter_into(model: PreTrainedModel, path: Path, facts: AdapterFacts | 
 def start_receipt(path: Path) -> JsonObject:
     """Return the facts about the adapter that a run starts from: its file, and the receipt in the same folder.
 
-    The receipt is None if there is none.
+    The receipt is None if there is no such file.
 
     Raises:
         BadInput: The receipt is not valid JSON.

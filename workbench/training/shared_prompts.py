@@ -45,7 +45,7 @@ class TokenSpan(NamedTuple):
     seen_from: int
     """Index of the first shared token that they see."""
     seen_to: int
-    """Index after the last shared token. Equal to `seen_from` if there are none."""
+    """Index after the last shared token. Equal to `seen_from` if nothing is shared."""
 
 
 class SharedText(NamedTuple):
