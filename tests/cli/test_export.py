@@ -57,7 +57,7 @@ def test_an_export_with_errors_is_refused_with_session_message_and_pointer(run_c
     assert f"skipped: session {bad}: the row does not declare a tool 'whether'" in done.err
     assert "(/conversations/2/value)" in done.err
     assert f"skipped: session {broken}: message 3: 1 call block cannot be parsed" in done.err
-    assert "2 of 3 sessions have a defect: nothing was written" in done.err
+    assert "2 of 3 sessions have errors, so nothing was written" in done.err
     assert not (home / "rows.jsonl").exists()
     skipped = run_cli("export", "--out", home / "rows.jsonl", "--skip-invalid", "--json")
     report = json.loads(skipped.out)

@@ -105,7 +105,7 @@ def test_a_finding_links_to_its_message_and_the_other_rows_can_be_exported(data:
     data.import_file(write(tmp_path / "rows.jsonl", row("Weather in Rome?"), bad, {"no": "row"}))
     expect(data.part("findings")).to_contain_text("rows.jsonl:3")
     data.part("make").click()
-    expect(data.part("notice")).to_contain_text("1 of 2 sessions have a defect: nothing was written")
+    expect(data.part("notice")).to_contain_text("1 of 2 sessions has errors, so nothing was written")
     expect(data.part("findings")).to_contain_text("undeclared-tool")
     data.part("manners").get_by_label("Skip sessions with errors").check()
     data.create_files()

@@ -46,7 +46,7 @@ def test_a_file_that_is_not_as_it_was_is_left_alone(home: Path) -> None:
     files = HomeFiles(home)
     files.save(CONTRACT, "mine", "one", before=None)
     for before in (None, "two"):
-        with pytest.raises(BadInput, match="changed just now"):
+        with pytest.raises(BadInput, match="changed in the meantime"):
             files.save(CONTRACT, "mine", "three", before=before)
     assert files.find(CONTRACT, "mine") == "one"
     files.save(CONTRACT, "mine", "two", before="one")

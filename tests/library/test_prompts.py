@@ -27,7 +27,7 @@ def test_what_is_not_there_or_no_text_is_told(tmp_path):
     (tmp_path / "contracts").mkdir()
     (tmp_path / "contracts" / "x.md").write_bytes(b"\xff\xfe")
     library = ContractFiles(tmp_path)
-    with pytest.raises(BadInput, match=r"contract 'y': no such contract \(there are x\)"):
+    with pytest.raises(BadInput, match=r"contract 'y': no such contract \(use one of x\)"):
         library.load_contract("y")
     with pytest.raises(BadInput, match="contract 'x': not UTF-8 at byte 0"):
         library.load_contract("x")

@@ -1,1 +1,1 @@
-"""Files that people write and keep: contracts, tools, prices, and data sets."""
+"""Files of the user: contracts, tools, suites, prices and datasets."""

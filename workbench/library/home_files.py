@@ -1,4 +1,4 @@
-"""The contracts, tools, suites and prices on disk: read byte for byte, and written back by versions."""
+"""Read contracts, tools, suites and prices from disk byte for byte, and write versions back."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -28,10 +28,10 @@ class _PricesForm(RootModel[dict[str, _PriceForm]]):
 
 
 def load_prices(data: Path) -> Mapping[str, Price]:
-    """US dollars a million tokens by the model's name; empty where there is no file.
+    """Read prices from `prices.yaml`: US dollars per million tokens, by model name. Empty if there is no file.
 
     Raises:
-        BadInput: The file cannot be read.
+        BadInput: The file cannot be read or parsed.
     """
     path = data / FILE
     if not path.is_file():
@@ -45,64 +45,64 @@ def load_prices(data: Path) -> Mapping[str, Price]:
         place = ".".join(str(part) for part in first["loc"])
         remedy = "write MODEL: {prompt: …, completion: …}"
         raise BadInput(f"file {path}, {place or 'the file'}", first["msg"], remedy) from error
-    return {name: Price(one.prompt, one.completion) for name, one in form.root.items()}
+    return {name: Price(price.prompt, price.completion) for name, price in form.root.items()}
 
 
 class ContractFiles:
-    """The contracts of one folder, read when asked for."""
+    """The contracts of a folder, read when they are needed."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "contracts"
 
     def contract_names(self) -> Sequence[str]:
-        """Sorted."""
+        """Return the names of the contracts, sorted."""
         return sorted(path.stem for path in self._folder.glob("*.md"))
 
     def load_contract_text(self, name: str) -> str:
-        """The file's text, front matter and all.
+        """Read a contract's file, including its front matter.
 
         Raises:
-            BadInput: There is no contract of that name.
+            BadInput: There is no contract with that name, or its file is not UTF-8.
         """
         names = self.contract_names()
         if name not in names:
-            raise BadInput(f"contract {name!r}", "no such contract", f"there are {', '.join(names)}")
+            raise BadInput(f"contract {name!r}", "no such contract", f"use one of {', '.join(names)}")
         try:
-            # newline="": what stands in the file is what the model is told.
+            # newline="" keeps line breaks as they are: the model gets exactly the file's text.
             with (self._folder / f"{name}.md").open(encoding="utf-8", newline="") as file:
                 return file.read()
         except UnicodeDecodeError as error:
             raise BadInput(f"contract {name!r}", f"not UTF-8 at byte {error.start}") from error
 
     def load_contract(self, name: str) -> Contract:
-        """The contract of that name.
+        """Read and parse a contract.
 
         Raises:
-            BadInput: There is none, or its file cannot be read.
+            BadInput: There is no contract with that name, or its file cannot be read.
         """
         return parse_contract(self.load_contract_text(name), name=name)
 
 
 def find_folder(name: str, home: Path) -> Path:
-    """The folder `name` of `home`, else the read-only copy inside the wheel, else the checkout's.
+    """Return the folder `name` of `home`, else the read-only copy in the package, else the checkout's.
 
     Raises:
-        BadInput: There is none: the installation is broken.
+        BadInput: There is no such folder, so the installation is broken.
     """
     package = Path(__file__).parent.parent
     for folder in (home / name, package / "shipped" / name, package.parent / name):
         if folder.is_dir():
             return folder
-    raise BadInput(f"folder {name}/", "not found", "install the package again, or run in a checkout")
+    raise BadInput(f"folder {name}/", "not found", "reinstall the package, or run in a checkout")
 
 
 class HomeFolder(NamedTuple):
-    """Where the files of a kind are."""
+    """Location of the files of a kind."""
 
     home: str
-    """A folder that the home, or the package, has."""
+    """Folder in the home or in the package."""
     inside: str
-    """Folder in it; empty where it has none."""
+    """Folder inside it; empty for none."""
     ending: str
 
 
@@ -115,22 +115,22 @@ PLACES: Final = {
 
 
 class HomeFiles:
-    """Reads from where the library reads, and writes there unless that is inside the package.
+    """Reads files from the home, or else from the package, and writes to the home.
 
     Args:
-        home: The current folder, or another that has `prompts/` and `tools_catalog/`.
+        home: A folder with `prompts/` and `tools_catalog/`; the current folder by default.
     """
 
     def __init__(self, home: Path) -> None:
         self._home = home
 
     def names(self, kind: VersionKind) -> Sequence[str]:
-        """Names that have a file, sorted."""
+        """Return the names that have a file, sorted."""
         place = PLACES[kind]
         return sorted(path.stem for path in self._folder(place).glob(f"*{place.ending}"))
 
     def find(self, kind: VersionKind, name: str) -> str | None:
-        """The file's text; None where there is no file.
+        """Return the file's text, or None if there is no file.
 
         Raises:
             BadInput: It is not UTF-8, or cannot be read.
@@ -138,44 +138,46 @@ class HomeFiles:
         return _text(self._path(kind, name)) if name in self.names(kind) else None
 
     def find_rows(self, name: str) -> str:
-        """The text of a CSV file that lies beside the suites' files.
+        """Return the text of a CSV file in the folder of the suites.
 
         Raises:
             BadInput: There is no such file there, or it cannot be read.
         """
         folder = self._folder(PLACES[VersionKind.SUITE])
-        # Whatever a suite names, it is one of these: a name leads to no other folder.
-        there = {path.name: path for path in sorted(folder.glob("*.csv"))}
-        if name not in there:
-            raise BadInput(f"file {name}", f"it does not lie in {folder}", "write the rows out under rows:")
-        return _text(there[name])
+        # The name must be one of these, so that a suite cannot read files of other folders.
+        files_by_name = {path.name: path for path in sorted(folder.glob("*.csv"))}
+        if name not in files_by_name:
+            raise BadInput(
+                f"file {name}", f"not found in {folder}", "move it there, or write the rows under rows:"
+            )
+        return _text(files_by_name[name])
 
     def save(self, kind: VersionKind, name: str, text: str, *, before: str | None) -> None:
-        """Writes the file, whole or not at all.
+        """Write the file, completely or not at all.
 
         Raises:
-            BadInput: The file no longer has the text `before` (None: is there now), or cannot be written.
+            BadInput: The file's text is no longer `before` (None: the file exists now), or it cannot be written.
         """
         check_name(name)
         path = self._path(kind, name)
         self._refuse_package(path)
         if self.find(kind, name) != before:
-            raise BadInput(f"file {path}", "it was changed just now", "look at it and try again")
-        aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+            raise BadInput(f"file {path}", "it was changed in the meantime", "check it and try again")
+        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            aside.write_bytes(text.encode())
+            temporary.write_bytes(text.encode())
             if path.exists():
-                aside.chmod(path.stat().st_mode)
-            aside.replace(path)
+                temporary.chmod(path.stat().st_mode)
+            temporary.replace(path)
         except OSError as error:
             raise BadInput(f"file {path}", str(error.strerror or error)) from error
         finally:
             with suppress(FileNotFoundError):
-                aside.unlink()
+                temporary.unlink()
 
     def describe(self, kind: VersionKind, name: str) -> str:
-        """Where that file is, or would be; as seen from the home where it is inside."""
+        """Return the path of the file, which may not exist; relative to the home if it is inside."""
         path = self._path(kind, name)
         return str(path.relative_to(self._home) if path.is_relative_to(self._home) else path)
 
@@ -192,7 +194,7 @@ class HomeFiles:
             raise BadInput(
                 f"file {path}",
                 "it belongs to the installed package",
-                "name a folder that has prompts/ and tools_catalog/ by WORKBENCH_HOME",
+                "set WORKBENCH_HOME to a folder with prompts/ and tools_catalog/",
             )
 
 

@@ -70,7 +70,7 @@ def test_strict_skips_rows_that_would_lose_something(run_cli, rows, tmp_path):
         "additions": {},
         "problems": {"would-lose": 3},
     }
-    assert "skipped: entry 1: it would lose: preface (and 2 more)" in done.err
+    assert "skipped: entry 1: the format would lose: preface (and 2 more)" in done.err
     assert run_cli("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl", "--strict").code == 0
 
 
@@ -80,7 +80,7 @@ def test_a_bad_line_is_reported_with_its_number_and_the_other_rows_are_written(r
     done = run_cli("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl", "--report", report)
     assert done.code == 1
     assert f"{rows}:1: skipped: not JSON" in done.err
-    assert f"{rows}:5: skipped: the row looks like none of the formats" in done.err
+    assert f"{rows}:5: skipped: the row does not look like any known format" in done.err
     assert [row["number"] for row in fields(tmp_path / "o.jsonl")] == [0, 1, 2]
     codes = {row["row"]: row["problems"][0]["code"] for row in fields(report)}
     assert codes == {1: "unreadable-row", 5: "unknown-format"}

@@ -121,7 +121,7 @@ def test_rows_that_are_there_and_rows_that_are_none_are_told_and_stop_nothing(se
 def test_an_unreadable_call_is_imported_for_a_labeller_and_refused_by_the_export(services, tmp_path):
     row = {"conversations": [{"from": "human", "value": "q"}, {"from": "gpt", "value": BROKEN}]}
     assert bring(services, write(tmp_path / "rows.jsonl", row))[0].is_new
-    with pytest.raises(ExportRefused, match="1 of 1 sessions have a defect: nothing was written"):
+    with pytest.raises(ExportRefused, match="1 of 1 sessions has errors, so nothing was written"):
         export(services, tmp_path / "out.jsonl")
     assert not (tmp_path / "out.jsonl").exists()
 

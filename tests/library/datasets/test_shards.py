@@ -58,7 +58,7 @@ def test_a_folder_is_its_shards_by_name(folder: Path) -> None:
     assert shards_of("-") == ("-",)
     empty = folder / "empty"
     empty.mkdir()
-    with pytest.raises(BadInput, match="it holds no rows"):
+    with pytest.raises(BadInput, match="it has no files of rows"):
         shards_of(str(empty))
 
 
@@ -78,9 +78,9 @@ def test_a_folder_is_converted_shard_by_shard(folder: Path, tmp_path: Path) -> N
 
 def test_shards_that_would_become_one_file_are_refused(folder: Path, tmp_path: Path) -> None:
     (folder / "part-0.json").write_text("[]")
-    with pytest.raises(BadInput, match="two shards would become"):
+    with pytest.raises(BadInput, match="two shards would both become"):
         shard_pairs(str(folder), str(tmp_path / "out"))
-    with pytest.raises(BadInput, match="the one that is read"):
+    with pytest.raises(BadInput, match="also the source"):
         shard_pairs(str(folder), str(folder))
 
 
@@ -116,7 +116,7 @@ def test_a_shard_that_breaks_off_is_told_from_afar(tmp_path: Path) -> None:
 
     broken = tmp_path / "a.jsonl"
     broken.write_bytes(b"\x1f\x8b broken")
-    with pytest.raises(BadInput, match="it breaks off"):
+    with pytest.raises(BadInput, match="it is cut off or damaged"):
         list(FilesCheck(files=[str(broken)], runner=RayRunner()).findings())
 
 

@@ -1,1 +1,1 @@
-"""Files of training rows, streamed: JSON Lines, plain or gzip, JSON arrays, Parquet; and dataset repositories."""
+"""Stream files of training rows (JSON Lines, gzip, JSON arrays, Parquet), and push them to dataset repositories."""

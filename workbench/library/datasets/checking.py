@@ -1,4 +1,4 @@
-"""Check and repair files of rows, in one process or several, or on many machines, with the same result."""
+"""Check and repair files of rows in one or more processes or on many machines, with the same result."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -19,24 +19,24 @@ from workbench.trajectory.validate.rows_check import CheckOptions, RowsCheck
 
 @dataclass(slots=True, kw_only=True)
 class RepairReport:
-    """What became of the rows."""
+    """Summary of a repair."""
 
     written: int = 0
-    """Rows that were written, mended or as they came."""
+    """Rows that were written, repaired or unchanged."""
     left_out: int = 0
-    """Rows that are none, and so could not be written."""
+    """Lines that are not JSON objects and could not be written."""
     repaired: int = 0
-    """Of the written ones, those with a repair."""
+    """Written rows with a repair."""
     codes: Counter[str] = field(default_factory=Counter[str])
 
 
 def repair_files(files: Sequence[str], target: str, *, read_as: str = AUTO) -> RepairReport:
-    """Write the rows of all files, in order, into one, with the safe repairs made.
+    """Write the rows of all files, in order, to one file, with safe repairs applied.
 
     Args:
-        files: What to read.
-        target: As `open_writer` takes it.
-        read_as: Name of the rows' format, or `auto`; a row of no known format is written as it came.
+        files: Files to read.
+        target: File to write, as for `open_writer`.
+        read_as: Format of the rows, or `auto`. A row of an unknown format is written unchanged.
 
     Raises:
         BadInput: A file cannot be read or written.
@@ -52,60 +52,59 @@ def repair_files(files: Sequence[str], target: str, *, read_as: str = AUTO) -> R
             write(repaired.fields if repaired else row.fields)
             report.written += 1
             report.repaired += bool(repaired and repaired.repairs)
-            report.codes.update(one.code for one in (repaired.repairs if repaired else ()))
+            report.codes.update(repair.code for repair in (repaired.repairs if repaired else ()))
     return report
 
 
 class FileFinding(NamedTuple):
-    """A finding, and where."""
+    """A finding with its file and row."""
 
     file: str | None
-    """As it was named; None where the set of several files is meant."""
+    """The file as it was named; None if the finding is about a set of several files."""
     row: int | None
-    """From 1; None where the whole set is meant."""
+    """From 1; None if the finding is about the whole set."""
     finding: RowFinding
 
 
 @dataclass(slots=True, kw_only=True)
 class FilesCheck:
-    """A check of files: ask for `findings` once and to the end, then the rest is known."""
+    """A check of files. Iterate over `findings` once, to the end; the totals are complete after that."""
 
     files: Sequence[str]
-    """Paths, or `-`."""
+    """Paths, or `-` for standard input."""
     read_as: str = AUTO
-    """Name of the rows' format, or `auto`."""
+    """Format of the rows, or `auto`."""
     options: CheckOptions = field(default_factory=CheckOptions)
-    """How rows are checked."""
     runner: ChunkRunner = field(default_factory=LocalRunner)
     totals: RowsCheck = field(default_factory=RowsCheck)
-    """What was counted over all files."""
+    """Totals over all files."""
     _ends: list[int] = field(default_factory=list[int])
     _gaps: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
 
     def findings(self) -> Iterator[FileFinding]:
-        """Row by row in order, then those of rows that stand twice, then those of the set.
+        """Yield the findings row by row, then the duplicates, then the findings about the set.
 
         Raises:
-            BadInput: A file cannot be opened, or breaks off.
+            BadInput: A file cannot be opened or is cut off.
         """
         for file, checked in self._checked():
             self._count(checked)
             for number, finding in checked.findings:
                 yield FileFinding(file, number, finding)
-        yield from map(self._of_duplicate, self.totals.duplicates(self._ends))
+        yield from map(self._duplicate_finding, self.totals.duplicates(self._ends))
         everywhere = self.files[0] if len(self.files) == 1 else None
         for finding in self.totals.facts.findings():
             yield FileFinding(everywhere, None, finding)
 
     def _checked(self) -> Iterator[tuple[str, ChunkCheck]]:
-        """Each chunk's result, file by file; where a file ends is noted when the next one begins."""
+        """Yield each chunk's result, file by file, and record after how many rows each file ends."""
         for place, checked in self.runner(self.files, self.options, self.read_as):
             self._ends.extend([self.totals.rows] * (place - len(self._ends)))
             yield self.files[place], checked
         self._ends.extend([self.totals.rows] * (len(self.files) - len(self._ends)))
 
     def _count(self, checked: ChunkCheck) -> None:
-        """Take a chunk's numbers over; a gap is noted where they do not go on by one."""
+        """Add a chunk's totals. Where row numbers skip blank lines, record the new offset."""
         for place, number in enumerate(checked.numbers, start=self.totals.rows):
             offset = number - place
             if not self._gaps or self._gaps[-1][1] != offset:
@@ -113,11 +112,11 @@ class FilesCheck:
         self.totals.extend(checked.check)
 
     def _where(self, place: int) -> tuple[str, int]:
-        """File and number of the row at `place` among all."""
+        """Return file and number of the row with this index among all rows."""
         _, offset = self._gaps[bisect_right(self._gaps, place, key=lambda gap: gap[0]) - 1]
         return self.files[bisect_right(self._ends, place)], place + offset
 
-    def _of_duplicate(self, duplicate: DuplicateRow) -> FileFinding:
+    def _duplicate_finding(self, duplicate: DuplicateRow) -> FileFinding:
         file, number = self._where(duplicate.row)
         first_file, first = self._where(duplicate.first)
         where = f"row {first}" if first_file == file else f"{first_file}:{first}"

@@ -1,4 +1,4 @@
-"""Cut files of rows into chunks, and check chunks in processes or on Ray."""
+"""Split files of rows into chunks, and check the chunks in processes or on Ray."""
 
 import logging
 import os
@@ -19,52 +19,54 @@ from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.rows_check import CheckOptions, RowsCheck
 
 _CHUNK_BYTES: Final = 1 << 20
-"""So much of a file a process takes at a time."""
+"""Size of a chunk in bytes."""
 _LINE_COST: Final = 2_000
-"""Counted for a row that is no line, in bytes."""
+"""Assumed size in bytes of a row that is not a line of JSON."""
 _WAITING: Final = 2
-"""Chunks a process that may wait for it: more would be held in memory."""
+"""Chunks that may wait per process; more would need more memory."""
 
 Chunk = list[FileLine | FileRow]
 """Rows of one file, in order."""
 
 
 class ChunkCheck(NamedTuple):
-    """What the check of a chunk found; two add up in the order of their rows."""
+    """Result of checking a chunk."""
 
     findings: list[tuple[int, RowFinding]]
+    """Row number and finding, in order."""
     numbers: list[int]
+    """Number of each row in its file."""
     check: RowsCheck
 
 
 class CheckedChunk(NamedTuple):
-    """One chunk's result."""
+    """Index of a file and the result of one of its chunks."""
 
     place: int
     checked: ChunkCheck
 
 
 class ChunkRunner(Protocol):
-    """Has chunks checked somewhere; whoever does it, the results are the same, and in the same order."""
+    """Checks chunks. Every implementation returns the same results in the same order."""
 
     def __call__(self, files: Sequence[str], options: CheckOptions, read_as: str) -> Iterator[CheckedChunk]:
-        """The results of all chunks of all files, in order.
+        """Yield the results of all chunks of all files, in order.
 
         Raises:
-            BadInput: A file cannot be opened, or breaks off.
+            BadInput: A file cannot be opened or is cut off.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalRunner:
-    """Checks here: in this process, or in several."""
+    """Checks chunks in this process, or in several."""
 
     jobs: int = 1
-    """How many; one is this one."""
+    """Number of processes; 1 uses only the current one."""
 
     def __call__(self, files: Sequence[str], options: CheckOptions, read_as: str) -> Iterator[CheckedChunk]:
-        """As `ChunkRunner` says; so many chunks are under way that no process waits."""
+        """Implement `ChunkRunner`, with enough chunks submitted that no process has to wait."""
         chunks = ((place, chunk) for place, file in enumerate(files) for chunk in chunks_of(file))
         if self.jobs <= 1:
             for place, chunk in chunks:
@@ -83,26 +85,30 @@ class LocalRunner:
 
 
 def chunks_of(file: str) -> Iterator[Chunk]:
-    """The rows of a file, some hundred at a time.
+    """Yield the rows of a file in chunks of a few hundred.
 
     Raises:
-        BadInput: It cannot be opened, or breaks off.
+        BadInput: The file cannot be opened or is cut off.
     """
     return _chunks(read_raw(file))
 
 
 def check_chunk(chunk: Chunk, options: CheckOptions, read_as: str) -> ChunkCheck:
-    """The findings of a chunk's rows, and what is counted of them."""
+    """Check the rows of a chunk."""
     check = RowsCheck(options=options)
     findings: list[tuple[int, RowFinding]] = []
-    for one in chunk:
-        row = format_of_row(parse_line(one) if isinstance(one, FileLine) else one, read_as)
+    for line_or_row in chunk:
+        row = format_of_row(
+            parse_line(line_or_row) if isinstance(line_or_row, FileLine) else line_or_row, read_as
+        )
         if isinstance(row, RowFinding):
             check.count_unreadable()
-            findings.append((one.number, row))
+            findings.append((line_or_row.number, row))
             continue
-        findings.extend((one.number, finding) for finding in check.check_as(row.fields, row.row_format))
-    return ChunkCheck(findings, [one.number for one in chunk], check)
+        findings.extend(
+            (line_or_row.number, finding) for finding in check.check_as(row.fields, row.row_format)
+        )
+    return ChunkCheck(findings, [line_or_row.number for line_or_row in chunk], check)
 
 
 def _chunks(rows: Iterable[FileLine | FileRow]) -> Iterator[Chunk]:
@@ -121,11 +127,11 @@ def _chunks(rows: Iterable[FileLine | FileRow]) -> Iterator[Chunk]:
 _REMEDY: Final = "pip install 'hermes-workbench[scale]'"
 _Done = TypeVar("_Done")
 _Packed = Mapping[str, bytes | bool]
-"""A pickled value, and whether it is a result or the parts of an error."""
+"""A pickled value, and whether it is a result or the arguments of an exception."""
 
 
 class _DataSet(Protocol):
-    """What is used of Ray's data sets."""
+    """The part of Ray's datasets that is used here."""
 
     def flat_map(self, fn: Callable[[dict[str, int]], Iterator[_Packed]]) -> "_DataSet": ...
 
@@ -134,13 +140,13 @@ class _DataSet(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RayRunner:
-    """Works on Ray: each file is read where it is worked on, so every machine must see the files."""
+    """Checks or converts files on Ray. Each file is read by the worker, so every machine needs access to the files."""
 
     address: str = ""
-    """Of a cluster; empty starts one here, which ends with the work."""
+    """Address of a cluster; empty to start Ray on this machine for the duration of the work."""
 
     def __call__(self, files: Sequence[str], options: CheckOptions, read_as: str) -> Iterator[CheckedChunk]:
-        """As `ChunkRunner` says."""
+        """Implement `ChunkRunner`."""
 
         def check(place: int) -> Iterator[CheckedChunk]:
             for chunk in chunks_of(files[place]):
@@ -149,22 +155,22 @@ class RayRunner:
         yield from self._each(len(files), check)
 
     def convert(self, pairs: Sequence[tuple[str, str]], conversion: Conversion) -> Iterator[ShardRow]:
-        """As `convert_shards`, with the same files made and the same told.
+        """Convert shards on Ray, with the same files and results as `convert_shards`.
 
         Raises:
-            BadInput: A file cannot be read or written, or Ray is not there.
+            BadInput: A file cannot be read or written, or Ray is not installed.
         """
         yield from self._each(len(pairs), lambda place: convert_shards([pairs[place]], conversion))
 
     def _each(self, count: int, work: Callable[[int], Iterator[_Done]]) -> Iterator[_Done]:
-        """What `work` gives for each place, in order."""
+        """Yield the results of `work` for each index, in order."""
 
         def packed(row: dict[str, int]) -> Iterator[_Packed]:
             try:
                 for done in work(row["place"]):
                     yield {"value": pickle.dumps(done), "is_done": True}
             except BadInput as error:
-                # As its parts: what an exception is made of is not what it is pickled by.
+                # Send the arguments, because the exception does not survive pickling.
                 parts = (error.where, error.problem, error.remedy)
                 yield {"value": pickle.dumps(parts), "is_done": False}
 
@@ -178,8 +184,8 @@ class RayRunner:
 
     @contextmanager
     def _ray(self) -> Generator[Callable[..., _DataSet]]:
-        """What makes a data set, while Ray runs."""
-        # Ray reports its use over the network unless it is told not to.
+        """Start Ray and return the function that creates a dataset from items."""
+        # Without this, Ray sends usage statistics over the network.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         try:
             ray: Any = import_module("ray")
@@ -193,7 +199,9 @@ class RayRunner:
             )
         except (ConnectionError, RuntimeError, ValueError) as error:
             first = str(error).partition("\n")[0]
-            raise BadInput(f"--address {self.address or 'local'}", f"no Ray there: {first}"[:150]) from error
+            raise BadInput(
+                f"--address {self.address or 'local'}", f"Ray cannot be reached: {first}"[:150]
+            ) from error
         try:
             context = data.DataContext.get_current()
             context.enable_progress_bars = False

@@ -1,4 +1,4 @@
-"""Compress the rows of a file that are too long."""
+"""Compress rows of a file that are too long, and count rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ from workbench.trajectory.writing.row_draft import RowOptions
 def count_rows(
     files: Sequence[str], stats: RowStats, count_tokens: CountTokens, *, read_as: str = AUTO
 ) -> Iterator[int]:
-    """Count the rows of all files into `stats`; the number of each row, as it is done.
+    """Add the rows of all files to `stats`, and yield the number of each row.
 
     Raises:
         BadInput: A file cannot be read.
@@ -43,10 +43,10 @@ def count_rows(
 
 
 def find_row(file: str, number: int, *, read_as: str = AUTO) -> TrainingRow:
-    """The row of a file at a place, from 1.
+    """Return the row of a file with this number, from 1.
 
     Raises:
-        BadInput: The file cannot be read, or there is no such row.
+        BadInput: The file cannot be read, or it has no such row.
     """
     for row in read_rows(file):
         if row.number == number:
@@ -54,38 +54,38 @@ def find_row(file: str, number: int, *, read_as: str = AUTO) -> TrainingRow:
             if isinstance(read, RowFinding):
                 raise BadInput(f"{file}:{number}", read.message)
             return read
-    raise BadInput(f"{file}:{number}", "there is no such row", "rows count from 1; blank lines are none")
+    raise BadInput(f"{file}:{number}", "there is no such row", "rows are numbered by line, from 1")
 
 
 class Compression(NamedTuple):
-    """How rows are made to fit."""
+    """Options of a compression."""
 
     settings: CompressionSettings
     count_tokens: CountTokens
     """Length of a text in tokens."""
     summarise: Summarise
     read_as: str = AUTO
-    """Name of the format of the rows, or `auto`."""
+    """Format of the rows, or `auto`."""
 
 
 class RowCompressed(NamedTuple):
-    """What became of one row."""
+    """Result of compressing one row."""
 
     number: int
     """From 1."""
     row: JsonObject | None
-    """What is written: the row as it came where nothing was replaced; None where it is left out."""
+    """The row to write, unchanged if nothing was replaced; None if it is skipped."""
     metrics: CompressionMetrics | None = None
-    """None where the row could not be read."""
+    """None if the row could not be read."""
     problem: str = ""
-    """Why it is left out."""
+    """Why it is skipped; empty if it is written."""
 
 
 def compress_file(source: str, target: str, options: Compression) -> Iterator[RowCompressed]:
-    """Write each row in its own format, shorter where it is too long; the file is there at the end.
+    """Write each row in its own format, compressed if it is too long. The file appears when all rows are done.
 
     Raises:
-        BadInput: A file cannot be read or written, or a format is not known.
+        BadInput: A file cannot be read or written, or the format is unknown.
     """
     with open_writer(target) as write:
         for row in read_rows(source):
@@ -115,7 +115,7 @@ def _compressed(row: FileRow, options: Compression) -> RowCompressed:
         trajectory = replace(trajectory, columns=columns)
     form = format_named(read.format)
     if form.spell is None:
-        problem = f"{form.name} is only read: convert the rows first"
+        problem = f"the format {form.name} can only be read; convert the rows first"
         return RowCompressed(row.number, None, metrics, problem)
     written = write_row(trajectory, form, _row_options_of(read))
     problem = written.problems[0].message if written.problems else ""
@@ -123,10 +123,10 @@ def _compressed(row: FileRow, options: Compression) -> RowCompressed:
 
 
 def _row_options_of(row: TrainingRow) -> RowOptions:
-    """Where the format leaves a choice, as the row has it."""
-    is_told_by_user = any(
+    """Return the options that the row itself follows."""
+    are_results_from_user = any(
         entry.role is Role.TOOL and entry.speaker in ("human", "user") for entry in row.entries
     )
     has_text = any(call.arguments_text is not None for entry in row.all_entries for call in entry.calls)
     arguments: Literal["object", "text"] = "text" if has_text else "object"
-    return RowOptions(result_role="user" if is_told_by_user else "tool", arguments=arguments)
+    return RowOptions(result_role="user" if are_results_from_user else "tool", arguments=arguments)

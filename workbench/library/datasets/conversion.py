@@ -21,46 +21,46 @@ from workbench.trajectory.writing.row_draft import ConversionChange, RowOptions
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversion:
-    """What is wanted."""
+    """Options of a conversion."""
 
     read_as: str = AUTO
-    """Name of the format of the rows, or `auto`."""
+    """Format of the rows, or `auto`."""
     write_as: str
     row_options: RowOptions = field(default_factory=RowOptions)
     arguments: Literal["auto", "object", "text"] = "auto"
-    """As in `RowOptions`; `auto` looks through all rows first, and writes text where kinds of values
-    mix, into Parquet, and where the rows come from standard input and cannot be looked at twice."""
+    """How to write arguments. `auto` looks through all rows first and writes text if types are mixed, and also for
+    Parquet and for standard input, which cannot be read twice."""
     is_strict: bool = False
-    """Whether a row that would lose something is left out."""
+    """Whether to skip rows that would lose something."""
 
 
 class RowDone(NamedTuple):
-    """What became of one row of the file."""
+    """Result of converting one row."""
 
     number: int
     """From 1."""
     is_written: bool
     split: str = ""
-    """The split that it went to; empty where there are none, or it was not written."""
+    """The row's split; empty if there are no splits or it was not written."""
     changes: tuple[ConversionChange, ...] = ()
     """What was lost, added and rearranged."""
     problems: tuple[RowFinding, ...] = ()
-    """Why it was not written."""
+    """Why it was not written; empty if it was."""
 
 
 def convert_file(
     source: str, target: str, conversion: Conversion, split: RowSplit | None = None
 ) -> Iterator[RowDone]:
-    """Convert, giving account row by row; the files are there when the last row was asked for.
+    """Convert a file and yield the result of each row. The files appear when all rows are done.
 
     Args:
         source: A file of rows, or `-`.
-        target: A file, or `-`; with a split a folder, which gets a file `NAME.jsonl` a split.
-        conversion: What is wanted.
-        split: How rows are dealt out; None writes one file.
+        target: A file, or `-`; with a split, a folder, which gets one file `NAME.jsonl` per split.
+        conversion: Formats and options.
+        split: How to assign rows to splits; None writes one file.
 
     Raises:
-        BadInput: A file cannot be read or written, or a format is not known or only read.
+        BadInput: A file cannot be read or written, or a format is unknown or can only be read.
     """
     form = format_named(conversion.write_as)
     if form.spell is None:
@@ -81,7 +81,7 @@ def _row_reading(row: FileRow, read_as: str) -> RowReading | RowFinding:
 
 
 class _Writers:
-    """One writer, or one a split, opened when the first row comes."""
+    """One writer, or one writer per split."""
 
     def __init__(self, target: str, split: RowSplit | None, stack: ExitStack) -> None:
         self.split = split
@@ -130,13 +130,13 @@ def _too_lossy(written: Converted, *, is_strict: bool) -> tuple[RowFinding, ...]
     if not is_strict:
         return ()
     return tuple(
-        RowFinding(code="would-lose", message=f"it would lose: {loss.code}", entry=loss.entry)
+        RowFinding(code="would-lose", message=f"the format would lose: {loss.code}", entry=loss.entry)
         for loss in written.losses
     )
 
 
 def _argument_form(source: str, target: str, conversion: Conversion) -> Literal["object", "text"]:
-    """How arguments are written, after a look at all rows where that decides."""
+    """Return how to write arguments; look at all rows if that decides it."""
     if conversion.arguments != AUTO:
         return conversion.arguments
     if target.endswith(".parquet"):
@@ -154,25 +154,25 @@ def _argument_form(source: str, target: str, conversion: Conversion) -> Literal[
 
 
 class ShardRow(NamedTuple):
-    """What became of one row of a shard."""
+    """Result of converting one row of a shard."""
 
     source: str
     done: RowDone
 
 
 def shard_pairs(source: str, target: str) -> list[tuple[str, str]]:
-    """Each shard of a folder, and the file that it becomes: `NAME.jsonl` in the other folder, which is made.
+    """Return each shard of a folder with its target file, `NAME.jsonl` in the other folder, which is created.
 
     Raises:
-        BadInput: The folder holds no rows, two shards would become one file, or the other cannot be made.
+        BadInput: The folder has no rows, two shards have the same target, or the other folder cannot be created.
     """
     folder = Path(target).expanduser()
     if folder.resolve() == Path(source).expanduser().resolve():
-        raise BadInput(f"folder {target}", "it is the one that is read", "name another")
+        raise BadInput(f"folder {target}", "it is also the source", "name another folder")
     pairs = [(shard, str(folder / f"{_stem(shard)}.jsonl")) for shard in shards_of(source)]
-    targets = [made for _, made in pairs]
-    if twice := next((one for one in targets if targets.count(one) > 1), ""):
-        raise BadInput(f"folder {source}", f"two shards would become {twice}", "give them names of their own")
+    targets = [path for _, path in pairs]
+    if twice := next((path for path in targets if targets.count(path) > 1), ""):
+        raise BadInput(f"folder {source}", f"two shards would both become {twice}", "rename one of them")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -181,8 +181,7 @@ def shard_pairs(source: str, target: str) -> list[tuple[str, str]]:
 
 
 def settle_arguments(conversion: Conversion) -> Conversion:
-    """The conversion with nothing left to find out from all rows: arguments become text where that is safe
-    whatever comes, for no shard knows the others."""
+    """Replace `auto` for arguments by a choice that suits all rows, because shards are converted separately."""
     if conversion.arguments != AUTO:
         return conversion
     mixes = format_named(conversion.write_as).has_object_arguments
@@ -190,7 +189,7 @@ def settle_arguments(conversion: Conversion) -> Conversion:
 
 
 def convert_shards(pairs: Sequence[tuple[str, str]], conversion: Conversion) -> Iterator[ShardRow]:
-    """Convert shard by shard, here.
+    """Convert one shard after the other in this process.
 
     Raises:
         BadInput: As `convert_file`.
@@ -201,6 +200,6 @@ def convert_shards(pairs: Sequence[tuple[str, str]], conversion: Conversion) -> 
 
 
 def _stem(shard: str) -> str:
-    """The name without the ending that says how the rows are packed."""
+    """Return the file name without its extension, and without `.gz`."""
     name = Path(shard).name.removesuffix(".gz")
     return name.rpartition(".")[0]

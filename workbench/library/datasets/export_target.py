@@ -1,4 +1,4 @@
-"""Where exported rows go, which sessions are refused, and the summary of an export."""
+"""The target of an export, its limits and its summary, and pushing files to the hub."""
 
 import re
 import sys
@@ -29,30 +29,32 @@ def push_files(
     token: str | None = None,
     endpoint: str | None = None,
 ) -> str:
-    """Put files into a data set's repository in one commit; it is made if it is not there.
+    """Push files to a dataset repository in one commit. The repository is created if it does not exist.
 
     Args:
         repo: `OWNER/NAME`.
-        files: Name in the repository to a file or its bytes.
-        message: Of the commit.
-        is_private: Whether a repository that is made now is private.
-        token: The visitor's; None takes `HF_TOKEN` or what `hf auth login` kept.
-        endpoint: Address of the server; None takes `HF_ENDPOINT`, else the hub.
+        files: A path or bytes for each name in the repository.
+        message: Commit message.
+        is_private: Whether to create the repository as private.
+        token: The visitor's access token; None for `HF_TOKEN` or the login of `hf auth login`.
+        endpoint: Server address; None for `HF_ENDPOINT` or the Hugging Face Hub.
 
     Returns:
-        The repository's address.
+        The repository's URL.
 
     Raises:
-        BadInput: The hub refuses, or is not reached.
+        BadInput: The hub refuses, or cannot be reached.
     """
     if not _REPOSITORY.fullmatch(repo) or ".." in repo:
-        raise BadInput(f"repository {repo[:100]!r}", "not of the form OWNER/NAME", "write such as me/rows")
+        raise BadInput(
+            f"repository {repo[:100]!r}", "not of the form OWNER/NAME", "use a name such as me/rows"
+        )
     api = HfApi(endpoint=endpoint, token=token)
     operations = [
         CommitOperationAdd(path_in_repo=name, path_or_fileobj=content) for name, content in files.items()
     ]
     try:
-        made = api.create_repo(repo, repo_type="dataset", private=is_private, exist_ok=True)
+        address = api.create_repo(repo, repo_type="dataset", private=is_private, exist_ok=True)
         api.create_commit(repo, operations, commit_message=message, repo_type="dataset")
     except (
         HfHubHTTPError,
@@ -63,86 +65,85 @@ def push_files(
     ) as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise BadInput(
-            f"repository {repo!r}", first[:200], "set HF_TOKEN to a token that may write"
+            f"repository {repo!r}", first[:200], "set HF_TOKEN to an access token with write permission"
         ) from error
-    return str(made)
+    return str(address)
 
 
 class ExportRefused(BadInput):
-    """Sessions have defects, and nobody said that those may be left out: nothing was written."""
+    """Sessions have errors, and skipping them was not allowed, so nothing was written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadLimits:
-    """How much of a file is read; what is beyond is an error. A file that is packed can be a thousand times as large
-    as it looks."""
+    """Limits for reading a file. A compressed file can be a thousand times larger than it looks."""
 
     unpacked_bytes: int = sys.maxsize
-    """Of all rows together, unpacked; a line counts for a hundred at least."""
+    """Bytes of all rows after decompression; each line counts as 100 bytes or more."""
     row_bytes: int = 1 << 27
-    """Of one row, unpacked; in memory it takes several times as much."""
+    """Bytes of a row after decompression; in memory it needs several times as much."""
     row_containers: int = sys.maxsize
-    """Objects and arrays in one row, which take fifty times the memory that their text does."""
+    """Objects and arrays in a row, which need fifty times the memory of their text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportTarget:
-    """Where rows go, and what goes with them."""
+    """Where to write rows, and what to write with them."""
 
     out: str
-    """`NAME.jsonl`, `NAME.jsonl.gz` or `NAME.parquet`; with a split a folder; `-` is standard output."""
+    """`NAME.jsonl`, `NAME.jsonl.gz`, `NAME.parquet`, or `-` for standard output; with a split, a folder."""
     split: RowSplit | None = None
-    """How rows are dealt out; None writes one file."""
+    """How to assign rows to splits; None writes one file."""
     skips_invalid: bool = False
-    """Whether sessions with a defect are left out; else one of them keeps all from being written."""
+    """Whether to skip sessions with errors; otherwise nothing is written if there are any."""
     licence: str = ""
-    """Of the data set; empty writes no card."""
+    """Licence of the dataset; empty writes no card."""
     title: str = ""
-    """Of the card; empty takes the file's or folder's name."""
+    """Title of the card; empty for the name of the file or folder."""
 
 
 @dataclass(slots=True, kw_only=True)
 class ExportSummary:
-    """What an export came to; filled in as it goes on."""
+    """Summary of an export, updated while it runs."""
 
     sessions: int = 0
     rows: int = 0
     splits: Counter[str] = field(default_factory=Counter[str])
     left_out: Counter[str] = field(default_factory=Counter[str])
-    """Sessions by why they, or a row of them, stay out."""
+    """Number of sessions by reason why they, or rows of them, are skipped."""
     defective: int = 0
-    """Sessions with something wrong."""
+    """Sessions with errors."""
     fixed_messages: int = 0
-    """Messages whose safe fixes were made."""
+    """Messages with safe fixes applied."""
     fixes: Counter[str] = field(default_factory=Counter[str])
-    """Messages by code of fix."""
+    """Messages by code of the fix."""
     corrected_messages: int = 0
-    """Messages that stand there as a labeller corrected them."""
+    """Messages that were replaced by a labeller's correction."""
     losses: Counter[str] = field(default_factory=Counter[str])
-    """Rows by what they lost."""
+    """Rows by code of what the format cannot hold."""
     files: tuple[str, ...] = ()
-    """Paths of what was written, rows first; empty where nothing was."""
+    """Paths of the written files, rows first; empty if nothing was written."""
     receipt: JsonObject | None = None
-    """None where rows have errors, or nothing was written."""
+    """None if rows have errors or nothing was written."""
     issues: Counter[str] = field(default_factory=Counter[str])
-    """What the validator found in all rows together, by code."""
+    """Findings of the validator in the written rows, by code."""
     card: str = ""
-    """The card's text; empty where none was asked for."""
+    """The card's text; empty if there is no card."""
     notes: list[str] = field(default_factory=list[str])
-    """What else a person should know."""
+    """Other messages for the user."""
 
     def add(self, done: SessionDone) -> None:
         """Count one session."""
         self.sessions += 1
-        self.left_out.update({one.code for one in done.all_obstacles})
+        self.left_out.update({obstacle.code for obstacle in done.all_obstacles})
         self.defective += done.has_defect
-        for made in done.rows:
-            if made.row is None:
+        for result in done.rows:
+            if result.row is None:
                 continue
             self.rows += 1
             if done.split:
                 self.splits[done.split] += 1
-            self.fixed_messages += made.conversation.fixed_messages
-            self.fixes.update(made.conversation.fixes)
-            self.corrected_messages += made.conversation.corrected_messages
-            self.losses.update({str(one.code) for one in made.changes if one.is_loss})
+            self.fixed_messages += result.conversation.fixed_messages
+            self.fixes.update(result.conversation.fixes)
+            self.corrected_messages += result.conversation.corrected_messages
+            self.losses.update({str(obstacle.code) for obstacle in result.changes if obstacle.is_loss})

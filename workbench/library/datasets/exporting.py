@@ -1,4 +1,4 @@
-"""Export sessions to files of rows with receipt and card: everything is written, or nothing."""
+"""Export sessions to files of rows with receipt and card. Either everything is written, or nothing."""
 
 import json
 import shutil
@@ -25,20 +25,20 @@ from workbench.trajectory.formats.known import WRITTEN, format_named
 from workbench.trajectory.sets.receipt import CardOptions, render_card
 
 RECEIPT: Final = "receipt.json"
-"""Name of the receipt, beside the rows."""
+"""Name of the receipt, in the folder of the rows."""
 CARD: Final = "README.md"
-"""Name of the card, beside the rows."""
+"""Name of the card, in the folder of the rows."""
 _OURS: Final = "checked by Hermes Workbench"
-"""Stands in every card of ours: another README is not overwritten."""
+"""Text in every card of the workbench, so that other READMEs are not overwritten."""
 
 
 class DatasetFiles:
-    """Files on this machine."""
+    """Reads and writes files of rows on this machine."""
 
     def export(
         self, corpus: CorpusStore, options: ExportOptions, target: ExportTarget, summary: ExportSummary
     ) -> Generator[SessionDone]:
-        """Writes the rows of sessions, telling of each session."""
+        """Write the rows of sessions, and yield the result of each session."""
         if options.format not in WRITTEN:
             format_named(options.format)
             raise BadInput(
@@ -58,7 +58,7 @@ class DatasetFiles:
             raise BadInput(f"--out {target.out}", str(error.strerror or error)) from error
 
     def read(self, file: str, read_as: str, *, limits: ReadLimits = ReadLimits()) -> Iterator[ReadRow]:  # noqa: B008
-        """Each row of a file."""
+        """Yield each row of a file."""
         if read_as != "auto":
             format_named(read_as)
         for row in read_rows(file, limits):
@@ -67,13 +67,13 @@ class DatasetFiles:
     def push(
         self, repo: str, files: Sequence[str], *, message: str, is_private: bool, token: Secret | None
     ) -> str:
-        """Puts files into a data set's repository, under their own names."""
-        # The hub's client takes long to load.
+        """Push files to a dataset repository, under their own names."""
+        # Imported here because the hub's client is slow to load.
         from workbench.library.datasets.export_target import push_files
 
         content: Mapping[str, Path | bytes] = {Path(file).name: Path(file) for file in files}
-        told = token.reveal() if token else None
-        return push_files(repo, content, message=message, is_private=is_private, token=told)
+        plain_token = token.reveal() if token else None
+        return push_files(repo, content, message=message, is_private=is_private, token=plain_token)
 
     def _finish(
         self,
@@ -83,7 +83,7 @@ class DatasetFiles:
         target: ExportTarget,
         summary: ExportSummary,
     ) -> None:
-        """Receipt and card beside the rows, then all of it to its place."""
+        """Write the receipt and the card, then move all files to their folder."""
         if folder is None:
             with (draft / names[0]).open("rb") as rows:
                 shutil.copyfileobj(rows, sys.stdout.buffer)
@@ -99,7 +99,7 @@ class DatasetFiles:
 
 
 def _with_argument_form(corpus: CorpusStore, options: ExportOptions, target: ExportTarget) -> ExportOptions:
-    """How arguments are written: as told; else as text for Arrow and where kinds of values mix."""
+    """Replace `auto` for arguments: text for Parquet and for mixed types, otherwise objects."""
     form = options.arguments
     if form == "auto":
         is_parquet = target.out.endswith(".parquet")
@@ -108,19 +108,19 @@ def _with_argument_form(corpus: CorpusStore, options: ExportOptions, target: Exp
 
 
 def _folder_of(target: ExportTarget) -> Path | None:
-    """Where the files go; None for standard output."""
+    """Return the folder of the files, or None for standard output."""
     if target.out == STANDARD_OUTPUT:
         if target.split:
-            raise BadInput("--out -", "standard output takes no split", "name a folder")
+            raise BadInput("--out -", "standard output cannot be split", "name a folder")
         return None
     path = Path(target.out).expanduser()
     if target.split:
         path.mkdir(parents=True, exist_ok=True)
         return path
     if path.is_dir():
-        raise BadInput(f"--out {target.out}", "it is a folder", "name a file in it, such as rows.jsonl")
+        raise BadInput(f"--out {target.out}", "this is a folder", "name a file in it, such as rows.jsonl")
     if not path.parent.is_dir():
-        raise BadInput(f"--out {target.out}", f"there is no folder {str(path.parent)!r}", "make it first")
+        raise BadInput(f"--out {target.out}", f"there is no folder {str(path.parent)!r}", "create it first")
     return path.parent
 
 
@@ -137,7 +137,7 @@ def _write(
     summary: ExportSummary,
     files: Sequence[Path],
 ) -> Iterator[SessionDone]:
-    """Write all rows, or raise."""
+    """Write all rows, or raise `ExportRefused` if sessions have errors."""
     with ExitStack() as stack:
         writers = {file.name: stack.enter_context(open_writer(str(file))) for file in files}
         for done in export_rows(corpus, options, target.split):
@@ -145,21 +145,22 @@ def _write(
             _write_rows(done, writers[f"{done.split}.jsonl" if done.split else files[0].name])
             yield done
         if summary.defective and not target.skips_invalid:
+            verb = "has" if summary.defective == 1 else "have"
             raise ExportRefused(
                 "export",
-                f"{summary.defective} of {summary.sessions} sessions have a defect: nothing was written",
-                "correct them, or leave them out with --skip-invalid",
+                f"{summary.defective} of {summary.sessions} sessions {verb} errors, so nothing was written",
+                "correct them, or skip them with --skip-invalid",
             )
 
 
 def _write_rows(done: SessionDone, write: RowWriter) -> None:
-    for made in done.rows:
-        if made.row is not None:
-            write(made.row)
+    for result in done.rows:
+        if result.row is not None:
+            write(result.row)
 
 
 def _receipt(files: Sequence[Path], target: ExportTarget, summary: ExportSummary) -> JsonObject | None:
-    """The receipt of the files, with what was done to the messages; None where rows have errors."""
+    """Return the receipt of the files with the counts of the export, or None if rows have errors."""
     maker = ReceiptMaker()
     for file in files:
         for _number in maker.add(str(file)):
@@ -167,8 +168,10 @@ def _receipt(files: Sequence[Path], target: ExportTarget, summary: ExportSummary
     maker.finish()
     summary.issues = maker.counts.issues
     if maker.counts.errors:
-        told = ", ".join(f"{code} {count:,}" for code, count in sorted(summary.issues.items()))
-        summary.notes.append(f"no receipt: the rows have {maker.counts.errors:,} errors ({told})")
+        issue_counts = ", ".join(f"{code} {count:,}" for code, count in sorted(summary.issues.items()))
+        count = maker.counts.errors
+        noun = "error" if count == 1 else "errors"
+        summary.notes.append(f"no receipt was written: the rows have {count:,} {noun} ({issue_counts})")
         return None
     export: dict[str, JsonValue] = {
         "sessions": summary.sessions,
@@ -186,16 +189,18 @@ def _receipt(files: Sequence[Path], target: ExportTarget, summary: ExportSummary
 def _receipt_and_card(
     draft: Path, folder: Path, names: Sequence[str], target: ExportTarget, summary: ExportSummary
 ) -> Iterator[str]:
-    """Receipt and card, where they can be made and are in nobody's way."""
+    """Write the receipt and the card, unless they would overwrite other files; yield their names."""
     existing = folder / RECEIPT
     if existing.exists() and not _is_ours(existing):
-        summary.notes.append(f"no receipt: {existing} is there already, and is no receipt of ours")
+        summary.notes.append(
+            f"no receipt was written: {existing} exists and is not a receipt of the workbench"
+        )
     elif summary.receipt is not None:
         (draft / RECEIPT).write_bytes(receipt_bytes(summary.receipt))
         yield RECEIPT
     elif existing.exists():
         existing.unlink()
-        summary.notes.append(f"{existing} spoke of other rows, and was removed")
+        summary.notes.append(f"{existing} described other rows and was removed")
     if summary.receipt is not None and target.licence:
         yield from _card(draft, folder, names, target, summary)
 
@@ -205,7 +210,7 @@ def _card(
 ) -> list[str]:
     existing = folder / CARD
     if existing.exists() and _OURS not in existing.read_text(encoding="utf-8", errors="replace"):
-        summary.notes.append(f"no card: {existing} is there already, and is no card of ours")
+        summary.notes.append(f"no card was written: {existing} exists and is not a card of the workbench")
         return []
     stem = folder.resolve().name if target.split else names[0].split(".")[0]
     splits = {name.split(".")[0]: name for name in names} if target.split else {"train": names[0]}

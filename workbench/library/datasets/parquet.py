@@ -1,4 +1,4 @@
-"""Read and write rows in Parquet files. Needs pyarrow, so import it where it is used."""
+"""Read and write rows in Parquet files. Import this module only where it is used, because it needs pyarrow."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
@@ -16,18 +16,18 @@ from workbench.library.datasets.export_target import ReadLimits
 from workbench.library.datasets.row_files import OWN_FILE, FileRow, too_large
 
 _MOST_COLUMNS: Final = 1_000
-"""Of leaves: each is opened by itself."""
+"""Maximum number of leaf columns; each is opened separately."""
 _VALUE_BYTES: Final = 16
-"""What a value that is no text takes at least."""
+"""Minimum size in bytes of a value that is not a text."""
 
 
 def bounded_rows(source: str, limits: ReadLimits, *, batch_rows: int) -> Iterator[dict[str, JsonValue]]:
-    """The rows of a file, in order.
+    """Yield the rows of a file, in order.
 
     Raises:
-        BadInput: It holds more than the limits.
-        pyarrow.ArrowException: It cannot be read as Parquet.
-        OSError: It cannot be opened.
+        BadInput: The file exceeds the limits.
+        pyarrow.ArrowException: The file cannot be read as Parquet.
+        OSError: The file cannot be opened.
     """
     path = Path(source).expanduser()
     with pq.ParquetFile(path) as file:
@@ -47,7 +47,7 @@ def bounded_rows(source: str, limits: ReadLimits, *, batch_rows: int) -> Iterato
 
 
 def _text_columns(file: pq.ParquetFile, source: str, limits: ReadLimits) -> list[str]:
-    """Paths of the columns of texts; what the file says of its size is checked first."""
+    """Return the paths of text columns, after checking the sizes that the file declares."""
     metadata = cast(Any, file.metadata)
     groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
     size = sum(group.total_byte_size for group in groups)
@@ -64,7 +64,7 @@ def _text_columns(file: pq.ParquetFile, source: str, limits: ReadLimits) -> list
 def _pieces(
     batch: pa.RecordBatch, source: str, limits: ReadLimits, first_row: int = 1
 ) -> Iterator[tuple[pa.RecordBatch, int]]:
-    """The batch, or parts of it, each no larger than a row may be, with its size in bytes."""
+    """Split a batch until each part is not larger than the limit for a row; yield the parts with their sizes."""
     weight = sum(_weight(column) for column in cast(Any, batch).columns)
     if weight <= limits.row_bytes:
         yield batch, weight
@@ -77,7 +77,7 @@ def _pieces(
 
 
 def _weight(array: Any) -> int:
-    """Bytes of an array's values, each written out."""
+    """Return the size of an array's values in bytes, without sharing of equal values."""
     kind = array.type
     if pa.types.is_dictionary(kind):
         lengths = cast(Any, pc).binary_length(array.dictionary)
@@ -120,7 +120,7 @@ _NESTED: Final[Mapping[str, pa.DataType]] = {
     "completion": _MESSAGES,
     "loss_spans": pa.list_(pa.list_(pa.int64())),
 }
-"""Columns of the formats that are structure. All others are of one plain kind, or JSON as text."""
+"""Columns with structure. All others have one plain type, or JSON as text."""
 _PLAIN: Final[Mapping[type, pa.DataType]] = {
     bool: pa.bool_(),
     int: pa.int64(),
@@ -130,10 +130,10 @@ _PLAIN: Final[Mapping[type, pa.DataType]] = {
 
 
 def read_parquet(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileRow]:
-    """Each row, counted from 1; columns that are null in a row are left out of it.
+    """Yield each row, numbered from 1, without the columns that are null in it.
 
     Raises:
-        BadInput: It cannot be read as Parquet, or is larger than the limits.
+        BadInput: The file cannot be read as Parquet, or exceeds the limits.
     """
     number = 0
     try:
@@ -141,20 +141,21 @@ def read_parquet(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileRow
             number += 1
             yield FileRow(number, {key: value for key, value in fields.items() if value is not None})
     except (pa.ArrowException, OSError) as error:
-        raise BadInput(f"file {source}", f"not to be read as Parquet: {error}"[:200]) from error
+        raise BadInput(f"file {source}", f"cannot be read as Parquet: {error}"[:200]) from error
 
 
 def write_parquet(path: Path, rows: Callable[[], Iterable[JsonObject]]) -> None:
     """Write rows of one format.
 
-    A column whose values are not all of one plain kind is written as JSON text, so that Arrow neither fills
-    gaps with nulls nor changes a number. Arguments must be text already.
+    A column whose values do not have the same plain type is written as JSON text, so that Arrow does not fill gaps
+    with nulls or change numbers. Arguments must already be text.
 
     Args:
-        rows: Gives all rows, each time that it is called; they are looked through twice.
+        path: File to write.
+        rows: Returns all rows. It is called twice.
 
     Raises:
-        BadInput: A text has no UTF-8.
+        BadInput: A text cannot be encoded as UTF-8.
     """
     kinds = _kinds(rows())
     schema = pa.schema(list(kinds.items()))
@@ -167,12 +168,12 @@ def write_parquet(path: Path, rows: Callable[[], Iterable[JsonObject]]) -> None:
                 writer.write_table(pa.table(columns, schema=schema))
     except UnicodeEncodeError as error:
         raise BadInput(
-            f"file {path}", "half a surrogate pair has no UTF-8: Parquet cannot hold it"
+            f"file {path}", "a text has a lone surrogate, which Parquet cannot hold", "write .jsonl instead"
         ) from error
 
 
 def _kinds(rows: Iterable[JsonObject]) -> dict[str, pa.DataType]:
-    """The Arrow type of each column, in the order in which they come up."""
+    """Return the Arrow type of each column, in order of first occurrence."""
     seen: dict[str, set[type]] = {}
     for row in rows:
         for name, value in row.items():

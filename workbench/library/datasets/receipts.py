@@ -1,4 +1,4 @@
-"""Make and write the receipt of files of rows."""
+"""Create and write the receipt of files of rows."""
 
 import json
 from collections.abc import Iterator
@@ -16,10 +16,10 @@ from workbench.trajectory.validate.rows_check import RowsCheck
 
 
 class ReceiptMaker:
-    """Checks and counts the rows of files, and makes the receipt of them.
+    """Checks and counts the rows of files, and creates their receipt.
 
     Args:
-        read_as: Name of the format of the rows, or `auto`.
+        read_as: Format of the rows, or `auto`.
     """
 
     def __init__(self, read_as: str = AUTO) -> None:
@@ -30,7 +30,7 @@ class ReceiptMaker:
         self._ends: list[int] = []
 
     def add(self, source: str) -> Iterator[int]:
-        """Count the rows of one more file; the number of each, as it is done.
+        """Count the rows of a file and yield the number of each.
 
         Raises:
             BadInput: The file cannot be read.
@@ -52,26 +52,29 @@ class ReceiptMaker:
         self._files.append(facts)
 
     def finish(self) -> None:
-        """Count what only all rows together show: rows that stand twice, and what the set lacks."""
+        """Count findings that need all rows: duplicates, and findings about the whole set."""
         duplicates = (row_finding(duplicate.code, "") for duplicate in self._check.duplicates(self._ends))
         self.counts.add_findings([*duplicates, *self._check.facts.findings()])
 
     def receipt(self) -> JsonObject:
-        """The receipt of all files, once they are finished.
+        """Return the receipt of all files. Call `finish` first.
 
         Raises:
             BadInput: The rows have errors.
         """
         if self.counts.errors:
-            told = ", ".join(f"{code} {count}" for code, count in sorted(self.counts.issues.items()))
+            noun = "error" if self.counts.errors == 1 else "errors"
+            issues = ", ".join(f"{code} {count}" for code, count in sorted(self.counts.issues.items()))
             raise BadInput(
-                "receipt", f"the rows have {self.counts.errors} errors ({told})", "mend them first"
+                "receipt",
+                f"the rows have {self.counts.errors} {noun} ({issues})",
+                "run `workbench check` and fix them first",
             )
         return receipt_of(self.counts, self._files, {"workbench": __version__})
 
 
 def receipt_bytes(receipt: JsonObject) -> bytes:
-    """The receipt as it stands in its file."""
+    """Return the bytes of the receipt's file."""
     return (json.dumps(receipt, indent=2, ensure_ascii=False) + "\n").encode()
 
 

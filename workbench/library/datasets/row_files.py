@@ -20,59 +20,61 @@ from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.row import RowFinding, TrainingRow
 
 STANDARD_INPUT: Final = "-"
-"""How a person names standard input, which holds JSON Lines."""
+"""Name for standard input, which must have JSON Lines."""
 AUTO: Final = "auto"
-"""As a format: each row is of the one that it looks like."""
+"""Format name for detecting each row's format."""
 OWN_FILE: Final = ReadLimits()
-"""What its owner names is read whatever its size, row by row."""
+"""No limits, for files that the user names on their own machine."""
 _GZIP: Final = b"\x1f\x8b"
 _PARQUET: Final = b"PAR1"
 _BOM: Final = b"\xef\xbb\xbf"
 
 
 class FileRow(NamedTuple):
-    """One row of a file, or why it is none."""
+    """A row of a file, or why it cannot be read."""
 
     number: int
-    """From 1: the line of JSON Lines, the place in an array or a Parquet file."""
+    """From 1: the line in JSON Lines, or the position in an array or Parquet file."""
     fields: JsonObject | None
-    """The row; None where it cannot be read."""
+    """The row; None if it cannot be read."""
     problem: str = ""
-    """Why it cannot be read; empty where it can."""
+    """Why it cannot be read; empty if it can."""
 
 
 class FileLine(NamedTuple):
-    """One row of a file whose JSON is not read yet."""
+    """A line of a file whose JSON is not parsed yet."""
 
     number: int
     """As in `FileRow`."""
     line: bytes
-    """JSON, if all is well."""
+    """The bytes of the line."""
 
 
 class RowWithFormat(NamedTuple):
-    """A row whose format is known."""
+    """A row and its format."""
 
     fields: JsonObject
     row_format: RowFormat
-    """What it is, or is to be read as."""
+    """The detected format, or the one to read it as."""
 
 
 _ENDINGS: Final = (".jsonl", ".json", ".jsonl.gz", ".json.gz", ".parquet")
 
 
 def shards_of(source: str) -> tuple[str, ...]:
-    """The files of rows in a folder, by name; a file by itself.
+    """Return the files of rows in a folder, sorted by name; for a file, only that file.
 
     Raises:
-        BadInput: The folder holds none.
+        BadInput: The folder has no files of rows.
     """
     folder = Path(source).expanduser()
     if source == STANDARD_INPUT or not folder.is_dir():
         return (source,)
-    found = sorted(one for one in folder.iterdir() if _is_shard(one))
+    found = sorted(file for file in folder.iterdir() if _is_shard(file))
     if not found:
-        raise BadInput(f"folder {source}", "it holds no rows", f"name files {', '.join(_ENDINGS)}")
+        raise BadInput(
+            f"folder {source}", "it has no files of rows", f"files must end with {', '.join(_ENDINGS)}"
+        )
     return tuple(map(str, found))
 
 
@@ -81,23 +83,23 @@ def _is_shard(file: Path) -> bool:
 
 
 def read_rows(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileRow]:
-    """Each row of a file. What kind of file it is its first bytes tell: Parquet, gzip, a JSON array or lines.
+    """Yield each row of a file. Its first bytes show whether it is Parquet, gzip, a JSON array or JSON Lines.
 
-    Lines that are blank are no rows, but they count.
+    Blank lines are skipped, but count for the numbers of rows.
 
     Args:
-        source: Its path, or `-`.
-        limits: Beyond them it is too large.
+        source: Path of the file, or `-`.
+        limits: Maximum sizes.
 
     Raises:
-        BadInput: The file cannot be opened, breaks off, or is too large.
+        BadInput: The file cannot be opened, is cut off, or is too large.
     """
-    for one in read_raw(source, limits):
-        yield parse_line(one) if isinstance(one, FileLine) else one
+    for line_or_row in read_raw(source, limits):
+        yield parse_line(line_or_row) if isinstance(line_or_row, FileLine) else line_or_row
 
 
 def read_raw(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileLine | FileRow]:
-    """As `read_rows`, but the JSON of lines is left to read, for other processes perhaps."""
+    """Like `read_rows`, but without parsing the JSON of lines, so that other processes can do it."""
     if source == STANDARD_INPUT:
         yield from _lines(sys.stdin.buffer, source, limits)
         return
@@ -111,28 +113,30 @@ def read_raw(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileLine | 
         with _opened(source, is_packed=start.startswith(_GZIP)) as file:
             yield from (_array if _is_array(file) else _lines)(file, source, limits)
     except (OSError, EOFError, zlib.error) as error:
-        raise BadInput(f"file {source}", f"it breaks off: {error}") from error
+        raise BadInput(f"file {source}", f"it is cut off or damaged: {error}") from error
 
 
 def read_row(row: FileRow, read_as: str) -> TrainingRow | RowFinding:
-    """The training row that a row of a file is; a finding where it is none, or of no known format."""
+    """Read a row of a file as a training row. Returns a finding if it cannot be read or its format is unknown."""
     formed = format_of_row(row, read_as)
     return formed if isinstance(formed, RowFinding) else formed.row_format.read(formed.fields)
 
 
 def format_of_row(row: FileRow, read_as: str) -> RowWithFormat | RowFinding:
-    """A row of a file with its format; a finding where it is none, or of no known format."""
+    """Determine the format of a row. Returns a finding if the row cannot be read or its format is unknown."""
     if row.fields is None:
         return RowFinding(code="unreadable-row", message=row.problem)
     row_format = detect_format(row.fields) if read_as == AUTO else format_named(read_as)
     if row_format is None:
-        return RowFinding(code="unknown-format", message="the row looks like none of the formats: name it")
+        return RowFinding(
+            code="unknown-format", message="the row does not look like any known format; name its format"
+        )
     return RowWithFormat(row.fields, row_format)
 
 
-def parse_line(one: FileLine) -> FileRow:
-    """The row that a line of JSON is."""
-    number, line = one
+def parse_line(file_line: FileLine) -> FileRow:
+    """Parse a line as a row."""
+    number, line = file_line
     try:
         value = cast(JsonValue, json.loads(line.decode("utf-8")))
     except UnicodeDecodeError as error:
@@ -149,18 +153,19 @@ def _as_row(value: JsonValue, number: int) -> FileRow:
 
 
 def too_large(source: str, limits: ReadLimits, *, is_row: bool = False, number: int = 0) -> BadInput:
-    """What is said of a file that holds more than the limits."""
+    """Return the error for a file or row that exceeds the limits."""
     if is_row:
-        problem = f"row {number:,} is larger than {limits.row_bytes // 1_000_000} MB, or has too many parts"
-        return BadInput(f"file {Path(source).name}", problem, "take that row out")
-    problem = f"unpacked, it is larger than {limits.unpacked_bytes // 1_000_000} MB"
+        size = limits.row_bytes // 1_000_000
+        problem = f"row {number:,} is larger than {size} MB, or has too many objects and arrays"
+        return BadInput(f"file {Path(source).name}", problem, "remove that row")
+    problem = f"after decompression, it is larger than {limits.unpacked_bytes // 1_000_000} MB"
     return BadInput(f"file {Path(source).name}", problem, "split it into several files")
 
 
 def _lines(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileLine]:
     left = limits.unpacked_bytes
     for number in count(1):
-        # Not by iterating over the file: a gigabyte without a line break would be read as one line.
+        # Do not iterate over the file: a gigabyte without a line break would be read as one line.
         line = file.readline(limits.row_bytes + 1)
         if not line:
             return
@@ -176,13 +181,13 @@ def _lines(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileLin
 
 
 _LEAST_LINE_BYTES: Final = 100
-"""A line counts for so many: also millions of blank ones take time."""
+"""Minimum size that a line counts for, because millions of blank lines take time too."""
 _CHUNK: Final = 1 << 20
 _BETWEEN: Final = re.compile(r"[ \t\r\n,]*")
 
 
 def _array(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileRow]:
-    """The rows of one JSON array, each decoded as soon as it is there."""
+    """Yield the rows of a JSON array, each as soon as it is read completely."""
     decode = codecs.getincrementaldecoder("utf-8")(errors="replace").decode
     scan = json.JSONDecoder().raw_decode
     text, position, number, is_over, left = "", 1, 0, False, limits.unpacked_bytes
@@ -193,10 +198,10 @@ def _array(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileRow
             return
         try:
             value, end = cast("tuple[JsonValue, int]", scan(text, position))
-            is_whole = end < len(text) or is_over
+            is_complete = end < len(text) or is_over
         except (ValueError, RecursionError):
-            value, end, is_whole = None, position, False
-        if is_whole:
+            value, end, is_complete = None, position, False
+        if is_complete:
             number += 1
             if text.count("[", position, end) + text.count("{", position, end) > limits.row_containers:
                 raise too_large(source, limits, is_row=True, number=number)
@@ -204,7 +209,7 @@ def _array(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileRow
             yield _as_row(value, number)
             continue
         if is_over:
-            yield FileRow(number + 1, None, "the array is not JSON from here on")
+            yield FileRow(number + 1, None, "the array is not valid JSON from here on")
             return
         if len(text) - position > limits.row_bytes:
             raise too_large(source, limits, is_row=True, number=number + 1)

@@ -1,4 +1,4 @@
-"""Import the rows of a dataset as sessions."""
+"""Import rows of a dataset as sessions."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,60 +19,59 @@ from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.trajectory import Prose, RowMessage
 
 CONTRACT: Final = "imported"
-"""Name of the contract that says what an imported row's system text says."""
+"""Name of the contract that is made from the system text of an imported row."""
 
 
 class ReadRow(NamedTuple):
-    """A row of a file."""
+    """A row of a file, or why it cannot be read."""
 
     number: int
-    """Its place, from 1."""
+    """From 1."""
     row: TrainingRow | RowFinding
-    """The row, or why it is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
-    """How rows become sessions."""
+    """Options of an import."""
 
     file: str
     tags: tuple[str, ...] = ()
-    """Each session gets these."""
+    """Tags of every new session."""
     is_queued: bool = False
-    """Whether sessions go into the labelling queue, as pending."""
+    """Whether to add the sessions to the labelling queue, as pending."""
     allows_repeats: bool = False
-    """Whether a row that is a session already becomes another one."""
+    """Whether to import rows again that are sessions already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowImported:
-    """What became of one row."""
+    """Result of importing one row."""
 
     number: int
-    """Its place in the file, from 1."""
+    """Number of the row in the file, from 1."""
     session_id: str | None = None
-    """The session that it is; None where it is none."""
+    """The row's session; None if it has none."""
     is_new: bool = False
-    """Whether that session was made just now."""
+    """Whether the session is new."""
     problem: str = ""
-    """Why it is none; empty where it is."""
+    """Why the row was not imported; empty if it was."""
     pointer: str = ""
-    """JSON pointer to what is wrong, into the row."""
+    """JSON pointer to the problem in the row."""
 
 
 def import_rows(
-    corpus: CorpusStore, rows: Iterable[ReadRow], plain: RunConfig, options: ImportOptions
+    corpus: CorpusStore, rows: Iterable[ReadRow], default_setup: RunConfig, options: ImportOptions
 ) -> Iterator[RowImported]:
-    """Each row as a session of its own, committed before the next is read; a bad row stops nothing.
+    """Import each row as a session. Each is stored before the next is read, and a bad row does not stop the import.
 
     Args:
-        corpus: Whose sessions they become.
-        rows: As a file has them.
-        plain: What a new session is set to; the rows' own tools and system texts take their places.
-        terms: How rows become sessions.
+        corpus: Where to store the sessions.
+        rows: Rows of a file.
+        default_setup: Settings of a new session. The rows' tools and system texts replace those in it.
+        options: Tags and other options.
 
     Raises:
-        BadInput: A tag cannot be stored, or the file breaks off.
+        BadInput: A tag cannot be stored, or the file is cut off.
         StoreError: The store cannot be written.
     """
     for number, row in rows:
@@ -84,37 +83,38 @@ def import_rows(
         if known is not None:
             yield RowImported(number=number, session_id=known)
             continue
-        yield _imported(corpus, session_of(row, plain, options, number), number, digest)
+        yield _imported(corpus, session_of(row, default_setup, options, number), number, digest)
 
 
 def digest_of(row: TrainingRow) -> str:
-    """SHA-256 (hex) of a row, whatever the order of its keys and the white space between them."""
+    """Return the SHA-256 (hex) of a row, which does not depend on the order of keys or on white space."""
     return sha256(canonical_json(row.fields).encode(errors="surrogatepass")).hexdigest()
 
 
 def session_of(
-    row: TrainingRow, plain: RunConfig, options: ImportOptions, number: int
+    row: TrainingRow, default_setup: RunConfig, options: ImportOptions, number: int
 ) -> NewImport | RowFinding:
-    """The session that a row makes: what the model wrote byte for byte, also what no reader can read.
+    """Convert a row to a session. The model's texts stay byte for byte, even if they cannot be parsed.
 
     Args:
-        plain: What a new session is set to; the row's own tools and system text take their places.
-        terms: How rows become sessions.
-        number: The row's place in the file.
+        row: The row.
+        default_setup: Settings of a new session. The row's tools and system text replace those in it.
+        options: Tags and other options.
+        number: Number of the row in the file.
     """
     reading = read_trajectory(row)
     for problem in reading.problems:
-        # A call in the model's text that cannot be read is a labeller's work, not a broken row.
+        # A labeller can correct a call that cannot be parsed, so the row is imported.
         if problem.code != "call-unreadable" or not row.spells_calls:
             return problem
     trajectory = reading.trajectory
     if not trajectory.messages:
-        return RowFinding(code="missing-field", message="it has no messages")
+        return RowFinding(code="missing-field", message="the row has no messages")
     entries = {entry.place: entry for entry in row.all_entries}
     return NewImport(
-        setup=_setup(trajectory.messages[0], trajectory.tools, plain),
-        messages=tuple(_message(one, entries, row) for one in trajectory.messages),
-        rejected=tuple(_message(one, entries, row) for one in trajectory.rejected),
+        setup=_setup(trajectory.messages[0], trajectory.tools, default_setup),
+        messages=tuple(_message(message, entries, row) for message in trajectory.messages),
+        rejected=tuple(_message(message, entries, row) for message in trajectory.rejected),
         answer_start=trajectory.answer_index if trajectory.rejected else 0,
         format=row.format,
         fields=row.fields,
@@ -135,56 +135,58 @@ def _imported(corpus: CorpusStore, new: NewImport | RowFinding, number: int, dig
     return RowImported(number=number, session_id=session_id, is_new=True)
 
 
-def _message(told: RowMessage, entries: Mapping[int, RowEntry], row: TrainingRow) -> Message:
-    if told.result is not None:
-        return Message(role=Role.TOOL, text=told.result.text, name=told.result.name)
-    entry = entries.get(told.place)
-    if told.role is Role.ASSISTANT and entry is not None and row.spells_calls and not entry.calls:
-        return Message(role=told.role, text=entry.text)
-    prose = "".join(part.text for part in told.parts if isinstance(part, Prose))
-    text = prose if told.text is None else told.text
+def _message(message: RowMessage, entries: Mapping[int, RowEntry], row: TrainingRow) -> Message:
+    if message.result is not None:
+        return Message(role=Role.TOOL, text=message.result.text, name=message.result.name)
+    entry = entries.get(message.place)
+    if message.role is Role.ASSISTANT and entry is not None and row.spells_calls and not entry.calls:
+        return Message(role=message.role, text=entry.text)
+    prose = "".join(part.text for part in message.parts if isinstance(part, Prose))
+    text = prose if message.text is None else message.text
     return Message(
-        role=told.role,
+        role=message.role,
         text=text,
-        thought=told.thoughts[0].text if told.thoughts else None,
+        thought=message.thoughts[0].text if message.thoughts else None,
         calls=tuple(
             ToolCall(name=call.name, arguments=call.arguments, arguments_text=call.arguments_text)
-            for call in told.calls
+            for call in message.calls
         ),
     )
 
 
-def _setup(first: RowMessage, tools: OfferedTools, plain: RunConfig) -> RunConfig:
-    """The setup that goes on with the row's conversation as it began."""
-    text = first.text if first.text is not None else "".join(one.text for one in first.prose)
-    is_told = first.role is Role.SYSTEM and bool(text)
+def _setup(first: RowMessage, tools: OfferedTools, default_setup: RunConfig) -> RunConfig:
+    """Return settings with which the row's conversation can be continued as it began."""
+    text = first.text if first.text is not None else "".join(prose.text for prose in first.prose)
+    has_system_text = first.role is Role.SYSTEM and bool(text)
     return RunConfig(
-        contract_name=CONTRACT if is_told else plain.contract_name,
-        contract_text=_contract_text(text, tools) if is_told else plain.contract_text,
+        contract_name=CONTRACT if has_system_text else default_setup.contract_name,
+        contract_text=_contract_text(text, tools) if has_system_text else default_setup.contract_text,
         tools_text=render_tools(tools),
-        model=plain.model,
-        max_rounds=plain.max_rounds,
+        model=default_setup.model,
+        max_rounds=default_setup.max_rounds,
     )
 
 
 def _contract_text(text: str, tools: OfferedTools) -> str:
-    """A contract that composes to this very system text; its tools are a placeholder where they stand in it
-    as one of the families spells them."""
+    """Write a contract that composes to exactly this system text.
+
+    If the text lists the tools as one of the families does, the list becomes the placeholder `{{ tools }}`.
+    """
     family, spelled = "hermes-lines", ""
     for name in dict.fromkeys((family, *FAMILIES)):
-        told = FAMILIES[name].render_tools(tools) if tools.specs else ""
-        if told and told in text:
-            family, spelled = name, told
+        listed = FAMILIES[name].render_tools(tools) if tools.specs else ""
+        if listed and listed in text:
+            family, spelled = name, listed
             break
-    before, found, behind = text.partition(spelled) if spelled else (text, "", "")
-    body = _literal(before) + ("{{ tools }}" if found else "") + _literal(behind)
+    before, found, after = text.partition(spelled) if spelled else (text, "", "")
+    body = _literal(before) + ("{{ tools }}" if found else "") + _literal(after)
     return render_contract(
         Contract(name=CONTRACT, title="The system text of an imported row", family=family, text=body)
     )
 
 
 def _literal(text: str) -> str:
-    """`text` as a contract says it: what would be a placeholder is none."""
+    """Escape placeholders in a text, so that a contract contains it literally."""
     pieces: list[str] = []
     position = 0
     for place in placeholders(text):

@@ -14,23 +14,23 @@ from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
 
 STANDARD_OUTPUT: Final = "-"
-"""How a person names standard output, which gets JSON Lines."""
+"""Name for standard output, which gets JSON Lines."""
 
 
 class RowWriter(Protocol):
-    """Takes rows."""
+    """Writes rows."""
 
     def __call__(self, row: JsonObject) -> None:
-        """Write one row behind the others."""
+        """Write the next row."""
         ...
 
 
 @contextmanager
 def open_writer(target: str) -> Generator[RowWriter]:
-    """A writer for `NAME.jsonl`, `NAME.jsonl.gz`, `NAME.parquet` or standard output.
+    """Open a writer for `NAME.jsonl`, `NAME.jsonl.gz`, `NAME.parquet` or standard output.
 
-    The file takes its name when the block ends without an exception; until then its rows stand in a file
-    beside it.
+    Rows are written to a temporary file next to the target, which is renamed when the block ends without an
+    exception.
 
     Raises:
         BadInput: The file cannot be written.
@@ -56,7 +56,7 @@ def open_writer(target: str) -> Generator[RowWriter]:
 
 
 def line_of(row: JsonObject) -> bytes:
-    """A row as a line of JSON; half of a surrogate pair, which has no UTF-8, is escaped."""
+    """Return a row as a line of JSON. A lone surrogate, which UTF-8 cannot encode, is escaped."""
     text = json.dumps(row, ensure_ascii=False, allow_nan=False)
     try:
         return text.encode() + b"\n"
@@ -74,13 +74,13 @@ def _packed(draft: Path, path: Path) -> Generator[IO[bytes]]:
         with draft.open("wb") as file:
             yield file
         return
-    # No name and no time inside: the same rows give the same bytes.
+    # Without a name and a time in the header, the same rows give the same bytes.
     with draft.open("wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
         yield cast("IO[bytes]", packed)
 
 
 def _settle(draft: Path, path: Path) -> None:
-    """Give the file its name, as Parquet where the name says so."""
+    """Rename the temporary file, after converting it to Parquet if necessary."""
     if path.suffix == ".parquet":
         from workbench.library.datasets.parquet import write_parquet
 

@@ -1,4 +1,4 @@
-"""Turn sessions into rows one by one, in constant memory."""
+"""Convert sessions to rows one by one, in constant memory."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -15,43 +15,42 @@ from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.writing.losses import ArgumentTypes
 
 PAGE: Final = 200
-"""Sessions that are chosen at once."""
+"""Number of session ids that are read at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionDone:
-    """What became of one session."""
+    """Result of exporting one session."""
 
     session_id: str
     title: str = ""
-    """For a person."""
     rows: tuple[RowResult, ...] = ()
-    """Its rows, and those that must not be written."""
+    """Its rows, including those that must not be written."""
     obstacles: tuple[ExportBlocker, ...] = ()
-    """Why there is no row of it, or not all."""
+    """Why it has no rows, or fewer than it could have."""
     split: str = ""
-    """The split that all its rows go to; empty where there are none."""
+    """The split of all its rows; empty if there are no splits."""
 
     @property
     def all_obstacles(self) -> tuple[ExportBlocker, ...]:
-        """Those of the session and those of its rows."""
-        return (*self.obstacles, *(one for row in self.rows for one in row.obstacles))
+        """The obstacles of the session and of its rows."""
+        return (*self.obstacles, *(obstacle for row in self.rows for obstacle in row.obstacles))
 
     @property
     def has_defect(self) -> bool:
-        """Whether something is wrong with it, rather than not ready."""
-        return any(one.is_defect for one in self.all_obstacles)
+        """Whether something is wrong with it, not only unfinished."""
+        return any(obstacle.is_defect for obstacle in self.all_obstacles)
 
 
 class SessionReport(NamedTuple):
-    """What was told of one session."""
+    """A session's result and the conversations to write as rows."""
 
     done: SessionDone
     conversations: tuple[ExportConversation, ...]
 
 
 def chosen_ids(corpus: CorpusStore, choice: SessionFilter) -> Iterator[str]:
-    """The ids of all chosen sessions, in the order in which they were made."""
+    """Yield the ids of all chosen sessions, in the order in which they were created."""
     last: str | None = None
     while True:
         page = corpus.choose(choice, after=last, limit=PAGE)
@@ -64,27 +63,27 @@ def chosen_ids(corpus: CorpusStore, choice: SessionFilter) -> Iterator[str]:
 def export_rows(
     corpus: CorpusStore, options: ExportOptions, split: RowSplit | None = None
 ) -> Iterator[SessionDone]:
-    """Each chosen session with its rows, or why there are none.
+    """Yield each chosen session with its rows, or with the reasons why it has none.
 
     Raises:
-        BadInput: The format is not known.
+        BadInput: The format is unknown.
         StoreError: The store cannot be read.
     """
-    for told in _session_reports(corpus, options):
-        rows = tuple(make_row(one, options) for one in told.conversations)
-        # All rows of a session go by the conversation that is shown: sessions that begin alike stay together.
-        group = _group(told.conversations)
+    for report in _session_reports(corpus, options):
+        rows = tuple(make_row(conversation, options) for conversation in report.conversations)
+        # All rows of a session go to the split of its first conversation, so that similar sessions stay together.
+        group = _group(report.conversations)
         name = split.name_of(group) if split and group else ""
-        yield replace(told.done, rows=rows, split=name)
+        yield replace(report.done, rows=rows, split=name)
 
 
 def detect_argument_form(corpus: CorpusStore, options: ExportOptions) -> Literal["object", "text"]:
-    """How arguments are best written, after a look at all rows: as text where kinds of values mix."""
+    """Look at all rows and return how to write arguments: as text if an argument has values of several types."""
     types = ArgumentTypes()
     if format_named(options.format).has_object_arguments:
-        for told in _session_reports(corpus, options):
-            for one in told.conversations:
-                types.add(one.trajectory)
+        for report in _session_reports(corpus, options):
+            for conversation in report.conversations:
+                types.add(conversation.trajectory)
     return types.form
 
 
@@ -92,10 +91,12 @@ def _session_reports(corpus: CorpusStore, options: ExportOptions) -> Iterator[Se
     for session_id in chosen_ids(corpus, options.choice):
         material = corpus.material(session_id)
         if isinstance(material, DamagedSession):
-            damage = ExportBlocker(code="damaged-session", message=f"its row is damaged: {material.problem}")
+            damage = ExportBlocker(
+                code="damaged-session", message=f"its record in the store is damaged: {material.problem}"
+            )
             yield SessionReport(SessionDone(session_id=session_id, obstacles=(damage,)), ())
         elif material is None:
-            gone = not_ready("gone", "it was deleted meanwhile")
+            gone = not_ready("gone", "it was deleted in the meantime")
             yield SessionReport(SessionDone(session_id=session_id, obstacles=(gone,)), ())
         else:
             yield _split_up(
@@ -104,10 +105,10 @@ def _session_reports(corpus: CorpusStore, options: ExportOptions) -> Iterator[Se
 
 
 def _split_up(
-    told: tuple[ExportConversation | ExportBlocker, ...], session_id: str, title: str
+    results: tuple[ExportConversation | ExportBlocker, ...], session_id: str, title: str
 ) -> SessionReport:
-    obstacles = tuple(one for one in told if isinstance(one, ExportBlocker))
-    conversations = tuple(one for one in told if isinstance(one, ExportConversation))
+    obstacles = tuple(result for result in results if isinstance(result, ExportBlocker))
+    conversations = tuple(result for result in results if isinstance(result, ExportConversation))
     return SessionReport(SessionDone(session_id=session_id, title=title, obstacles=obstacles), conversations)
 
 
