@@ -124,9 +124,9 @@ def test_a_call_that_was_cut_off_is_stored_and_never_run(reason):
 
 def test_an_interrupted_answer_is_stored_and_the_turn_says_what_happened():
     events, _, _ = run_all(
-        [Delta(text="It is no"), Delta(finish_reason=FinishReason.INTERRUPTED, problem="no data for 9 s")]
+        [Delta(text="It is n"), Delta(finish_reason=FinishReason.INTERRUPTED, problem="no data for 9 s")]
     )
-    assert of_kind(events, CompletionEnded)[0].message.text == "It is no"
+    assert of_kind(events, CompletionEnded)[0].message.text == "It is n"
     assert events[-1] == TurnEnded(reason=EndReason.INTERRUPTED, rounds=1, problem="no data for 9 s")
 
 

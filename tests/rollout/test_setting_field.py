@@ -39,6 +39,6 @@ def test_an_invalid_number_is_reported_with_the_field_and_the_range(numbers, val
     assert str(caught.value) == message
 
 
-def test_a_prefix_tells_apart_several_fields_of_the_same_name():
+def test_a_prefix_distinguishes_fields_of_the_same_name():
     with pytest.raises(BadInput, match=r"^column B, field 'seed': it is empty"):
         SEED.whole(None, "column B, ")

@@ -105,7 +105,7 @@ class AdapterFiles:
     folder: Path | None = None
     """Folder with one folder for each adapter, as `workbench train` writes it. None if there is no such folder."""
     shipped: Path | None = None
-    """GGUF file of the embedded model's default adapter. None if there is none or it is turned off."""
+    """GGUF file of the embedded model's default adapter. None without one, or if it is turned off."""
 
     def available(self) -> Sequence[Adapter]:
         """Return the shipped adapter, then those in the folder whose base is the embedded model."""

@@ -91,7 +91,7 @@ class LlamaLog:
         self.callback: Callable[..., None] | None = None
 
     def take(self) -> str:
-        """Return the errors so far as one line, and clear them. Empty if there are none."""
+        """Return the errors so far as one line, and clear them. Empty without errors."""
         text = " ".join(line.strip() for line in self._lines)
         self._lines.clear()
         return text

@@ -75,7 +75,7 @@ def default_budget_bytes() -> int:
 
 
 def _container_limit(file: Path) -> int:
-    """Return the container's limit in bytes; 0 if there is none."""
+    """Return the container's limit in bytes; 0 without a limit."""
     try:
         text = file.read_text(encoding="ascii").strip()
     except OSError:

@@ -13,12 +13,17 @@ What a completion is constrained by:
 | `auto` with an answer schema | none | a call, or an answer that matches the schema |
 | `none` | none | the answer schema, if there is one |
 
-Invariant: a grammar never makes a valid completion impossible. Three inputs made the exceptions necessary. A prompt
-may end inside a thought (`<think>`), where calls are never run: a forced call closes the thought first, and an answer
-schema is not enforced. A turn may continue a message that was cut off inside a call, such as `<tool_call>
-{"name": "re`: no grammar can start in the middle of its own text, so the rest stays free. With `auto`, a schema that no
-grammar can express (`{"$ref": "#/nowhere"}`) only gives a finding, because the model may answer without a call; with a
-forced call it is an error.
+Invariant: a call written under the grammar needs no fix, and its arguments match all keywords of its schema that the
+grammar supports. Unsupported keywords become findings; the call is checked against the whole schema afterwards.
+
+Three inputs need exceptions:
+
+- A prompt that ends inside a thought (`<think>`), where calls are never run. A forced call closes the thought first,
+  and an answer schema is not enforced.
+- A message that was cut off inside a call, such as `<tool_call>{"name": "re`, and is continued. A grammar cannot
+  start in the middle of its own text, so the rest is free.
+- A schema that no grammar can express, such as `{"$ref": "#/nowhere"}`. With `auto` it is only a finding, because the
+  model may answer without a call. With a forced call it is an error.
 """
 
 from dataclasses import dataclass, field, replace

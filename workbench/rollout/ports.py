@@ -48,7 +48,7 @@ def parse_tool_choice(text: str, tools: OfferedTools) -> ToolChoice:
     """Parse `none`, `auto`, `required` or the name of an offered tool.
 
     Raises:
-        BadInput: The text is none of these, or a call is required and no tool is offered.
+        BadInput: The text is something else, or a call is required and no tool is offered.
     """
     if text in (ChoiceKind.NONE, ChoiceKind.AUTO):
         return ToolChoice(kind=ChoiceKind(text))

@@ -111,7 +111,7 @@ class _Numbers:
         return default
 
     def numbers(self, key: str, *, least: int, most: int) -> tuple[int, ...]:
-        """Return one whole number, or one for each layer. Empty if there is none."""
+        """Return one whole number, or one for each layer. Empty if the key is missing."""
         value = self._header.values.get(self._key(key))
         if value is None:
             return ()

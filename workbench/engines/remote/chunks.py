@@ -124,7 +124,7 @@ def _number(value: JsonValue) -> int:
 
 
 def _float(value: JsonValue) -> float | None:
-    """Return a number that can be a logprob, otherwise None: `1e999` is infinite, and a long integer is no float."""
+    """Return a number that can be a logprob, otherwise None: `1e999` is infinite, and a long integer does not fit."""
     if not isinstance(value, int | float) or abs(value) > MOST_TOKENS or math.isnan(value):
         return None
     return float(value)
