@@ -33,10 +33,10 @@ def single(scene: Scene) -> list[RowMessage]:
     """One call, its result and an answer."""
     tool = scene.tool
     values = chosen(scene.dice, tool)
-    said = scene.say(request(scene.dice, scene.words, tool, values))
+    user_turn = scene.say(request(scene.dice, scene.words, tool, values))
     result = draw_result(scene.dice, scene.words, tool, values)
     return [
-        said,
+        user_turn,
         calls_message(scene, [call_of(tool, values)]),
         result_message(result),
         answer_message(result.answer),
@@ -52,9 +52,9 @@ def follow_up(scene: Scene) -> list[RowMessage]:
     values = chosen(dice, tool)
     first_request = scene.say(request(dice, scene.words, tool, values))
     other = first.slot.draw(dice)
-    again = [(param, other if param is first else said) for param, said in values]
+    again = [(param, other if param is first else value) for param, value in values]
     results = draw_result(dice, scene.words, tool, values), draw_result(dice, scene.words, tool, again)
-    asked = dice.pick(scene.words.of(AGAIN)).format(l=first.label, v=protected(other.text))
+    second_request = dice.pick(scene.words.of(AGAIN)).format(l=first.label, v=protected(other.text))
     return [
         *(
             first_request,
@@ -63,7 +63,7 @@ def follow_up(scene: Scene) -> list[RowMessage]:
             answer_message(results[0].answer),
         ),
         *(
-            user_message(typed(dice, asked)),
+            user_message(typed(dice, second_request)),
             calls_message(scene, [call_of(tool, again)]),
             result_message(results[1]),
         ),
@@ -79,19 +79,20 @@ def parallel_same(scene: Scene) -> list[RowMessage]:
     first = tool.required[0]
     values = chosen(dice, tool)
     others = {
-        str(said.value): said for said in (first.slot.draw(dice) for _ in range(dice.pick((2, 2, 2, 2, 3))))
+        str(value.value): value
+        for value in (first.slot.draw(dice) for _ in range(dice.pick((2, 2, 2, 2, 3))))
     }
     if len(others) < 2:
         return parallel_two(scene)
-    spoken = SpokenValue(None, listed(dice, [said.text for said in others.values()]))
-    asked = [(param, spoken if param is first else said) for param, said in values]
+    spoken = SpokenValue(None, listed(dice, [value.text for value in others.values()]))
+    spoken_values = [(param, spoken if param is first else value) for param, value in values]
     each = [
-        [(param, other if param is first else said) for param, said in values] for other in others.values()
+        [(param, other if param is first else value) for param, value in values] for other in others.values()
     ]
     results = [draw_result(dice, scene.words, tool, values) for values in each]
-    said = scene.say(request(dice, scene.words, tool, asked))
+    user_turn = scene.say(request(dice, scene.words, tool, spoken_values))
     return [
-        said,
+        user_turn,
         calls_message(scene, [call_of(tool, values) for values in each]),
         *map(result_message, results),
         answers_message(scene, results),
@@ -145,8 +146,8 @@ def uncovered(scene: Scene) -> list[RowMessage]:
     other = draw_tool(dice, words)
     while any(other.noun in noun or noun in other.noun for noun in nouns):
         other = draw_tool(dice, words)
-    said = scene.say(request(dice, words, other, chosen(dice, other)))
-    return [said, answer_message(dice.pick(words.of(UNCOVERED)).format(v=other.verb, n=other.noun))]
+    user_turn = scene.say(request(dice, words, other, chosen(dice, other)))
+    return [user_turn, answer_message(dice.pick(words.of(UNCOVERED)).format(v=other.verb, n=other.noun))]
 
 
 def missing(scene: Scene) -> list[RowMessage]:
@@ -159,10 +160,10 @@ def missing(scene: Scene) -> list[RowMessage]:
     lacking = dice.some(tool.required, 1 if dice.chance(0.75) else 2)
     lacking = [param for param in tool.required if param in lacking]
     values = chosen(dice, tool, without=lacking)
-    said = scene.say(request(dice, words, tool, values))
+    user_turn = scene.say(request(dice, words, tool, values))
     labels = " and ".join(param.label for param in lacking)
     form = dice.pick(words.of(ASK_ONE if len(lacking) == 1 else ASK_MORE))
-    opening = [said, answer_message(form.format(l=labels, n=tool.noun, v=tool.verb))]
+    opening = [user_turn, answer_message(form.format(l=labels, n=tool.noun, v=tool.verb))]
     if dice.chance(0.4):
         return opening
     answered = [(param, quotable(param.slot.draw(dice))) for param in lacking]
@@ -183,10 +184,10 @@ def error(scene: Scene) -> list[RowMessage]:
     """A call whose result is an error, which the answer reports."""
     tool = scene.tool
     values = chosen(scene.dice, tool)
-    said = scene.say(request(scene.dice, scene.words, tool, values))
+    user_turn = scene.say(request(scene.dice, scene.words, tool, values))
     result = draw_error(scene.dice, scene.words, tool)
     return [
-        said,
+        user_turn,
         calls_message(scene, [call_of(tool, values)]),
         result_message(result),
         answer_message(result.answer),
@@ -197,12 +198,12 @@ def retried(scene: Scene) -> list[RowMessage]:
     """A call that fails temporarily and is repeated."""
     tool = scene.tool
     values = chosen(scene.dice, tool)
-    said = scene.say(request(scene.dice, scene.words, tool, values))
+    user_turn = scene.say(request(scene.dice, scene.words, tool, values))
     failed = draw_error(scene.dice, scene.words, tool, is_brief=True)
     result = draw_result(scene.dice, scene.words, tool, values)
     call = call_of(tool, values)
     return [
-        said,
+        user_turn,
         calls_message(scene, [call]),
         result_message(failed),
         calls_message(scene, [call]),
@@ -225,7 +226,7 @@ def two_rounds(scene: Scene) -> list[RowMessage]:
     first, found = chosen(dice, finder), taken.slot.draw(dice)
     second = [(param, found if param is taken else value) for param, value in chosen(dice, taker)]
     rest = [(param, value) for param, value in second if param is not taken]
-    asked = request(dice, words, finder, first, is_part=True).rstrip(".?!")
+    first_part = request(dice, words, finder, first, is_part=True).rstrip(".?!")
     then = request(dice, words, taker, rest, is_part=True).rstrip(".?!")
     link = dice.pick(
         words.of(
@@ -238,12 +239,12 @@ def two_rounds(scene: Scene) -> list[RowMessage]:
             )
         )
     )
-    said = scene.say(f"{asked}{link.format(l=taken.label)}{then[:1].lower()}{then[1:]}.")
+    user_turn = scene.say(f"{first_part}{link.format(l=taken.label)}{then[:1].lower()}{then[1:]}.")
     between = SynthResult(f'{{"{taken.name}": "{found.value}"}}', "")
     result = draw_result(dice, words, taker, second)
     calls = [call_of(finder, first)], [call_of(taker, second)]
     return [
-        said,
+        user_turn,
         calls_message(scene, calls[0]),
         result_message(between),
         calls_message(scene, calls[1]),

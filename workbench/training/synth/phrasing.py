@@ -43,7 +43,7 @@ def chosen(dice: Dice, tool: Tool, *, without: Sequence[Param] = ()) -> list[tup
 
 def arguments_of(values: Sequence[tuple[Param, SpokenValue]]) -> JsonObject:
     """Return the arguments of a call, in the order of the schema."""
-    return {param.name: said.value for param, said in values}
+    return {param.name: value.value for param, value in values}
 
 
 def request(
@@ -68,8 +68,10 @@ def request(
         dice, words, tool, values, may_end_open=not is_part and form.rstrip(".?").endswith("{a}")
     )
     is_open = clause.endswith(_END_OPEN)
-    said = clause.removesuffix(_END_OPEN)
-    text = form.format(n=tool.noun, v=tool.verb, V=tool.verb.capitalize(), t=_protect(tool.name), a=said)
+    arguments_text = clause.removesuffix(_END_OPEN)
+    text = form.format(
+        n=tool.noun, v=tool.verb, V=tool.verb.capitalize(), t=_protect(tool.name), a=arguments_text
+    )
     text = re.sub(r" +([.,?]|$)", r"\1", re.sub(r"  +", " ", text)).replace("and and", "and")
     text = text.rstrip(".?") if is_open else text
     return with_articles(text)
@@ -84,16 +86,18 @@ def clause_of(
     may_end_open: bool,
 ) -> str:
     """Write the arguments of a request. A text without quotes comes last, followed by `_END_OPEN`."""
-    said = dice.some(values, len(values)) if dice.chance(0.35) else list(values)
+    mentions = dice.some(values, len(values)) if dice.chance(0.35) else list(values)
     numbers = [param for param in tool.params if param.kind in ("number", "integer")]
-    if [param for param, _ in said] == numbers and len(numbers) == 2 and dice.chance(0.4):
-        first, second = (_protect(value.text) for _, value in said)
+    if [param for param, _ in mentions] == numbers and len(numbers) == 2 and dice.chance(0.4):
+        first, second = (_protect(value.text) for _, value in mentions)
         return f"{dice.pick(('of', 'for', 'from'))} {first} {dice.pick(('and', 'and', 'with'))} {second}"
-    unquoted = [entry for entry in said if entry[1].text.startswith(": ")]
+    unquoted = [entry for entry in mentions if entry[1].text.startswith(": ")]
     is_open = may_end_open and len(unquoted) == 1
     if is_open:
-        said = [entry for entry in said if entry is not unquoted[0]] + unquoted
-    parts = [_mention(dice, words, tool, param, value) for param, value in (said[:-1] if is_open else said)]
+        mentions = [entry for entry in mentions if entry is not unquoted[0]] + unquoted
+    parts = [
+        _mention(dice, words, tool, param, value) for param, value in (mentions[:-1] if is_open else mentions)
+    ]
     if is_open:
         label = unquoted[0][0].label
         parts.append(
@@ -168,11 +172,11 @@ def _slip(dice: Dice, word: str) -> str:
     )
 
 
-def _mention(dice: Dice, words: WordList, tool: Tool, param: Param, said: SpokenValue) -> str:
+def _mention(dice: Dice, words: WordList, tool: Tool, param: Param, spoken: SpokenValue) -> str:
     label = param.label
-    value = _protect(f'"{said.text[2:]}"' if said.text.startswith(": ") else said.text)
+    value = _protect(f'"{spoken.text[2:]}"' if spoken.text.startswith(": ") else spoken.text)
     if param.kind == "flag" and dice.chance(0.65):
-        forms = words.of(ON if said.value else OFF)
+        forms = words.of(ON if spoken.value else OFF)
         return dice.pick(forms).format(l=label)
     naturals = KINDS[param.kind].naturals
     if naturals and _is_clear_from_kind(tool, param) and dice.chance(0.6):
@@ -243,15 +247,15 @@ def key_of(tool: Tool, values: Sequence[tuple[Param, SpokenValue]]) -> str:
     return f"{tool.name} {arguments_of(values)}"
 
 
-def quotable(said: SpokenValue) -> SpokenValue:
-    return SpokenValue(said.value, said.text.removeprefix(": "))
+def quotable(spoken: SpokenValue) -> SpokenValue:
+    return SpokenValue(spoken.value, spoken.text.removeprefix(": "))
 
 
 def given_later(scene: Scene, values: Sequence[tuple[Param, SpokenValue]]) -> str:
     """Write the missing values as an answer to the model's question."""
     if len(values) == 1:
-        param, said = values[0]
+        param, spoken = values[0]
         form = scene.dice.pick(scene.words.of(GIVEN))
-        return typed(scene.dice, form.format(l=param.label, v=protected(said.text)))
-    parts = [f"{param.label} {protected(said.text)}" for param, said in values]
+        return typed(scene.dice, form.format(l=param.label, v=protected(spoken.text)))
+    parts = [f"{param.label} {protected(spoken.text)}" for param, spoken in values]
     return typed(scene.dice, scene.dice.pick((" and ", ", ")).join(parts))

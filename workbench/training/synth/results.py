@@ -40,8 +40,10 @@ def draw_result(
     unit = (
         dice.pick(words.of(vocabulary.UNITS)) if isinstance(value, int | float) and dice.chance(0.6) else ""
     )
-    said = f"{_spoken(value)} {unit}".strip()
-    return SynthResult(_result_text(dice, tool, echo, value, unit), _answer(dice, words, tool, echo, said))
+    value_text = f"{_spoken(value)} {unit}".strip()
+    return SynthResult(
+        _result_text(dice, tool, echo, value, unit), _answer(dice, words, tool, echo, value_text)
+    )
 
 
 def draw_error(dice: Dice, words: WordList, tool: Tool, *, is_brief: bool = False) -> SynthResult:
@@ -91,14 +93,14 @@ def _result_text(
 
 
 def _answer(
-    dice: Dice, words: WordList, tool: Tool, echo: tuple[Param, SpokenValue] | None, said: str
+    dice: Dice, words: WordList, tool: Tool, echo: tuple[Param, SpokenValue] | None, value_text: str
 ) -> str:
     about = ""
     if echo:
         about = f" {dice.pick(('for', 'for', 'of'))} {echo[1].value}"
         if echo[0].kind in ("place",):
             about = f" {dice.pick(('in', 'for', 'in'))} {echo[1].value}"
-    return dice.pick(words.of(_FOUND)).format(n=tool.noun, f=about, x=said)
+    return dice.pick(words.of(_FOUND)).format(n=tool.noun, f=about, x=value_text)
 
 
 def _deed(
@@ -118,13 +120,13 @@ def _deed(
         facts.append(f"{key} {number}")
     short = [entry for entry in values if entry[0].kind not in _UNSPOKEN and len(str(entry[1].value)) < 30]
     if short and dice.chance(0.4):
-        param, said = dice.pick(short)
+        param, value = dice.pick(short)
         if param.name not in fields:
-            fields = {**fields, param.name: said.value}
-            facts.append(f"{param.label} {said.value}")
+            fields = {**fields, param.name: value.value}
+            facts.append(f"{param.label} {value.value}")
     text = template_json(fields)
-    said_all = listed(dice, facts)
-    answer = dice.pick(words.of(_DONE)).format(n=tool.noun, x=said_all, X=said_all[:1].upper() + said_all[1:])
+    summary = listed(dice, facts)
+    answer = dice.pick(words.of(_DONE)).format(n=tool.noun, x=summary, X=summary[:1].upper() + summary[1:])
     return SynthResult(text, answer)
 
 

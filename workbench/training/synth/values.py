@@ -35,11 +35,11 @@ def texts(draw: Callable[[Dice, WordList], str], hint: str = "") -> Callable[[Di
     """Return a function that makes slots for texts, which people say exactly as the value."""
 
     def make(dice: Dice, words: WordList) -> ParameterSlot:
-        def said(dice: Dice) -> SpokenValue:
+        def draw_value(dice: Dice) -> SpokenValue:
             value = draw(dice, words)
             return SpokenValue(value, value)
 
-        return ParameterSlot(schema={"type": "string"}, draw=said, hint=hint)
+        return ParameterSlot(schema={"type": "string"}, draw=draw_value, hint=hint)
 
     return make
 
@@ -95,7 +95,7 @@ def draw_sentence(dice: Dice, words: WordList) -> ParameterSlot:
 
 
 def draw_date(dice: Dice, words: WordList) -> ParameterSlot:
-    def said(dice: Dice) -> SpokenValue:
+    def draw_value(dice: Dice) -> SpokenValue:
         year, month, day = dice.between(2023, 2029), dice.between(1, 12), dice.between(1, 28)
         value, name = f"{year}-{month:02d}-{day:02d}", vocabulary.MONTHS[month - 1]
         spoken = dice.pick((f"{day} {name} {year}", f"{name} {day}, {year}"))
@@ -103,16 +103,18 @@ def draw_date(dice: Dice, words: WordList) -> ParameterSlot:
 
     hint = dice.pick(("YYYY-MM-DD", "as YYYY-MM-DD", "ISO date"))
     schema: JsonObject = {"type": "string", "format": "date"} if dice.chance(0.3) else {"type": "string"}
-    return ParameterSlot(schema=schema, draw=said, hint=hint)
+    return ParameterSlot(schema=schema, draw=draw_value, hint=hint)
 
 
 def draw_time(dice: Dice, words: WordList) -> ParameterSlot:
-    def said(dice: Dice) -> SpokenValue:
+    def draw_value(dice: Dice) -> SpokenValue:
         hour, minute = dice.between(0, 23), dice.pick((0, 5, 10, 15, 20, 30, 40, 45, 50))
         value = f"{hour:02d}:{minute:02d}"
         return SpokenValue(value, f"{hour}:{minute:02d}" if dice.chance(0.15) else value)
 
-    return ParameterSlot(schema={"type": "string"}, draw=said, hint=dice.pick(("HH:MM", "24 hours, HH:MM")))
+    return ParameterSlot(
+        schema={"type": "string"}, draw=draw_value, hint=dice.pick(("HH:MM", "24 hours, HH:MM"))
+    )
 
 
 _SMALL: Final = tuple("two,three,four,five,six,seven,eight,nine,ten,eleven,twelve".split(","))
@@ -124,34 +126,34 @@ def draw_integer(dice: Dice, words: WordList) -> ParameterSlot:
     if least >= 0 and dice.chance(0.25):
         schema = {"type": "integer", "minimum": min(least, 1), "maximum": most}
 
-    def said(dice: Dice) -> SpokenValue:
+    def draw_value(dice: Dice) -> SpokenValue:
         value = dice.between(least, most)
         is_word = 2 <= value <= 12 and dice.chance(0.15)
         return SpokenValue(value, _SMALL[value - 2] if is_word else str(value))
 
-    return ParameterSlot(schema=schema, draw=said)
+    return ParameterSlot(schema=schema, draw=draw_value)
 
 
 def draw_number(dice: Dice, words: WordList) -> ParameterSlot:
     most = dice.pick((10, 10, 100, 1000, 20000))
     digits = dice.pick((0, 1, 1, 2))
 
-    def said(dice: Dice) -> SpokenValue:
+    def draw_value(dice: Dice) -> SpokenValue:
         whole = dice.between(-most if dice.chance(0.08) else 1, most)
         if dice.chance(0.4) or not digits:
             return SpokenValue(whole, str(whole))
         value = round(whole + dice.between(1, 10**digits - 1) / 10**digits, digits)
         return SpokenValue(value, str(value))
 
-    return ParameterSlot(schema={"type": "number"}, draw=said)
+    return ParameterSlot(schema={"type": "number"}, draw=draw_value)
 
 
 def draw_flag(dice: Dice, words: WordList) -> ParameterSlot:
-    def said(dice: Dice) -> SpokenValue:
+    def draw_value(dice: Dice) -> SpokenValue:
         value = dice.chance(0.55)
         return SpokenValue(value, dice.pick(("on", "true", "yes") if value else ("off", "false", "no")))
 
-    return ParameterSlot(schema={"type": "boolean"}, draw=said)
+    return ParameterSlot(schema={"type": "boolean"}, draw=draw_value)
 
 
 def _choices(dice: Dice, words: WordList) -> Choices:
@@ -164,11 +166,11 @@ def _choices(dice: Dice, words: WordList) -> Choices:
 def draw_choice(dice: Dice, words: WordList) -> ParameterSlot:
     choices = _choices(dice, words)
 
-    def said(dice: Dice) -> SpokenValue:
+    def draw_value(dice: Dice) -> SpokenValue:
         value, spoken = dice.pick(choices)
         return SpokenValue(value, spoken if dice.chance(0.3) else value)
 
-    return ParameterSlot(schema={"type": "string", "enum": [value for value, _ in choices]}, draw=said)
+    return ParameterSlot(schema={"type": "string", "enum": [value for value, _ in choices]}, draw=draw_value)
 
 
 def listed(dice: Dice, items: list[str]) -> str:
@@ -194,11 +196,11 @@ def draw_list(dice: Dice, words: WordList) -> ParameterSlot:
     }
     item = "integer" if kind == "number" else "string"
 
-    def said(dice: Dice) -> SpokenValue:
+    def draw_value(dice: Dice) -> SpokenValue:
         drawn = {value.text: value for value in (draws[kind](dice) for _ in range(dice.between(1, 4)))}
         return SpokenValue([value.value for value in drawn.values()], listed(dice, list(drawn)))
 
-    return ParameterSlot(schema={"type": "array", "items": {"type": item}}, draw=said)
+    return ParameterSlot(schema={"type": "array", "items": {"type": item}}, draw=draw_value)
 
 
 def _same(text: str) -> SpokenValue:
@@ -212,7 +214,7 @@ def _counted(number: int) -> SpokenValue:
 def draw_range(dice: Dice, words: WordList) -> ParameterSlot:
     low, high = dice.pick((("min", "max"), ("from", "to"), ("low", "high"), ("start", "end")))
 
-    def said(dice: Dice) -> SpokenValue:
+    def draw_value(dice: Dice) -> SpokenValue:
         first = dice.between(0, 400)
         last = first + dice.between(1, 500)
         spoken = dice.pick(
@@ -221,7 +223,9 @@ def draw_range(dice: Dice, words: WordList) -> ParameterSlot:
         return SpokenValue({low: first, high: last}, spoken)
 
     ends: JsonObject = {low: {"type": "integer"}, high: {"type": "integer"}}
-    return ParameterSlot(schema={"type": "object", "properties": ends, "required": [low, high]}, draw=said)
+    return ParameterSlot(
+        schema={"type": "object", "properties": ends, "required": [low, high]}, draw=draw_value
+    )
 
 
 def draw_record(dice: Dice, words: WordList) -> ParameterSlot:
@@ -231,7 +235,7 @@ def draw_record(dice: Dice, words: WordList) -> ParameterSlot:
     for other in others:
         fields[other] = {"type": "integer" if other == "age" else "string"}
 
-    def said(dice: Dice) -> SpokenValue:
+    def draw_value(dice: Dice) -> SpokenValue:
         value: dict[str, JsonValue] = {"name": words.person(dice)}
         spoken = [f"name {value['name']}"]
         for other in others:
@@ -244,13 +248,15 @@ def draw_record(dice: Dice, words: WordList) -> ParameterSlot:
             spoken.append(f"{other} {drawn.text}")
         return SpokenValue(value, listed(dice, spoken))
 
-    return ParameterSlot(schema={"type": "object", "properties": fields, "required": ["name"]}, draw=said)
+    return ParameterSlot(
+        schema={"type": "object", "properties": fields, "required": ["name"]}, draw=draw_value
+    )
 
 
 def draw_limit(dice: Dice, words: WordList) -> ParameterSlot:
     """Make a slot for a number or null."""
 
-    def said(dice: Dice) -> SpokenValue:
+    def draw_value(dice: Dice) -> SpokenValue:
         return SpokenValue(None, "null") if dice.chance(0.4) else _counted(dice.between(1, 300))
 
-    return ParameterSlot(schema={"type": ["integer", "null"]}, draw=said, hint="null for none")
+    return ParameterSlot(schema={"type": ["integer", "null"]}, draw=draw_value, hint="null for none")

@@ -48,7 +48,7 @@ ENDINGS: Final = entries("words", "endings")
 FOLDERS: Final = entries("words", "folders")
 UNITS: Final = entries("words", "units")
 CHOICES: Final = tuple(
-    tuple((value, said) for value, said in cast(Sequence[Sequence[str]], group))
+    tuple((value, spoken) for value, spoken in cast(Sequence[Sequence[str]], group))
     for group in _TABLES["words"]["choices"]
 )
 NOUNS: Final = by_purpose("nouns")
