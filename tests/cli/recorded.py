@@ -1,10 +1,10 @@
-"""Run the recorded command lines, and reduce their output to what must stay the same.
+"""Run the recorded command lines, and reduce their output to what programs rely on.
 
-Sentences for people may be rewritten, so they are only required to be there. Everything that programs rely on is
-compared: exit codes, the keys and values of JSON, bytes of prompts and files, codes of findings.
+Compared are exit codes, the keys and values of JSON, the bytes of prompts and files, and the codes of findings.
+Sentences for people may be rewritten, so they only have to be there.
 
-The outputs in `tests/golden/cli/outputs.json` were recorded by running this module with the code of the commit
-before the package was restructured. To add a step, run `python -m tests.cli.recorded` and review the difference.
+To add a step, add it to `tests/golden/cli/steps.yaml`, run `python -m tests.cli.recorded`, and review the difference in
+`tests/golden/cli/outputs.json`.
 """
 
 import json
@@ -36,7 +36,7 @@ SENTENCES = frozenset(
         "what",
     }
 )
-"""Keys of JSON whose texts are sentences."""
+"""JSON keys whose values are sentences."""
 _VARYING = (
     (re.compile(r"\b[0-9a-f]{32}\b"), "<id>"),
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?"), "<time>"),
@@ -44,31 +44,33 @@ _VARYING = (
     (re.compile(r"sqlite:///\S+"), "<database>"),
 )
 _MEASURED = re.compile(r"(seconds|milliseconds|_ms|_s|_at|bytes|pid|memory\w*|per_second|^search_words\w*)$")
-"""Keys whose numbers differ from run to run: times, sizes, and the inner tables of SQLite's text search."""
+"""JSON keys whose numbers differ from run to run: times, sizes, and internal tables of SQLite's full-text search."""
 
 
 def steps() -> list[dict[str, Any]]:
-    """Return the command lines in order."""
+    """Return the command lines to run."""
     return yaml.safe_load((GOLDEN / "steps.yaml").read_text())
 
 
-def play(run: Callable[..., CompletedProcess[str]], folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def run_steps(
+    run: Callable[..., CompletedProcess[str]], folder: Path
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Run every step and yield its name and its reduced output.
 
     Args:
-        run: Runs `workbench` with the given arguments.
-        folder: An empty folder for what commands write.
+        run: Runs `workbench` with its arguments.
+        folder: An empty folder for the files that commands write.
     """
-    kept: dict[str, str] = {}
+    variables: dict[str, str] = {}
     for step in steps():
         places = {"IN/": f"{GOLDEN / 'inputs'}/", "OUT/": f"{folder}/"}
-        arguments = [_filled(argument, kept, places) for argument in step["run"]]
+        arguments = [_filled(argument, variables, places) for argument in step["run"]]
         done = run(*arguments)
         found: dict[str, Any] = {"code": done.returncode}
         if step["data"] == "json":
             values = _values(done.stdout)
             for name, path in step.get("keep", {}).items():
-                kept[name] = values[0][path]
+                variables[name] = values[0][path]
             found["out"] = [reduced(value, folder) for value in values]
         elif step["data"] == "bytes":
             found["out"] = _steady(done.stdout, folder)
@@ -82,11 +84,11 @@ def play(run: Callable[..., CompletedProcess[str]], folder: Path) -> Iterator[tu
 
 
 def reduced(value: Any, folder: Path, key: str = "") -> Any:
-    """Replace what differs from run to run, and sentences, by placeholders."""
+    """Replace sentences, and what differs from run to run, by placeholders."""
     if isinstance(value, Mapping):
-        return {name: reduced(one, folder, name) for name, one in value.items()}
+        return {name: reduced(inner, folder, name) for name, inner in value.items()}
     if isinstance(value, list):
-        return [reduced(one, folder, key) for one in value]
+        return [reduced(item, folder, key) for item in value]
     if isinstance(value, str):
         return ("<text>" if value else "") if key in SENTENCES else _steady(value, folder)
     if isinstance(value, int | float) and not isinstance(value, bool) and _MEASURED.search(key):
@@ -94,10 +96,10 @@ def reduced(value: Any, folder: Path, key: str = "") -> Any:
     return value
 
 
-def _filled(argument: str, kept: Mapping[str, str], places: Mapping[str, str]) -> str:
-    for mark, place in places.items():
-        argument = argument.replace(mark, place)
-    return re.sub(r"\{(\w+)\}", lambda match: kept[match[1]], argument)
+def _filled(argument: str, variables: Mapping[str, str], places: Mapping[str, str]) -> str:
+    for prefix, place in places.items():
+        argument = argument.replace(prefix, place)
+    return re.sub(r"\{(\w+)\}", lambda match: variables[match[1]], argument)
 
 
 def _values(text: str) -> list[Any]:
@@ -129,7 +131,7 @@ def _record() -> None:
                 line, env=environment, capture_output=True, text=True, check=False, timeout=300
             )
 
-        found = dict(play(run, Path(out)))
+        found = dict(run_steps(run, Path(out)))
     OUTPUTS.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
 
 

@@ -1,4 +1,4 @@
-"""A shell as a reader of the documentation has it."""
+"""A shell in which the commands of the documentation run."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from tests.docs.test_docs import CHECKOUT
 
 @pytest.fixture
 def shell(tmp_path):
-    """Runs lines in a folder of its own, with `workbench` on the path and nothing set but what is given."""
+    """Run lines in an empty folder, with `workbench` on the path and only the given variables set."""
     (tmp_path / "bin").mkdir()
     command = tmp_path / "bin" / "workbench"
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m workbench "$@"\n')

@@ -1,4 +1,4 @@
-"""What a reader of a page has at hand when the lines of that page are typed."""
+"""The files, sessions and servers that the command lines of a page assume."""
 
 import json
 import shutil
@@ -20,16 +20,16 @@ CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}
 
 @dataclass
 class Given:
-    """What stands in the folder, what the environment says, and what of a line is put otherwise."""
+    """The folder, the environment variables, and replacements for words in the lines of a page."""
 
     folder: Path
     shell: Callable[..., CompletedProcess[str]]
     variables: dict[str, str] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
-    """Words of the page, and what a reader would have in their place."""
+    """Words of the page to their replacements, such as a session ID for `SESSION`."""
 
     def run(self, lines: str) -> str:
-        """Types lines as this reader has them; what was printed."""
+        """Run lines with the words replaced, and return standard output."""
         for word, other in self.words.items():
             lines = lines.replace(word, other)
         done = self.shell(lines, **self.variables)
@@ -42,23 +42,23 @@ Filler = Callable[[Services, Given], None]
 
 
 def nothing(_services: Services, _given: Given) -> None:
-    """One session."""
+    """Add nothing: the page assumes only one session."""
 
 
 def rows(*names: str) -> Filler:
-    """Files of generated rows."""
+    """Return a function that writes files of generated rows."""
     return lambda _, given: _write_rows(given, names)
 
 
 def _write_rows(given: Given, names: tuple[str, ...]) -> None:
-    """Forty rows a file; those of a name with `test` are of the test split."""
+    """Write forty rows to each file. A file with `test` in its name has rows of the split `test`."""
     for seed, name in enumerate(names):
         split = "test" if "test" in name else "train"
         given.run(f"workbench synth --seed {seed} --count 40 --split {split} --out {name}")
 
 
 def judged(services: Services, _given: Given) -> None:
-    """A dozen good answers, and two to one question, rated apart."""
+    """Add twelve good answers, and two answers to one question with different ratings."""
     for number in range(12):
         session, path = talk(services, question=f"Weather in Rome on day {number}?")
         label(services, session, path[-1].id, rating=5)
@@ -69,22 +69,22 @@ def judged(services: Services, _given: Given) -> None:
 
 
 def labelled(_services: Services, given: Given) -> None:
-    """Rows that were imported, and one of them labelled."""
+    """Import rows, and label one of them."""
     _write_rows(given, ("handed-over.jsonl",))
-    told = json.loads(given.run("workbench import handed-over.jsonl --tag batch-1 --queue --json"))
-    given.run(f"workbench labels move {told['rows'][0]['session']} done")
+    imported = json.loads(given.run("workbench import handed-over.jsonl --tag batch-1 --queue --json"))
+    given.run(f"workbench labels move {imported['rows'][0]['session']} done")
 
 
 def another_disk(_services: Services, given: Given) -> None:
-    """Another place for backups."""
+    """Create another folder for backups."""
     (given.folder / "other").mkdir()
     given.words["/mnt/other/"] = f"{given.folder / 'other'}/"
 
 
 def versions_label_and_run(services: Services, given: Given) -> None:
-    """Three versions of a contract, a message to label and its correction, files of rows, a run."""
+    """Create three versions of a contract, a message to label with its correction, row files and a run."""
     session = services.sessions.list_sessions(limit=1)[0].id
-    call = next(kept for kept in services.sessions.path(session) if kept.message.text == CALL)
+    call = next(stored for stored in services.sessions.path(session) if stored.message.text == CALL)
     (given.folder / "call.json").write_text('{"name": "get_flumbuster", "arguments": {"flumb": "Cairo"}}')
     _write_rows(given, ("train.jsonl", "test.jsonl.gz", "rows.jsonl"))
     contract = given.folder / "home/prompts/contracts/minimal.md"
@@ -96,8 +96,8 @@ def versions_label_and_run(services: Services, given: Given) -> None:
     given.words |= {"SESSION": session, "MESSAGE": call.id, "736c62": report["run"]}
 
 
-def the_page_s_file(_services: Services, given: Given) -> None:
-    """The toolset that the page shows, in the catalog."""
+def toolset_of_the_page(_services: Services, given: Given) -> None:
+    """Add the toolset that the page shows to the catalog."""
     page = (CHECKOUT / "docs/how-to/mock-a-tool.md").read_text(encoding="utf-8")
     file = page.split("```yaml\n")[1].split("```")[0]
     (given.folder / "home/tools_catalog/shop.yaml").write_text(file, encoding="utf-8")
@@ -108,15 +108,15 @@ FILLED: Mapping[str, Filler] = {
     "how-to/export-training-rows": judged,
     "how-to/import-and-label-rows": labelled,
     "how-to/keep-the-data-safe": another_disk,
-    "how-to/mock-a-tool": the_page_s_file,
+    "how-to/mock-a-tool": toolset_of_the_page,
     "reference/cli": versions_label_and_run,
 }
-"""Pages whose lines name what was there before them."""
+"""Pages whose command lines need more than one session."""
 
 
 @contextmanager
 def given_to(page: str, folder: Path, shell: Callable[..., CompletedProcess[str]]) -> Iterator[Given]:
-    """A home, a scripted model, a session, a server and a hub on loopback; then what that page takes for granted."""
+    """Provide a home folder, a scripted model, a session, a local server and hub, and what the page assumes."""
     home = folder / "home"
     for name in ("prompts", "tools_catalog"):
         shutil.copytree(CHECKOUT / name, home / name)

@@ -1,4 +1,4 @@
-"""A reader who types the lines of a page, from its first to its last, comes through."""
+"""All command lines of a page run without errors from top to bottom."""
 
 import re
 from textwrap import dedent
@@ -11,26 +11,26 @@ from tests.docs.test_examples import WITHOUT_MODEL
 
 BLOCK = re.compile(r"^( *)```sh\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 ELSEWHERE = {
-    r"make (run|test) ": "what runs this test ran them",
-    r"\. \.venv/bin/activate$": "this test has an environment",
-    r"(CMAKE_ARGS=\S+ |LLAMA_INDEX=\S+ )?(pip install|make run)": "builds or fetches packages; make test did",
-    r"(sh scripts/install_torch\.sh|\.venv/bin/pip) ": "fetches packages; make test did",
-    r"createdb |export WORKBENCH_DATABASE_URL=": "tests/store runs all of it on a PostgreSQL of its own",
-    r"export (WORKBENCH_AUTH|WORKBENCH_ADMINS|HF_TOKEN)=|workbench serve": "tests/e2e signs in on a page of its own",
-    r"workbench chat .* --model hf-inference:": "asks Hugging Face; tests/engines/remote has a server for it",
-    r"workbench train |workbench heldout |workbench (chat|run) .*\+runs/": "takes hours; tests/training makes some steps of it",
-    r"workbench run \.venv/bfcl/": "takes minutes a line; tests/suite plays some of Berkeley's cases",
-    r"workbench tools call greet ": "tests/toolbox drops the page's file into a catalog",
-    r"workbench (check|convert) shards/ .*--engine ray": "tests/library and tests/cli run it where Ray is installed",
-    r"curl -s http://127\.0\.0\.1:7860/gradio_api/": "tests/ui/api asks a page of its own",
-    r"(hf|git) ": "makes and fills a Space, in an account of the reader's",
+    r"make (run|test) ": "has run before this test",
+    r"\. \.venv/bin/activate$": "this test already has an environment",
+    r"(CMAKE_ARGS=\S+ |LLAMA_INDEX=\S+ )?(pip install|make run)": "builds or downloads packages; make test does",
+    r"(sh scripts/install_torch\.sh|\.venv/bin/pip) ": "downloads packages; make test does",
+    r"createdb |export WORKBENCH_DATABASE_URL=": "tests/store runs it with its own PostgreSQL",
+    r"export (WORKBENCH_AUTH|WORKBENCH_ADMINS|HF_TOKEN)=|workbench serve": "tests/e2e logs in on its own page",
+    r"workbench chat .* --model hf-inference:": "uses Hugging Face; tests/engines/remote has a server for it",
+    r"workbench train |workbench heldout |workbench (chat|run) .*\+runs/": "takes hours; tests/training runs a few steps",
+    r"workbench run \.venv/bfcl/": "takes minutes per line; tests/suite runs some of BFCL's cases",
+    r"workbench tools call greet ": "tests/toolbox adds the file of the page to a catalog",
+    r"workbench (check|convert) shards/ .*--engine ray": "tests/library and tests/cli run it if Ray is installed",
+    r"curl -s http://127\.0\.0\.1:7860/gradio_api/": "tests/ui/api uses its own page",
+    r"(hf|git) ": "creates a Space in the reader's account",
 }
-"""Lines that are not typed here, by how they begin, and why."""
+"""Lines that are not run here, by their beginning, and the reason."""
 NOT_HERE = re.compile(rf"(?:{'|'.join(ELSEWHERE)})")
 
 
 def lines_of(page):
-    """The lines of a page's blocks, in order."""
+    """Return the lines of the shell blocks of a page."""
     return [line for _, block in BLOCK.findall(read(page)) for line in dedent(block).splitlines()]
 
 
@@ -45,7 +45,7 @@ WALKED = {
 }
 
 
-def test_each_reason_for_not_typing_a_line_is_needed():
+def test_each_reason_for_not_running_a_line_is_needed():
     lines = [line for page in PAGES for line in lines_of(page)]
     for beginning in ELSEWHERE:
         assert any(re.match(beginning, line) for line in lines), beginning
@@ -55,10 +55,10 @@ def test_each_reason_for_not_typing_a_line_is_needed():
 @pytest.mark.long
 @pytest.mark.model
 @pytest.mark.parametrize("page", WALKED)
-def test_a_page_is_walked_from_its_first_line_to_its_last(page, tmp_path, shell):
+def test_the_command_lines_of_a_page_run_from_top_to_bottom(page, tmp_path, shell):
     with given_to(page, tmp_path, shell) as given:
         for line in WALKED[page]:
-            # A line that sets something holds for those below it.
+            # A variable that a line sets is set for the lines below it.
             if set_here := re.match(r"export (\w+)=(\S+)$", line):
                 name, value = set_here.groups()
                 given.variables[name] = given.words.get(value, value)
@@ -68,7 +68,7 @@ def test_a_page_is_walked_from_its_first_line_to_its_last(page, tmp_path, shell)
                 given.run(line)
 
 
-def test_every_line_of_every_page_is_typed_somewhere():
+def test_every_line_of_every_page_is_run_somewhere():
     for page in PAGES:
         for line in lines_of(page):
             known = (

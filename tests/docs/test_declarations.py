@@ -1,4 +1,4 @@
-"""The declarations of settings, and what the documentation and the servers' kinds make of them."""
+"""The documentation and the kinds of servers agree with the declarations of settings."""
 
 import re
 
@@ -20,7 +20,7 @@ def allowed(editor):
 
 
 def takers(declared):
-    """The kinds of servers that take a field, with their name for it if it is not ours."""
+    """Return the kinds of servers that accept a field, with their name for it if it differs."""
     if declared.protocol:
         return "all"
     kinds = [
@@ -41,7 +41,7 @@ def rows_of(page, heading):
     return [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
 
 
-def test_the_sampling_table_is_made_of_the_declarations():
+def test_the_sampling_table_matches_the_declarations():
     rows = rows_of("reference/generation.md", "Sampling")
     assert rows == [row(declared) for declared in SAMPLING_FIELDS.values()]
 
@@ -58,5 +58,5 @@ def test_the_api_says_of_a_field_what_its_declaration_says(name):
     assert f"{name}: {SAMPLING_FIELDS[name].help}." in ApiFunctions.chat.__doc__
 
 
-def test_every_server_that_a_field_names_is_a_kind():
+def test_every_server_named_by_a_field_is_a_kind_of_server():
     assert {kind for declared in SAMPLING_FIELDS.values() for kind in declared.servers} <= {*ServerKind}

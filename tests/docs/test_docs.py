@@ -1,4 +1,4 @@
-"""The documentation says what the code does."""
+"""The documentation agrees with the code."""
 
 import re
 import tomllib
@@ -18,7 +18,7 @@ DOCS = CHECKOUT / "docs"
 PAGES = sorted(
     [*DOCS.rglob("*.md"), *(CHECKOUT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
 )
-FLOORS = (
+LAYERS = (
     "__main__", "wiring", "library", "store", "records", "rollout", "trajectory", "hermes",
     "toolspec", "chat", "errors",
 )  # fmt: skip
@@ -35,20 +35,20 @@ def test_there_is_documentation():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(CHECKOUT)))
-def test_every_link_leads_somewhere(page):
+def test_every_link_leads_to_a_file(page):
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", read(page)):
         if not re.match(r"https?://", target):
             assert (page.parent / target).exists(), target
 
 
-def test_every_page_is_named_by_the_index():
+def test_the_index_links_every_page():
     index = read(DOCS / "README.md")
     for page in DOCS.rglob("*.md"):
         if page.name != "README.md":
             assert f"({page.relative_to(DOCS)})" in index, page
 
 
-def test_the_settings_table_is_the_code_s_table():
+def test_the_table_of_settings_matches_the_code():
     lines = re.findall(r"^\| `WORKBENCH_.*$", read(DOCS / "reference/settings.md"), re.MULTILINE)
     rows = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in lines]
     assert rows == [
@@ -62,12 +62,12 @@ def test_every_command_has_its_heading():
     assert sorted(headings) == sorted(app.commands)
 
 
-def test_the_lint_s_table_is_the_code_s_table():
+def test_the_table_of_lint_codes_matches_the_code():
     text = read(DOCS / "reference" / "contracts.md").split("## Lint")[1]
     assert dict(re.findall(r"^\| `([a-z-]+)` \| (.*) \|$", text, re.MULTILINE)) == dict(CONTRACT_CODES)
 
 
-def test_every_make_target_that_a_page_names_exists():
+def test_every_make_target_on_a_page_exists():
     makefile = read(CHECKOUT / "Makefile")
     targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
     for page in PAGES:
@@ -81,29 +81,29 @@ SERVED = "http://127.0.0.1:7860"
 def examples():
     for page in PAGES:
         blocks = re.findall(r"^```python\n(.*?)^```", read(page), re.MULTILINE | re.DOTALL)
-        # What asks a page that is served is run by tests/ui/api/test_pages.py.
+        # tests/ui/api/test_pages.py runs the code that needs a served page.
         if blocks and SERVED not in "".join(blocks):
             yield pytest.param("\n".join(blocks), id=str(page.relative_to(CHECKOUT)))
 
 
 @pytest.mark.parametrize("code", list(examples()))
-def test_the_python_of_a_page_runs_from_top_to_bottom(code):
+def test_the_python_code_of_a_page_runs_from_top_to_bottom(code):
     exec(compile(code, "<page>", "exec"), {"__name__": "__page__"})
 
 
-def test_the_floors_stand_in_the_same_order_everywhere():
+def test_the_layers_are_in_the_same_order_everywhere():
     project = tomllib.loads(read(CHECKOUT / "pyproject.toml"))
     layers = " ".join(project["tool"]["importlinter"]["contracts"][0]["layers"])
     table = read(DOCS / "explanation/architecture.md").split("## Layers")[1]
     for text in (layers, workbench.__doc__, table):
         places = [
-            re.search(rf"\b{floor}\b", text.split("do not import each other.")[-1]).start()
-            for floor in FLOORS
+            re.search(rf"\b{layer}\b", text.split("do not import each other.")[-1]).start()
+            for layer in LAYERS
         ]
         assert places == sorted(places)
 
 
-def test_versions_are_said_once_or_the_same():
+def test_pinned_versions_agree():
     constraints = read(CHECKOUT / "constraints.txt").splitlines()
     assert f"{PACKAGE}=={VERSION}" in constraints
     for line in read(CHECKOUT / "requirements.txt").splitlines():
@@ -113,18 +113,18 @@ def test_versions_are_said_once_or_the_same():
     assert f"sdk_version: {gradio}\n" in read(CHECKOUT / "README.md")
 
 
-def test_constraints_hold_names_and_versions_only():
+def test_constraints_contain_only_names_and_versions():
     for line in read(CHECKOUT / "constraints.txt").splitlines():
         assert re.fullmatch(r"#.*|[a-z0-9-]+==[A-Za-z0-9.]+", line), line
 
 
-def test_every_folder_has_its_sentence():
+def test_every_package_has_a_docstring():
     for package in (CHECKOUT / "workbench").rglob("__init__.py"):
         if "migrations" not in package.parts:
             assert read(package).startswith('"""'), package
 
 
-def test_a_colon_in_the_front_matter_does_not_break_it():
+def test_the_front_matter_is_valid_yaml():
     import yaml
 
     front = read(CHECKOUT / "README.md").split("---\n")[1]

@@ -1,4 +1,4 @@
-"""The command lines without model and store run, and print what the pages say that they print."""
+"""The command lines that need no model and no database print the output that the pages show."""
 
 import json
 import re
@@ -17,11 +17,11 @@ COMPLETION = (
 MESSAGES = [{"role": "user", "content": "What is the weather in Paris?"}]
 WITHOUT_MODEL = re.compile(r"(?:^|\| )workbench (?:parse|differ|render|template) ", re.MULTILINE)
 BLOCK = re.compile(r"^```sh\n(.*?)^```\n(?:\n```(?:text|json)\n(.*?)^```)?", re.MULTILINE | re.DOTALL)
-PYTHONS_OWN_WORDS = re.compile(r" \([A-Z][^)]* at character \d+\)")
+PYTHON_ERROR = re.compile(r" \([A-Z][^)]* at character \d+\)")
 
 
 def examples():
-    """Each command line that needs no engine and no store, and what the page says that it prints, if it does."""
+    """Yield each command line that needs no model and no database, with the output that the page shows, or None."""
     for page in PAGES:
         for block in BLOCK.finditer(read(page)):
             lines = block.group(1).splitlines()
@@ -33,7 +33,7 @@ def examples():
 EXAMPLES = list(examples())
 
 
-def test_each_of_these_verbs_has_an_example():
+def test_each_of_these_commands_has_an_example():
     lines = "\n".join(str(example.values[0]) for example in EXAMPLES)
     for command in ("parse", "differ", "render", "template check"):
         assert f"workbench {command}" in lines
@@ -41,7 +41,7 @@ def test_each_of_these_verbs_has_an_example():
 
 @pytest.fixture
 def given(tmp_path):
-    """The files that the lines name."""
+    """Write the files that the lines name."""
     (tmp_path / "completion.txt").write_text(COMPLETION)
     (tmp_path / "messages.json").write_text(json.dumps(MESSAGES))
     (tmp_path / "rows.jsonl").write_text(json.dumps({"family": "qwen3", "messages": MESSAGES}) + "\n")
@@ -52,12 +52,12 @@ def given(tmp_path):
 
 @pytest.mark.usefixtures("given")
 @pytest.mark.parametrize(("line", "shown"), EXAMPLES)
-def test_a_command_line_runs_and_prints_what_is_shown(shell, line, shown):
+def test_a_command_line_prints_the_output_that_the_page_shows(shell, line, shown):
     if "--gguf" in line and find_embedded() is None:
-        pytest.skip("the embedded model is not there")
+        pytest.skip("the embedded model is not installed")
     done = shell(line)
-    # A template with an error in it is told by exit code 1; the embedded model's is one.
+    # The chat template of the embedded model has an error, which gives exit code 1.
     assert done.returncode == 0 or ("--gguf" in line and done.returncode == 1), done.stderr
     assert "Traceback" not in done.stderr
     if shown is not None:
-        assert PYTHONS_OWN_WORDS.sub("", done.stdout) == PYTHONS_OWN_WORDS.sub("", shown)
+        assert PYTHON_ERROR.sub("", done.stdout) == PYTHON_ERROR.sub("", shown)

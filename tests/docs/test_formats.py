@@ -1,4 +1,4 @@
-"""The page of the row formats says what the code does."""
+"""The page of the row formats agrees with the code."""
 
 import re
 from pathlib import Path
@@ -33,12 +33,12 @@ COLUMNS = dict.fromkeys(
 
 
 def result(text, name, id=None):
-    """A message of a tool."""
+    """Return a tool message."""
     return RowMessage(role=Role.TOOL, parts=(Result(text=text, name=name, id=id),))
 
 
 def message(role, *parts, **more):
-    """A message of anyone."""
+    """Return a message."""
     return RowMessage(role=role, parts=parts, **more)
 
 
@@ -69,15 +69,15 @@ EVERYTHING = Trajectory(
     label=False,
     columns=COLUMNS,
 )
-"""All that some format cannot hold."""
+"""A trajectory with everything that some format cannot express."""
 
 
 def section(name):
-    """The text under a format's heading."""
+    """Return the text under the heading of a format."""
     return re.split(r"^## ", PAGE.split(f"## `{name}`\n")[1], flags=re.MULTILINE)[0]
 
 
-def test_every_format_has_its_section_and_no_other():
+def test_every_format_has_a_section():
     assert set(re.findall(r"^## `([\w-]+)`$", PAGE, re.MULTILINE)) == set(FORMATS)
 
 
@@ -87,7 +87,7 @@ def test_every_loss_and_addition_is_explained():
 
 
 @pytest.mark.parametrize("name", WRITTEN)
-def test_what_a_format_loses_is_what_its_section_says(name):
-    told = set(re.findall(r"`([a-z-]+)`", re.search(r"^Loses: (.*)$", section(name), re.MULTILINE)[1]))
+def test_the_section_of_a_format_lists_what_it_loses(name):
+    documented = set(re.findall(r"`([a-z-]+)`", re.search(r"^Loses: (.*)$", section(name), re.MULTILINE)[1]))
     lost = {str(loss.code) for loss in write_row(EVERYTHING, FORMATS[name], RowOptions(label=True)).losses}
-    assert told == lost
+    assert documented == lost

@@ -1,4 +1,4 @@
-"""The page of suites says what the code does."""
+"""The page about suites agrees with the code."""
 
 import re
 from pathlib import Path
@@ -11,26 +11,24 @@ PAGE = (Path(__file__).parents[2] / "docs/reference/suites.md").read_text(encodi
 
 
 def rows(heading):
-    """The rows of a section's tables, key to meaning."""
+    """Return the rows of the tables of a section, key to meaning."""
     text = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
     return dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", text, re.MULTILINE))
 
 
-def test_the_tables_of_expectations_are_the_code_s():
+def test_the_tables_of_expectations_match_the_code():
     assert rows("Expectations") == KINDS | OPTIONS
     assert rows("What a call must be") == CALL_KEYS
 
 
-def test_the_tables_have_every_key_that_can_be_written():
+def test_the_tables_have_every_key():
     names = {field.alias or name for name, field in Expectation.model_fields.items()}
     assert names == {*KINDS, *OPTIONS}
     assert set(CallPattern.model_fields) == set(CALL_KEYS)
     assert set(rows("Keys of a case")) == {*CaseForm.model_fields, "rows"}
 
 
-def test_the_example_can_be_read():
+def test_the_example_can_be_parsed():
     [example] = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    assert [each.kind for each in parse_suite(example, name="travel").cases[0].expectations] == [
-        "calls",
-        "text_contains",
-    ]
+    [case] = parse_suite(example, name="travel").cases
+    assert [expectation.kind for expectation in case.expectations] == ["calls", "text_contains"]

@@ -1,4 +1,4 @@
-"""The pages about tools say what the code does, and their examples work."""
+"""The pages about tools agree with the code, and their examples work."""
 
 import json
 import re
@@ -17,7 +17,7 @@ REFERENCE = (DOCS / "reference/tools.md").read_text(encoding="utf-8")
 HOW_TO = (DOCS / "how-to/add-a-tool-file.md").read_text(encoding="utf-8")
 
 
-def test_a_newcomer_s_file_works_by_being_dropped_in(tmp_path):
+def test_the_python_file_of_the_how_to_adds_a_tool(tmp_path):
     [code] = re.findall(r"^```python\n(.*?)^```", HOW_TO, re.MULTILINE | re.DOTALL)
     (tmp_path / "greetings.py").write_text(code, encoding="utf-8")
     catalog = Catalog(tmp_path, packages=())
@@ -28,7 +28,7 @@ def test_a_newcomer_s_file_works_by_being_dropped_in(tmp_path):
     catalog.close()
 
 
-def test_the_examples_of_files_can_be_read(tmp_path):
+def test_the_example_files_can_be_loaded(tmp_path):
     toolset, settings = re.findall(r"^```yaml\n(.*?)^```", REFERENCE, re.MULTILINE | re.DOTALL)
     for name, text in (("shop.yaml", toolset), ("tools.yaml", settings)):
         (tmp_path / name).write_text(text, encoding="utf-8")
@@ -36,7 +36,7 @@ def test_the_examples_of_files_can_be_read(tmp_path):
     assert list(load_servers(tmp_path / "tools.yaml")) == ["time"]
 
 
-def test_the_tables_are_the_code_s():
+def test_the_tables_match_the_code():
     rows = dict(
         re.findall(
             r"^\| `([a-z-]+)` \| (.*) \|$", REFERENCE.split("## Lint")[1].split("## ")[0], re.MULTILINE

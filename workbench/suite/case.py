@@ -88,7 +88,7 @@ class Case:
     tool_specs: tuple[JsonObject, ...] = field(default=(), hash=False)
     """Tool specs of this case, offered after those of `tools`."""
     system: str = ""
-    """Text added to the system prompt after the text of the contract. Empty if there is none."""
+    """Text added to the system prompt after the text of the contract, or empty."""
     tags: tuple[str, ...] = ()
     """Words for filtering and grouping, such as BFCL's `parallel`."""
     mocks: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)

@@ -35,9 +35,9 @@ class CaseRollout:
     """One rollout of a case."""
 
     completions: tuple[CompletionEnded, ...]
-    """The completions in order. Empty if the model wrote nothing."""
+    """The completions of all rounds. Empty if the model wrote nothing."""
     tool_runs: tuple[ToolFinished, ...]
-    """The tool calls that were run, in order, over all rounds."""
+    """The tool calls that were run, over all rounds."""
     end: EndReason | None
     """Why the rollout ended, or None if its events stopped before the end."""
     problem: str = ""
@@ -49,7 +49,7 @@ class CaseRollout:
 
     @property
     def answer(self) -> str:
-        """Prose of the last completion, stripped; empty if there is none."""
+        """Prose of the last completion, stripped, or empty."""
         if not self.completions:
             return ""
         return "\n".join(text.strip() for text in self.completions[-1].reading.prose if text.strip())
@@ -61,7 +61,7 @@ class CaseRollout:
 
     @property
     def calls(self) -> tuple[ReadCall, ...]:
-        """Calls of all completions, in order."""
+        """Calls of all completions."""
         return tuple(call for completion in self.completions for call in completion.reading.calls)
 
     @property
@@ -149,7 +149,7 @@ def judging_conversation(rubric: str, case: Case, rollout: CaseRollout) -> Conve
 
 
 def parse_verdict(text: str, *, judge: str) -> RubricVerdict | None:
-    """Return the verdict in a judge's answer, or None if there is none. Text around the JSON is ignored."""
+    """Return the verdict in a judge's answer, or None if it has no verdict. Text around the JSON is ignored."""
     start, end = text.find("{"), text.rfind("}")
     try:
         value = json.loads(text[start : end + 1])

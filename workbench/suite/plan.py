@@ -82,7 +82,7 @@ class RunPlan:
 
     cases: tuple[Case, ...] = field(hash=False)
     arms: tuple[Arm, ...]
-    """The arms in order. Their labels are unique."""
+    """The arms. Their labels are unique."""
     tools: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
     """`tools_key` of each case to the offered tools as JSON text."""
     repeat: int = 1

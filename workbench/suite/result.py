@@ -81,7 +81,7 @@ class CaseResult:
     error: str = ""
     """Why the repetition could not be scored. Empty if it was."""
     session_id: str | None = None
-    """The session that stores the rollout, or None if there is none."""
+    """The session that stores the rollout, or None if it is not stored."""
     said: str = ""
     """The last user message of the case."""
     calls_told: str = ""

@@ -42,7 +42,7 @@ class TerminalApprover:
 
 @contextmanager
 def stop_at_interrupt() -> Generator[Flag]:
-    """Yield a flag that Ctrl+C sets, so that the work can stop in order. A second Ctrl+C ends the process."""
+    """Yield a flag that Ctrl+C sets, so that the work can stop cleanly. A second Ctrl+C ends the process."""
     stop = Flag()
     previous_handler = signal.getsignal(signal.SIGINT)
 

@@ -60,7 +60,7 @@ def export_openai(suite: Suite) -> ExportedSuite:
 
 
 def _answer_index(messages: list[_Fields]) -> int | None:
-    """Return the index of the last assistant message that follows a user message, or None if there is none."""
+    """Return the index of the last assistant message that follows a user message, or None without such a message."""
     roles = [message.get("role") for message in messages]
     for index in range(len(messages) - 1, 0, -1):
         if roles[index - 1 : index + 1] == ["user", "assistant"]:

@@ -269,7 +269,7 @@ def _asserted(case: Case, expectation: Expectation, left_out: list[str]) -> list
 
 
 def _assertions(expectation: Expectation) -> list[dict[str, Any]] | None:
-    """Return equivalent assertions, or None if there are none."""
+    """Return equivalent assertions, or None if promptfoo has no such assertions."""
     if expectation.not_:
         inner = _assertions(expectation.not_)
         if not inner or len(inner) != 1 or inner[0]["type"].startswith(NEGATION):
