@@ -47,7 +47,7 @@ def test_a_first_visit_shows_an_example_and_a_tour_that_works_with_keys(first: P
     expect(first.locator(".hw-tour")).to_be_hidden()
     first.goto(first.url.partition("?")[0])
     expect(first.locator("#play-session-list .hw-session")).to_have_count(1)
-    expect(first.locator("#play-demo button")).to_have_text("Load the demo set")
+    expect(first.locator("#play-demo button")).to_have_text("Load the demo dataset")
     first.wait_for_timeout(500)
     expect(first.locator(".hw-tour")).to_be_hidden()
 
@@ -88,7 +88,7 @@ def test_the_demo_sessions_are_added_and_removed_with_one_button(
     expect(bob.part("session-list").locator(".hw-session")).to_have_count(0)
     rows.filter(has_text="An answer full of HTML").click()
     expect(ann.part("transcript")).to_contain_text('<script>alert("no")</script>')
-    ann.part("demo").get_by_role("button", name="Remove the demo set").click()
+    ann.part("demo").get_by_role("button", name="Remove the demo dataset").click()
     expect(rows).to_have_count(0)
     expect(ann.part("session-list")).to_contain_text("Deleted")
 

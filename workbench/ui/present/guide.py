@@ -60,7 +60,7 @@ class TourView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoView:
-    """The bar that loads or removes the demo set."""
+    """The bar that loads or removes the demo dataset."""
 
     is_loaded: bool = False
     """Whether any demo session exists."""

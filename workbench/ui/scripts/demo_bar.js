@@ -1,4 +1,4 @@
-// The button that loads or removes the demo set. Events: `load_demo`, `remove_demo`.
+// The button that loads or removes the demo dataset. Events: `load_demo`, `remove_demo`.
 import { node } from "./dom.js";
 
 export const mount = ({ element, follow, trigger }) => {
@@ -8,7 +8,7 @@ export const mount = ({ element, follow, trigger }) => {
 
   follow((value) => {
     const isLoaded = Boolean(value && value.is_loaded);
-    button.textContent = isLoaded ? "Remove the demo set" : "Load the demo set";
+    button.textContent = isLoaded ? "Remove the demo dataset" : "Load the demo dataset";
     button.title = isLoaded
       ? "Delete the sessions tagged demo. You can restore them."
       : "Add sessions with defects, tagged demo, to inspect, label and export";

@@ -53,7 +53,7 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
     ["Stop the model", "", press("play-stop")],
     ["Export this session", "as ShareGPT", inPlay(press("play-export-open"))],
     ["Export all sessions", "as ShareGPT", inPlay(press("play-export-all"))],
-    ["Load or remove the demo set", "sessions with defects", inPlay(press("play-demo"))],
+    ["Load or remove the demo dataset", "sessions with defects", inPlay(press("play-demo"))],
     ["Switch light and dark", "", switchTheme],
     ["Show keyboard shortcuts", "?", dispatch("hw:keys")],
     ["Show the tour", "four steps", inPlay(dispatch("hw:tour"))],
