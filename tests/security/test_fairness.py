@@ -340,5 +340,5 @@ def test_34_calls_of_one_visitor_do_not_block_others(space: Server) -> None:
     # Four were written; the others were refused at once, with a line that says why. Where the machine is slow, a few
     # more come when the first are over.
     written = sum("event: complete" in reply for reply in replies)
-    refused = sum("you have 4 turns under way" in reply for reply in replies)
+    refused = sum("you have 4 turns running or waiting" in reply for reply in replies)
     assert written >= 4 and refused >= 20 and written + refused == 34
