@@ -132,7 +132,7 @@ def _write_until_killed(url: str, pipe: Connection) -> None:
     store = Store(url)
 
     def write(number: int) -> None:
-        for session_id, id_, content in WRITERS[number].keep(store.of(LOCAL_OWNER)):
+        for session_id, id_, content in WRITERS[number].write_items(store.of(LOCAL_OWNER)):
             with lock:
                 pipe.send(StoredItem(number, session_id, id_, content))
 
