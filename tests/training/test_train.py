@@ -166,7 +166,7 @@ def test_a_stopped_run_leaves_a_usable_adapter(rows_file, tiny_base, tmp_path):
     out = tmp_path / "run"
     message, code = run_and_signal(signal.SIGINT, f"step 2/{STEPS}", rows_file, tiny_base, out)
     assert code == 0, message
-    assert "stopped; --resume goes on" in message
+    assert "stopped; --resume continues" in message
     assert any(numpy.any(value) for name, value in weights_of(out).items() if "lora_B" in name)
     assert (out / "adapter.gguf").is_file()
 
@@ -197,7 +197,7 @@ def test_a_run_can_start_from_an_adapter_which_its_receipt_names(
         ("nowhere.gguf", (), "no such file"),
         ("rows", (), "not a GGUF file"),
         ("whole", ("--lora-rank", "2"), "another base or rank"),
-        ("whole", ("--lora-rank", "0"), "no adapter comes out"),
+        ("whole", ("--lora-rank", "0"), "trains no adapter"),
     ],
 )
 def test_a_start_adapter_that_does_not_fit_is_reported(
@@ -240,7 +240,7 @@ def test_rows_with_errors_are_listed_and_nothing_is_trained(tiny_base, tmp_path)
     done = run(rows, tiny_base, tmp_path / "run")
     assert done.returncode == 1
     assert "rows.jsonl:1: last-not-assistant" in done.stderr
-    assert "nothing is trained" in done.stderr
+    assert "nothing trained" in done.stderr
     assert not (tmp_path / "run").exists()
 
 

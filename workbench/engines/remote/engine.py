@@ -89,7 +89,7 @@ class RemoteEngine:
         Raises:
             RemoteFailed: The server refused or sent nothing, after all attempts.
         """
-        self._refuse_unaskable(request)
+        self._check_request(request)
         attempt = 1
         while True:
             ending = yield from self._attempt(request, is_cancelled)
@@ -105,7 +105,7 @@ class RemoteEngine:
         no_usage = Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
         yield Delta(finish_reason=FinishReason.CANCELLED, usage=no_usage)
 
-    def _refuse_unaskable(self, request: GenerationRequest) -> None:
+    def _check_request(self, request: GenerationRequest) -> None:
         if self.server.needs_key and self.server.key is None:
             problem = "it needs an API key, and none is set"
             raise RemoteFailed(self.server.place, problem, f"set {self.server.key_variable}")
