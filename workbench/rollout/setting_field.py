@@ -44,7 +44,6 @@ class _ShownAsIs:
     __slots__ = ()
 
     def show(self, value: Any) -> object:
-        """See `FieldEditor`."""
         return value
 
 
@@ -55,7 +54,6 @@ class PlainEditor(_ShownAsIs):
     label: str
 
     def parse(self, shown: object, where: str = "") -> Any:
-        """See `FieldEditor`."""
         return shown
 
 
@@ -66,7 +64,6 @@ class Switch(_ShownAsIs):
     label: str
 
     def parse(self, shown: object, where: str = "") -> bool:
-        """See `FieldEditor`."""
         return bool(shown)
 
 
@@ -115,7 +112,6 @@ class ChoiceOption(_ShownAsIs):
     """Label and value of each choice. The values are consecutive integers."""
 
     def parse(self, shown: object, where: str = "") -> int:
-        """See `FieldEditor`."""
         values = [value for _, value in self.options]
         return NumberRange(self.label, min(values), max(values)).whole(shown, where)
 
@@ -131,11 +127,9 @@ class LinesEditor:
     """Raises `BadInput` with the number of the line that cannot be parsed."""
 
     def show(self, value: Any) -> object:
-        """See `FieldEditor`."""
         return self.to_text(value)
 
     def parse(self, shown: object, where: str = "") -> Any:
-        """See `FieldEditor`."""
         return self.from_text(str(shown or ""))
 
 
