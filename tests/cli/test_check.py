@@ -92,13 +92,13 @@ def test_json_is_one_object(run_cli, tmp_path):
 
 
 def test_rows_that_stand_twice_name_the_first(run_cli, tmp_path):
-    one = lines(tmp_path / "one.jsonl", SHAREGPT, asking("Else?"), "", SHAREGPT)
-    two = lines(tmp_path / "two.jsonl", asking("Else?"), asking("Other?"))
-    done = run_cli("check", one, two, "--no-near")
+    first = lines(tmp_path / "one.jsonl", SHAREGPT, asking("Else?"), "", SHAREGPT)
+    second = lines(tmp_path / "two.jsonl", asking("Else?"), asking("Other?"))
+    done = run_cli("check", first, second, "--no-near")
     assert done.code == 1
     assert findings(done) == [
-        f"{one}:4: duplicate-row the same conversation as row 1",
-        f"{two}:1: shared-row the same conversation as {one}:2",
+        f"{first}:4: duplicate-row the same conversation as row 1",
+        f"{second}:1: shared-row the same conversation as {first}:2",
     ]
 
 
@@ -110,7 +110,7 @@ def test_one_file_named_twice_shares_its_rows_with_itself(run_cli, tmp_path):
 def test_findings_about_all_rows_have_no_row_number(run_cli, tmp_path):
     file = lines(tmp_path / "a.jsonl", *(asking(f"Question {number}?") for number in range(100)))
     found = json.loads(run_cli("check", file, "--json", "--no-near").out)["findings"]
-    assert [(one["file"], one["row"], one["code"]) for one in found] == [(file, None, "dominant-tool")]
+    assert [(each["file"], each["row"], each["code"]) for each in found] == [(file, None, "dominant-tool")]
 
 
 def test_several_processes_find_the_same_as_one(run_cli, tmp_path):
@@ -120,9 +120,9 @@ def test_several_processes_find_the_same_as_one(run_cli, tmp_path):
         "{",
         *(asking(f"What of town {number}?" * 20, OPENAI | SHAREGPT) for number in range(900)),
     ]
-    one, two = lines(tmp_path / "one.jsonl", *rows), lines(tmp_path / "two.jsonl", *rows[:5])
-    one_process = run_cli("check", one, two, "--json")
-    two_processes = run_cli("check", one, two, "--json", "--jobs", "2")
+    first, second = lines(tmp_path / "one.jsonl", *rows), lines(tmp_path / "two.jsonl", *rows[:5])
+    one_process = run_cli("check", first, second, "--json")
+    two_processes = run_cli("check", first, second, "--json", "--jobs", "2")
     assert (two_processes.code, two_processes.out) == (one_process.code, one_process.out)
     assert json.loads(one_process.out)["summary"]["codes"]["shared-row"] == 4
 

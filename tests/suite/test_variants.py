@@ -56,5 +56,5 @@ def test_paraphrased_tools_differ_only_in_their_descriptions():
 def test_an_empty_list_of_tools_stays_empty(variation):
     none = OfferedTools()
     assert vary_tools(none, variation).tools == none
-    one = OfferedTools(specs=(ToolSpec.of_function({"name": "now"}),))
-    assert len(vary_tools(one, variation).tools.specs) == 1
+    single = OfferedTools(specs=(ToolSpec.of_function({"name": "now"}),))
+    assert len(vary_tools(single, variation).tools.specs) == 1
