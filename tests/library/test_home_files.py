@@ -1,4 +1,4 @@
-"""Files that versions come from and go to."""
+"""Files that versions are read from and written to."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_every_shipped_file_is_there_byte_for_byte() -> None:
+def test_every_shipped_file_is_found_byte_for_byte() -> None:
     files = HomeFiles(CHECKOUT)
     assert files.names(CONTRACT) == ["full", "hermes-3", "minimal"]
     assert files.names(VersionKind.TOOLS) == sorted(
@@ -32,7 +32,7 @@ def test_every_shipped_file_is_there_byte_for_byte() -> None:
     assert text and text.encode() == (CHECKOUT / "prompts/contracts/minimal.md").read_bytes()
 
 
-def test_what_is_written_is_read_as_it_was(home: Path) -> None:
+def test_a_written_file_is_read_back_unchanged(home: Path) -> None:
     files, text = HomeFiles(home), "a\r\nb\r🦉 \n\n"
     files.save(CONTRACT, "mine", text, before=None)
     assert files.find(CONTRACT, "mine") == text
@@ -42,7 +42,7 @@ def test_what_is_written_is_read_as_it_was(home: Path) -> None:
     assert [path.name for path in (home / "prompts/contracts").iterdir()] == ["mine.md"]
 
 
-def test_a_file_that_is_not_as_it_was_is_left_alone(home: Path) -> None:
+def test_a_file_that_changed_in_the_meantime_is_not_overwritten(home: Path) -> None:
     files = HomeFiles(home)
     files.save(CONTRACT, "mine", "one", before=None)
     for before in (None, "two"):
@@ -52,7 +52,7 @@ def test_a_file_that_is_not_as_it_was_is_left_alone(home: Path) -> None:
     files.save(CONTRACT, "mine", "two", before="one")
 
 
-def test_nothing_outside_of_its_folder_is_read_or_written(home: Path) -> None:
+def test_files_outside_the_folder_are_not_read_or_written(home: Path) -> None:
     (home / "prompts/secret.md").write_text("secret")
     files = HomeFiles(home)
     assert files.find(CONTRACT, "../secret") is None
@@ -60,7 +60,7 @@ def test_nothing_outside_of_its_folder_is_read_or_written(home: Path) -> None:
         files.save(CONTRACT, "../secret", "x", before="secret")
 
 
-def test_the_package_s_own_copies_are_not_written_to(
+def test_files_inside_the_package_are_not_overwritten(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workbench.library.home_files.__file__", str(home / "library" / "home_files.py"))
@@ -68,7 +68,7 @@ def test_the_package_s_own_copies_are_not_written_to(
         HomeFiles(home).save(CONTRACT, "mine", "x", before=None)
 
 
-def test_what_is_not_utf_8_is_told(home: Path) -> None:
+def test_a_file_that_is_not_utf_8_is_reported(home: Path) -> None:
     (home / "prompts/contracts/odd.md").write_bytes(b"ab\xff")
     with pytest.raises(BadInput, match="not UTF-8 at byte 2"):
         HomeFiles(home).find(CONTRACT, "odd")

@@ -1,4 +1,4 @@
-"""Finished labels go to a dataset repository, and nothing is lost where it cannot be reached."""
+"""Finished labels are pushed to a dataset repository, and nothing is lost if it cannot be reached."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ from workbench.store.store import Store
 
 
 class Hub(ThreadingHTTPServer):
-    """What of the hub a commit needs: a repository is made, files are announced, a commit is taken."""
+    """The part of the hub that a commit needs: create a repository, announce files, accept a commit."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Answers)
@@ -59,7 +59,7 @@ class _Answers(BaseHTTPRequestHandler):
         self.wfile.write(text)
 
     def log_message(self, *_: object) -> None:
-        """Silent."""
+        """Do not log requests."""
 
 
 def _address(hub: Hub) -> str:
@@ -68,7 +68,7 @@ def _address(hub: Hub) -> str:
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    """A hub on loopback, which the client takes for the real one."""
+    """A local hub that the client uses instead of the real one."""
     with Hub() as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
@@ -81,7 +81,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
 
 
 def _label(log: DatasetLabelLog, url: str) -> str:
-    """Labels a session to its end; gives the label's id."""
+    """Label a session and mark it as done; return the label's id."""
     with closing(Store(url, label_log=log)) as store:
         owned = store.of(LOCAL_OWNER)
         session = owned.sessions.create_session(SETUP)
@@ -107,7 +107,7 @@ def test_the_labels_of_a_done_session_are_committed_as_lines(hub: Hub, tmp_path:
     assert json.loads(line)["correction"] == "grüße"
 
 
-def test_what_could_not_be_sent_is_sent_the_next_time(
+def test_unsent_labels_are_sent_the_next_time(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,

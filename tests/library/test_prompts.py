@@ -1,4 +1,4 @@
-"""Contracts on disk, and where they are looked for."""
+"""Contracts on disk, and the folders in which they are found."""
 
 from pathlib import Path
 
@@ -16,14 +16,14 @@ def test_the_shipped_contracts_are_found_and_read():
     assert library.load_contract("minimal").family == "hermes-lines"
 
 
-def test_a_contract_s_text_is_given_byte_for_byte(tmp_path):
+def test_a_contract_is_read_byte_for_byte(tmp_path):
     (tmp_path / "contracts").mkdir()
     text = "---\r\nname: x\r\nfamily: hermes-lines\r\n---\r\n É \r\n"
     (tmp_path / "contracts" / "x.md").write_bytes(text.encode())
     assert ContractFiles(tmp_path).load_contract_text("x") == text
 
 
-def test_what_is_not_there_or_no_text_is_told(tmp_path):
+def test_a_missing_or_undecodable_contract_is_reported(tmp_path):
     (tmp_path / "contracts").mkdir()
     (tmp_path / "contracts" / "x.md").write_bytes(b"\xff\xfe")
     library = ContractFiles(tmp_path)
@@ -33,7 +33,7 @@ def test_what_is_not_there_or_no_text_is_told(tmp_path):
         library.load_contract("x")
 
 
-def test_the_home_folder_wins_and_the_checkout_is_the_fallback(tmp_path):
+def test_the_home_folder_takes_precedence_over_the_checkout(tmp_path):
     assert find_folder("prompts", tmp_path) == CHECKOUT / "prompts"
     (tmp_path / "prompts").mkdir()
     assert find_folder("prompts", tmp_path) == tmp_path / "prompts"

@@ -1,4 +1,4 @@
-"""What versions can be called, and how a person refers to them."""
+"""Names of versions and references to them."""
 
 import pytest
 from hypothesis import given
@@ -28,20 +28,20 @@ def test_a_reference_without_a_name_or_of_an_unknown_kind_is_refused(text):
 
 
 @pytest.mark.parametrize("name", ["minimal", "hermes-3", "my tools v2", "Größe", "a.b", "x"])
-def test_names_of_files_are_names(name):
+def test_file_names_are_valid_names(name):
     check_name(name)
 
 
 @pytest.mark.parametrize(
     "name", ["", ".", "..", "../x", "a/b", "a\\b", "a:b", "a@b", ".hidden", "x ", "x\n", "x" * 101]
 )
-def test_what_cannot_name_a_file_everywhere_is_refused(name):
+def test_a_name_that_is_not_a_file_name_everywhere_is_refused(name):
     with pytest.raises(BadInput):
         check_name(name)
 
 
 @given(name=st.text(max_size=20))
-def test_a_name_comes_back_out_of_its_reference(name):
+def test_a_name_can_be_parsed_from_its_reference(name):
     try:
         check_name(name)
     except BadInput:
@@ -50,11 +50,11 @@ def test_a_name_comes_back_out_of_its_reference(name):
 
 
 @pytest.mark.parametrize("tag", ["production", "candidate", "v3-rc.1", "A"])
-def test_words_are_tags(tag):
+def test_words_are_valid_tags(tag):
     check_tag(tag)
 
 
 @pytest.mark.parametrize("tag", ["", "3", "v3", "a b", "-x", "a@b", "größe"])
-def test_what_reads_like_a_number_or_cannot_be_typed_is_no_tag(tag):
+def test_a_number_or_unusual_characters_are_not_a_tag(tag):
     with pytest.raises(BadInput):
         check_tag(tag)

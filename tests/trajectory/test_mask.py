@@ -1,10 +1,10 @@
-"""What a trainer's loss counts of a row: what the model wrote, and the mark that ends its turn."""
+"""The loss counts what the model wrote, and the token that ends its turn."""
 
 from typing import Any
 
 import pytest
 
-from tests.trajectory.validate.rows import AGENT, OPENAI, SHAREGPT, SOUND, changed
+from tests.trajectory.validate.rows import AGENT, OPENAI, SHAREGPT, VALID, changed
 from workbench.chat.finding import Span
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
@@ -32,7 +32,7 @@ def trained(masked: MaskedText) -> list[str]:
     return [span.of(masked.text) for span in masked.trained]
 
 
-def test_the_preface_the_calls_and_the_end_mark_are_trained_and_results_are_not() -> None:
+def test_the_loss_counts_preface_calls_and_end_token_but_not_results() -> None:
     assert trained(preview(trajectory(SHAREGPT))) == [
         f"Both at once.\n{CALLS}<|im_end|>",
         "Sun in Paris, rain in Rome.<|im_end|>",
@@ -44,10 +44,10 @@ def test_thoughts_are_trained() -> None:
     assert trained(preview(trajectory(AGENT), "qwen3"))[1].startswith("<think>\nEasy.\n</think>")
 
 
-@pytest.mark.parametrize("name", SOUND)
+@pytest.mark.parametrize("name", VALID)
 @pytest.mark.parametrize("family", ["", *FAMILIES])
-def test_in_every_family_it_is_whole_turns_of_the_model_and_nothing_else(name: str, family: str) -> None:
-    masked = preview(trajectory(SOUND[name]), family)
+def test_every_family_trains_exactly_the_model_s_turns(name: str, family: str) -> None:
+    masked = preview(trajectory(VALID[name]), family)
     header = "<|im_start|>assistant\n"
     assert len(masked.trained) == masked.text.count(header) == 2
     for span in masked.trained:
@@ -58,20 +58,20 @@ def test_in_every_family_it_is_whole_turns_of_the_model_and_nothing_else(name: s
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_family_writes_the_tools_once_whoever_told_of_them_before(family: str) -> None:
+def test_a_family_lists_the_tools_only_once(family: str) -> None:
     for row in (SHAREGPT, OPENAI):
         assert preview(trajectory(row), family).text.count("Weather of a city.") == 1
 
 
-def test_what_a_row_says_of_the_loss_is_kept() -> None:
+def test_the_row_s_own_loss_mask_is_used() -> None:
     row = changed(OPENAI, "messages", 2, "weight", to=0)
     for family in ("", "hermes-3"):
         assert trained(preview(trajectory(row), family)) == ["Sun in Paris, rain in Rome.<|im_end|>"]
 
 
-@pytest.mark.parametrize("name", SOUND)
+@pytest.mark.parametrize("name", VALID)
 def test_the_format_raw_has_the_same_mask(name: str) -> None:
-    given = trajectory(SOUND[name])
+    given = trajectory(VALID[name])
     row = write_row(given, FORMATS["raw"], RowOptions()).row
     masked = preview(given)
     assert row is not None
@@ -84,13 +84,13 @@ def test_an_unknown_family_is_refused() -> None:
 
 
 class Letters:
-    """Tokens of two letters, behind one that begins every prompt."""
+    """A tokenizer with tokens of two letters, after one that begins every prompt."""
 
     def tokens(self, text: str) -> list[Token]:
         pairs = [Span(start, min(start + 2, len(text))) for start in range(0, len(text), 2)]
         return [Token(0, Span(0, 0)), *(Token(1, span) for span in pairs)]
 
 
-def test_a_token_is_trained_that_lies_in_a_stretch_as_a_whole() -> None:
+def test_a_token_is_trained_only_if_it_is_completely_in_a_span() -> None:
     masked = MaskedText(text="abcdefgh", trained=(Span(1, 4), Span(6, 8)))
-    assert [one.is_trained for one in mask_tokens(masked, Letters())] == [False, False, True, False, True]
+    assert [token.is_trained for token in mask_tokens(masked, Letters())] == [False, False, True, False, True]

@@ -1,4 +1,4 @@
-"""Trajectories as hypothesis makes them."""
+"""Hypothesis strategies for trajectories."""
 
 import string
 
@@ -9,7 +9,7 @@ from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Thought, Trajectory
 
 PLAIN = st.text(string.ascii_letters + string.digits + " .,:;{}[]\"'\\/#\n\r\té漢😀|>&`", max_size=30)
-"""Texts without a mark of the format."""
+"""Texts without special tokens and tags."""
 MARKS = [
     "<tool_call>",
     "</tool_call>",
@@ -26,7 +26,7 @@ MARKS = [
     '{"name":"f","arguments":{}}',
 ]
 MARKED = st.lists(st.sampled_from([*MARKS, "\n", " ", "\ud800"]), max_size=6).map("".join)
-"""Texts that speak the format."""
+"""Texts with special tokens and tags."""
 NAMES = st.sampled_from(["f", "get_weather", "a.b", "étage"])
 VALUES = st.recursive(
     st.none()
@@ -50,7 +50,7 @@ TOOLS = st.lists(NAMES, unique=True, max_size=3).map(
 
 @st.composite
 def trajectories(draw, texts=PLAIN):
-    """A conversation with people, model and tools in turns, ending with the model."""
+    """Draw a conversation of user, model and tools that ends with the model."""
     messages = []
     if system := draw(st.none() | texts):
         messages.append(RowMessage(role=Role.SYSTEM, parts=(Prose(text=system),)))
@@ -71,7 +71,7 @@ def trajectories(draw, texts=PLAIN):
 
 @st.composite
 def words(draw, texts):
-    """A thought, perhaps, and a text, perhaps."""
+    """Draw an optional thought and an optional text."""
     found = []
     thought, prose = draw(st.none() | texts), draw(texts)
     if thought:
@@ -83,7 +83,7 @@ def words(draw, texts):
 
 @st.composite
 def rounds(draw, texts):
-    """A message with calls, and their results in order."""
+    """Draw a message with calls, followed by their results in order."""
     has_ids = draw(st.booleans())
     calls = [
         Call(

@@ -1,4 +1,4 @@
-"""A server on loopback that takes data sets as the hub does; huggingface_hub's own client speaks to it."""
+"""A local server that accepts datasets like the hub; huggingface_hub's client connects to it."""
 
 import base64
 import json
@@ -8,7 +8,7 @@ from threading import Thread
 
 
 class HubServer:
-    """What was sent to it."""
+    """Requests that the server got."""
 
     def __init__(self, address):
         self.address = address
@@ -20,7 +20,7 @@ class HubServer:
 
 @contextmanager
 def serving_hub(token):
-    """A server that accepts one token."""
+    """Start a server that accepts one access token."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
@@ -38,8 +38,8 @@ def serving_hub(token):
                 return self._answer(200, {"errors": [], "warnings": []})
             if "/preupload/" in self.path:
                 files = [
-                    {"path": one["path"], "uploadMode": "regular", "shouldIgnore": False}
-                    for one in json.loads(body)["files"]
+                    {"path": file["path"], "uploadMode": "regular", "shouldIgnore": False}
+                    for file in json.loads(body)["files"]
                 ]
                 return self._answer(200, {"files": files})
             if "/commit/" in self.path:

@@ -1,4 +1,4 @@
-"""Sessions into files and back: whole or not at all, with receipt and card, equal rows in every format."""
+"""Exported and imported sessions: complete or not at all, with receipt and card, equal in every format."""
 
 import gzip
 import json
@@ -38,10 +38,10 @@ def services(tmp_path):
         yield services
 
 
-def export(services, out, *, split=None, skips=False, licence="", **wanted):
+def export(services, out, *, split=None, skips=False, licence="", **options):
     summary = ExportSummary()
     target = ExportTarget(out=str(out), split=split, skips_invalid=skips, licence=licence)
-    for _ in services.datasets.export(services.corpus, ExportOptions(**wanted), target, summary):
+    for _ in services.datasets.export(services.corpus, ExportOptions(**options), target, summary):
         pass
     return summary
 
@@ -57,12 +57,12 @@ def lines_of(file):
 
 
 def write(file, *rows):
-    file.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    file.write_text("".join(json.dumps(item) + "\n" for item in rows), encoding="utf-8")
     return file
 
 
 def gold_rows(form, each=40):
-    """Rows of the Berkeley sets in one format, as the format's own writer spells them."""
+    """Return rows of the Berkeley sets in one format."""
     for name in SETS:
         for told in islice(bfcl_trajectories(name, is_sound=True), each):
             if form == "dpo":
@@ -75,13 +75,13 @@ def gold_rows(form, each=40):
 def test_gold_rows_become_sessions_and_the_same_rows_again(services, tmp_path, form):
     rows = list(gold_rows(form))
     done = bring(services, write(tmp_path / "rows.jsonl", *rows))
-    assert [one.problem for one in done if one.problem] == []
+    assert [item.problem for item in done if item.problem] == []
     summary = export(services, tmp_path / "out.jsonl", format=form, arguments="object")
     assert summary.receipt is not None
     assert lines_of(tmp_path / "out.jsonl") == rows
 
 
-def test_an_imported_row_is_kept_as_it_came(services, tmp_path):
+def test_an_imported_row_is_stored_unchanged(services, tmp_path):
     call = CALL.replace('"Rome"}', '"Rome",}') + " \n"
     row = {
         "conversations": [
@@ -91,25 +91,25 @@ def test_an_imported_row_is_kept_as_it_came(services, tmp_path):
         ],
         "tools": json.dumps([TOOL]),
     }
-    (one,) = bring(services, write(tmp_path / "rows.jsonl", row), tags=("a", "b"), is_queued=True)
-    path = services.sessions.path(one.session_id)
-    assert [kept.message.text for kept in path] == [entry["value"] for entry in row["conversations"]]
-    assert {kept.origin for kept in path} == {MessageOrigin.IMPORT}
-    session = services.sessions.find_session(one.session_id)
+    (imported,) = bring(services, write(tmp_path / "rows.jsonl", row), tags=("a", "b"), is_queued=True)
+    path = services.sessions.path(imported.session_id)
+    assert [message.message.text for message in path] == [entry["value"] for entry in row["conversations"]]
+    assert {message.origin for message in path} == {MessageOrigin.IMPORT}
+    session = services.sessions.find_session(imported.session_id)
     assert session.tags == ("a", "b")
     assert session.setup.offered_tools().specs[0].document == TOOL
     assert session.setup.contract_name == CONTRACT
     assert session.setup.system_text(date="2026-11-22") == path[0].message.text
     queue = services.labels.queue(QueueFilter(state=QueueState.PENDING))
-    assert [item.session_id for item in queue.items] == [one.session_id]
+    assert [item.session_id for item in queue.items] == [imported.session_id]
 
 
-def test_rows_that_are_there_and_rows_that_are_none_are_told_and_stop_nothing(services, tmp_path):
+def test_known_and_unreadable_rows_are_reported_and_do_not_stop_the_import(services, tmp_path):
     good = [next(gold_rows("openai")), *islice(gold_rows("openai"), 2, 3)]
     file = write(tmp_path / "rows.jsonl", good[0], {"no": "row"}, good[0], good[1])
     file.write_text(file.read_text() + "{bad\n")
     first = bring(services, file)
-    assert [(one.number, one.is_new, bool(one.problem)) for one in first] == [
+    assert [(item.number, item.is_new, bool(item.problem)) for item in first] == [
         (1, True, False), (2, False, True), (3, False, False), (4, True, False), (5, False, True),
     ]  # fmt: skip
     assert first[2].session_id == first[0].session_id
@@ -126,7 +126,7 @@ def test_an_unreadable_call_is_imported_for_a_labeller_and_refused_by_the_export
     assert not (tmp_path / "out.jsonl").exists()
 
 
-def test_a_defect_keeps_all_from_being_written_or_is_left_out_when_asked(services, tmp_path):
+def test_an_error_prevents_the_export_unless_it_may_be_skipped(services, tmp_path):
     talk(services)
     talk(services, call=BROKEN)
     folder = tmp_path / "set"
@@ -136,11 +136,11 @@ def test_a_defect_keeps_all_from_being_written_or_is_left_out_when_asked(service
     assert list(folder.iterdir()) == []
     summary = export(services, folder / "rows.jsonl", skips=True, licence="mit")
     assert (summary.rows, summary.sessions, summary.left_out) == (1, 2, Counter({"call-unreadable": 1}))
-    assert sorted(one.name for one in folder.iterdir()) == ["README.md", "receipt.json", "rows.jsonl"]
+    assert sorted(item.name for item in folder.iterdir()) == ["README.md", "receipt.json", "rows.jsonl"]
     assert "license: mit" in (folder / "README.md").read_text()
 
 
-def test_the_same_sessions_give_the_same_bytes_packed_and_receipt_too(services, tmp_path):
+def test_the_same_sessions_give_the_same_bytes_compressed_and_with_receipt(services, tmp_path):
     for answer in ("A.", "B."):
         talk(services, answer=answer)
     made = []
@@ -152,7 +152,7 @@ def test_the_same_sessions_give_the_same_bytes_packed_and_receipt_too(services, 
     assert len(gzip.decompress(made[0][0]).splitlines()) == 2
 
 
-def test_what_was_fixed_and_corrected_stands_in_the_receipt(services, tmp_path):
+def test_fixes_and_corrections_are_counted_in_the_receipt(services, tmp_path):
     talk(services, call=CALL.replace('"Rome"}', '"Rome",}'))
     export(services, tmp_path / "rows.jsonl")
     told = json.loads((tmp_path / "receipt.json").read_text())["export"]
@@ -184,7 +184,7 @@ def test_raw_texts_are_written_as_they_are_without_a_receipt(services, tmp_path)
     assert any("no receipt" in note for note in summary.notes)
 
 
-def test_files_of_others_are_left_alone(services, tmp_path):
+def test_other_files_in_the_folder_are_not_overwritten(services, tmp_path):
     talk(services)
     (tmp_path / "README.md").write_text("Mine.")
     (tmp_path / "receipt.json").write_text('{"mine": true}')
@@ -194,7 +194,7 @@ def test_files_of_others_are_left_alone(services, tmp_path):
     assert len(summary.notes) == 2
 
 
-def test_parquet_holds_the_same_rows(services, tmp_path):
+def test_parquet_contains_the_same_rows(services, tmp_path):
     talk(services)
     export(services, tmp_path / "rows.parquet", format="trl")
     (row,) = lines_of(tmp_path / "rows.parquet")
@@ -202,7 +202,7 @@ def test_parquet_holds_the_same_rows(services, tmp_path):
 
 
 @pytest.mark.parametrize("out", ["nowhere/rows.jsonl", "."])
-def test_a_place_that_cannot_be_written_is_told_before_anything_is_read(services, tmp_path, monkeypatch, out):
+def test_an_unwritable_target_is_reported_before_anything_is_read(services, tmp_path, monkeypatch, out):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(BadInput, match="--out"):
         export(services, out)
@@ -213,6 +213,6 @@ def test_nobody_exports_or_imports_for_another_owner(services, tmp_path):
     other = services.of(Owner(key="someone"))
     assert export(other, tmp_path / "rows.jsonl").sessions == 0
     assert not (tmp_path / "rows.jsonl").exists()
-    (one,) = bring(other, write(tmp_path / "in.jsonl", next(gold_rows("openai"))))
-    assert services.sessions.find_session(one.session_id) is None
+    (imported,) = bring(other, write(tmp_path / "in.jsonl", next(gold_rows("openai"))))
+    assert services.sessions.find_session(imported.session_id) is None
     assert other.corpus.count(SessionFilter()) == 1

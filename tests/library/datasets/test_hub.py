@@ -1,4 +1,4 @@
-"""Files reach a data set's repository, by the hub's own client."""
+"""Files are pushed to a dataset repository with the hub's client."""
 
 import pytest
 
@@ -25,16 +25,16 @@ def test_files_go_into_one_commit_with_the_visitor_s_token(tmp_path):
     assert hub.tokens == {"secret"}
 
 
-def test_a_token_that_may_not_write_is_one_line(tmp_path):
+def test_a_token_without_write_permission_is_reported_in_one_line(tmp_path):
     with serving_hub("secret") as hub, pytest.raises(BadInput, match=r"repository 'me/set': .*401"):
         push_files("me/set", {"a": b""}, message="m", token="other", endpoint=hub.address)
 
 
-def test_a_server_that_is_not_there_is_one_line():
+def test_an_unreachable_server_is_reported_in_one_line():
     with pytest.raises(BadInput, match="repository 'me/set'"):
         push_files("me/set", {"a": b""}, message="m", token="t", endpoint="http://127.0.0.1:9")
 
 
-def test_a_name_that_is_none_is_one_line():
+def test_an_invalid_repository_name_is_reported_in_one_line():
     with pytest.raises(BadInput, match="repository 'a b'"):
         push_files("a b", {"a": b""}, message="m", token="t", endpoint="http://127.0.0.1:9")

@@ -1,4 +1,4 @@
-"""Rows of files: what kind of file it is, its bytes tell; a bad line is a row with a problem."""
+"""Rows of files: the first bytes determine the kind of file, and a bad line is a row with a problem."""
 
 import gzip
 import io
@@ -56,7 +56,7 @@ def test_rows_come_from_standard_input(monkeypatch):
         (b'{"n": ' + b"1" * 5000 + b"}", "not JSON"),
     ],
 )
-def test_a_bad_line_is_a_row_with_its_number_and_the_others_stay(tmp_path, line, problem):
+def test_a_bad_line_is_reported_with_its_number_and_the_others_are_read(tmp_path, line, problem):
     path = tmp_path / "rows.jsonl"
     path.write_bytes(b'{"a": 1}\n\n' + line + b'\n{"b": 2}\n')
     first, bad, last = read_rows(str(path))
@@ -66,7 +66,7 @@ def test_a_bad_line_is_a_row_with_its_number_and_the_others_stay(tmp_path, line,
     assert read_row(bad, AUTO).code == "unreadable-row"
 
 
-def test_an_array_that_breaks_gives_the_rows_before_and_a_problem(tmp_path):
+def test_a_broken_array_gives_the_rows_before_the_error(tmp_path):
     path = tmp_path / "rows.json"
     path.write_text('[{"a": 1}, 7, {"b": ')
     rows = list(read_rows(str(path)))
@@ -81,7 +81,7 @@ def test_a_big_array_is_read_row_by_row(tmp_path):
     assert [row.fields["n"] for row in read_rows(str(path))] == list(range(6))
 
 
-def test_a_file_that_is_not_there_or_breaks_off_is_one_line(tmp_path):
+def test_a_missing_or_truncated_file_is_reported_in_one_line(tmp_path):
     with pytest.raises(BadInput, match="No such file"):
         list(read_rows(str(tmp_path / "none.jsonl")))
     (tmp_path / "cut.gz").write_bytes(gzip.compress(LINES.encode() * 1000)[:-20])
@@ -93,7 +93,7 @@ def test_a_file_that_is_not_there_or_breaks_off_is_one_line(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["rows.jsonl", "rows.jsonl.gz"])
-def test_what_is_written_is_read_again_and_has_the_same_bytes_each_time(tmp_path, name):
+def test_written_rows_are_read_back_and_have_the_same_bytes_each_time(tmp_path, name):
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
         with open_writer(str(tmp_path / folder / name)) as write:
@@ -104,7 +104,7 @@ def test_what_is_written_is_read_again_and_has_the_same_bytes_each_time(tmp_path
     assert len(list((tmp_path / "one").iterdir())) == 1
 
 
-def test_a_file_is_there_when_all_rows_are_or_not_at_all(tmp_path):
+def test_a_file_appears_only_when_it_is_complete(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text("before")
     with pytest.raises(KeyboardInterrupt), open_writer(str(path)) as write:
@@ -114,7 +114,7 @@ def test_a_file_is_there_when_all_rows_are_or_not_at_all(tmp_path):
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_a_folder_that_is_not_there_is_one_line(tmp_path):
+def test_a_missing_folder_is_reported_in_one_line(tmp_path):
     with (
         pytest.raises(BadInput, match="does its folder exist"),
         open_writer(str(tmp_path / "no" / "rows.jsonl")),
@@ -122,7 +122,7 @@ def test_a_folder_that_is_not_there_is_one_line(tmp_path):
         pass
 
 
-def test_parquet_keeps_values_and_leaves_gaps_out(tmp_path):
+def test_parquet_preserves_values_and_omits_nulls(tmp_path):
     path = tmp_path / "rows.parquet"
     rows = [
         {"conversations": [{"from": "human", "value": "q"}], "tools": "[]", "n": 1, "flag": True, "x": 0.5},
@@ -145,7 +145,7 @@ def test_parquet_keeps_values_and_leaves_gaps_out(tmp_path):
     assert [row.get("mixed") for row in read] == [None, None, "1", "one"]
 
 
-def test_half_a_character_cannot_be_parquet(tmp_path):
+def test_a_lone_surrogate_cannot_be_written_to_parquet(tmp_path):
     with pytest.raises(BadInput, match="surrogate"), open_writer(str(tmp_path / "rows.parquet")) as write:
         write({"text": "\ud800"})
     assert list(tmp_path.iterdir()) == []

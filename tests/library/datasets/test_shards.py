@@ -1,4 +1,4 @@
-"""Folders of shards: one file after the other here, or on Ray, with the same result."""
+"""Folders of shards give the same result in this process and on Ray."""
 
 import json
 import random
@@ -21,7 +21,7 @@ RAY = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Three shards with doubles within and across them, defects, and lines that are no rows."""
+    """Three shards with duplicates within and across them, defects, and unreadable lines."""
     made = tmp_path / "shards"
     made.mkdir()
     chance = random.Random(1)
@@ -53,7 +53,7 @@ def checked(folder: Path, runner: ChunkRunner) -> tuple[list[Any], FilesCheck]:
     return list(check.findings()), check
 
 
-def test_a_folder_is_its_shards_by_name(folder: Path) -> None:
+def test_a_folder_stands_for_its_shards_by_name(folder: Path) -> None:
     assert [Path(one).name for one in shards_of(str(folder))] == [f"part-{shard}.jsonl" for shard in range(3)]
     assert shards_of("-") == ("-",)
     empty = folder / "empty"
@@ -111,7 +111,7 @@ def test_ray_finds_and_writes_the_same(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.scale
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
-def test_a_shard_that_breaks_off_is_told_from_afar(tmp_path: Path) -> None:
+def test_a_truncated_shard_is_reported_by_ray(tmp_path: Path) -> None:
     from workbench.library.datasets.chunks import RayRunner
 
     broken = tmp_path / "a.jsonl"
@@ -121,7 +121,7 @@ def test_a_shard_that_breaks_off_is_told_from_afar(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
-def test_without_ray_one_is_told_how_to_get_it(folder: Path) -> None:
+def test_without_ray_the_error_says_how_to_install_it(folder: Path) -> None:
     from workbench.library.datasets.chunks import RayRunner
 
     with pytest.raises(BadInput, match=r"Ray is not installed.*scale"):

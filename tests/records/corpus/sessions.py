@@ -1,4 +1,4 @@
-"""Sessions made by hand, for rows to be made of them."""
+"""Sessions for tests of the export."""
 
 import json
 
@@ -24,13 +24,13 @@ ROLES = {"system": Role.SYSTEM, "user": Role.USER, "model": Role.ASSISTANT, "too
 
 
 def said(role, text, **more):
-    """A message on its way into the store."""
+    """Return a message to be stored."""
     message = Message(role=ROLES[role], text=text)
     return NewMessage(message=message, origin=MessageOrigin.PERSON, **more)
 
 
 def begin(services, *pairs, tag=None):
-    """A session of (role, text) pairs below a system text; gives it and its path."""
+    """Store a session of a system text and (role, text) pairs; return it with its path."""
     setup = RunConfig(contract_name="minimal", contract_text="---\n", tools_text=json.dumps([TOOL]))
     session = services.sessions.create_session(setup)
     messages = [said(role, text) for role, text in (("system", SYSTEM), *pairs)]
@@ -41,7 +41,7 @@ def begin(services, *pairs, tag=None):
 
 
 def talk(services, call=CALL, answer="It is sunny.", question="Weather in Rome?", **more):
-    """A session with a call, its result and an answer."""
+    """Store a session with a call, its result and an answer."""
     pairs = (("user", question), ("model", call), ("tool", '{"sky": "clear"}'), ("model", answer))
     return begin(services, *pairs, **more)
 
@@ -49,7 +49,7 @@ def talk(services, call=CALL, answer="It is sunny.", question="Weather in Rome?"
 def label(
     services, session_id, message_id, *, call=None, labeller="", is_deciding=False, project="", **content
 ):
-    """Somebody says something of a message, or of a call of it."""
+    """Store a label of a message or of one of its calls."""
     target = LabelTarget(session_id=session_id, message_id=message_id, call_index=call)
     new = NewLabel(
         target=target,
@@ -62,8 +62,8 @@ def label(
 
 
 def rows_of(services, form="sharegpt", **wanted):
-    """The rows of all sessions, and the codes of what stayed out."""
+    """Return the rows of all sessions, and the obstacles of what was skipped."""
     choice = SessionFilter(**wanted.pop("choice", {}))
     done = list(export_rows(services.corpus, ExportOptions(choice=choice, format=form, **wanted)))
-    rows = [made.row for one in done for made in one.rows if made.row is not None]
-    return rows, [obstacle for one in done for obstacle in one.all_obstacles]
+    rows = [result.row for session in done for result in session.rows if result.row is not None]
+    return rows, [obstacle for session in done for obstacle in session.all_obstacles]

@@ -1,4 +1,4 @@
-"""What of a session becomes a row: corrected, fixed, as it is, or not at all and why."""
+"""Sessions become rows with corrections and fixes, or are skipped for a reason."""
 
 import json
 
@@ -21,14 +21,14 @@ def services(tmp_path):
 
 
 def codes(obstacles):
-    return [one.code for one in obstacles]
+    return [item.code for item in obstacles]
 
 
 def test_a_session_is_a_row_with_its_provenance(services):
     session_id, _ = talk(services)
     ((row,), obstacles) = rows_of(services)
     assert obstacles == []
-    assert [one["from"] for one in row["conversations"]] == ["system", "human", "gpt", "tool", "gpt"]
+    assert [item["from"] for item in row["conversations"]] == ["system", "human", "gpt", "tool", "gpt"]
     assert row["conversations"][0]["value"] == SYSTEM
     assert row["conversations"][2]["value"] == CALL
     assert row["session"] == session_id
@@ -36,7 +36,7 @@ def test_a_session_is_a_row_with_its_provenance(services):
 
 
 @pytest.mark.parametrize("form", WRITTEN)
-def test_what_is_ephemeral_is_in_no_row_of_any_format(tmp_path, form):
+def test_the_ephemeral_part_is_not_exported_in_any_format(tmp_path, form):
     with services_for(tmp_path, "Fine.", "Better.") as (services, play):
         session_id = play("Hi?", ephemeral="The user is Ada.")
         path = services.sessions.path(session_id)
@@ -47,14 +47,14 @@ def test_what_is_ephemeral_is_in_no_row_of_any_format(tmp_path, form):
         assert "Ada" not in json.dumps(rows)
 
 
-def test_a_corrected_text_stands_in_the_place_of_the_original(services):
+def test_a_corrected_text_replaces_the_original(services):
     session_id, path = talk(services, answer="It rains.")
     label(services, session_id, path[-1].id, correction="It is clear.")
     ((row,), _) = rows_of(services)
     assert row["conversations"][-1]["value"] == "It is clear."
 
 
-def test_a_corrected_call_takes_its_place_also_where_the_original_was_a_guess(services):
+def test_a_corrected_call_replaces_even_a_guessed_one(services):
     session_id, path = talk(services, call=CALL.replace('"Rome"', '"Ro"me"'))
     assert codes(rows_of(services)[1]) == ["call-guessed"]
     label(
@@ -70,7 +70,7 @@ def test_a_corrected_call_takes_its_place_also_where_the_original_was_a_guess(se
     assert rows[0]["conversations"][2]["value"] == CALL.replace("Rome", "Oslo")
 
 
-def test_where_a_label_decides_it_alone_corrects(services):
+def test_only_the_correction_of_a_deciding_label_counts(services):
     session_id, path = talk(services)
     label(services, session_id, path[-1].id, labeller="ann", correction="A")
     label(services, session_id, path[-1].id, labeller="bob", correction="B")
@@ -79,7 +79,7 @@ def test_where_a_label_decides_it_alone_corrects(services):
     assert rows_of(services)[0][0]["conversations"][-1]["value"] == "C"
 
 
-def test_a_stale_message_keeps_its_session_out_until_it_is_accepted(services):
+def test_a_session_with_a_stale_message_is_skipped_until_it_is_accepted(services):
     session_id, path = talk(services)
     label(
         services,
@@ -95,7 +95,7 @@ def test_a_stale_message_keeps_its_session_out_until_it_is_accepted(services):
     assert len(rows_of(services)[0]) == 1
 
 
-def test_what_labellers_discarded_stays_out_unless_asked_for(services):
+def test_discarded_sessions_are_exported_only_on_request(services):
     session_id, _ = talk(services)
     services.labels.move(session_id, QueueState.DISCARDED)
     assert rows_of(services) == ([], [])
@@ -104,13 +104,13 @@ def test_what_labellers_discarded_stays_out_unless_asked_for(services):
 
 
 @pytest.mark.parametrize("pairs", [(), (("user", "Hi?"),), (("user", "Hi?"), ("model", CALL), ("tool", "1"))])
-def test_a_conversation_without_an_answer_is_not_ready_and_no_defect(services, pairs):
+def test_a_conversation_without_an_answer_is_not_ready_but_not_an_error(services, pairs):
     begin(services, *pairs)
     rows, (obstacle,) = rows_of(services)
     assert (rows, obstacle.code, obstacle.is_defect) == ([], "not-answered", False)
 
 
-def test_safe_fixes_are_made_and_counted(services):
+def test_safe_fixes_are_applied_and_counted(services):
     talk(services, call=CALL.replace('"Rome"}', '"Rome",}'))
     ((row,), _) = rows_of(services)
     assert row["conversations"][2]["value"] == CALL
@@ -126,13 +126,13 @@ def test_safe_fixes_are_made_and_counted(services):
         (CALL.replace('"city"', '"town"'), "schema-missing-required"),
     ],
 )
-def test_a_defect_is_told_with_message_and_raw_writes_it_all_the_same(services, call, code):
+def test_an_error_names_its_message_and_raw_exports_it_anyway(services, call, code):
     _, path = talk(services, call=call)
     rows, obstacles = rows_of(services)
     assert rows == []
     assert code in codes(obstacles)
-    assert {one.message_id for one in obstacles} == {path[2].id}
-    assert all(one.is_defect for one in obstacles)
+    assert {item.message_id for item in obstacles} == {path[2].id}
+    assert all(item.is_defect for item in obstacles)
     for form in TEXT_FORMATS:
         (row,), _ = rows_of(services, form, is_raw=True)
         assert json.dumps(call)[1:-1] in json.dumps(row)
@@ -153,7 +153,7 @@ def test_strict_refuses_what_a_format_cannot_hold(services):
     assert codes(obstacles) == ["would-lose"]
 
 
-def test_siblings_of_which_one_is_better_are_a_pair(services):
+def test_siblings_of_which_one_is_better_make_a_pair(services):
     session_id, path = talk(services, answer="It rains.")
     other = services.sessions.append(session_id, said("model", "It is clear."), parent_id=path[3].id)
     assert codes(rows_of(services, "dpo")[1]) == ["no-preference"]
@@ -162,7 +162,7 @@ def test_siblings_of_which_one_is_better_are_a_pair(services):
     ((row,), _) = rows_of(services, "dpo")
     assert row["chosen"] == [{"role": "assistant", "content": "It is clear."}]
     assert row["rejected"] == [{"role": "assistant", "content": "It rains."}]
-    assert [one["role"] for one in row["prompt"]] == ["system", "user", "assistant", "tool"]
+    assert [item["role"] for item in row["prompt"]] == ["system", "user", "assistant", "tool"]
 
 
 def test_a_correction_is_a_pair_and_two_judged_answers(services):
@@ -182,7 +182,7 @@ def test_verdicts_make_rows_of_good_and_bad_answers(services):
     assert [(len(row["prompt"]), row["label"]) for row in rows] == [(2, True), (4, False)]
 
 
-def test_verdicts_that_contradict_each_other_judge_nothing(services):
+def test_contradictory_verdicts_do_not_count(services):
     session_id, path = talk(services)
     for labeller, verdict in (("ann", Verdict.GOOD), ("bob", Verdict.BAD_ANSWER)):
         label(services, session_id, path[4].id, labeller=labeller, verdict=verdict)

@@ -21,12 +21,12 @@ def best(place, turn=0):
 
 
 def said(row, name):
-    return [one["content"] for one in row[name]]
+    return [item["content"] for item in row[name]]
 
 
 def test_the_better_answer_is_chosen_and_each_other_one_rejected(services):
     kept, _ = run_all(services, create(services, *[column(services)] * 3))
-    assert [one.code for one in rows_of(services, "dpo")[1]] == ["no-preference"]
+    assert [item.code for item in rows_of(services, "dpo")[1]] == ["no-preference"]
     services.comparisons.save_vote(kept.id, best(1))
     rows, obstacles = rows_of(services, "dpo")
     assert obstacles == []
@@ -54,20 +54,20 @@ def test_what_both_answers_begin_with_belongs_to_the_prompt(tmp_path):
         ((row,), obstacles) = rows_of(services, "dpo")
         assert obstacles == []
         assert (said(row, "chosen"), said(row, "rejected")) == (["31."], ["No idea."])
-        assert [one["role"] for one in row["prompt"]] == ["system", "user", "assistant", "tool"]
+        assert [item["role"] for item in row["prompt"]] == ["system", "user", "assistant", "tool"]
 
 
-def test_a_whole_turn_with_its_calls_is_a_side_where_the_first_messages_differ(tmp_path):
+def test_an_answer_includes_its_calls_if_the_first_messages_differ(tmp_path):
     with services_for(tmp_path, CALL % "cairo", "31.", "No idea.") as (services, _):
         kept, _ = run_all(services, create(services, column(services), column(services)))
         services.comparisons.save_vote(kept.id, best(0))
         ((row,), obstacles) = rows_of(services, "dpo")
         assert obstacles == []
-        assert [one["role"] for one in row["chosen"]] == ["assistant", "tool", "assistant"]
+        assert [item["role"] for item in row["chosen"]] == ["assistant", "tool", "assistant"]
         assert said(row, "rejected") == ["No idea."]
 
 
-def test_a_tie_makes_no_pair_and_a_vote_can_be_changed_and_taken_back(services):
+def test_a_tie_makes_no_pair_and_a_vote_can_be_changed_and_removed(services):
     kept, _ = run_all(services, create(services, column(services), column(services)))
     services.comparisons.save_vote(kept.id, best(1))
     services.comparisons.save_vote(kept.id, Vote(turn=0, kind=VoteKind.TIE))
@@ -92,7 +92,7 @@ def test_answers_that_are_all_bad_are_bad_answers_unless_labels_say_otherwise(se
     assert [row["label"] for row in rows_of(services, "kto")[0]] == [True, False]
 
 
-def test_a_vote_on_two_siblings_stands_above_what_labels_say_of_each(services):
+def test_a_vote_on_two_siblings_takes_precedence_over_their_labels(services):
     kept, _ = run_all(services, create(services, column(services), column(services)))
     session_id = kept.comparison.session_id
     label(services, session_id, kept.answers[0].leaf_id, verdict=Verdict.GOOD)
@@ -102,7 +102,7 @@ def test_a_vote_on_two_siblings_stands_above_what_labels_say_of_each(services):
     assert [said(row, "chosen") for row in rows_of(services, "dpo")[0]] == [["Bad."]]
 
 
-def test_equal_answers_are_no_pair(tmp_path):
+def test_equal_answers_do_not_make_a_pair(tmp_path):
     with services_for(tmp_path, "The same.") as (services, _):
         kept, _ = run_all(services, create(services, column(services), column(services)))
         services.comparisons.save_vote(kept.id, best(0))
@@ -111,7 +111,7 @@ def test_equal_answers_are_no_pair(tmp_path):
         assert "are the same" in obstacle.message
 
 
-def test_answers_behind_different_conversations_are_no_pair(tmp_path):
+def test_answers_after_different_conversations_do_not_make_a_pair(tmp_path):
     with services_for(tmp_path, "a1", "a2", "b1", "b2", "c1", "c2") as (services, play):
         session_id = play("First?")
         play("Second?", session_id)

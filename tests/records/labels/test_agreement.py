@@ -1,4 +1,4 @@
-"""Cohen's kappa: worked examples, laws, and what is said where it is not defined."""
+"""Cohen's kappa: worked examples, properties, and reasons why it is not defined."""
 
 from fractions import Fraction
 from itertools import permutations
@@ -14,7 +14,7 @@ PAIRS = st.lists(st.tuples(VERDICTS, VERDICTS), min_size=1, max_size=30)
 
 
 def judged(**verdicts):
-    """Judgements by labeller: each letter is the verdict on the next thing, `.` is none."""
+    """Return verdicts by labeller: each letter is the verdict on the next item, `.` is none."""
     return [
         AnnotatorVerdict(item=str(place), labeller=labeller, verdict=verdict)
         for labeller, row in verdicts.items()
@@ -47,7 +47,7 @@ def test_worked_examples(pairs, kappa):
 
 
 @given(pairs=PAIRS)
-def test_it_lies_between_minus_one_and_one_and_is_one_only_where_all_agree(pairs):
+def test_kappa_is_between_minus_one_and_one_and_is_one_only_if_all_agree(pairs):
     kappa = cohens_kappa(pairs)
     if kappa is not None:
         assert -1 <= kappa <= 1
@@ -55,7 +55,7 @@ def test_it_lies_between_minus_one_and_one_and_is_one_only_where_all_agree(pairs
 
 
 @given(pairs=PAIRS)
-def test_neither_the_order_of_labellers_nor_of_things_nor_the_words_count(pairs):
+def test_order_and_names_of_verdicts_do_not_matter(pairs):
     kappa = cohens_kappa(pairs)
     assert cohens_kappa([(second, first) for first, second in pairs]) == kappa
     assert cohens_kappa(pairs[::-1]) == kappa
@@ -63,7 +63,7 @@ def test_neither_the_order_of_labellers_nor_of_things_nor_the_words_count(pairs)
     assert cohens_kappa(pairs * 3) == kappa
 
 
-def test_two_labellers_have_the_kappa_of_what_both_judged():
+def test_kappa_of_two_labellers_uses_the_items_that_both_labelled():
     found = agreement_of(judged(anna="yynn.", ben="ynnny"))
     (pair,) = found.pairs
     assert (pair.labellers, pair.item_count, pair.agreed_count) == (("anna", "ben"), 4, 3)
@@ -71,7 +71,7 @@ def test_two_labellers_have_the_kappa_of_what_both_judged():
     assert (found.item_count, found.problem) == (4, "")
 
 
-def test_of_more_than_two_it_is_the_mean_over_the_pairs_that_have_one():
+def test_kappa_of_several_labellers_is_the_mean_of_the_pairs():
     found = agreement_of(judged(anna="yynn", ben="ynnn", cleo="yynn", dora="...."))
     assert [pair.kappa for pair in found.pairs] == [0.5, 1.0, 0.5]
     assert found.kappa == pytest.approx(2 / 3)
@@ -91,12 +91,12 @@ def test_of_more_than_two_it_is_the_mean_over_the_pairs_that_have_one():
     ],
     ids=lambda value: str(value)[:20],
 )
-def test_where_it_is_not_defined_it_says_why(rows, problem):
+def test_an_undefined_kappa_has_a_reason(rows, problem):
     found = agreement_of(judged(**rows))
     assert (found.kappa, found.problem) == (None, problem)
 
 
-def test_the_last_word_of_a_labeller_counts_and_the_order_of_judgements_does_not():
+def test_the_last_verdict_of_a_labeller_counts():
     one, other = judged(anna="y")[0], judged(ben="y")[0]
     changed = AnnotatorVerdict(item="0", labeller="anna", verdict="n")
     assert agreement_of([one, other, changed]).pairs[0].agreed_count == 0

@@ -1,4 +1,4 @@
-"""Who labels what."""
+"""Assignment of sessions to labellers."""
 
 from collections import Counter
 
@@ -14,23 +14,23 @@ LABELLERS = st.lists(st.sampled_from(["anna", "ben", "cleo", "dora"]), min_size=
 
 
 @given(sessions=SESSIONS, labellers=LABELLERS, data=st.data())
-def test_each_session_comes_to_as_many_as_wanted_and_the_load_is_even(sessions, labellers, data):
+def test_each_session_gets_enough_labellers_and_the_load_is_even(sessions, labellers, data):
     overlap = data.draw(st.integers(min_value=1, max_value=len(labellers)))
     planned = plan_assignments(sessions, labellers, overlap=overlap)
     assert len(set(planned)) == len(planned)
-    assert Counter(one.session_id for one in planned) == dict.fromkeys(sessions, overlap)
-    load = Counter(one.labeller for one in planned)
+    assert Counter(assignment.session_id for assignment in planned) == dict.fromkeys(sessions, overlap)
+    load = Counter(assignment.labeller for assignment in planned)
     shares = [load[labeller] for labeller in labellers]
     assert max(shares) - min(shares) <= 1
 
 
 @given(sessions=SESSIONS, labellers=LABELLERS)
-def test_what_was_given_out_is_not_given_again(sessions, labellers):
+def test_existing_assignments_are_not_repeated(sessions, labellers):
     planned = plan_assignments(sessions, labellers, overlap=1)
     assert plan_assignments(sessions, labellers, overlap=1, existing=planned) == []
 
 
-def test_a_labeller_with_much_to_do_comes_last():
+def test_the_busiest_labeller_comes_last():
     given = [Assignment("s", "anna"), Assignment("t", "anna")]
     assert plan_assignments(["u"], ["anna", "ben"], overlap=1, existing=given) == [Assignment("u", "ben")]
 

@@ -1,4 +1,4 @@
-"""What goes stale behind a correction, and what does not."""
+"""Which messages are stale after a correction."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -58,25 +58,27 @@ def test_examples(path, stale):
 
 
 @given(path=PATHS)
-def test_nothing_is_stale_up_to_the_first_correction(path):
-    first = next((place for place, one in enumerate(path) if one.corrected_at), len(path))
-    assert not set(find_stale(path)) & {one.message_id for one in path[: first + 1]}
+def test_messages_up_to_the_first_correction_are_not_stale(path):
+    first = next((place for place, step in enumerate(path) if step.corrected_at), len(path))
+    assert not set(find_stale(path)) & {step.message_id for step in path[: first + 1]}
 
 
 @given(path=PATHS, place=st.integers(min_value=0, max_value=7))
-def test_a_further_correction_makes_nothing_fresh(path, place):
+def test_another_correction_does_not_make_stale_messages_valid(path, place):
     if place < len(path):
         later = [*path]
         later[place] = replace(later[place], corrected_at=at(99))
         assert set(find_stale(path)) <= set(find_stale(later))
-        assert set(find_stale(later)) >= {one.message_id for one in path[place + 1 :]} - {
-            one.message_id for one in path if one.accepted_at == at(99)
+        assert set(find_stale(later)) >= {step.message_id for step in path[place + 1 :]} - {
+            step.message_id for step in path if step.accepted_at == at(99)
         }
 
 
 @given(path=PATHS)
-def test_accepting_a_message_settles_it_and_no_other(path):
+def test_accepting_a_message_affects_only_that_message(path):
     before = find_stale(path)
     for message_id in before:
-        accepted = [replace(one, accepted_at=at(99)) if one.message_id == message_id else one for one in path]
-        assert find_stale(accepted) == tuple(one for one in before if one != message_id)
+        accepted = [
+            replace(step, accepted_at=at(99)) if step.message_id == message_id else step for step in path
+        ]
+        assert find_stale(accepted) == tuple(step for step in before if step != message_id)

@@ -1,4 +1,4 @@
-"""A long conversation is made to fit, and no call loses its result."""
+"""A long conversation is compressed, and no call is separated from its result."""
 
 import pytest
 from hypothesis import given
@@ -23,7 +23,7 @@ S, U, A, T = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL
 
 
 def long(rounds, size=400):
-    """A conversation of so many calls, each with a result of so many characters."""
+    """Return a conversation with this many calls, each with a result of this many characters."""
     messages = [
         RowMessage(role=S, parts=(Prose(text="Be brief."),)),
         RowMessage(role=U, parts=(Prose(text="Do it."),)),
@@ -46,7 +46,7 @@ def compressed(trajectory, **settings):
     )
 
 
-def test_a_row_that_fits_is_left_alone():
+def test_a_short_row_is_not_compressed():
     trajectory = long(3)
     done = compressed(trajectory)
     assert done.trajectory is trajectory
@@ -54,12 +54,14 @@ def test_a_row_that_fits_is_left_alone():
     assert done.metrics.compression_ratio == 1
 
 
-def test_the_middle_becomes_one_message_of_a_person_and_the_rest_stays():
+def test_the_middle_becomes_one_user_message_and_the_rest_is_unchanged():
     trajectory = long(30)
     done = compressed(trajectory, target_max_tokens=1500)
     messages = done.trajectory.messages
     place = next(
-        index for index, one in enumerate(messages) if one.prose and one.prose[0].text.startswith(TITLE)
+        index
+        for index, message in enumerate(messages)
+        if message.prose and message.prose[0].text.startswith(TITLE)
     )
     assert messages[place].role is U
     assert messages[1:place] == trajectory.messages[1:4]
@@ -75,7 +77,7 @@ def test_the_middle_becomes_one_message_of_a_person_and_the_rest_stays():
     assert done == compressed(trajectory, target_max_tokens=1500)
 
 
-def test_no_notice_is_added_where_none_is_wanted():
+def test_the_notice_can_be_turned_off():
     done = compressed(long(30), target_max_tokens=1500, add_summary_notice=False)
     assert done.trajectory.messages[0].prose[0].text == "Be brief."
 
@@ -87,7 +89,7 @@ def test_no_notice_is_added_where_none_is_wanted():
     last=st.integers(0, 8),
     firsts=st.lists(st.booleans(), min_size=4, max_size=4),
 )
-def test_a_call_keeps_its_result_whatever_is_protected(rounds, size, target, last, firsts):
+def test_a_call_is_never_separated_from_its_result(rounds, size, target, last, firsts):
     names = ("first_system", "first_human", "first_gpt", "first_tool")
     done = compressed(
         long(rounds, size),
@@ -114,13 +116,13 @@ def test_a_call_keeps_its_result_whatever_is_protected(rounds, size, target, las
         ([], [], None),
     ],
 )
-def test_the_stretch_lies_between_what_is_protected(roles, tokens, region):
+def test_the_region_is_between_the_protected_entries(roles, tokens, region):
     settings = CompressionSettings(target_max_tokens=5, summary_target_tokens=5, last_n_turns=3)
     found = find_region(roles, tokens, settings)
     assert (tuple(found) if found else None) == region
 
 
-def test_an_extracted_summary_keeps_to_its_length():
+def test_an_extracted_summary_is_not_longer_than_its_target():
     entries = list(text_entries(long(200).messages, bare_result))
     for most in (60, 200, 1000, 5000):
         text = extract_summary(entries, estimate_tokens, most)
@@ -129,7 +131,7 @@ def test_an_extracted_summary_keeps_to_its_length():
     assert "more steps" in extract_summary(entries, estimate_tokens, 60)
 
 
-def test_the_keys_of_the_original_are_read():
+def test_all_keys_of_hermes_agent_s_file_are_read():
     settings = read_settings(
         {
             "tokenizer": {"name": "moonshotai/Kimi-K2-Thinking", "trust_remote_code": True},
@@ -165,6 +167,6 @@ def test_the_keys_of_the_original_are_read():
         ({"protected_turns": {"first_gpt": 1}}, "first_gpt: 1 is not of type bool"),
     ],
 )
-def test_settings_that_are_none_are_one_line(document, where):
+def test_invalid_settings_are_refused_in_one_line(document, where):
     with pytest.raises(BadInput, match=where):
         read_settings(document)

@@ -1,4 +1,4 @@
-"""Sets that others published are read into calls, results and schemas."""
+"""Rows of published datasets are read into calls, results and schemas."""
 
 import json
 
@@ -41,7 +41,7 @@ GLAIVE = {
 
 
 def openai(row):
-    """The row as OpenAI's."""
+    """Convert the row to OpenAI's format."""
     done = convert_row(row, detect_format(row), FORMATS["openai"], RowOptions())
     assert done.problems == ()
     return done.row
@@ -54,7 +54,7 @@ def calls(message):
     ]
 
 
-def test_xlam_s_answers_are_calls_and_its_types_a_schema():
+def test_xlam_answers_become_calls_and_its_types_a_schema():
     row = openai(XLAM)
     assert detect_format(XLAM).name == "xlam"
     assert row["messages"][0] == {"role": "user", "content": "q"}
@@ -78,11 +78,11 @@ def test_xlam_s_answers_are_calls_and_its_types_a_schema():
         ("Callable", {"type": "Callable"}),
     ],
 )
-def test_a_type_in_python_s_words_becomes_a_schema(written, schema):
+def test_a_python_type_name_becomes_a_schema(written, schema):
     assert schema_of({"a": {"type": written}})["properties"]["a"] == schema
 
 
-def test_toolace_s_calls_and_results_are_taken_apart():
+def test_toolace_calls_and_results_are_parsed():
     row = openai(TOOLACE)
     assert detect_format(TOOLACE).name == "toolace"
     assert [message["role"] for message in row["messages"]] == [
@@ -100,7 +100,7 @@ def test_toolace_s_calls_and_results_are_taken_apart():
     assert row["tools"][0]["function"]["name"] == "Get Weather"
 
 
-def test_glaive_s_chat_is_taken_apart():
+def test_a_glaive_chat_is_split_into_messages():
     row = openai(GLAIVE)
     assert detect_format(GLAIVE).name == "glaive"
     assert [message["role"] for message in row["messages"]] == [
@@ -118,7 +118,7 @@ def test_glaive_s_chat_is_taken_apart():
 
 @pytest.mark.parametrize("row", [XLAM, TOOLACE, GLAIVE], ids=["xlam", "toolace", "glaive"])
 @pytest.mark.parametrize("name", [name for name in WRITTEN if FORMATS[name].content is not RowContent.PAIR])
-def test_they_can_be_written_in_every_format(row, name):
+def test_imported_rows_can_be_written_in_every_format(row, name):
     done = convert_row(row, detect_format(row), FORMATS[name], RowOptions(label=True))
     assert done.row is not None, done.problems
 
@@ -126,13 +126,13 @@ def test_they_can_be_written_in_every_format(row, name):
 @pytest.mark.parametrize(
     "text", ["", "[", "[f]", "[f(]", "[f(a)]", "[f(a=1)", "[f(a=1)] and more", "[1, 2]", "[(a=1)]"]
 )
-def test_what_is_no_list_of_calls_is_none(text):
+def test_a_text_that_is_not_a_list_of_calls_gives_none(text):
     assert read_pythonic(text) is None
 
 
-def test_a_call_of_toolace_that_cannot_be_read_is_a_finding():
+def test_an_unreadable_toolace_call_is_a_finding():
     row = {**TOOLACE, "conversations": [{"from": "assistant", "value": "[f(a=]"}]}
-    assert [(one.code, one.entry) for one in FORMATS["toolace"].read(row).findings] == [
+    assert [(finding.code, finding.entry) for finding in FORMATS["toolace"].read(row).findings] == [
         ("call-unreadable", 0)
     ]
 
@@ -156,7 +156,7 @@ V1 = {
 }
 
 
-def test_hermes_v1_s_python_and_records_are_read():
+def test_python_calls_and_records_of_hermes_v1_are_read():
     row = openai(V1)
     assert detect_format(V1).name == "hermes-function-calling-v1"
     assert calls(row["messages"][2]) == [("f", {"a": None})]
@@ -165,7 +165,7 @@ def test_hermes_v1_s_python_and_records_are_read():
     assert row["category"] == "c"
 
 
-def test_the_null_that_hermes_agent_lists_beside_parameters_is_not_taken_over():
+def test_the_null_that_hermes_agent_adds_to_specs_is_removed():
     told = '<tools>\n[{"name": "f", "description": "", "parameters": {}, "required": null}]\n</tools>'
     row = openai(
         {

@@ -1,4 +1,4 @@
-"""Rows are read with every part in its place, whatever is wrong with them."""
+"""Rows are read with the position of every part, whatever is wrong with them."""
 
 import json
 
@@ -56,13 +56,13 @@ def read(row, name=None):
 
 
 def at(row, pointer):
-    """What a JSON pointer leads to."""
+    """Return the value at a JSON pointer."""
     for part in pointer.split("/")[1:]:
         row = row[int(part)] if isinstance(row, list) else row[part.replace("~1", "/").replace("~0", "~")]
     return row
 
 
-def test_a_sharegpt_row_keeps_its_bytes_and_its_columns():
+def test_a_sharegpt_row_preserves_its_bytes_and_columns():
     row = read(SHAREGPT)
     assert row.format == "sharegpt"
     assert [entry.role for entry in row.entries] == ["system", "user", "assistant", "tool", "assistant"]
@@ -78,7 +78,7 @@ def test_a_sharegpt_row_keeps_its_bytes_and_its_columns():
     assert row.findings == ()
 
 
-def test_an_openai_row_gives_its_calls_as_structure():
+def test_an_openai_row_gives_calls_outside_the_text():
     row = read(OPENAI)
     assert row.format == "openai"
     assert row.entries[0].text == "be brief"
@@ -89,12 +89,12 @@ def test_an_openai_row_gives_its_calls_as_structure():
     assert row.entries[2].thought == "hm"
     assert row.entries[3].results[0].id == "c1"
     assert row.columns == {"parallel_tool_calls": True}
-    assert [(one.code, one.entry, one.pointer) for one in row.findings] == [
+    assert [(finding.code, finding.entry, finding.pointer) for finding in row.findings] == [
         ("call-unreadable", 2, "/messages/2/tool_calls/1/function/arguments")
     ]
 
 
-def test_results_of_the_agent_are_records():
+def test_hermes_agent_results_are_records():
     value = '<tool_response>\n{"tool_call_id": "c", "name": "f", "content": {"t": 1}}\n</tool_response>'
     row = read({"conversations": [{"from": "tool", "value": value}], "completed": True})
     assert row.format == "hermes-agent"
@@ -102,7 +102,7 @@ def test_results_of_the_agent_are_records():
     assert (result.id, result.name, result.text) == ("c", "f", '{"t": 1}')
 
 
-def test_a_user_s_entry_of_nothing_but_results_is_a_tool_s():
+def test_a_user_entry_with_only_results_becomes_a_tool_entry():
     row = read({"conversations": [{"from": "human", "value": "<tool_response>1</tool_response>"}]})
     assert row.entries[0].role is Role.TOOL
     assert row.entries[0].speaker == "human"
@@ -133,8 +133,8 @@ def test_a_user_s_entry_of_nothing_but_results_is_a_tool_s():
         ),
     ],
 )
-def test_what_cannot_be_read_is_a_finding_with_its_place(row, code, pointer):
-    assert [(one.code, one.pointer) for one in read(row).findings] == [(code, pointer)]
+def test_unreadable_parts_are_findings_with_their_place(row, code, pointer):
+    assert [(finding.code, finding.pointer) for finding in read(row).findings] == [(code, pointer)]
 
 
 KEYS = st.sampled_from(
@@ -195,7 +195,7 @@ relaxed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @pytest.mark.parametrize("name", FORMATS)
 @relaxed
 @given(row=ROWS)
-def test_nothing_in_a_row_can_stop_the_reading_or_the_writing(name, row):
+def test_no_row_raises_when_it_is_read_or_written(name, row):
     read_row = format_named(name).read(row)
     assert json.dumps(read_row.fields) == json.dumps(row)
     places = [entry.place for entry in read_row.all_entries if entry.place >= 0]

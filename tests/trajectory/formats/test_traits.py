@@ -1,4 +1,4 @@
-"""What a format is like stands in its own module: no other one asks for a format by its name."""
+"""Each format declares its traits in its own module, so no other module compares names of formats."""
 
 import ast
 from pathlib import Path
@@ -26,19 +26,19 @@ def names_in(path: Path) -> set[str]:
     return constants & (FORMATS.keys() - OTHER_MEANINGS.keys())
 
 
-def test_no_module_outside_the_formats_names_one() -> None:
+def test_no_module_outside_the_formats_names_a_format() -> None:
     files = [path for path in PACKAGE.rglob("*.py") if "formats" not in path.parts]
     assert len(files) > 300
     assert {str(path.relative_to(PACKAGE)): found for path in files if (found := names_in(path))} == {}
 
 
-def test_formats_with_preferences_are_asked_what_they_hold() -> None:
+def test_formats_declare_what_their_rows_contain() -> None:
     assert FORMATS["dpo"].content is RowContent.PAIR
     assert FORMATS["kto"].content is RowContent.VERDICT
     assert FORMATS[DEFAULT_FORMAT].content is RowContent.CONVERSATION
 
 
-def test_a_session_s_system_text_is_not_told_of_tools_twice() -> None:
+def test_a_session_s_system_text_does_not_list_the_tools_twice() -> None:
     form = FORMATS[DEFAULT_FORMAT]
     assert set(form.for_sessions().steps) < set(form.steps)
     assert FORMATS["trl"].for_sessions() is FORMATS["trl"]

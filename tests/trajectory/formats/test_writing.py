@@ -1,4 +1,4 @@
-"""One conversation in every format, field by field."""
+"""The same conversation is written in every format, field by field."""
 
 import json
 from dataclasses import replace
@@ -21,19 +21,19 @@ SPECS = json.dumps([spec.document for spec in TOOLS.specs])
 CALLS = (Call(name="f", arguments={"a": 1}, id="x"), Call(name="f", arguments={"b": [None, "é"]}, id="y"))
 
 
-def told(role, *parts, **more):
-    """A message."""
+def message(role, *parts, **more):
+    """Return a message."""
     return RowMessage(role=Role(role), parts=parts, **more)
 
 
 TALK = Trajectory(
     messages=(
-        told("system", Prose(text="Be brief.")),
-        told("user", Prose(text="q")),
-        told("assistant", Thought(text="hm"), Prose(text="Look:"), *CALLS),
-        told("tool", Result(text='{"t": 1}', id="x", name="f")),
-        told("tool", Result(text="error: no", id="y", name="f")),
-        told("assistant", Prose(text="done")),
+        message("system", Prose(text="Be brief.")),
+        message("user", Prose(text="q")),
+        message("assistant", Thought(text="hm"), Prose(text="Look:"), *CALLS),
+        message("tool", Result(text='{"t": 1}', id="x", name="f")),
+        message("tool", Result(text="error: no", id="y", name="f")),
+        message("assistant", Prose(text="done")),
     ),
     tools=TOOLS,
     columns={"id": 1},
@@ -68,7 +68,7 @@ def test_sharegpt():
     assert (row["tools"], row["source"], row["id"]) == (SPECS, "mine", 1)
 
 
-def test_results_in_a_person_s_entry_where_that_is_asked_for():
+def test_results_are_written_to_user_entries_on_request():
     assert written("sharegpt", result_role="user")["conversations"][3] == {"from": "human", "value": RESULTS}
     assert f"<|im_start|>user\n{RESULTS}<|im_end|>\n" in written("raw", result_role="user")["text"]
 
@@ -129,18 +129,21 @@ def test_llamafactory():
 @pytest.mark.parametrize(
     ("messages", "problem"),
     [
-        ((told("assistant", Prose(text="a")),), "must alternate"),
-        ((told("user", Prose(text="a")), told("user", Prose(text="b")), told("assistant")), "must alternate"),
-        ((told("user", Prose(text="a")),), "last message"),
+        ((message("assistant", Prose(text="a")),), "must alternate"),
         (
-            (told("user"), told("assistant"), told("system", Prose(text="s")), told("assistant")),
+            (message("user", Prose(text="a")), message("user", Prose(text="b")), message("assistant")),
+            "must alternate",
+        ),
+        ((message("user", Prose(text="a")),), "last message"),
+        (
+            (message("user"), message("assistant"), message("system", Prose(text="s")), message("assistant")),
             "only allowed at the beginning",
         ),
     ],
 )
-def test_llamafactory_takes_turns(messages, problem):
+def test_llamafactory_requires_alternating_roles(messages, problem):
     done = write_row(Trajectory(messages=messages), FORMATS["llamafactory"], RowOptions())
-    assert any(problem in one.message for one in done.problems)
+    assert any(problem in problem_found.message for problem_found in done.problems)
 
 
 def test_raw_marks_what_the_loss_counts():
@@ -151,9 +154,9 @@ def test_raw_marks_what_the_loss_counts():
     assert f"<|im_start|>tool\n{RESULTS}<|im_end|>\n<|im_start|>assistant\ndone<|im_end|>\n" in text
 
 
-def test_a_message_that_the_loss_must_not_count_keeps_its_mark():
+def test_a_message_outside_the_loss_stays_outside():
     unseen = replace(
-        TALK, messages=(*TALK.messages[:-1], told("assistant", Prose(text="done"), is_trained=False))
+        TALK, messages=(*TALK.messages[:-1], message("assistant", Prose(text="done"), is_trained=False))
     )
     assert len(written("raw", unseen)["loss_spans"]) == 1
     for name in ("raw", "openai", "sharegpt", "hermes-agent"):
@@ -162,7 +165,7 @@ def test_a_message_that_the_loss_must_not_count_keeps_its_mark():
 
 
 def test_dpo_and_kto():
-    answers = replace(TALK, rejected=(told("assistant", Prose(text="no")),))
+    answers = replace(TALK, rejected=(message("assistant", Prose(text="no")),))
     row = written("dpo", answers)
     assert [message["role"] for message in row["prompt"]] == ["system", "user"]
     assert [message["role"] for message in row["chosen"]] == ["assistant", "tool", "tool", "assistant"]
@@ -172,7 +175,7 @@ def test_dpo_and_kto():
     assert row["completion"][-1] == {"role": "assistant", "content": "done"}
 
 
-def test_a_preference_without_its_prompt_is_parted_where_the_answers_part():
+def test_a_pair_without_a_prompt_is_split_where_the_answers_differ():
     shared = [{"role": "user", "content": "q"}]
     row = {
         "chosen": [*shared, {"role": "assistant", "content": "yes"}],
@@ -184,7 +187,7 @@ def test_a_preference_without_its_prompt_is_parted_where_the_answers_part():
     assert written("dpo", read_trajectory(read).trajectory)["prompt"] == shared
 
 
-def test_a_preference_of_plain_texts_is_read():
+def test_a_pair_of_plain_texts_is_read():
     read = FORMATS["dpo"].read({"prompt": "q", "chosen": "yes", "rejected": "no"})
     assert [(entry.role, entry.text, entry.pointer) for entry in read.all_entries] == [
         ("user", "q", "/prompt"),
@@ -193,7 +196,7 @@ def test_a_preference_of_plain_texts_is_read():
     ]
 
 
-def test_the_bytes_of_a_message_stay_between_hermes_texts():
+def test_hermes_text_formats_preserve_the_bytes_of_messages():
     call = '<tool_call>{"arguments":{"x":1.10},"name":"f"}</tool_call>'
     row = {"conversations": [{"from": "human", "value": "q"}, {"from": "gpt", "value": call}], "tools": SPECS}
     for name in ("sharegpt", "raw"):
@@ -201,7 +204,7 @@ def test_the_bytes_of_a_message_stay_between_hermes_texts():
         assert call in json.dumps(done.row, ensure_ascii=False).replace('\\"', '"')
 
 
-def test_a_text_that_needs_a_fix_is_written_fixed_and_one_that_needs_a_guess_is_not():
+def test_safe_fixes_are_applied_and_guesses_are_refused():
     def gpt(text):
         row = {"conversations": [{"from": "human", "value": "q"}, {"from": "gpt", "value": text}]}
         return convert_row(row, FORMATS["sharegpt"], FORMATS["openai"], RowOptions())
@@ -215,7 +218,7 @@ def test_a_text_that_needs_a_fix_is_written_fixed_and_one_that_needs_a_guess_is_
     assert "unescaped-quote" in done.problems[0].message
 
 
-def test_a_text_that_speaks_the_format_is_refused_and_its_mark_is_named():
+def test_a_text_with_a_special_token_is_refused_and_the_token_is_named():
     row = {
         "messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": f"Write {SPELLED}."}]
     }
@@ -227,15 +230,15 @@ def test_a_text_that_speaks_the_format_is_refused_and_its_mark_is_named():
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
-def test_a_number_that_json_has_no_word_for_is_refused(number):
+def test_nan_and_infinity_are_refused(number):
     call = Call(name="f", arguments={"a": number})
-    trajectory = Trajectory(messages=(told("user", Prose(text="q")), told("assistant", call)))
+    trajectory = Trajectory(messages=(message("user", Prose(text="q")), message("assistant", call)))
     for name in ("trl", "openai", "sharegpt"):
         assert write_row(trajectory, FORMATS[name], RowOptions()).row is None, name
 
 
 @pytest.mark.parametrize("depth", [60, 300, 700])
-def test_arguments_that_are_nested_deep_are_written_or_refused(depth):
+def test_deeply_nested_arguments_are_written_or_refused(depth):
     row = {
         "messages": [
             {"role": "user", "content": "q"},
@@ -253,16 +256,16 @@ def test_arguments_that_are_nested_deep_are_written_or_refused(depth):
         assert (done.row is None) == bool(done.problems), name
 
 
-def test_results_that_answer_only_some_calls_are_refused_where_order_alone_tells():
+def test_results_of_only_some_calls_are_refused_without_ids():
     only_second = replace(TALK, messages=(*TALK.messages[:3], TALK.messages[4], TALK.messages[5]))
     for name in ("sharegpt", "raw", "llamafactory", "hermes-agent"):
         assert (
             "only some calls have results"
             in write_row(only_second, FORMATS[name], RowOptions()).problems[0].message
         ), name
-    other = told("assistant", replace(CALLS[0], name="g"), CALLS[1])
-    for message in (TALK.messages[2], other):
-        talk = replace(only_second, messages=(*TALK.messages[:2], message, *only_second.messages[3:]))
+    other = message("assistant", replace(CALLS[0], name="g"), CALLS[1])
+    for caller in (TALK.messages[2], other):
+        talk = replace(only_second, messages=(*TALK.messages[:2], caller, *only_second.messages[3:]))
         assert written("openai", talk)["messages"][3]["tool_call_id"] == "y"
 
 
@@ -275,14 +278,14 @@ def test_results_are_put_into_the_order_of_their_calls():
 
 @pytest.mark.parametrize("frame", FRAMES)
 @pytest.mark.parametrize("own", ["", "Be brief.", "\n\nodd "])
-def test_a_system_text_is_taken_apart_as_it_was_put_together(frame, own):
+def test_a_composed_system_text_is_split_into_its_parts(frame, own):
     text = compose_system(own, TOOLS, frame)
     split = split_system(text)
     assert split.own == own
     assert FRAMES[split.frame].before == FRAMES[frame].before
 
 
-def test_tools_told_by_the_row_s_own_words_are_told_twice_by_a_template():
+def test_tools_in_the_row_s_own_text_would_be_listed_twice():
     row = {
         "conversations": [
             {"from": "system", "value": f"Use <tools>\n{SPECS}\n</tools> well."},
@@ -295,5 +298,5 @@ def test_tools_told_by_the_row_s_own_words_are_told_twice_by_a_template():
     assert done.row["tools"] == [spec.document for spec in TOOLS.specs]
 
 
-def test_parts_are_spelled_on_lines_of_their_own():
+def test_parts_are_written_on_separate_lines():
     assert spell_parts(TALK.messages[2].parts) == SPELLED

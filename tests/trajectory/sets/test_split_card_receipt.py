@@ -1,4 +1,4 @@
-"""Rows dealt out, counted and described: always the same way."""
+"""Splits, receipts and cards are reproducible."""
 
 from collections import Counter
 
@@ -15,13 +15,13 @@ from workbench.trajectory.validate.row_check import check_row
 
 
 def asked(question, **columns):
-    """A trajectory that begins with this question."""
+    """Return a trajectory that begins with this question."""
     message = RowMessage(role=Role.USER, parts=(Prose(text=question),))
     answer = RowMessage(role=Role.ASSISTANT, parts=(Prose(text="answer"),))
     return Trajectory(messages=(message, answer), columns=columns)
 
 
-def test_a_split_has_about_its_share_and_is_the_same_each_time():
+def test_a_split_gets_about_its_share_and_is_reproducible():
     split = RowSplit(shares=parse_shares("train=0.8,test=0.1,dev=0.1"), seed=3)
     names = [split.name_of(asked(f"question {number}")) for number in range(2000)]
     assert names == [split.name_of(asked(f"question {number}")) for number in range(2000)]
@@ -42,7 +42,7 @@ def test_rows_of_one_group_and_answers_to_one_question_stay_together():
 @pytest.mark.parametrize(
     "text", ["train", "train=x", "train=0.5", "train=0.5,test=0.6", "=1", "a b=1", "train=0,test=1"]
 )
-def test_shares_that_are_none_are_refused(text):
+def test_invalid_shares_are_refused(text):
     with pytest.raises(BadInput, match="split"):
         parse_shares(text)
 
@@ -70,7 +70,7 @@ def counted(*rows):
     return counts
 
 
-def test_a_receipt_says_what_was_counted():
+def test_a_receipt_contains_the_counts():
     receipt = receipt_of(counted(ROW, {**ROW, "contract": "full"}), [FILE], {"workbench": "1"})
     assert receipt["rows"] == 2
     assert receipt["formats"] == {"sharegpt": 2}
@@ -90,7 +90,7 @@ def test_the_order_of_rows_and_keys_does_not_change_the_tools_fingerprint():
     assert len(fingerprints) == 1
 
 
-def test_what_is_wrong_is_counted_by_code():
+def test_findings_are_counted_by_code():
     counts = counted(
         {
             **ROW,
@@ -104,7 +104,7 @@ def test_what_is_wrong_is_counted_by_code():
     assert counts.issues == {"call-unreadable": 1}
 
 
-def test_a_card_has_what_the_hub_reads_and_what_a_person_wants_to_know():
+def test_a_card_has_front_matter_for_the_hub_and_facts_for_people():
     receipt = receipt_of(counted(ROW), [FILE], {"workbench": "1.2"})
     terms = CardOptions(title="My set", licence="mit", splits={"train": "train.jsonl", "test": "test.jsonl"})
     card = render_card(receipt, terms)

@@ -1,4 +1,4 @@
-"""Figures of rows."""
+"""Statistics of rows."""
 
 from tests.trajectory.validate.rows import AGENT, OPENAI, SHAREGPT, TRL, changed
 from workbench.trajectory.formats.known import detect_format
@@ -40,7 +40,7 @@ def test_the_longest_row_has_its_place():
     assert found.longest.tokens == max(found.lengths) == found.to_json()["tokens"]["most"]
 
 
-def test_percentiles_are_numbers_that_came():
+def test_percentiles_are_numbers_from_the_data():
     assert distribution({}) == {}
     assert distribution({7: 1}) == {"least": 7, "p50": 7, "p90": 7, "p99": 7, "most": 7}
     assert distribution(dict.fromkeys(range(1, 101), 1)) == {

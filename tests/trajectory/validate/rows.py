@@ -1,4 +1,4 @@
-"""A sound row in four formats, and ways to change it."""
+"""A valid row in four formats, and functions to change it."""
 
 import copy
 import json
@@ -97,11 +97,11 @@ TRL: dict[str, Any] = {
     "tools": [SPEC, OTHER],
 }
 
-SOUND = {"sharegpt": SHAREGPT, "hermes-agent": AGENT, "openai": OPENAI, "trl": TRL}
+VALID = {"sharegpt": SHAREGPT, "hermes-agent": AGENT, "openai": OPENAI, "trl": TRL}
 
 
 def changed(row: dict[str, Any], *path: str | int, to: object) -> dict[str, Any]:
-    """A copy of `row` with another value at `path`."""
+    """Return a copy of `row` with another value at `path`."""
     copied: Any = copy.deepcopy(row)
     place = copied
     for step in path[:-1]:
@@ -111,7 +111,7 @@ def changed(row: dict[str, Any], *path: str | int, to: object) -> dict[str, Any]
 
 
 def without(row: dict[str, Any], *path: str | int) -> dict[str, Any]:
-    """A copy of `row` without what stands at `path`."""
+    """Return a copy of `row` without the value at `path`."""
     copied: Any = copy.deepcopy(row)
     place = copied
     for step in path[:-1]:
@@ -121,14 +121,14 @@ def without(row: dict[str, Any], *path: str | int) -> dict[str, Any]:
 
 
 def inserted(row: dict[str, Any], key: str, place: int, *entries: object) -> dict[str, Any]:
-    """A copy of `row` with more entries."""
+    """Return a copy of `row` with more entries."""
     copied = copy.deepcopy(row)
     copied[key][place:place] = list(entries)
     return copied
 
 
-def said(row: dict[str, Any]) -> list[RowFinding]:
-    """The findings of a row, as the format that it looks like."""
+def findings_of(row: dict[str, Any]) -> list[RowFinding]:
+    """Check a row as the format that it looks like, and return its findings."""
     form = detect_format(row)
     assert form, "the row looks like no format"
     return list(check_row(form.read(row)))

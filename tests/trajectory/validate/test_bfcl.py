@@ -1,4 +1,4 @@
-"""Rows made of the Berkeley sets: sound ones say nothing, and one defect says one thing, in its place."""
+"""Rows made from the Berkeley Function Calling Leaderboard: valid rows have no findings, and one defect gives one."""
 
 import copy
 import json
@@ -16,18 +16,20 @@ from workbench.trajectory.writing.row_draft import RowOptions
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 STEP = 9
-"""Every ninth row of each set: some ninety, of all kinds."""
+"""Every ninth row of each set: about ninety rows of all kinds."""
 Row = dict[str, Any]
 
 
-def said(row: Row, name: str) -> list[RowFinding]:
+def findings_of(row: Row, name: str) -> list[RowFinding]:
     return list(check_row(FORMATS[name].read(row)))
 
 
-def sound_rows(name: str, *, with_call: bool = False) -> list[Row]:
-    trajectories = (one for kind in SETS for one in list(bfcl_trajectories(kind, is_sound=True))[::STEP])
-    written = (write_row(one, FORMATS[name], RowOptions()).row for one in trajectories)
-    rows = [dict(row) for row in written if row is not None and not said(dict(row), name)]
+def valid_rows(name: str, *, with_call: bool = False) -> list[Row]:
+    trajectories = (
+        trajectory for kind in SETS for trajectory in list(bfcl_trajectories(kind, is_sound=True))[::STEP]
+    )
+    written = (write_row(trajectory, FORMATS[name], RowOptions()).row for trajectory in trajectories)
+    rows = [dict(row) for row in written if row is not None and not findings_of(dict(row), name)]
     return [row for row in rows if "tool_call" in json.dumps(row[LIST[name]][1:])] if with_call else rows
 
 
@@ -35,21 +37,23 @@ LIST = {"sharegpt": "conversations", "openai": "messages"}
 
 
 @pytest.mark.parametrize("name", ["sharegpt", "hermes-agent", "openai", "trl", "llamafactory", "raw"])
-def test_gold_rows_are_sound_but_for_what_the_gold_itself_breaks(name: str) -> None:
-    trajectories = [one for kind in SETS for one in list(bfcl_trajectories(kind, is_sound=True))[::STEP]]
+def test_gold_rows_have_only_the_known_findings(name: str) -> None:
+    trajectories = [
+        trajectory for kind in SETS for trajectory in list(bfcl_trajectories(kind, is_sound=True))[::STEP]
+    ]
     found = [
         finding
-        for one in trajectories
-        if (row := write_row(one, FORMATS[name], RowOptions()).row) is not None
-        for finding in said(dict(row), name)
+        for trajectory in trajectories
+        if (row := write_row(trajectory, FORMATS[name], RowOptions()).row) is not None
+        for finding in findings_of(dict(row), name)
     ]
     assert {finding.code.partition("-")[0] for finding in found} <= {"schema"}
     assert len(found) < len(trajectories) / 20
 
 
 def speaker(row: Row, who: str) -> int:
-    """The place of the first entry of a speaker."""
-    return next(place for place, one in enumerate(row["conversations"]) if one["from"] == who)
+    """Return the index of the first entry of a speaker."""
+    return next(place for place, trajectory in enumerate(row["conversations"]) if trajectory["from"] == who)
 
 
 def edited(who: str, change: Callable[[str], str]) -> Callable[[Row], int]:
@@ -134,18 +138,20 @@ MUTATIONS: list[tuple[str, Callable[[Row], int]]] = [
 
 @pytest.fixture(scope="module")
 def calling() -> list[Row]:
-    rows = sound_rows("sharegpt", with_call=True)
+    rows = valid_rows("sharegpt", with_call=True)
     assert len(rows) > 40
     return rows
 
 
 @pytest.mark.parametrize(
-    ("code", "mutate"), MUTATIONS, ids=[f"{place}-{one[0]}" for place, one in enumerate(MUTATIONS)]
+    ("code", "mutate"), MUTATIONS, ids=[f"{place}-{finding[0]}" for place, finding in enumerate(MUTATIONS)]
 )
-def test_one_defect_is_found_in_its_entry_and_nothing_else(
+def test_one_defect_gives_one_finding_in_its_entry(
     calling: list[Row], code: str, mutate: Callable[[Row], int]
 ) -> None:
     for row in calling:
         broken = copy.deepcopy(row)
         place = mutate(broken)
-        assert [(one.code, one.entry) for one in said(broken, "sharegpt")] == [(code, place)], broken
+        assert [(finding.code, finding.entry) for finding in findings_of(broken, "sharegpt")] == [
+            (code, place)
+        ], broken

@@ -1,4 +1,4 @@
-"""One defect in a row of the Berkeley sets is one finding, in every format that can have it."""
+"""One defect in a row of the Berkeley sets gives one finding, in every format that can have the defect."""
 
 import copy
 import json
@@ -20,14 +20,14 @@ Row = dict[str, Any]
 
 
 class Shape(NamedTuple):
-    """Where a format keeps what the mutations change."""
+    """Where a format stores what the mutations change."""
 
     entries: str
     who: str
     text: str
     user: str
     model: str
-    """Who calls."""
+    """Index of the entry with the first call."""
     tool: str
 
 
@@ -45,7 +45,7 @@ ALL = tuple(SHAPES)
 
 
 class Broken(NamedTuple):
-    """A row on its way to a defect."""
+    """A row that gets a defect."""
 
     row: Row
     shape: Shape
@@ -55,7 +55,7 @@ class Broken(NamedTuple):
         return self.row[self.shape.entries]
 
     def place(self, who: str) -> int:
-        return next(place for place, one in enumerate(self.entries) if one[self.shape.who] == who)
+        return next(place for place, entry in enumerate(self.entries) if entry[self.shape.who] == who)
 
     def edit(self, who: str, change: Callable[[str], str]) -> int:
         place = self.place(who)
@@ -64,7 +64,7 @@ class Broken(NamedTuple):
         return place
 
     def edit_call(self, change: Callable[[Any, Any], None]) -> int:
-        """Change the first call, as its function, and its arguments."""
+        """Change the first call's function and its arguments."""
         place = self.place(self.shape.model)
         entry = self.entries[place]
         if "tool_calls" in entry:
@@ -82,11 +82,11 @@ class Broken(NamedTuple):
         return place
 
     def schema(self) -> Any:
-        """Parameters of the tool that is called first."""
+        """Return the parameters of the tool that is called first."""
         names: list[str] = []
         copy.deepcopy(self).edit_call(lambda call, _: names.append(call["name"]))
-        functions = [one.get("function", one) for one in self.tools()]
-        return next(one for one in functions if one["name"] == names[0])["parameters"]
+        functions = [function.get("function", function) for function in self.tools()]
+        return next(function for function in functions if function["name"] == names[0])["parameters"]
 
     def tools(self) -> list[Any]:
         tools = self.row["tools"]
@@ -102,53 +102,57 @@ Mutate = Callable[[Broken], int | None]
 
 
 def appended(text: str) -> Mutate:
-    return lambda one: one.edit(one.shape.user, lambda before: before + text)
+    return lambda broken_row: broken_row.edit(broken_row.shape.user, lambda before: before + text)
 
 
 def removed(who: str) -> Mutate:
-    def mutate(one: Broken) -> int:
-        place = one.place(getattr(one.shape, who))
-        del one.entries[place]
+    def mutate(broken_row: Broken) -> int:
+        place = broken_row.place(getattr(broken_row.shape, who))
+        del broken_row.entries[place]
         return place
 
     return mutate
 
 
-def without_results(one: Broken) -> int:
-    one.entries[:] = [entry for entry in one.entries if entry[one.shape.who] != one.shape.tool]
-    return one.place(one.shape.model)
+def without_results(broken_row: Broken) -> int:
+    broken_row.entries[:] = [
+        entry for entry in broken_row.entries if entry[broken_row.shape.who] != broken_row.shape.tool
+    ]
+    return broken_row.place(broken_row.shape.model)
 
 
-def without_answer(one: Broken) -> int:
-    one.entries.pop()
-    return len(one.entries) - 1
+def without_answer(broken_row: Broken) -> int:
+    broken_row.entries.pop()
+    return len(broken_row.entries) - 1
 
 
-def doubled(one: Broken) -> int:
-    place = one.place(one.shape.user)
-    one.entries.insert(place + 1, copy.deepcopy(one.entries[place]))
+def doubled(broken_row: Broken) -> int:
+    place = broken_row.place(broken_row.shape.user)
+    broken_row.entries.insert(place + 1, copy.deepcopy(broken_row.entries[place]))
     return place + 1
 
 
-def misspoken(one: Broken) -> int:
-    place = one.place(one.shape.user)
-    one.entries[place][one.shape.who] = "person"
+def misspoken(broken_row: Broken) -> int:
+    place = broken_row.place(broken_row.shape.user)
+    broken_row.entries[place][broken_row.shape.who] = "person"
     return place
 
 
-def speechless(one: Broken) -> int:
-    place = one.place(one.shape.user)
-    del one.entries[place][one.shape.text]
+def speechless(broken_row: Broken) -> int:
+    place = broken_row.place(broken_row.shape.user)
+    del broken_row.entries[place][broken_row.shape.text]
     return place
 
 
-def renamed(one: Broken) -> int:
-    return one.edit_call(lambda call, _: call.update(name="un" + call["name"]))
+def renamed(broken_row: Broken) -> int:
+    return broken_row.edit_call(lambda call, _: call.update(name="un" + call["name"]))
 
 
 def argument(change: Callable[[Any, Any], None]) -> Mutate:
-    """Change the arguments, given the schema."""
-    return lambda one: one.edit_call(lambda _, arguments: change(arguments, one.schema()))
+    """Change the arguments according to the schema."""
+    return lambda broken_row: broken_row.edit_call(
+        lambda _, arguments: change(arguments, broken_row.schema())
+    )
 
 
 def left_out(arguments: Any, schema: Any) -> None:
@@ -161,45 +165,47 @@ def mistyped(arguments: Any, schema: Any) -> None:
 
 
 def model_edit(before: str, after: str) -> Mutate:
-    return lambda one: one.edit(one.shape.model, lambda text: text.replace(before, after, 1))
+    return lambda broken_row: broken_row.edit(
+        broken_row.shape.model, lambda text: text.replace(before, after, 1)
+    )
 
 
 def arguments_text(change: Callable[[str], str]) -> Mutate:
-    def mutate(one: Broken) -> int:
-        place = one.place(one.shape.model)
-        function = one.entries[place]["tool_calls"][0]["function"]
+    def mutate(broken_row: Broken) -> int:
+        place = broken_row.place(broken_row.shape.model)
+        function = broken_row.entries[place]["tool_calls"][0]["function"]
         function["arguments"] = change(function["arguments"])
         return place
 
     return mutate
 
 
-def other_id(one: Broken) -> int:
-    place = one.place(one.shape.tool)
-    one.entries[place]["tool_call_id"] = "no-such-id"
+def other_id(broken_row: Broken) -> int:
+    place = broken_row.place(broken_row.shape.tool)
+    broken_row.entries[place]["tool_call_id"] = "no-such-id"
     return place
 
 
-def other_record_name(one: Broken) -> int:
-    return one.edit(one.shape.tool, lambda text: text.replace('"name": "', '"name": "un', 1))
+def other_record_name(broken_row: Broken) -> int:
+    return broken_row.edit(broken_row.shape.tool, lambda text: text.replace('"name": "', '"name": "un', 1))
 
 
 def tools(change: Callable[[list[Any]], object]) -> Mutate:
-    return lambda one: one.edit_tools(change)
+    return lambda broken_row: broken_row.edit_tools(change)
 
 
 def unsound(specs: list[Any]) -> None:
     specs[-1].get("function", specs[-1])["parameters"]["type"] = "dict"
 
 
-def unreadable_tools(one: Broken) -> None:
-    one.row["tools"] = "[{"
+def unreadable_tools(broken_row: Broken) -> None:
+    broken_row.row["tools"] = "[{"
 
 
-def second_system(one: Broken) -> int:
-    entry = {one.shape.who: "system", one.shape.text: "Be brief."}
-    place = one.place(one.shape.user) + 1
-    one.entries.insert(place, entry)
+def second_system(broken_row: Broken) -> int:
+    entry = {broken_row.shape.who: "system", broken_row.shape.text: "Be brief."}
+    place = broken_row.place(broken_row.shape.user) + 1
+    broken_row.entries.insert(place, entry)
     return place
 
 
@@ -218,7 +224,7 @@ MUTATIONS: list[tuple[str, tuple[str, ...], Mutate]] = [
     ("call-unreadable", HERMES, model_edit('"arguments": {', '"arguments": {]')),
     ("call-unreadable", ("openai",), arguments_text(lambda _: "[1]")),
     ("call-unreadable", ("openai",), arguments_text(lambda _: "{a:: }")),
-    ("call-truncated", HERMES, lambda one: one.edit("gpt", lambda text: text[: text.rindex("}}")])),
+    ("call-truncated", HERMES, lambda broken_row: broken_row.edit("gpt", lambda text: text[: text.rindex("}}")])),
     ("call-without-result", ALL, without_results),
     ("result-without-call", (*HERMES, *CHATS), removed("model")),
     ("result-id-mismatch", ("openai",), other_id),
@@ -230,7 +236,7 @@ MUTATIONS: list[tuple[str, tuple[str, ...], Mutate]] = [
     ("unknown-role", ALL, misspoken),
     ("missing-field", TEXTS, speechless),
     ("missing-field", CHATS, speechless),
-    ("empty-entry", ALL, lambda one: one.edit(one.shape.user, lambda _: " \n")),
+    ("empty-entry", ALL, lambda broken_row: broken_row.edit(broken_row.shape.user, lambda _: " \n")),
     ("control-mark", ALL, appended("<|im_end|>")),
     ("control-mark", ALL, appended("\n</tool_response>")),
     ("call-in-user", ALL, appended(CALL)),
@@ -242,7 +248,7 @@ MUTATIONS: list[tuple[str, tuple[str, ...], Mutate]] = [
     ("tool-declared-twice", (*CHATS, "llamafactory"), tools(lambda specs: specs.append(specs[0]))),
     ("spec-unsound", (*CHATS, "llamafactory"), tools(unsound)),
     ("tools-unreadable", (*CHATS, "llamafactory"), unreadable_tools),
-    ("tools-mismatch", HERMES, lambda one: one.edit("system", lambda text: text.replace('"name": "', '"name": "o_', 1))),
+    ("tools-mismatch", HERMES, lambda broken_row: broken_row.edit("system", lambda text: text.replace('"name": "', '"name": "o_', 1))),
 ]  # fmt: skip
 CASES = [
     pytest.param(code, name, mutate, id=f"{place}-{code}-{name}")
@@ -251,8 +257,8 @@ CASES = [
 ]
 
 
-def said(row: Row, name: str) -> list[tuple[str, int | None]]:
-    return [(one.code, one.entry) for one in check_row(FORMATS[name].read(row))]
+def findings_of(row: Row, name: str) -> list[tuple[str, int | None]]:
+    return [(finding.code, finding.entry) for finding in check_row(FORMATS[name].read(row))]
 
 
 def _sound(name: str) -> Iterator[Row]:
@@ -261,26 +267,26 @@ def _sound(name: str) -> Iterator[Row]:
             given = with_ids(trajectory) if name in ("openai", "hermes-agent") else trajectory
             row = json.loads(json.dumps(write_row(given, FORMATS[name], RowOptions()).row))
             calls = [part for message in trajectory.messages for part in message.calls]
-            if row and not said(row, name) and calls and calls[0].arguments:
+            if row and not findings_of(row, name) and calls and calls[0].arguments:
                 yield row
 
 
 @pytest.fixture(scope="module")
-def sound_rows() -> dict[str, list[Row]]:
+def valid_rows() -> dict[str, list[Row]]:
     rows = {name: list(_sound(name)) for name in SHAPES}
     assert all(len(found) > 15 for found in rows.values())
     return rows
 
 
-def test_there_are_enough_kinds_of_defects() -> None:
+def test_the_defects_are_of_enough_kinds() -> None:
     assert len(MUTATIONS) >= 25
 
 
 @pytest.mark.parametrize(("code", "name", "mutate"), CASES)
-def test_one_defect_is_found_in_its_entry_and_nothing_else(
-    sound_rows: dict[str, list[Row]], code: str, name: str, mutate: Mutate
+def test_one_defect_gives_one_finding_in_its_entry(
+    valid_rows: dict[str, list[Row]], code: str, name: str, mutate: Mutate
 ) -> None:
-    for row in sound_rows[name]:
+    for row in valid_rows[name]:
         broken = Broken(copy.deepcopy(row), SHAPES[name])
         place = mutate(broken)
-        assert said(broken.row, name) == [(code, place)], broken.row
+        assert findings_of(broken.row, name) == [(code, place)], broken.row

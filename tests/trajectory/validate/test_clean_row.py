@@ -1,4 +1,4 @@
-"""The quick way past clean rows: it passes none in which the careful rules find anything, and counts the same."""
+"""The fast path accepts no row in which the complete rules find anything, and it counts the same."""
 
 import copy
 import json
@@ -22,7 +22,7 @@ from tests.trajectory.validate.rows import (
     SYSTEM,
     changed,
 )
-from tests.trajectory.validate.test_bfcl import MUTATIONS, Row, sound_rows
+from tests.trajectory.validate.test_bfcl import MUTATIONS, Row, valid_rows
 from workbench.trajectory.formats import sharegpt
 from workbench.trajectory.validate.clean_row import clean_row
 from workbench.trajectory.validate.row_check import check_row
@@ -49,7 +49,7 @@ texts = st.sampled_from(SNIPPETS) | st.text(max_size=3)
 
 
 def agrees(row: Row, *, finds_secrets: bool = True) -> bool:
-    """Holds both ways side by side; whether the quick one was taken."""
+    """Compare the fast path with the complete rules; return whether the row took the fast path."""
     clean = clean_row(row, finds_secrets=finds_secrets)
     if clean is None:
         return False
@@ -65,9 +65,9 @@ def counted(check: RowsCheck) -> tuple[object, ...]:
     return check.rows, check.formats, check.facts, check.fingerprints.exact, check.fingerprints.sketches
 
 
-def test_most_sound_rows_go_the_quick_way() -> None:
+def test_most_valid_rows_take_the_fast_path() -> None:
     assert all(map(agrees, GENERATED))
-    rows = sound_rows("sharegpt")
+    rows = valid_rows("sharegpt")
     assert sum(map(agrees, rows)) > len(rows) * 0.9
 
 
@@ -75,8 +75,8 @@ def test_most_sound_rows_go_the_quick_way() -> None:
 @pytest.mark.parametrize(
     ("code", "mutate"), MUTATIONS, ids=[f"{place}-{one[0]}" for place, one in enumerate(MUTATIONS)]
 )
-def test_a_row_with_a_defect_never_does(code: str, mutate: Any) -> None:
-    for row in sound_rows("sharegpt", with_call=True):
+def test_a_row_with_a_defect_never_takes_the_fast_path(code: str, mutate: Any) -> None:
+    for row in valid_rows("sharegpt", with_call=True):
         broken = copy.deepcopy(row)
         mutate(broken)
         assert not agrees(broken), code
@@ -102,7 +102,7 @@ def test_a_row_with_a_defect_never_does(code: str, mutate: Any) -> None:
         AGENT,
     ],
 )
-def test_what_is_odd_is_left_to_the_careful_rules(row: Row) -> None:
+def test_unusual_rows_are_checked_with_the_complete_rules(row: Row) -> None:
     assert clean_row(row, finds_secrets=True) is None
 
 
@@ -120,7 +120,7 @@ def test_what_is_odd_is_left_to_the_careful_rules(row: Row) -> None:
         (3, SUN, f"{SUN}{SUN}", "result-without-call"),
     ],
 )
-def test_what_only_a_closer_look_tells_is_never_clean(place: int, old: str, new: str, code: str) -> None:
+def test_hidden_defects_never_take_the_fast_path(place: int, old: str, new: str, code: str) -> None:
     value = SHAREGPT["conversations"][place]["value"]
     assert old in value
     row = changed(SHAREGPT, "conversations", place, "value", to=value.replace(old, new))
@@ -128,7 +128,7 @@ def test_what_only_a_closer_look_tells_is_never_clean(place: int, old: str, new:
     assert clean_row(row, finds_secrets=True) is None
 
 
-def test_secrets_count_only_where_they_are_looked_for() -> None:
+def test_secrets_count_only_if_they_are_searched_for() -> None:
     for place in (0, 1, 4):
         value = SHAREGPT["conversations"][place]["value"] + "\nAsk jane.roe@acme-corp.com."
         row = changed(SHAREGPT, "conversations", place, "value", to=value)
@@ -136,7 +136,7 @@ def test_secrets_count_only_where_they_are_looked_for() -> None:
         assert agrees(row, finds_secrets=False)
 
 
-def test_rows_without_tools_are_clean_too() -> None:
+def test_rows_without_tools_take_the_fast_path() -> None:
     entries = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello."}]
     for columns in ({}, {"tools": None}, {"tools": "[]"}, {"tools": ""}):
         assert agrees({"conversations": entries, **columns})
@@ -144,7 +144,7 @@ def test_rows_without_tools_are_clean_too() -> None:
 
 @st.composite
 def edited_rows(draw: st.DrawFn) -> Row:
-    """A sound row after one to three edits of any kind."""
+    """Draw a valid row with one to three arbitrary edits."""
     row = copy.deepcopy(draw(st.sampled_from([SHAREGPT, *GENERATED])))
     for _ in range(draw(st.integers(1, 3))):
         entries = row["conversations"]
@@ -169,5 +169,5 @@ def edited_rows(draw: st.DrawFn) -> Row:
 
 @given(row=edited_rows(), finds_secrets=st.booleans())
 @settings(max_examples=examples(600), deadline=None)
-def test_whatever_is_edited_both_ways_agree(*, row: Row, finds_secrets: bool) -> None:
+def test_both_ways_agree_on_edited_rows(*, row: Row, finds_secrets: bool) -> None:
     agrees(row, finds_secrets=finds_secrets)

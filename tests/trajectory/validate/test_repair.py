@@ -1,10 +1,10 @@
-"""Safe repairs are made in the row's own format; what is a guess is left."""
+"""Safe repairs are applied in the row's own format, guesses are not."""
 
 from typing import Any
 
 import pytest
 
-from tests.trajectory.validate.rows import OPENAI, SHAREGPT, SOUND, TRL, changed, said
+from tests.trajectory.validate.rows import OPENAI, SHAREGPT, TRL, VALID, changed, findings_of
 from workbench.trajectory.formats.known import detect_format
 from workbench.trajectory.validate.parsed_row import parse_texts
 from workbench.trajectory.validate.repair import RepairedRow, repair_row
@@ -12,7 +12,7 @@ from workbench.trajectory.validate.repair import RepairedRow, repair_row
 CALLING = SHAREGPT["conversations"][2]["value"]
 
 
-def mended(row: dict[str, Any]) -> RepairedRow:
+def repaired(row: dict[str, Any]) -> RepairedRow:
     form = detect_format(row)
     assert form
     return repair_row(parse_texts(form.read(row)))
@@ -26,9 +26,9 @@ def given(arguments: object, row: dict[str, Any]) -> dict[str, Any]:
     return changed(row, "messages", 2, "tool_calls", 0, "function", "arguments", to=arguments)
 
 
-@pytest.mark.parametrize("name", SOUND)
-def test_a_sound_row_is_given_back_as_it_came(name: str) -> None:
-    assert mended(SOUND[name]) == RepairedRow(fields=SOUND[name])
+@pytest.mark.parametrize("name", VALID)
+def test_a_valid_row_is_returned_unchanged(name: str) -> None:
+    assert repaired(VALID[name]) == RepairedRow(fields=VALID[name])
 
 
 @pytest.mark.parametrize(
@@ -43,11 +43,11 @@ def test_a_sound_row_is_given_back_as_it_came(name: str) -> None:
     ],
 )
 def test_a_safe_repair_is_made(row: dict[str, Any], wanted: dict[str, Any], codes: list[str]) -> None:
-    result = mended(row)
+    result = repaired(row)
     assert result.fields == wanted
-    assert [one.code for one in result.repairs] == codes
-    assert {one.entry for one in result.repairs} == {2}
-    assert said(dict(result.fields)) == []
+    assert [repair.code for repair in result.repairs] == codes
+    assert {repair.entry for repair in result.repairs} == {2}
+    assert findings_of(dict(result.fields)) == []
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,11 @@ def test_a_safe_repair_is_made(row: dict[str, Any], wanted: dict[str, Any], code
         CALLING.replace('{"city": "Paris", "days": 2}', "[1]"),
     ],
 )
-def test_a_guess_and_a_lost_call_are_left(text: str) -> None:
-    assert mended(speaking(text)) == RepairedRow(fields=speaking(text))
+def test_guesses_and_lost_calls_are_not_repaired(text: str) -> None:
+    assert repaired(speaking(text)) == RepairedRow(fields=speaking(text))
 
 
-def test_the_row_that_came_is_not_changed() -> None:
+def test_the_original_row_is_not_modified() -> None:
     row = speaking(CALLING.replace("2}", "2,}"))
-    mended(row)
+    repaired(row)
     assert row == speaking(CALLING.replace("2}", "2,}"))

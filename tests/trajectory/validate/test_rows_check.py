@@ -1,4 +1,4 @@
-"""Many rows: lines that are none, rows that stand twice, and what is said of the set."""
+"""Checks of many rows: unreadable lines, duplicates, and findings about the set."""
 
 import json
 from typing import Any
@@ -33,8 +33,8 @@ def row(question: str, answer: str = PARIS, **more: Any) -> dict[str, Any]:
 
 def checked(*rows: dict[str, Any], **options: Any) -> RowsCheck:
     check = RowsCheck(options=CheckOptions(**options))
-    for one in rows:
-        check.check(FORMATS["sharegpt"].read(one))
+    for row in rows:
+        check.check(FORMATS["sharegpt"].read(row))
     return check
 
 
@@ -42,66 +42,66 @@ def duplicates(*rows: dict[str, Any], files: list[int] | None = None) -> list[Du
     return list(checked(*rows).duplicates(files or [len(rows)]))
 
 
-def test_rows_that_are_none_count() -> None:
+def test_unreadable_rows_are_counted() -> None:
     check = checked(row("a"))
     check.count_unreadable()
     assert (check.rows, check.facts.rows) == (2, 1)
 
 
-class TestDoubles:
+class TestDuplicates:
     def test_the_same_conversation_is_a_duplicate_whatever_its_system_text(self) -> None:
         system = {"from": "system", "value": "Be brief."}
         second = row("Hi there", source="b")
         second["conversations"].insert(0, system)
         assert duplicates(row("Hi there"), row("Hi here"), second) == [DuplicateRow("duplicate-row", 2, 0)]
 
-    def test_in_another_file_it_is_shared(self) -> None:
+    def test_the_same_conversation_in_another_file_is_a_shared_row(self) -> None:
         assert duplicates(row("a"), row("b"), row("a"), files=[2, 3]) == [DuplicateRow("shared-row", 2, 0)]
 
-    def test_each_later_row_is_told_once(self) -> None:
+    def test_each_later_row_is_reported_once(self) -> None:
         assert duplicates(row("a"), row("a"), row("a")) == [
             DuplicateRow("duplicate-row", 1, 0),
             DuplicateRow("duplicate-row", 2, 0),
         ]
 
     @pytest.mark.parametrize("other", [LONG.upper(), LONG + "!", LONG.replace(" ", "  ")])
-    def test_the_same_words_otherwise_written_are_near(self, other: str) -> None:
+    def test_the_same_words_with_other_case_or_punctuation_are_near_duplicates(self, other: str) -> None:
         assert duplicates(row(LONG), row(other)) == [DuplicateRow("near-duplicate-row", 1, 0)]
 
-    def test_in_a_long_conversation_a_word_may_differ(self) -> None:
+    def test_long_conversations_with_one_different_word_are_near_duplicates(self) -> None:
         long = f"{LONG}. {LONG[::-1]}. {LONG.swapcase()[20:]}"
         assert duplicates(row(long), row(long.replace("Friday", "Monday"))) == [
             DuplicateRow("near-duplicate-row", 1, 0)
         ]
 
     @pytest.mark.parametrize("other", ["What is the weather in Rome?", "How is the weather in Oslo?"])
-    def test_short_conversations_that_differ_are_not_near(self, other: str) -> None:
+    def test_short_conversations_with_different_words_are_not_near_duplicates(self, other: str) -> None:
         assert duplicates(row("What is the weather in Oslo?", "Fine."), row(other, "Fine.")) == []
 
-    def test_rows_that_cannot_be_read_are_like_nothing(self) -> None:
+    def test_unreadable_rows_are_not_duplicates(self) -> None:
         check = RowsCheck()
         for _ in range(3):
             check.count_unreadable()
             check.check(FORMATS["sharegpt"].read({}))
         assert list(check.duplicates([6])) == []
 
-    def test_without_the_search_for_near_rows_only_equal_ones_are_told(self) -> None:
+    def test_without_the_search_for_near_duplicates_only_exact_ones_are_reported(self) -> None:
         check = checked(row(LONG), row(LONG + "!"), row(LONG), finds_near=False)
         assert list(check.duplicates([3])) == [DuplicateRow("duplicate-row", 2, 0)]
 
-    def test_a_sketch_is_found_in_whatever_block_three_bits_differ(self) -> None:
+    def test_sketches_are_found_wherever_three_bits_differ(self) -> None:
         for bits in ((0, 1, 2), (0, 20, 40), (15, 31, 63), (5, 50, 51)):
             fingerprints = RowFingerprints()
             fingerprints.append(RowFingerprint(1, 0x0123456789ABCDEF))
             fingerprints.append(RowFingerprint(2, 0x0123456789ABCDEF ^ sum(1 << bit for bit in bits)))
             assert list(fingerprints.duplicates([2])) == [DuplicateRow("near-duplicate-row", 1, 0)]
 
-    def test_likeness_needs_sixteen_bytes_a_row(self) -> None:
+    def test_a_fingerprint_needs_sixteen_bytes_per_row(self) -> None:
         fingerprints = checked(*(row(str(number)) for number in range(100))).fingerprints
         assert fingerprints.exact.itemsize * len(fingerprints.exact) == 800
         assert fingerprints.sketches.itemsize * len(fingerprints.sketches) == 800
 
-    def test_a_likeness_does_not_change_from_run_to_run(self) -> None:
+    def test_a_fingerprint_is_the_same_in_every_run(self) -> None:
         assert fingerprint_row(FORMATS["sharegpt"].read(row(LONG))) == RowFingerprint(
             fingerprint_row(FORMATS["sharegpt"].read(row(LONG))).exact,
             fingerprint_row(FORMATS["sharegpt"].read(row(LONG))).sketch,
@@ -116,36 +116,36 @@ NOW = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
 
 
 def balanced(count: int) -> list[dict[str, Any]]:
-    """Rows of which nothing is to be said: two tools in equal parts, two calls at once, answers without."""
+    """Return a balanced set without findings: two tools equally often, parallel calls, and answers without a call."""
     answers = [f"{PARIS}\n{NOW}", "Fine."]
     return [row(f"q{number}", answers[number % 2]) for number in range(count)]
 
 
 class TestSet:
-    def test_of_a_balanced_set_nothing_is_said(self) -> None:
+    def test_a_balanced_set_has_no_findings(self) -> None:
         assert said_of(*balanced(100)) == []
 
-    def test_of_few_rows_nothing_is_said(self) -> None:
+    def test_a_small_set_has_no_findings(self) -> None:
         assert said_of(*(row(f"q{number}") for number in range(99))) == []
 
-    def test_calls_alone(self) -> None:
+    def test_a_set_without_plain_answers_is_few_no_call(self) -> None:
         assert said_of(*(row(f"q{number}", f"{PARIS}\n{NOW}") for number in range(100))) == ["few-no-call"]
 
-    def test_one_call_a_time(self) -> None:
+    def test_a_set_without_parallel_calls_is_no_parallel(self) -> None:
         answers = [PARIS, NOW, "Fine."]
         assert said_of(*(row(f"q{number}", answers[number % 3]) for number in range(102))) == ["no-parallel"]
 
-    def test_one_tool_above_all(self) -> None:
+    def test_a_set_with_one_frequent_tool_is_dominant_tool(self) -> None:
         assert said_of(*balanced(100), row("more")) == ["dominant-tool"]
 
-    def test_thoughts_here_and_there(self) -> None:
+    def test_a_set_with_some_thoughts_is_thinking_mixed(self) -> None:
         assert said_of(*balanced(100), row("why", "<think>\nhm\n</think>\nSo.")) == ["thinking-mixed"]
 
-    def test_one_tool_in_two_ways(self) -> None:
+    def test_a_tool_with_two_schemas_is_schema_conflict(self) -> None:
         other = json.dumps([changed(SPEC, "function", "parameters", "required", to=[]), OTHER])
         assert said_of(*balanced(100), row("why", "Fine.", tools=other)) == ["schema-conflict"]
 
-    def test_in_two_parts_it_is_the_same(self) -> None:
+    def test_two_halves_add_up_to_the_same_result(self) -> None:
         rows = [*balanced(90), *(row(f"r{number}") for number in range(30)), SHAREGPT]
         whole, first = checked(*rows), checked(*rows[:50])
         first.extend(checked(*rows[50:]))
@@ -164,7 +164,7 @@ REBOUND = {"name": "f", "parameters": {"type": "object", "properties": {"a": {"t
 
 
 class TestToolWatch:
-    """One name, other parameters: told whatever the order, and only where they bind otherwise."""
+    """Different parameters of one tool are reported in any order, but only if they have different constraints."""
 
     @staticmethod
     def watch(*functions):
@@ -173,17 +173,17 @@ class TestToolWatch:
             watch.add(ToolSpec.of_function(function))
         return watch
 
-    def test_words_and_order_of_keys_do_not_count(self):
+    def test_descriptions_and_key_order_do_not_matter(self):
         assert self.watch(WATCHED, WORDED, WATCHED).conflicts == set()
         assert self.watch(WATCHED, WORDED, REBOUND).conflicts == {"f"}
 
-    def test_two_add_up_to_what_one_finds(self):
+    def test_two_watches_add_up_to_the_same_result(self):
         whole = self.watch(WATCHED, WORDED, REBOUND)
         first, second = self.watch(WATCHED), self.watch(WORDED, REBOUND)
         first.extend(second)
         assert first == whole
 
-    def test_long_parameters_are_watched_too(self):
+    def test_long_parameters_are_compared_too(self):
         long = {"name": "f", "parameters": {"enum": ["x" * 5000]}}
         assert self.watch(long, long).conflicts == set()
         assert self.watch(long, WATCHED).conflicts == {"f"}

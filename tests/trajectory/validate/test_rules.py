@@ -1,4 +1,4 @@
-"""One defect in a sound row gives one finding, with its code and its place, in every format that can have it."""
+"""One defect in a valid row gives one finding with its code and place, in every format that can have the defect."""
 
 import json
 from typing import Any
@@ -13,14 +13,14 @@ from tests.trajectory.validate.rows import (
     RAIN,
     ROME,
     SHAREGPT,
-    SOUND,
     SPEC,
     SUN,
     SYSTEM,
     TRL,
+    VALID,
     changed,
+    findings_of,
     inserted,
-    said,
     without,
 )
 
@@ -33,7 +33,7 @@ def speak(place: int, text: str, row: dict[str, Any] = SHAREGPT) -> dict[str, An
 
 
 def paris(arguments: str) -> str:
-    """The calling entry with other arguments in its first call."""
+    """Return the entry with calls, with other arguments in its first call."""
     return SHAREGPT[TALK][CALLS]["value"].replace('{"city": "Paris", "days": 2}', arguments)
 
 
@@ -45,9 +45,9 @@ def system(text: str) -> dict[str, Any]:
     return speak(0, text)
 
 
-@pytest.mark.parametrize("name", SOUND)
-def test_a_sound_row_has_no_finding(name: str) -> None:
-    assert said(SOUND[name]) == []
+@pytest.mark.parametrize("name", VALID)
+def test_a_valid_row_has_no_findings(name: str) -> None:
+    assert findings_of(VALID[name]) == []
 
 
 NOTHING_WRONG = {
@@ -79,8 +79,8 @@ NOTHING_WRONG = {
 
 
 @pytest.mark.parametrize("name", NOTHING_WRONG)
-def test_near_a_defect_is_no_defect(name: str) -> None:
-    assert said(NOTHING_WRONG[name]) == []
+def test_rows_close_to_a_defect_have_no_findings(name: str) -> None:
+    assert findings_of(NOTHING_WRONG[name]) == []
 
 
 DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
@@ -181,26 +181,28 @@ DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
 @pytest.mark.parametrize(
     ("code", "row", "entry", "pointer"),
     DEFECTS,
-    ids=[f"{place}-{one[0]}" for place, one in enumerate(DEFECTS)],
+    ids=[f"{place}-{finding[0]}" for place, finding in enumerate(DEFECTS)],
 )
 def test_one_defect_gives_one_finding(
     code: str, row: dict[str, Any], entry: int | None, pointer: str
 ) -> None:
-    assert [(one.code, one.entry, one.pointer) for one in said(row)] == [(code, entry, pointer)]
+    assert [(finding.code, finding.entry, finding.pointer) for finding in findings_of(row)] == [
+        (code, entry, pointer)
+    ]
 
 
-def test_messages_are_short_and_name_no_secret() -> None:
+def test_messages_are_short_and_do_not_reveal_secrets() -> None:
     for _, row, _, _ in DEFECTS:
-        for one in said(row):
-            assert 0 < len(one.message) < 100
-            assert "hunter22" not in one.message
+        for finding in findings_of(row):
+            assert 0 < len(finding.message) < 100
+            assert "hunter22" not in finding.message
 
 
 def test_two_defects_in_two_blocks_are_two_findings() -> None:
     row = speak(CALLS, paris('{"city": "Paris",}').replace('"Rome"}}', '"Rome",}}'))
-    assert [one.code for one in said(row)] == ["call-not-strict", "call-not-strict"]
+    assert [finding.code for finding in findings_of(row)] == ["call-not-strict", "call-not-strict"]
 
 
-def test_out_of_order_nothing_is_paired() -> None:
+def test_calls_and_results_are_not_paired_if_roles_are_out_of_order() -> None:
     swapped = {**SHAREGPT, TALK: [SHAREGPT[TALK][place] for place in (0, 2, 1, 3, 4)]}
-    assert {one.code for one in said(swapped)} == {"role-order"}
+    assert {finding.code for finding in findings_of(swapped)} == {"role-order"}

@@ -1,4 +1,4 @@
-"""The Berkeley sets in every format, read back equal, and loaded as trainers load them."""
+"""The Berkeley sets are written in every format, read back equal, and loaded with `datasets`."""
 
 import json
 from dataclasses import replace
@@ -19,7 +19,7 @@ REFUSAL = RowMessage(role=Role.ASSISTANT, parts=(Prose(text="I cannot do that.")
 
 
 def for_format(trajectory, name):
-    """The trajectory with what preferences need beside it: a verdict, or another answer."""
+    """Return the trajectory with what preference formats need: a label or a rejected answer."""
     if name == "kto":
         return replace(trajectory, label=True)
     if name == "dpo":
@@ -28,7 +28,7 @@ def for_format(trajectory, name):
 
 
 def with_ids(trajectory):
-    """The same with ids, as chat APIs give them."""
+    """Return the row with ids, as chat APIs give them."""
     ids = iter(range(100))
     messages = []
     for message in trajectory.messages:
@@ -49,7 +49,7 @@ def with_ids(trajectory):
 
 @pytest.fixture(scope="module")
 def trajectories():
-    found = [one for name in SETS for one in bfcl_trajectories(name)]
+    found = [trajectory for name in SETS for trajectory in bfcl_trajectories(name)]
     assert len(found) > 800
     return found
 
@@ -90,7 +90,10 @@ def test_datasets_loads_the_rows_of_every_format(trajectories, name, tmp_path, m
     import datasets
 
     form = FORMATS[name]
-    rows = [write_row(for_format(one, name), form, RowOptions(arguments="text")).row for one in trajectories]
+    rows = [
+        write_row(for_format(trajectory, name), form, RowOptions(arguments="text")).row
+        for trajectory in trajectories
+    ]
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     loaded = datasets.load_dataset(

@@ -1,4 +1,4 @@
-"""Rows of one format become rows of another, and what is not told as lost is still there."""
+"""Converted rows contain everything that is not reported as lost."""
 
 import json
 
@@ -20,9 +20,7 @@ CONVERSATIONS = [name for name in WRITTEN if FORMATS[name].content is RowContent
 @pytest.mark.parametrize("name", CONVERSATIONS)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(trajectory=trajectories(), role=st.sampled_from(["tool", "user"]))
-def test_a_conversation_of_plain_texts_is_written_and_what_was_not_lost_is_there_again(
-    name, trajectory, role
-):
+def test_a_written_conversation_reads_back_equal_except_for_reported_losses(name, trajectory, role):
     form = FORMATS[name]
     done = write_row(trajectory, form, RowOptions(result_role=role))
     assert done.row is not None, done.problems
@@ -37,6 +35,6 @@ def test_a_conversation_of_plain_texts_is_written_and_what_was_not_lost_is_there
 @pytest.mark.parametrize("name", WRITTEN)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(trajectory=trajectories(MARKED | PLAIN))
-def test_texts_that_speak_the_format_are_written_truly_or_refused(name, trajectory):
+def test_texts_with_special_tokens_are_written_correctly_or_refused(name, trajectory):
     done = write_row(trajectory, FORMATS[name], RowOptions(label=True))
     assert (done.row is None) == bool(done.problems)

@@ -31,8 +31,8 @@ def has_messages(row: JsonObject) -> bool:
 def _list_key(row: JsonObject) -> str | None:
     """Return `messages`, or `conversations` if its entries have roles, as Axolotl allows; None if neither."""
     for key in ("messages", "conversations"):
-        given = row.get(key)
-        if isinstance(given, list) and any("role" in as_object(entry) for entry in given):
+        messages = row.get(key)
+        if isinstance(messages, list) and any("role" in as_object(entry) for entry in messages):
             return key
     return None
 
