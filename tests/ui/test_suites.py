@@ -80,7 +80,7 @@ def test_watching_without_a_run_changes_nothing(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         events = RunEvents(services, ActiveRuns())
         assert list(events.on_watch_shown(Visitor(), None, REQUEST)) == [SuitesScreen()]
-        assert list(events.on_watch_begun(Visitor(), REQUEST)) == [SuitesScreen()]
+        assert list(events.on_watch_started(Visitor(), REQUEST)) == [SuitesScreen()]
 
 
 def test_a_run_is_started_watched_and_inspected(tmp_path):
@@ -90,10 +90,10 @@ def test_a_run_is_started_watched_and_inspected(tmp_path):
         started = events.on_run(Visitor(), REQUEST, None, *fields(services))
         assert started.bar.is_running
         run_id = started.run.id
-        for screen in events.on_watch_begun(Visitor(), REQUEST):
+        for screen in events.on_watch_started(Visitor(), REQUEST):
             assert screen.notice is SAME
         # The run has ended by now, but the tab that started it still gets its result.
-        assert next(events.on_watch_begun(Visitor(), REQUEST)).bar.note == "2 of 2 · 0 passed"
+        assert next(events.on_watch_started(Visitor(), REQUEST)).bar.note == "2 of 2 · 0 passed"
         # A run that ended before anybody watched it is still shown, and no other one is.
         looks_again = [
             list(events.on_watch_shown(Visitor(), one, REQUEST)) for one in (run_id, None, "another")

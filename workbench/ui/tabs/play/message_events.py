@@ -78,7 +78,7 @@ class MessageEvents:
             resume = _resume_point(stored, id_of(event, "act"))
         except WorkbenchError as error:
             return Screen(notice=problem(error))
-        return self._begun(visitor, request, resume)
+        return self._start(visitor, request, resume)
 
     @needs(Permission.WORK)
     def on_save(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
@@ -94,7 +94,7 @@ class MessageEvents:
                 resume = ResumePoint(
                     message_id=stored.parent_id or "", prefix=str(object_of(event, "edit").get("text", ""))
                 )
-                return self._begun(visitor, request, resume)._replace(message_pane=None)
+                return self._start(visitor, request, resume)._replace(message_pane=None)
             last = _saved(
                 services, opened, id_of(event), optional_number_of(event, "call"), object_of(event, "edit")
             )
@@ -103,7 +103,7 @@ class MessageEvents:
             return Screen(notice=problem(error))
         if not then or not isinstance(screen.visitor, Visitor):
             return screen
-        return self._begun(screen.visitor, request, ResumePoint(message_id=last.id), screen)
+        return self._start(screen.visitor, request, ResumePoint(message_id=last.id), screen)
 
     @needs(Permission.WORK)
     def on_restore(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
@@ -121,7 +121,7 @@ class MessageEvents:
         """Close the pane."""
         return
 
-    def _begun(
+    def _start(
         self, visitor: Visitor, request: gr.Request, resume: ResumePoint, screen: Screen | None = None
     ) -> Screen:
         screen = screen or Screen()

@@ -89,9 +89,9 @@ class SetupEvents:
         if findings:
             return tool_findings(findings), SAME, SAME
         tools = parse_tools(text)
-        names, told = tools.names, grammar_advice(tools)
-        is_kept = _toolset(toolsets_of(services_of(self.services, visitor, request)), text) is not None
-        notice = advice(" ".join([*([] if is_kept else [EDITED]), *told]))
+        names, notes = tools.names, grammar_advice(tools)
+        is_saved = _toolset(toolsets_of(services_of(self.services, visitor, request)), text) is not None
+        notice = advice(" ".join([*([] if is_saved else [EDITED]), *notes]))
         return notice, _switches(names, disabled), _choices(names, disabled, choice)
 
     @needs(Permission.WORK)
@@ -122,8 +122,8 @@ class SetupEvents:
             tokens = _count(models, setup.model, text)
         except WorkbenchError as error:
             return SAME, problem(error), variables
-        told = "; ".join(finding.message for finding in find_schema(text).findings)
-        notice = advice(" ".join(filter(None, (told, undeclared_advice(setup)))))
+        notes = "; ".join(finding.message for finding in find_schema(text).findings)
+        notice = advice(" ".join(filter(None, (notes, undeclared_advice(setup)))))
         return show_system_text(text, tokens=tokens), notice, variables
 
     @needs(Permission.WORK)
@@ -190,8 +190,12 @@ def _switches(names: Sequence[str], disabled: frozenset[str]) -> Update:
 def _choices(names: Sequence[str], disabled: frozenset[str], choice: str) -> Update:
     """Return the tool choices. The value is only changed if it is not among them."""
     enabled = [name for name in names if name not in disabled]
-    kept, choices = valid_choice(choice, enabled), tool_choices(enabled)
-    return gr.update(choices=choices) if kept == choice else gr.update(choices=choices, value=kept)
+    valid_choice, choices = valid_choice(choice, enabled), tool_choices(enabled)
+    return (
+        gr.update(choices=choices)
+        if valid_choice == choice
+        else gr.update(choices=choices, value=valid_choice)
+    )
 
 
 SHOWN: Final = 30

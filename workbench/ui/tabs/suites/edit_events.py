@@ -21,7 +21,7 @@ from workbench.ui.visitor import Visitor
 
 
 def suite_texts(services: Services) -> StoredTextEvents:
-    """The handlers of the list, the editor and the versions of suites."""
+    """Return the handlers of the list, the editor and the versions of suites."""
     return StoredTextEvents(services, VersionKind.SUITE, names=suite_names, newest=suite_text, blank=BLANK)
 
 

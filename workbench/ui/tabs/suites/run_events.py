@@ -116,7 +116,7 @@ class RunEvents:
             yield from _watch(services, run)
 
     @needs(Permission.WORK)
-    def on_watch_begun(self, visitor: Visitor, request: gr.Request) -> Generator[SuitesScreen]:
+    def on_watch_started(self, visitor: Visitor, request: gr.Request) -> Generator[SuitesScreen]:
         """Show the progress of the run that was just started until it ends; a short one may have ended by now.
 
         The run shown in the browser is ignored here, since opening the tab may have changed it meanwhile.

@@ -56,7 +56,7 @@ def _wire_runs(
     for step in (opened_tab, linked):
         listen(step.then, events.on_watch_shown, [*visitor, run.shown], screen, is_model_work=True)
     for step in (started, resumed):
-        listen(step.then, events.on_watch_begun, visitor, screen, is_model_work=True)
+        listen(step.then, events.on_watch_started, visitor, screen, is_model_work=True)
     listen(run.bar.event("stop_run"), events.on_stop, visitor, is_queued=False)
 
 
