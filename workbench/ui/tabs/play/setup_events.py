@@ -190,12 +190,8 @@ def _switches(names: Sequence[str], disabled: frozenset[str]) -> Update:
 def _choices(names: Sequence[str], disabled: frozenset[str], choice: str) -> Update:
     """Return the tool choices. The value is only changed if it is not among them."""
     enabled = [name for name in names if name not in disabled]
-    valid_choice, choices = valid_choice(choice, enabled), tool_choices(enabled)
-    return (
-        gr.update(choices=choices)
-        if valid_choice == choice
-        else gr.update(choices=choices, value=valid_choice)
-    )
+    value, options = valid_choice(choice, enabled), tool_choices(enabled)
+    return gr.update(choices=options) if value == choice else gr.update(choices=options, value=value)
 
 
 SHOWN: Final = 30
