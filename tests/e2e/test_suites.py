@@ -107,7 +107,7 @@ def test_a_case_shows_its_stored_rollout_and_can_be_labelled_and_linked(tab: Pag
     run(tab, 5)
     tab.get_by_role("button", name="nonsense/zorbix-add: failed").click()
     plays = tab.locator("#suites-plays")
-    expect(plays).to_contain_text("wanted")
+    expect(plays).to_contain_text("expected")
     plays.get_by_text("Stored rollout").click()
     expect(plays.locator(".hw-rollout")).to_contain_text("Calculate the zorbix of zorb 3 and bix 5.")
     plays.get_by_role("button", name="Add to labelling queue").click()
