@@ -25,7 +25,7 @@ from workbench.ui.gate.bodies import BodyTooLarge, UploadQuota
 from workbench.ui.gate.hosts import AllowedHosts, is_local, parse_authority
 from workbench.ui.gate.pages import ForeignPage, OpenPages, TooManyPages
 from workbench.ui.gate.routes import route_of
-from workbench.ui.script_files import address_of_script
+from workbench.ui.script_files import scripts_address
 from workbench.ui.serve import check_exposure
 
 pytestmark = pytest.mark.slow
@@ -417,12 +417,12 @@ def test_refusals_and_logins_have_the_headers_too(team: Server, laptop: Server) 
 
 
 def test_scripts_are_served_to_everybody_and_cached_forever(team: Server) -> None:
-    address = address_of_script("run_bar")
+    address = scripts_address()
     answer = ask(team, "GET", f"/{address}")
     assert answer.status == 200
     assert answer.getheader("cache-control") == "public, max-age=31536000, immutable"
     assert (answer.getheader("content-type") or "").startswith("text/javascript")
-    assert b"export const mount" in answer.body
+    assert b"export default scripts" in answer.body
     sent_everywhere(answer, is_on_space=False)
     assert ask(team, "HEAD", f"/{address}").status == 200
     assert ask(team, "POST", f"/{address}", body=b"x").status == 405
@@ -433,11 +433,11 @@ def test_scripts_are_served_to_everybody_and_cached_forever(team: Server) -> Non
 @pytest.mark.parametrize(
     "path",
     [
-        "/scripts/0123456789abcdef/run_bar.js",
-        address_of_script("run_bar").replace("run_bar", "unknown"),
-        address_of_script("run_bar").replace("run_bar.js", "run_bar.py"),
-        address_of_script("run_bar").replace("run_bar", "..%2Fpage"),
-        address_of_script("run_bar").replace("run_bar", "%2e%2e/mount"),
+        "/scripts/0123456789abcdef/all.js",
+        scripts_address().replace("all", "run_bar"),
+        scripts_address().replace("all.js", "all.py"),
+        scripts_address().replace("all", "..%2Fpage"),
+        scripts_address().replace("all", "%2e%2e/mount"),
         "/scripts/",
     ],
 )

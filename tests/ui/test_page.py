@@ -1,6 +1,7 @@
 """The built page: its API, its components and its scripts."""
 
 import json
+import re
 import socket
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +16,9 @@ from workbench.ui.listen import AT_ONCE
 from workbench.ui.page import build_page, launch_options
 from workbench.ui.present.raw import RawSection, RawView
 from workbench.ui.present.text_spans import TextSpan
-from workbench.ui.script_files import all_addresses
+from workbench.ui.script_files import joined_scripts, scripts_address
 from workbench.ui.serve import check_address, serve_page
+from workbench.ui.slim_config import slim_config
 from workbench.ui.tabs.play.screen import Screen
 
 UI = Path(__file__).parents[2] / "workbench" / "ui"
@@ -127,8 +129,38 @@ def test_scripts_are_served_as_files_and_not_inside_the_page(config):
     assert len(drawn) > 80
     assert all(len(props["js_on_load"]) < 120 for props in drawn)
     head = launch_options()["head"]
-    for address in all_addresses():
-        assert f'<link rel="modulepreload" href="{address}">' in head
+    assert f'<link rel="modulepreload" href="{scripts_address()}">' in head
+    assert head.count("modulepreload") == 1
+
+
+def test_the_joined_scripts_hold_what_each_script_exports_after_what_it_imports():
+    joined = joined_scripts()
+    places = {path.stem: joined.index(f"scripts.{path.stem} = ") for path in SCRIPTS}
+    for path in SCRIPTS:
+        text = path.read_text(encoding="utf-8")
+        exported = re.findall(r"^export (?:async )?(?:const|function|class|let) (\w+)", text, re.MULTILINE)
+        assert f"return {{ {', '.join(exported)} }};" in joined
+        for imported in re.findall(r'from "\./(\w+)\.js"', text):
+            assert places[imported] < places[path.stem]
+    assert not re.search(r"^import ", joined, re.MULTILINE)
+
+
+def test_the_page_gets_a_third_of_gradio_s_configuration_and_nothing_that_it_uses_is_missing(config):
+    full = len(json.dumps(config, default=str))
+    slim = slim_config(config)
+    assert len(json.dumps(slim, default=str)) < full / 2
+    assert config["components"][0].keys() >= {"api_info", "props"}, "the server keeps all of it"
+    for before, after in zip(config["components"], slim["components"], strict=True):
+        assert after["id"] == before["id"] and after["type"] == before["type"]
+        props = after["props"]
+        dropped = {name: value for name, value in before["props"].items() if name not in props}
+        assert {name for name, value in dropped.items() if value} <= {
+            "_api_info", "component_class_name", "name", "preserved_by_key", "script", "visible",
+        }  # fmt: skip
+    for before, after in zip(config["dependencies"], slim["dependencies"], strict=True):
+        assert not any(
+            before[name] for name in before.keys() - after.keys() - {"max_batch_size", "stream_every"}
+        )
 
 
 def test_listening_to_an_event_that_no_script_triggers_is_an_error():

@@ -33,12 +33,13 @@ window.hermesWorkbench = (() => {
     return { element, props, trigger, triggerLatest, follow };
   };
 
-  const mount = async (address, element, trigger, props, watch) => {
+  // All scripts are one module (`script_files.py`); the browser loads it once, however often it is imported.
+  const mount = async (script, element, trigger, props, watch) => {
     const part = partOf(element, trigger, props, watch);
     loading += 1;
     try {
-      const component = await import(new URL(address, document.baseURI));
-      component.mount(part);
+      const { default: scripts } = await import(new URL("SCRIPTS_ADDRESS", document.baseURI));
+      scripts[script].mount(part);
     } finally {
       loading -= 1;
       if (loading === 0) pressAgain();

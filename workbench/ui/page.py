@@ -16,7 +16,7 @@ from workbench.ui.frame import build_frame
 from workbench.ui.guide import build_guide, wire_guide
 from workbench.ui.owners import role_of, serves_others
 from workbench.ui.present.glossary_terms import TERMS
-from workbench.ui.script_files import all_addresses
+from workbench.ui.script_files import scripts_address
 from workbench.ui.tabs import contracts_tab as contracts
 from workbench.ui.tabs import inspect
 from workbench.ui.tabs import label_tab as label
@@ -153,7 +153,7 @@ def launch_options() -> LaunchOptions:
         css_paths=[*STYLES],
         head="".join(
             (
-                *(f'<link rel="modulepreload" href="{address}">' for address in all_addresses()),
+                f'<link rel="modulepreload" href="{scripts_address()}">',
                 *(f"<script>{text}</script>" for text in HEAD_SCRIPTS),
             )
         ),

@@ -1,10 +1,12 @@
-"""Serve the page's scripts as files that a browser downloads once.
+"""Serve the page's scripts as one file that a browser downloads once.
 
-Their addresses contain a hash of all scripts, so a file at an address never changes.
+The scripts are ES modules of their own in `ui/scripts/`. They are joined into one module, because a page that asks for
+seventy files waits for seventy answers. The file's address contains a hash of its text, so a file at an address never
+changes.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -13,9 +15,10 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-ROUTE: Final = "/scripts/{version}/{name}.js"
+ROUTE: Final = "/scripts/{version}/all.js"
 _FOLDER: Final = Path(__file__).with_name("scripts")
-_IMPORT: Final = re.compile(r'from "\./(\w+)\.js"')
+_IMPORT: Final = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";$', re.MULTILINE)
+_EXPORT: Final = re.compile(r"^export ((?:async )?function\*?|const|let|class) (\w+)", re.MULTILINE)
 
 
 @cache
@@ -24,39 +27,77 @@ def _scripts() -> Mapping[str, str]:
 
 
 @cache
-def _version() -> str:
-    return sha256("\0".join((*_scripts(), *_scripts().values())).encode()).hexdigest()[:16]
+def joined_scripts() -> str:
+    """Return all scripts as one ES module, whose default export holds the exports of each script by its name.
 
-
-def address_of_script(name: str) -> str:
-    """Return the address of a script, relative to the page.
+    Each script becomes a function that returns what it exports, in an order in which imports come first.
 
     Raises:
-        KeyError: There is no such script.
+        ValueError: A script imports or exports in a form that this does not know, or scripts import each other.
+
+    Example:
+        `import { node } from "./dom.js"` becomes `const { node } = scripts.dom;`, and `export const mount` becomes
+        `const mount`, returned at the end.
     """
-    if name not in _scripts():
-        raise KeyError(name)
-    return f"scripts/{_version()}/{name}.js"
+    return (
+        "const scripts = {};\n" + "".join(map(_as_function, _imports_first())) + "export default scripts;\n"
+    )
 
 
-def all_addresses() -> list[str]:
-    """Return the addresses of all scripts."""
-    return [address_of_script(name) for name in _scripts()]
+def _imports_first() -> Iterator[str]:
+    """Yield the names of all scripts, each after those that it imports."""
+    done: list[str] = []
+
+    def add(name: str, importers: tuple[str, ...]) -> Iterator[str]:
+        if name in importers:
+            raise ValueError(f"scripts import each other: {', '.join((*importers, name))}")
+        for _, imported in _IMPORT.findall(_scripts()[name]):
+            yield from add(imported, (*importers, name))
+        if name not in done:
+            done.append(name)
+            yield name
+
+    for name in _scripts():
+        yield from add(name, ())
+
+
+def _as_function(name: str) -> str:
+    text = _scripts()[name]
+    exported = ", ".join(match[2] for match in _EXPORT.finditer(text))
+    body = _IMPORT.sub(
+        lambda match: f"const {{{match[1].replace(' as ', ': ')}}} = scripts.{match[2]};", text
+    )
+    body = _EXPORT.sub(r"\1 \2", body)
+    if unknown := re.search(r"^(?:import|export)\b.*", body, re.MULTILINE):
+        raise ValueError(f"{name}.js: cannot join {unknown[0]!r}")
+    return f"scripts.{name} = (() => {{\n{body}return {{ {exported} }};\n}})();\n"
+
+
+@cache
+def _version() -> str:
+    return sha256(joined_scripts().encode()).hexdigest()[:16]
+
+
+def scripts_address() -> str:
+    """Return the address of the joined scripts, relative to the page."""
+    return f"scripts/{_version()}/all.js"
 
 
 @cache
 def words_of_script(name: str) -> frozenset[str]:
-    """Return all quoted words in a script and its imports, which include the events that it triggers."""
+    """Return all quoted words in a script and its imports, which include the events that it triggers.
+
+    Raises:
+        KeyError: There is no such script.
+    """
     text = _scripts()[name]
-    imported = (words_of_script(other) for other in _IMPORT.findall(text))
+    imported = (words_of_script(other) for _, other in _IMPORT.findall(text))
     return frozenset(re.findall(r'"(\w+)"', text)).union(*imported)
 
 
-async def serve_script(request: Request) -> Response:
-    """Respond with a script of the current version, or 404."""
-    text = _scripts().get(request.path_params["name"])
-    if text is None or request.path_params["version"] != _version():
+async def serve_scripts(request: Request) -> Response:
+    """Respond with the joined scripts of the current version, or 404."""
+    if request.path_params["version"] != _version():
         return PlainTextResponse("There is no such script.\n", 404, {"Cache-Control": "no-store"})
-    return Response(
-        text, media_type="text/javascript", headers={"Cache-Control": "public, max-age=31536000, immutable"}
-    )
+    headers = {"Cache-Control": "public, max-age=31536000, immutable"}
+    return Response(joined_scripts(), media_type="text/javascript", headers=headers)

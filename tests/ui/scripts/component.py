@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Locator, Page
 
-from workbench.ui.script_files import address_of_script
-
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 STUBS = """
   const stubs = {
     events: [],
-    mount(address, value) {
+    mount(script, value) {
       const element = document.querySelector("#component");
       const props = { value };
       const watchers = [];
@@ -23,7 +21,7 @@ STUBS = """
         for (const onValue of watchers) onValue();
       };
       const trigger = (name, data) => stubs.events.push([name, JSON.parse(JSON.stringify(data))]);
-      return hermesWorkbench.mount(address, element, trigger, props, (name, onValue) => watchers.push(onValue));
+      return hermesWorkbench.mount(script, element, trigger, props, (name, onValue) => watchers.push(onValue));
     },
   };
 """
@@ -48,14 +46,13 @@ class Component:
 
     def begin(self, script: str, value: "DataclassInstance | None" = None, *, around: str = "") -> None:
         """Put the component on the page without waiting for it."""
-        address = address_of_script(script)
         self.page.evaluate(
-            """([address, value, around]) => {
+            """([script, value, around]) => {
               document.querySelector("#around").innerHTML = around;
-              stubs.mounted = stubs.mount(address, value);
+              stubs.mounted = stubs.mount(script, value);
               return null;
             }""",
-            [address, value and asdict(value), around],
+            [script, value and asdict(value), around],
         )
 
     def update(self, value: "DataclassInstance | None") -> None:

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from tests.e2e.watch import Watch
 from tests.ui.scripts.component import STUBS, Component
 from workbench.ui.page import HEAD_SCRIPTS, STYLES
-from workbench.ui.script_files import all_addresses
+from workbench.ui.script_files import joined_scripts, scripts_address
 
 SCRIPTS = Path(__file__).parents[3] / "workbench" / "ui" / "scripts"
 
@@ -49,9 +49,10 @@ class _Files(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="session")
 def empty_page_url() -> Iterator[str]:
-    files = {"/": ("text/html; charset=utf-8", _document().encode())}
-    for address in all_addresses():
-        files["/" + address] = ("text/javascript", (SCRIPTS / Path(address).name).read_bytes())
+    files = {
+        "/": ("text/html; charset=utf-8", _document().encode()),
+        "/" + scripts_address(): ("text/javascript", joined_scripts().encode()),
+    }
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Files, files))
     server.daemon_threads = True
     thread = Thread(target=server.serve_forever, daemon=True)

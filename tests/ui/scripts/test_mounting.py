@@ -20,10 +20,10 @@ COMPONENTS = [path.stem for path in sorted(SCRIPTS.glob("*.js")) if "export cons
 
 
 @contextmanager
-def delayed(component: Component, script: str) -> Iterator[list[Route]]:
-    """Delay the loading of a module until the end of the block."""
+def delayed(component: Component) -> Iterator[list[Route]]:
+    """Delay the loading of the scripts until the end of the block."""
     routes: list[Route] = []
-    pattern = f"**/{script}.js"
+    pattern = "**/all.js"
     component.page.route(pattern, lambda route: routes.append(route))
     try:
         yield routes
@@ -45,7 +45,7 @@ def test_values_that_arrive_before_the_module_are_drawn_in_order(component: Comp
     page.evaluate("document.addEventListener('click', (event) => event.preventDefault())")
     page.evaluate("URL.createObjectURL = () => '#'; window.saved = []")
     page.evaluate("document.addEventListener('click', (event) => window.saved.push(event.target.download))")
-    with delayed(component, "download"):
+    with delayed(component):
         component.begin("download", DownloadView(name="old.jsonl", text="", serial=1))
         component.update(DownloadView(name="first.jsonl", text="{}", serial=2))
         component.update(DownloadView(name="second.jsonl", text="{}", serial=3))
@@ -56,7 +56,7 @@ def test_values_that_arrive_before_the_module_are_drawn_in_order(component: Comp
 
 
 def test_the_last_value_is_shown(component: Component) -> None:
-    with delayed(component, "notice"):
+    with delayed(component):
         component.begin("notice")
         for text in ("first", "second"):
             component.update(NoticeView(lines=(NoticeLine(word="error", text=text),)))
@@ -67,7 +67,7 @@ def test_the_last_value_is_shown(component: Component) -> None:
 def test_a_key_pressed_before_the_module_is_loaded_is_handled_afterwards(
     component: Component,
 ) -> None:
-    with delayed(component, "palette"):
+    with delayed(component):
         component.begin("palette", PaletteView())
         component.press("Control+k")
         assert component.page.locator("dialog").count() == 0
@@ -87,7 +87,7 @@ def test_a_handled_key_is_not_pressed_again(component: Component) -> None:
           });
         }"""
     )
-    with delayed(component, "palette"):
+    with delayed(component):
         component.begin("palette", PaletteView())
         component.press("Control+k")
     expect(component.page.get_by_role("dialog", name="Find anything")).to_be_hidden()

@@ -17,7 +17,7 @@ from gradio.events import EventListener
 from workbench.chat.json_value import JsonValue
 from workbench.ui.components.fields import Stubless
 from workbench.ui.listen import Trigger
-from workbench.ui.script_files import address_of_script, words_of_script
+from workbench.ui.script_files import words_of_script
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -40,11 +40,11 @@ class Drawn(gr.HTML, metaclass=Stubless):
         self, script: str, value: "DataclassInstance | None" = None, *, elem_id: str, render: bool = True
     ) -> None:
         self.script = script
-        address = json.dumps(address_of_script(script))
+        words_of_script(script)  # fails if there is no such script
         super().__init__(  # pyright: ignore[reportUnknownMemberType] - gradio leaves `value` untyped
             value=value,
             html_template="",
-            js_on_load=f"hermesWorkbench.mount({address}, element, trigger, props, watch)",
+            js_on_load=f"hermesWorkbench.mount({json.dumps(script)}, element, trigger, props, watch)",
             apply_default_css=False,
             elem_id=elem_id,
             elem_classes=["hw"],

@@ -18,7 +18,8 @@ from workbench.ui.gate.login import LoginService
 from workbench.ui.gate.pages import OpenPages
 from workbench.ui.gate.visit import NONCE, USER
 from workbench.ui.incoming.requests import EventGuard
-from workbench.ui.script_files import ROUTE, serve_script
+from workbench.ui.script_files import ROUTE, serve_scripts
+from workbench.ui.slim_config import install_slim_config
 
 _SCRIPT: Final = b"<script"
 
@@ -49,7 +50,8 @@ class GatedApp(App):
             middleware=[Middleware(ScriptNonce), Middleware(EventGuard)],
         )
         # Our route comes before Gradio's own routes.
-        self.add_route(ROUTE, serve_script)
+        self.add_route(ROUTE, serve_scripts)
+        install_slim_config()
         self.state_holder = PageStates()
         gradio_pages = GradioPages(blocks)
         pages = OpenPages(settings.max_open_pages, gradio_pages.forget)

@@ -1,0 +1,91 @@
+"""Send the browser only the parts of Gradio's configuration that it uses.
+
+Gradio writes its whole configuration into the page, with the types of every component for its API page, which is
+switched off here, and with many values that its scripts take as defaults anyway. That is more than half of it.
+
+*Source:* gradio 6.31, routes.py, `main`; templates/frontend/assets: core (components) and Blocks (dependencies).
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import gradio.routes
+import markupsafe
+
+_COMPONENT_KEYS: Final = frozenset(
+    {
+        "api_info",
+        "api_info_as_input",
+        "api_info_as_output",
+        "example_inputs",
+        "skip_api",
+        "component_class_id",
+    }
+)
+"""What only the API page and components that are not Gradio's own need."""
+_UNUSED_PROPS: Final = frozenset({"preserved_by_key", "component_class_name", "_api_info", "name", "script"})
+"""What the browser does not read: names of Python classes, and what `gr.render` keeps."""
+_DEFAULT_PROPS: Final[Mapping[str, object]] = {
+    "_retryable": False,
+    "_undoable": False,
+    "_selectable": False,
+    "likeable": False,
+    "streamable": False,
+    "visible": True,
+    "elem_classes": [],
+    "css_template": "",
+}
+_DEFAULT_EVENT: Final[Mapping[str, object]] = {
+    "api_description": None,
+    "batch": False,
+    "collects_event_data": False,
+    "component_prop_inputs": [],
+    "event_specific_args": [],
+    "js": None,
+    "js_implementation": None,
+    "max_batch_size": 4,
+    "render_id": None,
+    "rendered_in": None,
+    "scroll_to_output": False,
+    "stream_every": 0.5,
+    "time_limit": None,
+    "trigger_after": None,
+    "trigger_only_on_failure": False,
+    "trigger_only_on_success": False,
+}
+_MISSING: Final = object()
+
+
+def slim_config(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the configuration of a page without what its browser does not need."""
+    components = [_component(component) for component in config["components"]]
+    dependencies = [_without(event, _DEFAULT_EVENT) for event in config["dependencies"]]
+    # The page's own parts are in `components`, `dependencies` and `layout` already.
+    return {**config, "components": components, "dependencies": dependencies, "page": {}}
+
+
+def install_slim_config() -> None:
+    """Make Gradio's page template write slim configurations."""
+    write = gradio.routes.toorjson
+
+    def write_slim(value: Any) -> markupsafe.Markup:
+        is_config = isinstance(value, dict) and {"components", "dependencies", "layout"} <= value.keys()
+        return write(slim_config(value) if is_config else value)
+
+    gradio.routes.templates.env.filters["toorjson"] = write_slim
+
+
+def _component(component: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in component.items() if key not in _COMPONENT_KEYS}
+    if kept.get("key") is None:
+        kept.pop("key", None)
+    props = {name: value for name, value in kept["props"].items() if name not in _UNUSED_PROPS}
+    kept["props"] = _without(props, _DEFAULT_PROPS)
+    return kept
+
+
+def _without(values: Mapping[str, Any], defaults: Mapping[str, object]) -> dict[str, Any]:
+    return {
+        name: value for name, value in values.items() if (default := defaults.get(name, _MISSING)) is _MISSING
+        or type(value) is not type(default) or value != default
+    }  # fmt: skip
