@@ -42,7 +42,10 @@ STYLES: Final = tuple(
 )
 HEAD_SCRIPTS: Final = (
     *(
-        Path(__file__).with_name(name).read_text(encoding="utf-8")
+        Path(__file__)
+        .with_name(name)
+        .read_text(encoding="utf-8")
+        .replace("SCRIPTS_ADDRESS", scripts_address())
         for name in ("stream.js", "mount.js", "drafts.js")
     ),
     f"hermesWorkbench.terms = {json.dumps(dict(TERMS))};",
