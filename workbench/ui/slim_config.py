@@ -60,8 +60,7 @@ def slim_config(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return the configuration of a page without what its browser does not need."""
     components = [_component(component) for component in config["components"]]
     dependencies = [_without(event, _DEFAULT_EVENT) for event in config["dependencies"]]
-    # The page's own parts are in `components`, `dependencies` and `layout` already.
-    return {**config, "components": components, "dependencies": dependencies, "page": {}}
+    return {**config, "components": components, "dependencies": dependencies}
 
 
 def install_slim_config() -> None:
