@@ -5,10 +5,12 @@ import json
 import pytest
 
 from tests.services import CHECKOUT, services_for
+from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.suites import check_suite_text, load_suite, suite_text
 from workbench.errors import BadInput
 from workbench.library.home_files import HomeFiles
 from workbench.records.versions import NewVersion, VersionKind
+from workbench.suite.read_suite import parse_suite
 
 TEXT = """suite: s
 cases:
@@ -29,6 +31,73 @@ def test_unusable_tools_and_mock_rules_are_reported_with_their_lines(tmp_path):
     assert "no tool or toolset 'nowhere'" in faults["b"][1]
     assert "is a file" in faults["d"][1]
     assert [case.id for case in checked.suite.cases] == ["a", "b", "c", "d", "e"]
+
+
+UNKNOWN_NAMES = [
+    (
+        "expect: [{calls: [{name: get_temprature}]}]",
+        "offer a tool 'get_temprature'",
+        "mean 'get_temperature'?",
+    ),
+    (
+        "expect: [{tool_sequence: [get_weather]}]",
+        "offer a tool 'get_weather'",
+        "offered tools: get_temperature",
+    ),
+    (
+        "expect: [{any_of: [{calls: [{name: gettemperature}]}, {no_call: true}]}]",
+        "gettemperature",
+        "get_temperature",
+    ),
+    ("expect: [{not: {calls: [{name: get_temprature}]}}]", "get_temprature", "get_temperature"),
+    (
+        "expect: [{calls: [{name: get_temperature, arguments: {citty: Rome}}]}]",
+        "argument 'citty'",
+        "mean 'city'?",
+    ),
+    (
+        "expect: [{calls: [{name: get_temperature, optional: {days: 1}}]}]",
+        "argument 'days'",
+        "its arguments: city",
+    ),
+    (
+        "mocks: {get_temprature: [{result: 1}]}, expect: [{no_call: true}]",
+        "get_temprature",
+        "get_temperature",
+    ),
+    ("tool_choice: get_temprature, expect: [{no_call: true}]", "get_temprature", "get_temperature"),
+]
+
+
+def _case_with(keys):
+    parameters = "{type: object, properties: {city: {type: string}}}"
+    specs = f"tool_specs: [{{name: get_temperature, parameters: {parameters}}}]"
+    return f"suite: s\ncases:\n  - {{id: a, prompt: p, {specs}, {keys}}}\n"
+
+
+@pytest.mark.parametrize(("keys", "problem", "remedy"), UNKNOWN_NAMES, ids=[row[0] for row in UNKNOWN_NAMES])
+def test_a_name_that_the_offered_tools_do_not_have_is_reported(tmp_path, keys, problem, remedy):
+    with services_for(tmp_path, "x") as (services, _):
+        [fault] = check_suite_text(services, _case_with(keys), name="s").faults
+        with pytest.raises(BadInput, match="suite 's', case 'a'"):
+            plan_run(services, RunRequest(suites=("s",)), [parse_suite(_case_with(keys), name="s")])
+    assert (fault.line, fault.case) == (3, "a")
+    assert problem in fault.problem and remedy in fault.remedy
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "expect: [{not: {calls: [{name: delete_all}]}}]",
+        "mocks: {search: [{result: 1}]}, expect: [{no_call: true}]",
+        "expect: [{calls: [{name: get_temperature, has_arguments: {city: Rome}}]}]",
+        "expect: [{calls: [{name: {any_of: [get_temprature, x]}}]}]",
+        "tool_choice: none, expect: [{no_call: true}]",
+    ],
+)
+def test_names_that_may_be_meant_are_not_reported(tmp_path, keys):
+    with services_for(tmp_path, "x") as (services, _):
+        assert check_suite_text(services, _case_with(keys), name="s").faults == ()
 
 
 def test_a_saved_toolset_can_be_offered(tmp_path):

@@ -110,7 +110,7 @@ def test_a_missing_date_is_reported() -> None:
 
 def test_a_value_for_an_undeclared_variable_is_reported() -> None:
     assert error_of("x", values={"whoo": "x"}, who="y") == (
-        "contract 'mine': it has no variable 'whoo' (declared variables: who)"
+        "contract 'mine': it has no variable 'whoo' (did you mean 'who'?)"
     )
 
 

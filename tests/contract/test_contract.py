@@ -94,6 +94,11 @@ def test_values_that_yaml_would_convert_stay_texts() -> None:
         ),
         ("---\ntitle: \x00\n---\n", "contract 'mine', line 2: the front matter is not valid YAML: "),
         (front("nope: x"), "contract 'mine', line 4: unknown key 'nope' (use name, title, family, "),
+        (front("famili: x"), "contract 'mine', line 4: unknown key 'famili' (did you mean 'family'?)"),
+        (
+            "---\ntitle: T\nfamily: hermes3\n---\n",
+            "contract 'mine', front matter: unknown family 'hermes3' (did you mean 'hermes-3'?)",
+        ),
         (front("title: x"), "contract 'mine', line 4: 'title' occurs twice (remove one)"),
         (front("description: [a]"), "contract 'mine', line 4: description is not a text"),
         (front("variables: [a]"), "contract 'mine', line 4: not a mapping"),

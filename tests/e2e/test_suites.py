@@ -227,7 +227,7 @@ def test_a_suite_is_written_with_findings_by_line_saved_filled_from_csv_and_run(
 def test_an_unsaved_suite_survives_a_reload(writing: Page) -> None:
     begin_suite(writing, "half")
     write(writing, "suite: half\ncases:\n  - id: half a sentence")
-    expect(writing.locator("#suites-checked")).to_contain_text("Field required")
+    expect(writing.locator("#suites-checked")).to_contain_text("is missing")
     writing.reload()
     writing.get_by_role("tab", name="Suites").click()
     writing.get_by_role("tab", name="Edit suites").click()

@@ -114,7 +114,7 @@ def test_servers_are_loaded_with_defaults_and_keys_from_variables(tmp_path):
         ("servers: {lab: {}}", "base_url is missing"),
         ("servers: {lab: {base_url: 'ftp://x'}}", "servers.lab.base_url.*http://"),
         ("servers: {lab: {kind: magic}}", "servers.lab.kind"),
-        ("servers: {lab: {api_key: sk-1, kind: vllm}}", "servers.lab.api_key: Extra inputs"),
+        ("servers: {lab: {api_key: sk-1, kind: vllm}}", "servers.lab.api_key: unknown key 'api_key'"),
         ("servers: [", "servers.yaml"),
         ("5", "servers.yaml, the file"),
     ],

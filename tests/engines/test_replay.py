@@ -82,7 +82,7 @@ def test_different_sampling_settings_are_named(tmp_path):
     ("rows", "message"),
     [
         (["{"], "line 1.*Invalid JSON"),
-        ([ROW, {"prompt": "P"}], "line 2, sampling: Field required"),
+        ([ROW, {"prompt": "P"}], "line 2, sampling: 'sampling' is missing"),
         ([], "the file is empty"),
         ([ROW, {**ROW, "is_exact": False}], "mixes exact and predicted"),
     ],

@@ -39,7 +39,7 @@ def test_every_problem_has_its_line_its_pointer_and_its_case():
     checked = check_suite(TEXT, name="s")
     assert [(fault.line, fault.case, fault.pointer) for fault in checked.faults] == [
         (9, "bad", "/thresh"),
-        (11, "bad", "/expect/0"),
+        (11, "bad", "/expect/0/cals"),
         (12, "bad", "/expect/1"),
         (13, "", ""),
         (16, "rows", ""),

@@ -95,16 +95,34 @@ def test_toolsets_tools_and_files_can_be_selected_without_duplicates(tmp_path):
 
 
 def test_selecting_an_unknown_name_reports_the_known_toolsets():
-    with pytest.raises(BadInput, match=r"no tool or toolset 'nonsens' .*nonsense, office, search"):
-        CATALOG.select(["nonsens"])
+    with pytest.raises(BadInput, match=r"no tool or toolset 'qqq' .*nonsense, office, search"):
+        CATALOG.select(["qqq"])
+
+
+@pytest.mark.parametrize(("name", "near"), [("nonsens", "nonsense"), ("get_flumbustr", "get_flumbuster")])
+def test_selecting_a_misspelled_name_suggests_the_right_one(name, near):
+    with pytest.raises(BadInput, match=f"'{name}' .did you mean '{near}'"):
+        CATALOG.select([name])
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("toolset: [", "catalog bad.yaml: .*line 1"),
-        ("toolset: x\ntools: []", "catalog bad.yaml, tools: .*at least 1"),
-        ("toolset: x\ntools:\n- function: {name: f}\n  mock: []", r"tools.0.mock: Extra inputs"),
+        ("toolset: x\ntools: []", "catalog bad.yaml, tools: must not be empty"),
+        (
+            "toolset: x\ntools:\n- function: {name: f}\n  mock: []",
+            r"tools.0.mock: unknown key 'mock'; did you mean 'mocks'",
+        ),
+        (
+            "toolset: x\ntools:\n- function: {name: f}\n  mocks: [{when: {a: {regexp: x}}, result: 1}]",
+            "`regexp` is not a condition; did you mean `regex`",
+        ),
+        (
+            "toolset: x\ntools:\n- function: {name: f, parameters: {type: object, properties: {city: {}}}}\n"
+            "  mocks: [{when: {citty: Rome}, result: 1}]",
+            "no argument 'citty'; did you mean 'city'",
+        ),
         (
             "toolset: x\ntools:\n- function: {name: f}\n  mocks: [{result: 1, error: oh}]",
             "exactly one of result, template, error and sequence",

@@ -53,6 +53,17 @@ def test_errors_of_a_spec_have_line_and_pointer(studio, spec, line, pointer):
 
 
 @pytest.mark.parametrize(
+    ("spec", "words"),
+    [("", "no tool"), ("[]", "no tool"), (f"[{SPEC}, {SPEC.replace('f', 'g', 1)}]", "2 tools")],
+)
+def test_a_spec_without_exactly_one_tool_is_reported(studio, spec, words):
+    findings = studio.check_draft(ToolDraft(spec_text=spec))
+    assert words in findings.spec[0].message
+    with pytest.raises(BadInput, match=words):
+        studio.merged_text(ToolDraft(spec_text=spec), toolset="own", before=None)
+
+
+@pytest.mark.parametrize(
     ("rules", "line", "pointer"),
     [
         ("- result: [", 1, ""),

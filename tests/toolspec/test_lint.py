@@ -35,6 +35,14 @@ ROWS = {
     "no-type": (with_property("a", {"description": "A"}), P + "a"),
     "enum-of-one": (with_property("a", {"enum": [1], "description": "A"}), P + "a/enum"),
     "enum-twice": (with_property("a", {"enum": [1, 1], "description": "A"}), P + "a/enum"),
+    "misspelled-key": (
+        with_property("a", {"type": "string", "descriptionn": "A", "description": "A"}),
+        P + "a/descriptionn",
+    ),
+    "invalid-value": (
+        with_property("a", {"enum": ["x", "y"], "default": "z", "description": "A"}),
+        P + "a/default",
+    ),
     "enum-unused": (
         with_property("a", {"type": "string", "enum": ["x", 1], "description": "A"}),
         P + "a/enum",
@@ -46,6 +54,47 @@ ROWS = {
 def test_each_fault_of_one_tool_is_found(code, row):
     function, pointer = row
     assert codes(function) == [(code, pointer)]
+
+
+@pytest.mark.parametrize(
+    ("schema", "pointer"),
+    [
+        ({"type": "string", "default": 3}, "a/default"),
+        ({"type": "string", "const": 3}, "a/const"),
+        ({"type": "integer", "examples": [1, "two"]}, "a/examples/1"),
+        ({"type": "integer", "minimum": 1, "default": 0}, "a/default"),
+        (
+            {"type": "array", "items": {"type": "string", "enum": ["x", "y"], "default": "z"}},
+            "a/items/default",
+        ),
+        ({"type": "object", "properties": {"b": {"type": "null", "default": 1}}}, "a/properties/b/default"),
+        ({"anyOf": [{"type": "string", "default": 1}, {"type": "integer"}]}, "a/anyOf/0/default"),
+    ],
+)
+def test_a_value_that_its_own_schema_does_not_allow_is_found_at_any_depth(schema, pointer):
+    assert codes(with_property("a", {**schema, "description": "A"})) == [("invalid-value", P + pointer)]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "string", "enum": ["x", "y"], "default": "x", "examples": ["y"]},
+        {"type": ["string", "null"], "default": None},
+        {"const": "x", "default": "x"},
+        {"$ref": "#/nowhere", "default": 1, "type": "integer"},
+        {"type": "string", "x-order": 1, "example": "x", "nullable": True},
+        {"type": "object", "properties": {"descriptionn": {"type": "string"}}},
+    ],
+)
+def test_valid_values_and_annotations_are_left_alone(schema):
+    assert codes(with_property("a", {**schema, "description": "A"})) == []
+
+
+def test_a_misspelled_key_of_the_function_is_found():
+    spec = ToolSpec.of_function({"name": "get_it", "description": "Does it.", "parameterss": {}})
+    [finding] = lint_tools(OfferedTools(specs=(spec,)))
+    assert (finding.code, finding.pointer) == ("misspelled-key", "/0/function/parameterss")
+    assert finding.message == "'parameterss' is not a known key; did you mean 'parameters'?"
 
 
 def test_faults_of_several_tools_are_found():

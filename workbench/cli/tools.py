@@ -260,7 +260,7 @@ def _findings(source: str) -> tuple[Finding, ...]:
     from workbench.toolbox.catalog_file import parse_toolset
     from workbench.toolspec.lint import lint_tools
     from workbench.toolspec.spec import OfferedTools
-    from workbench.toolspec.tools_text import check_tools_text, parse_tools
+    from workbench.toolspec.tools_text import check_tools_text, no_tools, parse_tools
 
     if source.endswith((".yaml", ".yml")):
         try:
@@ -278,7 +278,10 @@ def _findings(source: str) -> tuple[Finding, ...]:
         return lint_tools(OfferedTools(specs=tuple(tool.spec for tool in toolset.tools)))
     if source == "-" or source.endswith(".json"):
         text = read_text(source)
-        return check_tools_text(text) or lint_tools(parse_tools(text))
+        if faults := check_tools_text(text):
+            return faults
+        tools = parse_tools(text)
+        return lint_tools(tools) if tools.specs else (no_tools(),)
     with catalog_of_settings() as catalog:
         return lint_tools(catalog.select_files([source]))
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from workbench.chat.near_names import did_you_mean
 from workbench.contract.contract import Contract, Placeholder, placeholders
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import family_named
@@ -60,25 +61,21 @@ def _filled(contract: Contract, place: Placeholder, values: Mapping[str, str]) -
             "write {{ name }}, or {{ '{{' }} for two literal braces",
         )
     if place.name not in values:
-        known = ", ".join(dict.fromkeys(("tools", *sorted(PREDEFINED), *contract.variables)))
-        problem = "has no value" if place.name in PREDEFINED else "is unknown"
-        raise BadInput(
-            where,
-            f"variable {place.name!r} {problem}",
-            f"known variables: {known}; declare others in the front matter",
-        )
+        known = tuple(dict.fromkeys(("tools", *sorted(PREDEFINED), *contract.variables)))
+        otherwise = f"known variables: {', '.join(known)}; declare others in the front matter"
+        if place.name in PREDEFINED:
+            raise BadInput(where, f"variable {place.name!r} has no value", otherwise)
+        remedy = did_you_mean(place.name, known, otherwise=otherwise)
+        raise BadInput(where, f"variable {place.name!r} is unknown", remedy)
     return values[place.name]
 
 
 def _check_variables(contract: Contract, variables: Mapping[str, str]) -> None:
     for name in variables:
         if name not in contract.variables and name not in PREDEFINED:
-            declared = ", ".join(contract.variables) or "none"
-            raise BadInput(
-                f"contract {contract.name!r}",
-                f"it has no variable {name!r}",
-                f"declared variables: {declared}",
-            )
+            otherwise = f"declared variables: {', '.join(contract.variables) or 'none'}"
+            remedy = did_you_mean(name, (*PREDEFINED, *contract.variables), otherwise=otherwise)
+            raise BadInput(f"contract {contract.name!r}", f"it has no variable {name!r}", remedy)
 
 
 def _line(contract: Contract, place: Placeholder) -> int:

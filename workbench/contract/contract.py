@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 import yaml
 
+from workbench.chat.near_names import did_you_mean
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.toolspec.spec import canonical_json
@@ -103,7 +104,8 @@ def parse_contract(text: str, *, name: str) -> Contract:
     variables: dict[str, str] = {}
     for key, node in _entries(_front_node(front, name), name):
         if key not in _KEYS:
-            raise _bad(name, node, f"unknown key {key!r}", f"use {', '.join(_KEYS)}")
+            remedy = did_you_mean(key, _KEYS, otherwise=f"use {', '.join(_KEYS)}")
+            raise _bad(name, node, f"unknown key {key!r}", remedy)
         if key == "variables":
             variables = _variables(node, name)
         else:
@@ -216,7 +218,8 @@ def _check(values: Mapping[str, str], name: str) -> None:
         if not values.get(key):
             raise BadInput(where, f"{key!r} is missing", f"add a line `{key}: …`")
     if values["family"] not in FAMILIES:
-        raise BadInput(where, f"unknown family {values['family']!r}", f"use one of {', '.join(FAMILIES)}")
+        remedy = did_you_mean(values["family"], FAMILIES, otherwise=f"use one of {', '.join(FAMILIES)}")
+        raise BadInput(where, f"unknown family {values['family']!r}", remedy)
     if values.get("name", name) != name:
         raise BadInput(
             where, f"its name is {values['name']!r}, not {name!r}", f"write `name: {name}` or rename the file"

@@ -22,6 +22,7 @@ from workbench.rollout.ports import (
     Usage,
 )
 from workbench.rollout.sampling import Sampling
+from workbench.toolspec.form_faults import first_fault
 
 CHARS_PER_TOKEN: Final = 4
 """Length of the pieces that count as tokens."""
@@ -156,9 +157,8 @@ def _recording(line: str, where: str) -> Recording:
     try:
         recording = Recording.model_validate_json(line)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"{where}{', ' + place if place else ''}", first["msg"]) from error
+        place, problem = first_fault(error, Recording)
+        raise BadInput(f"{where}{', ' + place if place else ''}", problem) from error
     return recording
 
 

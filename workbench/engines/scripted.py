@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from workbench.errors import BadInput, EngineError, ModelMissing, PromptTooLong
 from workbench.rollout.ports import Capabilities, Delta, FinishReason, GenerationRequest, Usage
+from workbench.toolspec.form_faults import first_fault
 
 CHARS_PER_TOKEN: Final = 4
 """Length of the pieces that count as tokens."""
@@ -103,9 +104,8 @@ def load_scripted(path: Path, *, name: str, wait: Callable[[float], None]) -> Sc
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise BadInput(f"script {path}", " ".join(str(error).split())) from error
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"script {path}, {place or 'the file'}", first["msg"]) from error
+        place, problem = first_fault(error, CompletionScript)
+        raise BadInput(f"script {path}, {place or 'the file'}", problem) from error
     return ScriptedEngine(script, name=name, wait=wait)
 
 

@@ -13,6 +13,7 @@ from workbench.contract.contract import Contract, parse_contract
 from workbench.errors import BadInput
 from workbench.records.versions import VersionKind, check_name
 from workbench.suite.case_rollout import Price
+from workbench.toolspec.form_faults import first_fault
 
 FILE: Final = "prices.yaml"
 
@@ -41,10 +42,9 @@ def load_prices(data: Path) -> Mapping[str, Price]:
     except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
         raise BadInput(f"file {path}", " ".join(str(error).split())) from error
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
+        place, problem = first_fault(error, _PricesForm)
         remedy = "write MODEL: {prompt: …, completion: …}"
-        raise BadInput(f"file {path}, {place or 'the file'}", first["msg"], remedy) from error
+        raise BadInput(f"file {path}, {place or 'the file'}", problem, remedy) from error
     return {name: Price(price.prompt, price.completion) for name, price in form.root.items()}
 
 

@@ -26,6 +26,7 @@ from workbench.store.tables import (
     ToolRunRow,
     UnfinishedRow,
 )
+from workbench.toolspec.form_faults import first_fault
 
 _SAMPLING: Final = TypeAdapter(Sampling)
 _FINDINGS: Final[TypeAdapter[tuple[Finding, ...]]] = TypeAdapter(tuple[Finding, ...])
@@ -114,9 +115,8 @@ def naming_bad_key(name: str) -> Generator[None]:
     try:
         yield
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(step) for step in first["loc"])
-        raise ValueError(f"{name}.{place}: {first['msg']}") from error
+        place, problem = first_fault(error)
+        raise ValueError(f"{name}.{place}: {problem}") from error
 
 
 TITLE_SIZE_CHARS: Final = 60

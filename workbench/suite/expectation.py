@@ -127,16 +127,6 @@ class Expectation(_ExpectationModel):
         """Its kind, a key of `KINDS`."""
         return self._kinds()[0]
 
-    @model_validator(mode="before")
-    @classmethod
-    def _known(cls, value: Any) -> Any:
-        if isinstance(value, Mapping):
-            keys = cast(Mapping[object, object], value)
-            for key in keys:
-                if key not in KINDS and key not in OPTIONS:
-                    raise ValueError(f"unknown expectation {key!r}; known are {', '.join(KINDS)}")
-        return cast(Any, value)
-
     @model_validator(mode="after")
     def _usable(self) -> "Expectation":
         kinds = self._kinds()

@@ -109,7 +109,7 @@ class _SuiteReader:
             self.faults.append(error.fault)
             return None
         except ValidationError as error:
-            self.faults.extend(source.form_faults(error))
+            self.faults.extend(source.form_faults(error, SuiteForm))
             return None
         if form.suite != self._name:
             problem, line = f"the name in the text is {form.suite!r}", source.line(("suite",))
@@ -153,7 +153,8 @@ def _case(
     try:
         form = CaseForm.model_validate(document)
     except ValidationError as error:
-        faults.extend(source.form_faults(error, place, case=str(document.get("id", "?"))))
+        case_id = str(document.get("id", "?"))
+        faults.extend(source.form_faults(error, CaseForm, place, case=case_id, also_known=("rows",)))
         return None
     messages = [_message(message) for message in form.messages or ()]
     system = form.system or ""

@@ -10,11 +10,12 @@ from functools import cached_property
 from typing import Any, Final, cast
 
 import yaml
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from workbench.chat.json_value import JsonValue, load_json
 from workbench.errors import BadInput
 from workbench.toolspec.check import pointer
+from workbench.toolspec.form_faults import form_faults
 from workbench.toolspec.yaml_text import compose_yaml, load_yaml
 
 Row = Mapping[str, JsonValue]
@@ -178,35 +179,34 @@ class SuiteText:
         return line
 
     def form_faults(
-        self, error: ValidationError, place: Place = (), *, case: str = ""
+        self,
+        error: ValidationError,
+        form: type[BaseModel],
+        place: Place = (),
+        *,
+        case: str = "",
+        also_known: Sequence[str] = (),
     ) -> Iterator[SuiteFault]:
         """Yield the problems of a failed validation, one for each place.
 
         Args:
+            form: The model that was validated.
             place: Place in the text of the value that was validated.
             case: ID of the case if the value is a case.
+            also_known: Keys that the value may have besides those of the model.
         """
-        reported: set[str] = set()
-        for details in error.errors():
-            inside = [part for part in details["loc"] if not _is_branch(part)]
-            where = pointer(inside) or "/"
-            if where in reported:
-                continue
-            reported.add(where)
-            problem = details["msg"].removeprefix("Value error, ")
-            yield SuiteFault(problem=problem, line=self.line((*place, *inside)), pointer=where, case=case)
+        for fault in form_faults(error, form, also_known=also_known):
+            yield SuiteFault(
+                problem=fault.problem,
+                line=self.line((*place, *fault.place)),
+                pointer=pointer(fault.place) or "/",
+                case=case,
+            )
 
     # Composed only when a line is needed, because this parses the whole text again.
     @cached_property
     def _root(self) -> yaml.Node | None:
         return compose_yaml(self._text)
-
-
-def _is_branch(part: str | int) -> bool:
-    """Return whether a part of a location is Pydantic's name for a type of a union, and not a key of the file."""
-    return isinstance(part, str) and (
-        part.startswith(("list[", "literal[")) or part in ("int", "str", "CountRange")
-    )
 
 
 def _child(node: yaml.Node | None, part: str | int) -> yaml.Node | None:

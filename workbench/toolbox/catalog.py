@@ -7,6 +7,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from workbench.chat.near_names import did_you_mean
 from workbench.errors import BadInput
 from workbench.settings import Settings
 from workbench.toolbox.agent_tools import agent_entries
@@ -254,7 +255,7 @@ class Catalog:
     def _named(self, name: str) -> Sequence[ToolSpec]:
         specs = self._find(name)
         if specs is None:
-            remedy = f"use a tool or one of the toolsets {', '.join(self.registry.toolsets().names)}"
+            remedy = self._hint(name, "use a tool or one of the toolsets")
             raise BadInput("tools", f"there is no tool or toolset {name[:60]!r}", remedy)
         return specs
 
@@ -264,10 +265,16 @@ class Catalog:
         if specs is None and path.suffix == ".json" and path.is_file():
             return parse_tools(path.read_text(encoding="utf-8")).specs
         if specs is None:
-            names = ", ".join(self.registry.toolsets().names)
-            remedy = f"use a tool, a JSON file or one of the toolsets {names}"
+            remedy = self._hint(selector, "use a tool, a JSON file or one of the toolsets")
             raise BadInput("tools", f"there is no tool, toolset or JSON file {selector!r}", remedy)
         return specs
+
+    def _hint(self, name: str, otherwise: str) -> str:
+        """Return the toolset or tool that was probably meant, or `otherwise` with the names of the toolsets."""
+        registry = self.registry
+        toolsets = tuple(registry.toolsets().names)
+        known = (*toolsets, *(entry.name for entry in registry.entries()))
+        return did_you_mean(name, known, otherwise=f"{otherwise} {', '.join(toolsets)}")
 
     def _find(self, name: str) -> Sequence[ToolSpec] | None:
         """Return the tools of the toolset, or the tool, with this name. Return None if there is neither."""

@@ -20,6 +20,7 @@ from workbench.toolbox.catalog_form import (
 )
 from workbench.toolbox.mocks import MockRule
 from workbench.toolspec.check import check_spec, pointer
+from workbench.toolspec.form_faults import first_fault
 from workbench.toolspec.spec import ToolSpec
 from workbench.toolspec.yaml_text import dump_yaml, load_yaml
 
@@ -129,9 +130,8 @@ def _validated(kind: type[_File], loaded: Any, where: str) -> _File:
     try:
         return kind.model_validate(loaded)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"{where}, {place}" if place else where, first["msg"]) from error
+        place, problem = first_fault(error, kind)
+        raise BadInput(f"{where}, {place}" if place else where, problem) from error
 
 
 def _tool(where: str, tool: ToolFile) -> CatalogTool:

@@ -7,15 +7,26 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from workbench.chat.finding import Finding
+from workbench.chat.json_value import as_object
+from workbench.chat.near_names import nearest_name
 from workbench.errors import BadInput
 from workbench.toolbox.mock_templates import template_problem
 from workbench.toolbox.mocks import MAX_LATENCY_MS
 from workbench.toolspec.budget import REQUEST_STEPS, budget
-from workbench.toolspec.check import check_spec, pointer
-from workbench.toolspec.conditions import condition_problem, first_violation, schema_problem
+from workbench.toolspec.check import check_spec, pointer, undeclared_argument
+from workbench.toolspec.conditions import (
+    ALL_ARGUMENTS,
+    condition_problem,
+    first_violation,
+    schema_problem,
+)
+from workbench.toolspec.form_faults import form_faults
 from workbench.toolspec.spec import ToolSpec
 from workbench.toolspec.yaml_text import compose_yaml, load_yaml
 
+_NEAR_ARGUMENT: Final = 0.75
+"""How similar the name in a condition must be to an argument's to count as a mistake. Models do invent arguments, so a
+rule may have a condition on an argument that the tool does not declare."""
 _ANSWERS: Final = ("result", "template", "error", "sequence")
 
 
@@ -90,7 +101,7 @@ def tool_problems(tool: ToolFile) -> Iterator[tuple[tuple[str | int, ...], str]]
     for number, rule in enumerate(tool.mocks):
         place = ("mocks", number)
         for name, condition in rule.when.items():
-            if problem := condition_problem(condition):
+            if problem := condition_problem(condition) or _misspelled_argument(tool, name):
                 yield (*place, "when", name), problem
         steps = rule.sequence or [rule]
         for index, step in enumerate(steps):
@@ -103,6 +114,16 @@ def tool_problems(tool: ToolFile) -> Iterator[tuple[tuple[str | int, ...], str]]
                 and (problem := first_violation(tool.returns, step.result))
             ):
                 yield (*inner, "result"), f"it does not match `returns`: {problem}"
+
+
+def _misspelled_argument(tool: ToolFile, name: str) -> str:
+    """Say that a rule has a condition on an argument that is almost one of the tool's. Empty otherwise."""
+    parameters = as_object(tool.function.get("parameters"))
+    properties = as_object(parameters.get("properties"))
+    if name == ALL_ARGUMENTS or not undeclared_argument(parameters, name):
+        return ""
+    near = nearest_name(name, properties, cutoff=_NEAR_ARGUMENT)
+    return f"the tool has no argument {name[:60]!r}; did you mean {near!r}?" if near else ""
 
 
 def check_rules(spec: ToolSpec, rules_text: str) -> tuple[Finding, ...]:
@@ -122,7 +143,7 @@ def check_rules(spec: ToolSpec, rules_text: str) -> tuple[Finding, ...]:
     except BadInput as error:
         return (_fault(error.problem, (), 1),)
     except ValidationError as error:
-        faults = [(details["loc"], details["msg"]) for details in error.errors()]
+        faults = list(form_faults(error, ToolFile))
     # If the text is only a list of rules, there is no `mocks` in it that a pointer could lead through.
     places = [
         (place[1:] if is_list and place[:1] == ("mocks",) else place, problem) for place, problem in faults

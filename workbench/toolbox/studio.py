@@ -29,8 +29,8 @@ from workbench.toolbox.mocks import MockTool
 from workbench.toolbox.registry import Registry
 from workbench.toolspec.budget import REQUEST_STEPS, BudgetExceeded, budget
 from workbench.toolspec.lint import lint_tools
-from workbench.toolspec.spec import ToolSpec
-from workbench.toolspec.tools_text import check_tools_text, parse_tools
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.toolspec.tools_text import NO_TOOL, check_tools_text, parse_tools
 
 _WHERE: Final = "rules"
 _TOOLSET: Final = "draft"
@@ -87,9 +87,9 @@ class ToolStudio:
         if faults:
             return DraftFindings(spec=tuple(_without_index(fault) for fault in faults))
         tools = parse_tools(_as_list(draft.spec_text))
-        rules = (
-            check_rules(tools.specs[0], draft.rules_text) if tools.specs and draft.rules_text.strip() else ()
-        )
+        if problem := _count_problem(tools):
+            return DraftFindings(spec=(Finding(code=NO_TOOL, message=problem, line=1),))
+        rules = check_rules(tools.specs[0], draft.rules_text) if draft.rules_text.strip() else ()
         return DraftFindings(
             rules=rules, lint=tuple(_without_index(finding) for finding in lint_tools(tools))
         )
@@ -173,10 +173,17 @@ def _without_index(finding: Finding) -> Finding:
 
 
 def _spec(draft: ToolDraft) -> ToolSpec:
-    specs = parse_tools(_as_list(draft.spec_text)).specs
-    if len(specs) != 1:
-        raise BadInput("spec", f"it contains {len(specs)} tools", "edit one tool at a time")
-    return specs[0]
+    tools = parse_tools(_as_list(draft.spec_text))
+    if problem := _count_problem(tools):
+        raise BadInput("spec", problem)
+    return tools.specs[0]
+
+
+def _count_problem(tools: OfferedTools) -> str:
+    """Say that a draft does not have exactly one tool. Empty if it does."""
+    if not tools.specs:
+        return "there is no tool: write an object with name, description and parameters"
+    return f"there are {len(tools.specs)} tools: edit one tool at a time" if len(tools.specs) > 1 else ""
 
 
 def _tool(spec: ToolSpec, draft: ToolDraft) -> CatalogTool:

@@ -13,6 +13,7 @@ from jsonschema.protocols import Validator
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.near_names import did_you_mean
 from workbench.toolspec.bounded_validator import extra_names
 from workbench.toolspec.budget import BudgetExceeded, budget
 from workbench.toolspec.quick import is_surely_valid, is_surely_valid_schema
@@ -90,6 +91,19 @@ def check_offered(tools: OfferedTools) -> tuple[Finding, ...]:
             )
         seen.add(spec.name)
     return tuple(findings)
+
+
+def undeclared_argument(parameters: JsonObject, name: str) -> str:
+    """Return a hint about the argument that was probably meant if a schema does not declare `name`, else nothing.
+
+    A schema without properties, or one that allows additional properties explicitly, declares any name.
+    """
+    properties = as_object(parameters.get("properties"))
+    if not properties or name in properties or parameters.get("additionalProperties", False):
+        return ""
+    if any(key in parameters for key in ("patternProperties", "allOf", "anyOf", "oneOf", "$ref")):
+        return ""
+    return did_you_mean(name, properties, otherwise=f"its arguments: {', '.join(properties)}")
 
 
 def pointer(parts: "list[str | int] | tuple[str | int, ...]") -> str:

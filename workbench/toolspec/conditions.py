@@ -7,6 +7,7 @@ from typing import Final, cast
 
 from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.near_names import nearest_name
 from workbench.toolspec.budget import BudgetExceeded, spend
 from workbench.toolspec.check import TOO_COSTLY, check_arguments, check_spec
 from workbench.toolspec.patterns import is_whole_match, pattern_problem
@@ -44,6 +45,8 @@ OPERATORS: Final = ("equals", "regex", "any_of", "subset", "schema")
 ALL_ARGUMENTS: Final = "$arguments"
 """The name for a condition on all arguments together."""
 _LONGEST_SHOWN: Final = 60
+_NEAR_OPERATOR: Final = 0.85
+"""How similar a key must be to an operator. `regexp` is; `one_of`, `scheme` and `any` may be keys of objects."""
 
 
 def holds(when: JsonObject, arguments: JsonObject) -> bool:
@@ -67,6 +70,8 @@ def holds(when: JsonObject, arguments: JsonObject) -> bool:
 def condition_problem(condition: JsonValue) -> str:
     """Say why a condition cannot be used. Empty if it can."""
     operator, operand = _operator_and_operand(condition)
+    if operator == "equals" and operand is condition and isinstance(condition, Mapping):
+        return _near_operator(condition)
     if operator == "schema":
         return (
             schema_problem(cast(JsonObject, operand))
@@ -101,6 +106,17 @@ def meets(value: JsonValue, condition: JsonValue) -> bool:
     return is_equal(value, operand)
 
 
+def exactly(value: JsonValue) -> JsonValue:
+    """Return a condition that only `value` meets. An object that looks like a condition needs `equals` around it.
+
+    >>> exactly({"city": "Rome"}), exactly({"regex": "x"})
+    ({'city': 'Rome'}, {'equals': {'regex': 'x'}})
+    """
+    _, operand = _operator_and_operand(value)
+    is_plain = operand is value and not (isinstance(value, Mapping) and _near_operator(value))
+    return value if is_plain else {"equals": value}
+
+
 def describe_condition(condition: JsonValue) -> str:
     """Describe a condition or a plain value in words.
 
@@ -130,6 +146,17 @@ def _operator_and_operand(condition: JsonValue) -> tuple[str, JsonValue]:
         if operator in OPERATORS:
             return operator, operand
     return "equals", condition
+
+
+def _near_operator(value: JsonObject) -> str:
+    """Say that an object is almost a condition, such as `{"regexp": "x"}`. Empty if it is an ordinary object."""
+    if len(value) > 1 and all(key in OPERATORS for key in value):
+        return f"a condition has one key, not both {' and '.join(f'`{key}`' for key in value)}"
+    key = next(iter(value)) if len(value) == 1 else ""
+    near = nearest_name(key, OPERATORS, cutoff=_NEAR_OPERATOR)
+    if not near:
+        return ""
+    return f"`{key}` is not a condition; did you mean `{near}`? For an object, write `equals: {{{key}: …}}`"
 
 
 def _matches(value: JsonValue, pattern: str) -> bool:

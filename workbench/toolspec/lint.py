@@ -8,6 +8,7 @@ from typing import Final
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.toolspec.lint_schemas import SCHEMA_CODES, lint_schemas
 from workbench.toolspec.spec import OfferedTools, ToolSpec, canonical_json
 
 CODES: Final[Mapping[str, str]] = {
@@ -22,6 +23,7 @@ CODES: Final[Mapping[str, str]] = {
     "duplicate-tool": "two tools have the same schema and description",
     "near-equal-names": "two names differ by one letter or a plural",
     "no-type": "a parameter has no type, so models may pass strings instead of numbers",
+    **SCHEMA_CODES,
     "long-description": "a description so long that it costs more tokens than it helps",
     "many-tools": "more tools than small models can tell apart",
 }
@@ -66,7 +68,8 @@ def lint_tools(tools: OfferedTools) -> tuple[Finding, ...]:
 
 def lint_spec(spec: ToolSpec) -> tuple[Finding, ...]:
     """Return suggestions for one spec. Pointers lead into its document."""
-    return (*_of_tool(spec), *(finding for name in spec.properties for finding in _of_parameter(spec, name)))
+    of_parameters = (finding for name in spec.properties for finding in _of_parameter(spec, name))
+    return (*_of_tool(spec), *of_parameters, *lint_schemas(spec))
 
 
 def _of_tool(spec: ToolSpec) -> Iterator[Finding]:

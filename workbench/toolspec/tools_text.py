@@ -62,6 +62,8 @@ def _child(text: str, position: int, token: str) -> int | None:
     return None
 
 
+NO_TOOL: Final = "spec-no-tool"
+"""Code of the finding that there is no tool, or not exactly one where a single tool is edited."""
 MAX_SIZE_CHARS: Final = 1_000_000
 """Longer texts are rejected, because the editor parses the text at each keystroke."""
 _MAX_FINDINGS: Final = 100
@@ -109,6 +111,11 @@ def check_tools_text(text: str) -> tuple[Finding, ...]:
     except BudgetExceeded as error:
         findings = [Finding(code="spec-unsound", message=f"{error.problem}: {error.remedy}"[:99])]
     return tuple(_placed(text, finding) for finding in findings)
+
+
+def no_tools() -> Finding:
+    """Return the finding about a list without tools, which is valid but probably a mistake."""
+    return Finding(code=NO_TOOL, message="the list has no tools: write [{…}, {…}]", line=1)
 
 
 def _check_entries(entries: list[JsonValue]) -> list[Finding]:

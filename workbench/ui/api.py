@@ -27,6 +27,7 @@ from workbench.hermes.reading import Dialect, Level
 from workbench.records.owner import Permission
 from workbench.suite.reports.report import report_json, report_of
 from workbench.toolspec.budget import REQUEST_STEPS, budget
+from workbench.toolspec.form_faults import first_fault
 from workbench.trajectory.formats.known import DEFAULT_FORMAT
 from workbench.ui.api_request import (
     Tools,
@@ -316,5 +317,4 @@ def _check(adapter: TypeAdapter[Any], name: str, value: object) -> None:
     try:
         adapter.validate_python(value, strict=True)
     except ValidationError as error:
-        first_error = error.errors()[0]
-        raise gr.Error(f"{name}: {first_error['msg']}"[:200], print_exception=False) from error
+        raise gr.Error(f"{name}: {first_fault(error)[1]}"[:200], print_exception=False) from error

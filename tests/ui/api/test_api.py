@@ -89,8 +89,8 @@ def test_a_suite_is_run_and_reported(own_server: Server, connect: Connect) -> No
     ("function", "arguments", "message"),
     [
         ("/parse", {"text": "x", "tools": ["/etc/passwd"]}, "no toolset or tool has this name"),
-        ("/parse", {"text": "x", "level": "bad"}, "level: Input should be 'strict'"),
-        ("/parse", {"text": 7}, "text: Input should be a valid string"),
+        ("/parse", {"text": "x", "level": "bad"}, "level: must be 'strict'"),
+        ("/parse", {"text": 7}, "text: must be a text"),
         ("/render", {"messages": [{"role": "user", "content": "x"}], "family": "none"}, "'none'"),
         ("/check", {"rows": "{}", "format": "none"}, "'none'"),
         ("/chat", {"text": "x", "session": "none"}, "there is no such session"),

@@ -20,6 +20,7 @@ from workbench.suite.case import Suite
 from workbench.suite.read_suite import parse_case, parse_suite, render_suite
 from workbench.suite.reports.report import ArmGain, gains_of
 from workbench.suite.variants import Part, parts_of
+from workbench.toolspec.conditions import exactly
 from workbench.toolspec.spec import OfferedTools
 
 MOST_VERSIONS: Final = 200
@@ -119,7 +120,10 @@ def case_of_turn(
         raise BadInput("case", "the turn has no answer", "send the message first")
     tools = setup.offered_tools()
     calls = read_message(answer.message, tools=tools).calls
-    expected = [{"name": call.name, "arguments": dict(call.arguments)} for call in calls]
+    expected = [
+        {"name": call.name, "arguments": {name: exactly(value) for name, value in call.arguments.items()}}
+        for call in calls
+    ]
     messages = [stored for stored in path[: user + 1] if stored.message.role is not Role.SYSTEM]
     document: dict[str, Any] = {
         "id": path[user].id[:_ID_CHARS],

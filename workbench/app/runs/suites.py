@@ -14,6 +14,7 @@ from workbench.records.versions import VersionKind, parse_reference
 from workbench.suite.case import Case, Suite
 from workbench.suite.read_suite import check_suite, parse_suite
 from workbench.suite.suite_text import SuiteFault, SuiteText
+from workbench.suite.tool_names import unknown_names
 from workbench.toolbox.entry import Staging, ToolTask
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.tools_text import parse_tools, render_tools
@@ -81,11 +82,14 @@ def check_suite_text(services: Services, text: str, *, name: str) -> CheckedSuit
 
 
 def case_problems(catalog: Catalog, case: Case) -> Iterator[BadInput]:
-    """Yield the first problem with the case's tools and the first problem with its mock rules."""
+    """Yield the first problem with the case's tools, unknown names in the case, and a problem with its mock rules."""
     try:
-        parse_tools(render_tools(offered_tools(catalog, case)))
+        offered = parse_tools(render_tools(offered_tools(catalog, case)))
     except BadInput as error:
         yield error
+    else:
+        for unknown in unknown_names(case, offered):
+            yield BadInput(unknown.key, unknown.problem, unknown.remedy)
     try:
         catalog.toolbox(ToolTask(staging=Staging(mocks=case.mocks)))
     except BadInput as error:

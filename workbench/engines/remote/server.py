@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from workbench.errors import BadInput
 from workbench.settings import Secret
+from workbench.toolspec.form_faults import first_fault
 
 
 class Mode(StrEnum):
@@ -154,9 +155,8 @@ def load_servers(folder: Path, *, timeout_s: float, read_secret: ReadSecret) -> 
     except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
         raise BadInput(f"file {path}", " ".join(str(error).split())) from error
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"file {path}, {place or 'the file'}", first["msg"]) from None
+        place, problem = first_fault(error, _File)
+        raise BadInput(f"file {path}, {place or 'the file'}", problem) from None
     return {
         name: _server(name, entry, f"file {path}, servers.{name}", timeout_s, read_secret)
         for name, entry in file.servers.items()

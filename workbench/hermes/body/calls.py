@@ -3,11 +3,11 @@
 import json
 from bisect import bisect_left, bisect_right
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Final, NamedTuple
 
 from workbench.chat.finding import Finding, Span, apply_edits
 from workbench.chat.json_value import JsonValue
+from workbench.chat.near_names import nearest_name
 from workbench.hermes.body.function_xml import Function, typed_value
 from workbench.hermes.body.payload import Body, Payload
 from workbench.hermes.body.shape import CallDraft, decode_alone, is_bad_parameter, normal_name, shape_call
@@ -90,13 +90,9 @@ def can_be_json(notes: BlockNotes, text: str, start: int, end: int) -> bool:
 
 def _unknown(completion: Completion, draft: CallDraft, span: Span) -> Finding:
     names = completion.tools.names if completion.tools is not None else ()
-    nearest = _nearest(draft.name, names)
+    nearest = nearest_name(draft.name, names)
     hint = f"; did the model mean {nearest[:30]!r}?" if nearest else ""
     return Finding(code="unknown-tool", message=f"no tool {draft.name[:40]!r} is offered{hint}", span=span)
-
-
-def _nearest(name: str, names: tuple[str, ...]) -> str:
-    return next(iter(get_close_matches(name[:64], [known[:64] for known in names[:500]], n=1)), "")
 
 
 def _decoded_calls(completion: Completion, notes: BlockNotes, body: Body) -> list[CallDraft]:

@@ -11,6 +11,7 @@ from workbench.suite.case import Case, Suite
 from workbench.suite.exchange.bfcl import ExportedSuite, ImportedSuite, read_lines, write_lines
 from workbench.suite.expectation import Expectation
 from workbench.suite.read_suite import parse_case
+from workbench.toolspec.conditions import exactly
 
 FILE: Final = "messages.jsonl"
 _Fields = Mapping[str, Any]
@@ -75,7 +76,7 @@ def _document(row_id: str, row: _Fields, answer_index: int, place: str) -> dict[
         for message in messages
         for call in message.get("tool_calls") or ()
     }
-    calls = [_called(call, place) for call in messages[answer_index].get("tool_calls") or ()]
+    calls = [_expected(_called(call, place)) for call in messages[answer_index].get("tool_calls") or ()]
     return {
         "id": row_id,
         "messages": [_read(message, names, place) for message in messages[:answer_index]],
@@ -83,6 +84,13 @@ def _document(row_id: str, row: _Fields, answer_index: int, place: str) -> dict[
         "max_rounds": 1,
         "expect": [{"calls": calls} if calls else {"no_call": True}],
     }
+
+
+def _expected(call: _Fields) -> dict[str, Any]:
+    arguments = call["arguments"]
+    if isinstance(arguments, dict):
+        arguments = {name: exactly(value) for name, value in cast(_Fields, arguments).items()}
+    return {**call, "arguments": arguments}
 
 
 def _read(message: _Fields, names: Mapping[Any, str], place: str) -> dict[str, Any]:

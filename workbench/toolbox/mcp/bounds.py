@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from workbench.chat.json_value import is_too_deep
 from workbench.errors import BadInput
+from workbench.toolspec.form_faults import first_fault
 from workbench.toolspec.yaml_text import load_yaml
 
 
@@ -63,8 +64,8 @@ def load_servers(path: Path) -> dict[str, McpServerConfig]:
     try:
         servers = _ToolsFile.model_validate(loaded or {}).mcp_servers
     except ValidationError as error:
-        first = error.errors()[0]
-        raise BadInput(f"{path}, {'.'.join(map(str, first['loc']))}", first["msg"]) from error
+        place, problem = first_fault(error, _ToolsFile)
+        raise BadInput(f"{path}, {place}", problem) from error
     return {name: server for name, server in servers.items() if server.enabled}
 
 

@@ -15,6 +15,7 @@ from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
 from workbench.toolbox.mcp.bounds import McpServerConfig, load_servers
 from workbench.toolbox.registry import Registry
+from workbench.toolspec.form_faults import first_fault
 from workbench.toolspec.yaml_text import load_yaml
 
 if TYPE_CHECKING:
@@ -39,7 +40,9 @@ def parse_address(name: str, address: str) -> McpServerConfig:
         program, *arguments = shlex.split(address) or [""]
         return McpServerConfig(command=program, args=tuple(arguments))
     except ValidationError as error:
-        raise BadInput(where, error.errors()[0]["msg"], "enter an address or a command line") from error
+        raise BadInput(
+            where, first_fault(error, McpServerConfig)[1], "enter an address or a command line"
+        ) from error
     except ValueError as error:
         raise BadInput(where, f"the command line cannot be parsed: {error}", "close its quotes") from error
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from itertools import islice
 from typing import Final, cast
 
 from workbench.chat.finding import Finding, Severity, Span
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
+from workbench.chat.near_names import nearest_name
 from workbench.hermes.codes import BY_WORD, CodeKind
 from workbench.hermes.marks import CALL_TAG
 from workbench.hermes.parse import parse
@@ -241,8 +241,8 @@ def _are_tools_lost(parsed: ParsedRow) -> bool:
 def _undeclared(name: str, parsed: ParsedRow) -> str:
     if not parsed.tools.names:
         return f"{quoted(name)} is called, but the row declares no tools; add them"
-    near = get_close_matches(name[:64], [known[:64] for known in parsed.tools.names[:500]], n=1)
-    hint = f"; did you mean {quoted(near[0])}?" if near else ""
+    near = nearest_name(name, parsed.tools.names)
+    hint = f"; did you mean {quoted(near)}?" if near else ""
     return f"the row does not declare a tool {quoted(name)}{hint}"
 
 

@@ -98,9 +98,9 @@ def show_tools(
 
 def show_draft(findings: DraftFindings) -> tuple[NoticeView, NoticeView, NoticeView]:
     """Return three notices about a draft: for the spec, for the rules, and for the lint."""
-    spec = tool_findings(findings.spec) if findings.spec else _quiet("No problems found.")
-    lint = NoticeView(lines=tuple(map(_lint_line, findings.lint)))
     is_clean = not findings.spec and not findings.lint
+    spec = _quiet("No problems found.") if is_clean else tool_findings(findings.spec)
+    lint = NoticeView(lines=tuple(map(_lint_line, findings.lint)))
     return spec, tool_findings(findings.rules), _quiet("No problems found.") if is_clean else lint
 
 

@@ -16,8 +16,8 @@ def shown(text):
 def test_a_problem_has_its_line_case_and_pointer():
     view = shown("suite: s\ncases:\n  - id: a\n    prompt: p\n    expect: [{cals: []}]\n")
     [fault] = view.faults
-    assert (fault.line, fault.place) == (5, "a · /expect/0")
-    assert fault.text.startswith("unknown expectation 'cals'; known are calls")
+    assert (fault.line, fault.place) == (5, "a · /expect/0/cals")
+    assert fault.text.startswith("unknown key 'cals'; did you mean 'calls'?")
     assert view.note == "0 cases"
 
 
