@@ -43,6 +43,7 @@ check: $(DEV_STAMP) ## Check format, lint, types, import rules, spelling and doc
 	@$(VENV)/bin/pyright
 	@$(VENV)/bin/lint-imports --no-cache
 	@$(VENV)/bin/codespell
+	@$(PY) scripts/check_wording.py
 	@$(PY) -m pytest --quiet --no-header -m "not slow" tests/docs
 
 format: $(DEV_STAMP) ## Format the code

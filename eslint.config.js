@@ -17,6 +17,6 @@ export default [
       "prefer-const": "error",
     },
   },
-  // The two that stand in the page's head are no modules.
+  // The scripts in the page's head are not modules.
   { files: ["workbench/ui/*.js"], languageOptions: { sourceType: "script" } },
 ];

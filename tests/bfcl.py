@@ -33,7 +33,7 @@ def data_folder():
 
 
 def bfcl_rows(name):
-    """Each question of a set with its gold calls, `[(name, arguments), …]`; no calls where none is right."""
+    """Each question of a set with its gold calls, `[(name, arguments), …]`; no calls if no call is right."""
     folder = data_folder()
     answers = folder / "possible_answer" / f"BFCL_v4_{name}.json"
     gold = {row["id"]: row["ground_truth"] for row in _lines(answers)} if answers.exists() else {}

@@ -97,7 +97,7 @@ def _usage(request: GenerationRequest, written: int) -> Usage:
 
 
 def scripted(*completions: str) -> ScriptedEngine:
-    """An engine that plays these texts at once."""
+    """An engine that writes these texts at once."""
     return ScriptedEngine(
         CompletionScript(completions=list(completions)), name="scripted:test", wait=lambda seconds: None
     )

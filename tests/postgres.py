@@ -47,7 +47,7 @@ class Server:
 
     @contextmanager
     def database(self, template: str = "template1") -> Iterator[str]:
-        """The URL of a fresh database, dropped at the end whoever still uses it."""
+        """The URL of a fresh database, dropped at the end even if something still uses it."""
         name = f"test_{secrets.token_hex(6)}"
         self.run(f"CREATE DATABASE {name} TEMPLATE {template}")
         try:
@@ -96,7 +96,7 @@ def _find_binaries() -> Path:
 
 
 def _system_user() -> dict[str, Any]:
-    """How a process is made that is not root, for PostgreSQL refuses root; empty where nobody is."""
+    """How a process is made that is not root, because PostgreSQL refuses to run as root. Empty if this process is not root."""
     return {"user": USER, "group": USER, "extra_groups": []} if os.geteuid() == 0 else {}
 
 

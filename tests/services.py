@@ -19,7 +19,7 @@ CHECKOUT = Path(__file__).parents[1]
 def services_for(
     folder: Path, *completions: str | dict[str, str], variables: Mapping[str, str] | None = None
 ) -> Iterator[tuple[Services, Callable[[str], str]]]:
-    """Services over an empty, migrated database, whose model plays `completions`, and a function that plays a turn in a new session.
+    """Services over an empty, migrated database, whose model writes `completions`, and a function that runs a turn in a new session.
 
     `variables` are settings besides.
     """

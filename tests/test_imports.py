@@ -30,7 +30,7 @@ def test_a_floor_is_light(module):
     assert done.stdout.strip() == "[]"
 
 
-def test_help_loads_no_verb_and_nothing_heavy():
+def test_help_loads_no_command_and_nothing_heavy():
     code = (
         "import sys; sys.argv = ['workbench', '--help']\n"
         "from workbench.cli.app import run\n"

@@ -18,9 +18,9 @@ PARTS: dict[str, Callable[[], Iterable[str]]] = {
 }
 
 
-def main(wanted: Sequence[str]) -> int:
-    """Measures the wanted parts, all where none is named; 2 where a name is unknown."""
-    unknown = set(wanted) - set(PARTS)
+def main(names: Sequence[str]) -> int:
+    """Measure the named parts, or all of them. Return 2 if a name is unknown."""
+    unknown = set(names) - set(PARTS)
     if unknown:
         print(f"no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}", file=sys.stderr)
         return 2
@@ -28,7 +28,7 @@ def main(wanted: Sequence[str]) -> int:
     print(
         f"{os.cpu_count()} cores, {memory_gb:.0f} GB, {platform.machine()}, Python {platform.python_version()}"
     )
-    for name in wanted or PARTS:
+    for name in names or PARTS:
         for line in PARTS[name]():
             print(f"{name}: {line}", flush=True)
     return 0

@@ -73,7 +73,7 @@ def _converted(file: Path, count: int) -> Iterator[str]:
 def _gain_of_loads(file: Path) -> float:
     """How much faster two processes load the lines than one: more than this no check can gain."""
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        list(pool.map(time.sleep, [1, 1]))  # Both are begun.
+        list(pool.map(time.sleep, [1, 1]))  # Start both processes.
         two = once(lambda: list(pool.map(_load_half, [file] * 2, [0, 1])))
     return once(lambda: _load_all(file)) / two
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from random import Random
 
 SHARED_SETS = 20
-"""So many sets of tools rows share."""
+"""Number of sets of tools that rows share."""
 TOOLS = 4
 """Tools that a row declares."""
 _TEXT = (
@@ -39,8 +39,8 @@ def lines(count: int, *, own_tools: bool, seed: int = 1) -> Iterator[bytes]:
 
 
 def _row(random: Random, number: int, tools: list[dict]) -> dict:
-    told = "\n".join(json.dumps(tool) for tool in tools)
-    entries = [_entry("system", SYSTEM.replace("{tools}", told)), _entry("human", _text(random, 30))]
+    tool_lines = "\n".join(json.dumps(tool) for tool in tools)
+    entries = [_entry("system", SYSTEM.replace("{tools}", tool_lines)), _entry("human", _text(random, 30))]
     if number % 7:
         entries += _round(random, tools, 2 if number % 5 == 0 else 1)
     entries.append(_entry("gpt", _text(random, 50)))

@@ -60,7 +60,7 @@ def _speed(services: Services, setup: RunConfig, path: Path) -> str:
 
 
 def _turn(services: Services, session_id: str, setup: RunConfig, text: str) -> list[CompletionEnded]:
-    """One turn as the page plays it: in a thread of its own, kept in the store, folded into the live pane."""
+    """Run one turn as the page does: in its own thread, stored, and shown in the live pane."""
     live, found = LiveRound(), list[CompletionEnded]()
     for batch in run_in_thread(
         lambda _: run_turn(services, session_id, setup, text, is_cancelled=lambda: False)
@@ -99,17 +99,17 @@ def _evaluated(services: Services, setup: RunConfig) -> Iterator[str]:
     """Evaluated against new tokens, from the second completion on: one conversation, two that alternate, forced calls."""
     short = replace(setup, sampling=Sampling(max_tokens=24))
     forced = replace(short, tool_choice="required", sampling=Sampling(max_tokens=96))
-    for name, count, played in (
+    for name, count, setup in (
         ("in one conversation", 1, short),
         ("in two that alternate", 2, short),
         ("in two that alternate, with forced calls", 2, forced),
     ):
-        known = {begin_session(services, played).id: "" for _ in range(count)}
+        known = {begin_session(services, setup).id: "" for _ in range(count)}
         evaluated = new = 0
         for turn in range(TURNS):
             for place, session_id in enumerate(known):
                 asked = f"Tell me of number {turn * 7 + place}, please."
-                for ended in _turn(services, session_id, played, asked):
+                for ended in _turn(services, session_id, setup, asked):
                     made, before = ended.generation, known[session_id]
                     known[session_id] = made.prompt_text + ended.message.text
                     if before:

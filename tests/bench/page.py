@@ -27,7 +27,7 @@ CHARS_PER_TOKEN = 4
 CALL = '<tool_call>\n{{"name": "get_flumbuster", "arguments": {{"flumb": "city {place}"}}}}\n</tool_call>'
 WAIT_MS = 180_000
 ENTRIES = "(count) => document.querySelectorAll('#play-transcript li.hw-entry').length >= count"
-"""True once the transcript shows so many."""
+"""True once the transcript shows that many entries."""
 
 
 class Kept(NamedTuple):
@@ -154,7 +154,7 @@ WATCH = """([last]) => {
 
 
 def _session(server: Server, count: int) -> Kept:
-    """A session of so many messages, made in the store itself; each third one of the model is a call."""
+    """Create a session of `count` messages in the store. Every other answer of the model is a call."""
     variables = {
         "WORKBENCH_DATA": str(server.folder / "data"),
         "WORKBENCH_MODEL": f"scripted:{server.folder}/script.yaml",
@@ -178,7 +178,7 @@ def _session(server: Server, count: int) -> Kept:
 
 
 def _crowd(browser: Browser, server: Server) -> str:
-    """So many browsers on a Space at once, each with a session of its own."""
+    """Open many browsers on a Space at once, each with its own session."""
     folder = server.folder / "space"
     folder.mkdir()
     script = write_script(folder / "script.yaml", {"text": "Noted. " * 20, "seconds_per_token": 0.02})
@@ -204,7 +204,9 @@ def _crowd(browser: Browser, server: Server) -> str:
             answered_s = time.perf_counter() - began_s
             mixed = sum(_has_others(page, number) for number, page in enumerate(pages))
             faults += [
-                told for page in pages if (told := page.locator("#play-notice .t-error").all_inner_texts())
+                notices
+                for page in pages
+                if (notices := page.locator("#play-notice .t-error").all_inner_texts())
             ]
         return (
             f"{VISITORS} browsers at once: open after {opened_s:.1f} s, all answered {answered_s:.1f} s after the "

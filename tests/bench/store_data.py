@@ -38,7 +38,7 @@ WORDS = [
         "zan",
     ]
 ]
-"""Each stands in one message of some hundred; `zulu` and its number in one of all."""
+"""Each is in one of about a hundred messages. `zulu` and its number are in a single message."""
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 

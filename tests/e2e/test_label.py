@@ -80,7 +80,7 @@ class Desk:
 
 def create_sessions(server: Server, folder: Path, questions: Sequence[str], *completions: str) -> str:
     """Create a session for each question in the page's database; return the id of the last one."""
-    script = write_script(folder / "played.yaml", *completions)
+    script = write_script(folder / "script.yaml", *completions)
     variables = {
         "WORKBENCH_MODEL": f"scripted:{script}",
         "WORKBENCH_DATA": str(server.folder / "data"),

@@ -34,8 +34,8 @@ _LATE = """(() => {
         heard.enqueue(piece.slice(place));
       },
     });
-    const told = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(late);
-    return new Response(told.pipeThrough(new TextEncoderStream()), { headers: response.headers });
+    const shown = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(late);
+    return new Response(shown.pipeThrough(new TextEncoderStream()), { headers: response.headers });
   };
 })()"""
 
@@ -99,7 +99,7 @@ def test_a_page_that_stays_open_after_all_is_reloaded(play: Play, tmp_path: Path
 
 
 def _steps() -> Iterator[tuple[object, str]]:
-    yield gr.update(value="a", label="one"), "begun"
+    yield gr.update(value="a", label="one"), "started"
     yield gr.update(value="b"), "under way"
     yield SAME, "over"
 
@@ -108,7 +108,7 @@ def _steps() -> Iterator[tuple[object, str]]:
 def steps_url() -> Iterator[str]:
     """A page with a button whose handler answers in steps, and one that keeps the stream open."""
     with WholeSteps(analytics_enabled=False) as blocks:
-        texts = [gr.Textbox(elem_id="told"), gr.Textbox(elem_id="state")]
+        texts = [gr.Textbox(elem_id="shown"), gr.Textbox(elem_id="state")]
         listen(gr.Button("Begin").click, needs(Permission.WORK)(_steps), outputs=texts)
         listen(gr.Button("Hold").click, needs(Permission.WORK)(lambda: time.sleep(HELD_S)))
     blocks.role_of = lambda _: UserRole.LOCAL
@@ -127,5 +127,5 @@ def test_steps_that_arrive_together_are_all_shown(fresh_page: Page, steps_url: s
     page.evaluate("location.hash = 'busy'")
     page.get_by_role("button", name="Begin").click()
     expect(page.locator("#state textarea")).to_have_value("over", timeout=SLOW_MS)
-    expect(page.locator("#told textarea")).to_have_value("b")
-    expect(page.locator("#told")).to_contain_text("one")
+    expect(page.locator("#shown textarea")).to_have_value("b")
+    expect(page.locator("#shown")).to_contain_text("one")

@@ -106,14 +106,14 @@ def test_every_combination_is_run_and_the_arms_are_compared(tab: Page, artifacts
 def test_a_case_shows_its_stored_rollout_and_can_be_labelled_and_linked(tab: Page, server: Server) -> None:
     run(tab, 5)
     tab.get_by_role("button", name="nonsense/zorbix-add: failed").click()
-    plays = tab.locator("#suites-plays")
-    expect(plays).to_contain_text("expected")
-    plays.get_by_text("Stored rollout").click()
-    expect(plays.locator(".hw-rollout")).to_contain_text("Calculate the zorbix of zorb 3 and bix 5.")
-    plays.get_by_role("button", name="Add to labelling queue").click()
+    case_runs = tab.locator("#suites-plays")
+    expect(case_runs).to_contain_text("expected")
+    case_runs.get_by_text("Stored rollout").click()
+    expect(case_runs.locator(".hw-rollout")).to_contain_text("Calculate the zorbix of zorb 3 and bix 5.")
+    case_runs.get_by_role("button", name="Add to labelling queue").click()
     expect(tab.locator("#suites-notice")).to_contain_text("to the labelling queue")
     expect(tab).to_have_url(re.compile("run=[0-9a-f]+&case=nonsense%2Fzorbix-add"))
-    rollout = str(plays.get_by_role("link", name="Open rollout").get_attribute("href"))
+    rollout = str(case_runs.get_by_role("link", name="Open rollout").get_attribute("href"))
     link = tab.url
     tab.get_by_role("tab", name="Play", exact=True).click()
     expect(tab).not_to_have_url(re.compile("run=|case="))
@@ -251,17 +251,17 @@ def test_a_turn_of_a_session_becomes_a_case_with_one_click(tab: Page, server: Se
 
 def test_an_empty_limit_means_no_limit_and_an_invalid_number_is_reported(tab: Page) -> None:
     tab.get_by_text("Cases and limits").click()
-    limit, plays, size = (
+    limit, case_runs, size = (
         tab.get_by_label("Max cases"),
         tab.get_by_label("Repetitions"),
         tab.locator("#suites-size"),
     )
     expect(limit).to_have_value("0")
-    plays.fill("")
+    case_runs.fill("")
     expect(size).to_contain_text("field 'repetitions': it is empty (write a whole number from 1 to 1,000)")
-    plays.fill("0")
+    case_runs.fill("0")
     expect(size).to_contain_text("field 'repetitions': 0 is less than 1")
-    plays.fill("2")
+    case_runs.fill("2")
     expect(size).to_contain_text("10 case runs: 5 cases × 1 arm × 2 repetitions")
     limit.fill("3")
     expect(size).to_contain_text("6 case runs: 3 cases × 1 arm × 2 repetitions")
@@ -273,9 +273,9 @@ def test_nothing_is_cut_off_at_any_window_size(tab: Page, artifacts: Path) -> No
     tab.get_by_role("button", name="nonsense/zorbix-add: failed").click()
     expect(tab.locator("#suites-plays h2")).to_be_visible()
     for _ in every_size(tab, artifacts, "suites"):
-        ran, plays = (tab.locator(f"#suites-{part}").bounding_box() for part in ("run", "plays"))
-        assert ran and plays
-        assert plays["x"] >= ran["x"] + ran["width"] or plays["y"] >= ran["y"]
+        ran, case_runs = (tab.locator(f"#suites-{part}").bounding_box() for part in ("run", "plays"))
+        assert ran and case_runs
+        assert case_runs["x"] >= ran["x"] + ran["width"] or case_runs["y"] >= ran["y"]
 
 
 @pytest.mark.model

@@ -12,7 +12,12 @@ CAUSE = "\nThe above exception was the direct cause of the following exception:\
 
 
 def test_each_traceback_in_a_log_is_reported_by_its_last_line() -> None:
-    log = "It stands.\n" + TRACEBACK.format("ValueError: one") + "INFO\n" + TRACEBACK.format("a.B: two\nmore")
+    log = (
+        "It is running.\n"
+        + TRACEBACK.format("ValueError: one")
+        + "INFO\n"
+        + TRACEBACK.format("a.B: two\nmore")
+    )
     assert unexpected_errors(log) == ["ValueError: one", "a.B: two"]
     assert unexpected_errors("") == []
 

@@ -54,7 +54,7 @@ class CheckoutCopy:
         self.write(path, present.replace(before, text + before))
 
     def rewrite(self, folder: str, *arguments: str) -> None:
-        """Run tests that write their golden files below `folder` anew."""
+        """Run the tests that write the golden files in `folder` again."""
         assert folder in self.named
         self.run_tests(*arguments, WRITE_GOLDEN="1")
 

@@ -65,9 +65,9 @@ def test_a_sampling_field(copy_for: Callable[[str], CheckoutCopy]) -> None:
     copy.insert("workbench/rollout/sampling.py", indent(example[0], " ") + "\n", before=LAST_FIELD)
     copy.insert("docs/reference/generation.md", ROW, before="| `stop` |")
     assert copy.run_tests("tests/docs/test_declarations.py") > 3
-    told = json.loads(copy.python("-c", USED).splitlines()[-1])
-    assert Path(told.pop("package")).is_relative_to(copy.root)
-    assert told == {
+    report = json.loads(copy.python("-c", USED).splitlines()[-1])
+    assert Path(report.pop("package")).is_relative_to(copy.root)
+    assert report == {
         "component": ["Top a", "play-top-a", 1],
         "is wired": True,
         "survives the page": True,

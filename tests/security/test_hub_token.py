@@ -38,7 +38,7 @@ CALLERS = [
     ("team", "ann", False),
     ("team", None, False),
     ("space", None, False),
-    ("space", "root", False),  # A name alone is no proof if nobody logs in with a password.
+    ("space", "root", False),  # A name alone proves nothing if nobody logs in with a password.
     ("space with accounts", "root", True),
     ("space with accounts", "ann", False),
 ]

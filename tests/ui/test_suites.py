@@ -104,10 +104,10 @@ def test_a_run_is_started_watched_and_inspected(tmp_path):
         assert "2 of 2 results · done" in shown.run.note
         assert shown.comparison.changed == ()
         case = shown.run.rows[0].case
-        plays, _ = looks.on_case(
+        view, _ = looks.on_case(
             Visitor(), gr.EventData(None, {"run": run_id, "case": case, "arm": ""}), REQUEST
         )
-        assert [message.role for message in plays.runs[0].messages] == ["system", "user", "assistant"]
+        assert [message.role for message in view.runs[0].messages] == ["system", "user", "assistant"]
         gone, notice = looks.on_case(
             Visitor(), gr.EventData(None, {"run": run_id, "case": "s/nowhere", "arm": ""}), REQUEST
         )

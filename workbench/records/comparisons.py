@@ -173,10 +173,10 @@ def check_vote(stored: StoredComparison, vote: Vote) -> None:
         column for column in columns if (answer := stored.answer(vote.turn, column)) and answer.leaf_id
     ]
     if len(answered) < MIN_COLUMNS:
-        verb = "has" if len(answered) == 1 else "have"
+        has = "has" if len(answered) == 1 else "have"
         raise BadInput(
             where,
-            f"{len(answered)} of {len(columns)} columns {verb} an answer",
+            f"{len(answered)} of {len(columns)} columns {has} an answer",
             "vote when two have one",
         )
     if vote.column is not None and vote.column not in answered:

@@ -1,7 +1,7 @@
 """Shorten a trajectory that is too long by replacing a part of its middle with a summary.
 
 The idea: what a model needs most is at the ends. The first system text, question, answer and result say what
-the task is, and the last entries say where it stands now. So these are protected, and the shortest stretch
+the task is, and the last entries say how far it has got. So these are protected, and the shortest stretch
 after the protected beginning is replaced by one user message with a summary.
 
 Invariants:

@@ -75,7 +75,7 @@ def spell_parts(parts: Sequence[Part]) -> str:
 def trimmed(parts: Sequence[Part]) -> tuple[Part, ...]:
     """Strip white space where prose meets another part, and drop prose that is then empty.
 
-    Written as text, such white space cannot be told apart from the line breaks between parts.
+    Written as text, such white space cannot be distinguished from the line breaks between parts.
     """
     last = len(parts) - 1
     result: list[Part] = []

@@ -61,7 +61,7 @@ class RowMessage:
 
     role: Role
     parts: tuple[Part, ...]
-    """In order. System and user: at most one prose. Tool: one result. Model: anything except results."""
+    """Its parts, in order. System and user: at most one prose. Tool: one result. Model: anything except results."""
     text: str | None = field(default=None, compare=False)
     """The whole message in Hermes' text format if the row had it so; text formats write exactly these bytes."""
     is_trained: bool | None = None

@@ -64,11 +64,13 @@ def write(file, *rows):
 def gold_rows(form, each=40):
     """Return rows of the Berkeley sets in one format."""
     for name in SETS:
-        for told in islice(bfcl_trajectories(name, is_sound=True), each):
+        for trajectory in islice(bfcl_trajectories(name, is_sound=True), each):
             if form == "dpo":
-                told = replace(told, rejected=(RowMessage(role=Role.ASSISTANT, parts=(Prose(text="No."),)),))
-            told = replace(told, label=True) if form == "kto" else told
-            yield write_row(told, FORMATS[form], RowOptions()).row
+                trajectory = replace(
+                    trajectory, rejected=(RowMessage(role=Role.ASSISTANT, parts=(Prose(text="No."),)),)
+                )
+            trajectory = replace(trajectory, label=True) if form == "kto" else trajectory
+            yield write_row(trajectory, FORMATS[form], RowOptions()).row
 
 
 @pytest.mark.parametrize("form", WRITTEN)
@@ -155,8 +157,8 @@ def test_the_same_sessions_give_the_same_bytes_compressed_and_with_receipt(servi
 def test_fixes_and_corrections_are_counted_in_the_receipt(services, tmp_path):
     talk(services, call=CALL.replace('"Rome"}', '"Rome",}'))
     export(services, tmp_path / "rows.jsonl")
-    told = json.loads((tmp_path / "receipt.json").read_text())["export"]
-    assert (told["fixed_messages"], told["fixes"]) == (1, {"trailing-comma": 1})
+    receipt = json.loads((tmp_path / "receipt.json").read_text())["export"]
+    assert (receipt["fixed_messages"], receipt["fixes"]) == (1, {"trailing-comma": 1})
 
 
 def test_no_session_is_in_two_splits_and_those_that_begin_alike_share_one(services, tmp_path):

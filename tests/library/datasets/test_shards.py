@@ -53,7 +53,7 @@ def checked(folder: Path, runner: ChunkRunner) -> tuple[list[Any], FilesCheck]:
     return list(check.findings()), check
 
 
-def test_a_folder_stands_for_its_shards_by_name(folder: Path) -> None:
+def test_a_folder_means_its_shards_in_order_of_name(folder: Path) -> None:
     assert [Path(one).name for one in shards_of(str(folder))] == [f"part-{shard}.jsonl" for shard in range(3)]
     assert shards_of("-") == ("-",)
     empty = folder / "empty"

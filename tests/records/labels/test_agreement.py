@@ -14,7 +14,7 @@ PAIRS = st.lists(st.tuples(VERDICTS, VERDICTS), min_size=1, max_size=30)
 
 
 def judged(**verdicts):
-    """Return verdicts by labeller: each letter is the verdict on the next item, `.` is none."""
+    """Return verdicts by labeller: each letter is the verdict on the next item, `.` means no verdict."""
     return [
         AnnotatorVerdict(item=str(place), labeller=labeller, verdict=verdict)
         for labeller, row in verdicts.items()

@@ -49,7 +49,7 @@ def step(message_id, created, *, corrected=None, accepted=None):
         ([step("a", 0, corrected=8), step("b", 1, corrected=3), step("c", 2, accepted=5)], ("b", "c")),
     ],
     ids=[
-        "empty", "none corrected", "all behind", "none before", "made anew", "made at that moment",
+        "empty", "none corrected", "all after", "none before", "made again", "made at that moment",
         "accepted", "accepted before", "the latest of two",
     ],
 )  # fmt: skip

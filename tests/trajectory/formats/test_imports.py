@@ -166,11 +166,11 @@ def test_python_calls_and_records_of_hermes_v1_are_read():
 
 
 def test_the_null_that_hermes_agent_adds_to_specs_is_removed():
-    told = '<tools>\n[{"name": "f", "description": "", "parameters": {}, "required": null}]\n</tools>'
+    system_text = '<tools>\n[{"name": "f", "description": "", "parameters": {}, "required": null}]\n</tools>'
     row = openai(
         {
             "conversations": [
-                {"from": "system", "value": told},
+                {"from": "system", "value": system_text},
                 {"from": "human", "value": "q"},
                 {"from": "gpt", "value": "<think>\n</think>\ndone"},
             ],

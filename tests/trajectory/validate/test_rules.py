@@ -69,7 +69,7 @@ NOTHING_WRONG = {
         {"function": {"name": "get_weather", "arguments": {"city": None}}}]}]},
     "braces in code": speak(ENDS, "Write f'{name}' or {x: 1}."),
     "a mail address that nobody owns": speak(ASKS, "Mail to ann@example.com"),
-    "many digits that are no card": speak(ASKS, "Order 4111 1111 1111 1112"),
+    "many digits that are not a card": speak(ASKS, "Order 4111 1111 1111 1112"),
     "an open schema": changed(
         changed(SHAREGPT, "tools", to=json.dumps([{"function": {"name": "get_weather", "parameters": {
             "type": "object", "properties": {"city": {}}, "additionalProperties": True}}}])),

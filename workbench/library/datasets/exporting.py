@@ -145,10 +145,10 @@ def _write(
             _write_rows(done, writers[f"{done.split}.jsonl" if done.split else files[0].name])
             yield done
         if summary.defective and not target.skips_invalid:
-            verb = "has" if summary.defective == 1 else "have"
+            has = "has" if summary.defective == 1 else "have"
             raise ExportRefused(
                 "export",
-                f"{summary.defective} of {summary.sessions} sessions {verb} errors, so nothing was written",
+                f"{summary.defective} of {summary.sessions} sessions {has} errors, so nothing was written",
                 "correct them, or skip them with --skip-invalid",
             )
 

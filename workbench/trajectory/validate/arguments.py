@@ -159,7 +159,7 @@ _DOUBTFUL: Final = frozenset(
 _REMEDIES: Final = {
     "call-not-strict": "only the tolerant reader can parse it ({codes}); use --fix-out or correct it",
     "call-unreadable": "no call can be parsed from this ({codes}); correct it by hand",
-    "call-truncated": "the text ends inside a call; complete it or leave the row out",
+    "call-truncated": "the text ends before a call is complete; complete the call or skip the row",
 }
 
 

@@ -79,7 +79,7 @@ def _mark(parsed_entry: ParsedEntry, text: str) -> str:
 
 
 def _structural(parsed_entry: ParsedEntry, text: str) -> "re.Match[str] | None":
-    """Find a tag where none belongs. Tags of calls in the model's text are judged by the reader instead."""
+    """Find a tag that does not belong there. Tags of calls in the model's text are judged by the reader instead."""
     role, reading = parsed_entry.entry.role, parsed_entry.reading
     if role is Role.TOOL:
         return next(

@@ -56,7 +56,7 @@ class CallRow:
     result: str | None
     """The result as the model sees it, or None if the call was not run."""
     no_result: str
-    """Shown instead of a result. Empty where calls are never run."""
+    """Shown instead of a result. Empty if calls are never run."""
     is_error: bool
     """True if the tool failed or the call was refused."""
     note: str
@@ -145,7 +145,7 @@ def show_calls(
         reading: The reading, or None if there is no completion yet.
         results: The tool messages, by the index of their call.
         selected_call: Index of the call that is selected in another pane, or None.
-        no_result: Shown for a call without a result. Empty where calls are never run.
+        no_result: Shown for a call without a result. Empty if calls are never run.
         message_id: The message that was read, if its calls can be selected.
     """
     if reading is None:

@@ -139,8 +139,10 @@ class MessageEvents:
         is_user = stored.message.role is Role.USER
         place = place_of(opened.path, stored.id)
         last = opened.path[place - 1] if is_user else stored
-        told = "Your next message starts a new branch. The messages after this point are kept in the old one."
-        screen = self._shown(services, visitor, last.id)._replace(notice=advice(told))
+        explanation = (
+            "Your next message starts a new branch. The messages after this point are kept in the old one."
+        )
+        screen = self._shown(services, visitor, last.id)._replace(notice=advice(explanation))
         return screen._replace(composer=stored.message.text) if is_user else screen
 
     def _deleted(
