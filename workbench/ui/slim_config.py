@@ -6,11 +6,11 @@ switched off here, and with many values that its scripts take as defaults anyway
 *Source:* gradio 6.31, routes.py, `main`; templates/frontend/assets: core (components) and Blocks (dependencies).
 """
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final, cast
 
-import gradio.routes
 import markupsafe
+from gradio import routes
 
 _COMPONENT_KEYS: Final = frozenset(
     {
@@ -65,13 +65,17 @@ def slim_config(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def install_slim_config() -> None:
     """Make Gradio's page template write slim configurations."""
-    write = gradio.routes.toorjson
+    # Gradio does not type its template filters.
+    filters = cast(Any, routes).templates.env.filters
+    write: Callable[[object], markupsafe.Markup] = cast(Any, routes).toorjson
 
-    def write_slim(value: Any) -> markupsafe.Markup:
-        is_config = isinstance(value, dict) and {"components", "dependencies", "layout"} <= value.keys()
-        return write(slim_config(value) if is_config else value)
+    def write_slim(value: object) -> markupsafe.Markup:
+        if not isinstance(value, dict):
+            return write(value)
+        config = cast("dict[str, Any]", value)
+        return write(slim_config(config) if {"components", "dependencies"} <= config.keys() else config)
 
-    gradio.routes.templates.env.filters["toorjson"] = write_slim
+    filters["toorjson"] = write_slim
 
 
 def _component(component: Mapping[str, Any]) -> dict[str, Any]:
