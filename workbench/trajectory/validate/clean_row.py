@@ -4,8 +4,8 @@ The idea: most rows of a good dataset have no findings, and proving that is chea
 possible finding. So no model of the row is built. Instead, a few questions are asked, each of which a valid row
 can answer in only one way:
 
-- Do the roles follow the pattern `_SHAPE`, as one letter per entry: u(ser), c(alls), t(ool results),
-  a(nswer)? Two questions with one call are `uctauca…`.
+- Do the roles follow the pattern `_SHAPE`, with one letter per entry: u for the user, c for calls, t for results,
+  a for an answer? Two questions with one call are `uctauca…`.
 - Does each model entry contain only prose and calls that the strict reader accepts, of declared tools, with
   arguments that surely match the schema?
 - Does each result entry consist of as many wrapped results as there were calls before it?
