@@ -79,6 +79,23 @@ def test_a_changed_file_is_overwritten_only_with_force(run_cli, home, minimal):
     assert "77" in run_cli("versions", "show", "tools:weather").out
 
 
+def test_an_empty_home_leaves_the_files_of_the_workbench_alone(run_cli, tmp_path, monkeypatch):
+    monkeypatch.setenv("WORKBENCH_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path / "data"))
+    (tmp_path / "home").mkdir()
+    shipped = CHECKOUT / "prompts" / "contracts" / "minimal.md"
+    before = shipped.read_bytes()
+    changed = tmp_path / "home" / "prompts"
+    shutil.copytree(CHECKOUT / "prompts", changed)
+    (changed / "contracts" / "minimal.md").write_bytes(before + b"more\n")
+    assert read(run_cli, "show", "minimal")["number"] == 1
+    shutil.rmtree(changed)
+    read(run_cli, "restore", "minimal@1")
+    done = run_cli("versions", "export", "minimal", "--force")
+    assert (done.code, done.out, shipped.read_bytes()) == (2, "", before)
+    assert f"copy {CHECKOUT / 'prompts'} to {changed}" in done.err
+
+
 def test_tools_are_compared_as_json(run_cli, home):
     file = home / "tools_catalog" / "search.yaml"
     read(run_cli, "list")

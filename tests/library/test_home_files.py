@@ -64,8 +64,18 @@ def test_files_inside_the_package_are_not_overwritten(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workbench.library.home_files.__file__", str(home / "library" / "home_files.py"))
-    with pytest.raises(BadInput, match="belongs to the installed package"):
+    with pytest.raises(BadInput, match=r"belongs to the workbench and is read-only \(set WORKBENCH_HOME"):
         HomeFiles(home).save(CONTRACT, "mine", "x", before=None)
+
+
+@pytest.mark.parametrize("kind", VersionKind)
+def test_the_copies_of_the_workbench_are_read_but_not_written(tmp_path: Path, kind: VersionKind) -> None:
+    files = HomeFiles(tmp_path)
+    with pytest.raises(BadInput) as caught:
+        files.save(kind, "of-a-test", "x", before=None)
+    folder = "tools_catalog" if kind is VersionKind.TOOLS else "prompts"
+    assert f"copy {CHECKOUT / folder} to {tmp_path / folder}" in str(caught.value)
+    assert not list(CHECKOUT.glob(f"{folder}/**/of-a-test*")) and not list(tmp_path.iterdir())
 
 
 def test_a_file_that_is_not_utf_8_is_reported(home: Path) -> None:

@@ -104,7 +104,7 @@ def test_a_draft_can_be_tried_without_saving(studio):
 
 def test_a_draft_is_written_as_a_catalog_file(studio):
     draft = studio.open_tool("get_flumbuster")
-    text = studio.file_text(draft, toolset="mine")
+    text = studio.merged_text(draft, toolset="mine", before=None)
     toolset = parse_toolset(text, where="mine")
     assert (toolset.name, toolset.tools[0].spec.name) == ("mine", "get_flumbuster")
     shipped = yaml.safe_load((CHECKOUT / "tools_catalog/nonsense.yaml").read_text())["tools"][0]

@@ -156,11 +156,12 @@ class HomeFiles:
         """Write the file, completely or not at all.
 
         Raises:
-            BadInput: The file's text is no longer `before` (None: the file exists now), or it cannot be written.
+            BadInput: The file's text is no longer `before` (None: the file exists now), it is not in the home, or it
+                cannot be written.
         """
         check_name(name)
         path = self._path(kind, name)
-        self._refuse_package(path)
+        self._refuse_shipped(path, PLACES[kind])
         if self.find(kind, name) != before:
             raise BadInput(f"file {path}", "it was changed in the meantime", "check it and try again")
         temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
@@ -188,14 +189,22 @@ class HomeFiles:
         place = PLACES[kind]
         return self._folder(place) / f"{name}{place.ending}"
 
-    def _refuse_package(self, path: Path) -> None:
+    def _refuse_shipped(self, path: Path, place: HomeFolder) -> None:
+        """Refuse to write to the copies that come with the workbench, which are used if the home has no such folder.
+
+        Raises:
+            BadInput: The file is not in the home, or the home is inside the package.
+        """
         package = Path(__file__).parent.parent
-        if path.is_relative_to(package):
-            raise BadInput(
-                f"file {path}",
-                "it belongs to the installed package",
-                "set WORKBENCH_HOME to a folder with prompts/ and tools_catalog/",
+        if path.is_relative_to(self._home) and not path.is_relative_to(package):
+            return
+        if self._home.is_relative_to(package):
+            remedy = f"set WORKBENCH_HOME to a folder of yours that has a copy of {place.home}/"
+        else:
+            remedy = (
+                f"copy {find_folder(place.home, self._home)} to {self._home / place.home}, then try again"
             )
+        raise BadInput(f"file {path}", "it belongs to the workbench and is read-only", remedy)
 
 
 def _text(path: Path) -> str:

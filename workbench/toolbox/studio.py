@@ -148,14 +148,6 @@ class ToolStudio:
             replace(existing, tools=tools) if existing else CatalogToolset(name=toolset, tools=tools)
         )
 
-    def file_text(self, draft: ToolDraft, *, toolset: str) -> str:
-        """Return the text of a toolset file with this draft as its only tool.
-
-        Raises:
-            BadInput: The draft is invalid.
-        """
-        return render_toolset(CatalogToolset(name=toolset, tools=(_tool(_spec(draft), draft),)))
-
     def close(self) -> None:
         """Stop handlers that still run."""
         self._bridge.close()

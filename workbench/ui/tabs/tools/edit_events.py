@@ -92,6 +92,21 @@ def version_line(services: Services, draft: ToolDraft, toolset: str) -> Versions
     return show_versions(toolset, text, history, now=services.calendar.now().astimezone(), can_compare=True)
 
 
+def file_text(services: Services, draft: ToolDraft, toolset: str) -> str:
+    """Return the file of a toolset with the draft in it: all of its tools, as saving the draft would write them.
+
+    Empty if the draft or the file cannot be used.
+    """
+    try:
+        newest = services.versions.find(VersionKind.TOOLS, toolset)
+        before = newest.text if newest else services.files.find(VersionKind.TOOLS, toolset)
+        if is_run_by_code(services, draft):
+            return before or ""
+        return services.studio.merged_text(draft, toolset=toolset, before=before)
+    except WorkbenchError:
+        return ""
+
+
 FIRST_TOOL: Final = "get_flumbuster"
 """The tool that is open at first."""
 NEW_SPEC: Final = json.dumps(
@@ -152,10 +167,7 @@ class ToolEditEvents:
         services = services_of(self.services, visitor, request)
         draft = ToolDraft(spec_text=spec_text, rules_text=rules_text)
         spec, rules, lint = show_draft(self.services.studio.check_draft(draft))
-        try:
-            text = self.services.studio.file_text(draft, toolset=toolset or MINE)
-        except BadInput:
-            text = ""
+        text = file_text(services, draft, toolset or MINE)
         line = version_line(services, draft, toolset)
         return spec, rules, lint, self._sizes(spec_text), text, show_grid(spec_text), line
 
