@@ -110,6 +110,15 @@ def test_a_conversation_without_an_answer_is_not_ready_but_not_an_error(services
     assert (rows, obstacle.code, obstacle.is_defect) == ([], "not-answered", False)
 
 
+@pytest.mark.parametrize("answer", ["", " \n"])
+def test_an_empty_answer_is_reported_with_its_message_and_what_to_do(services, answer):
+    talk(services, answer=answer)
+    rows, (obstacle,) = rows_of(services)
+    assert (rows, obstacle.code, obstacle.is_defect, obstacle.pointer) == ([], "empty-answer", True, "")
+    assert obstacle.message.startswith("message 5: the model wrote nothing")
+    assert "regenerate the message, edit it, or show another branch" in obstacle.message
+
+
 def test_safe_fixes_are_applied_and_counted(services):
     talk(services, call=CALL.replace('"Rome"}', '"Rome",}'))
     ((row,), _) = rows_of(services)

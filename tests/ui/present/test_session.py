@@ -40,6 +40,14 @@ def test_a_result_is_shown_with_its_call(shown):
     assert len(path) == 5
 
 
+def test_a_call_that_the_tool_choice_forbids_is_marked_as_not_run(shown):
+    _, view = shown(CALL, tool_choice="none", message=2)
+    (card,) = view.transcript.entries[2].blocks
+    assert (card.status, card.tone, card.result) == ("not run", "fix", None)
+    [row] = view.calls.calls
+    assert (row.status, row.tone, row.no_result) == ("not run", "fix", "not run")
+
+
 def test_the_newest_round_is_shown_by_default(shown):
     path, view = shown(CALL, "It is 31.")
     assert view.calls.calls == ()

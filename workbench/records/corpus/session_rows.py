@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, NamedTuple, cast
+from typing import Final, Literal, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Message, Role
@@ -43,6 +43,12 @@ class ExportedMessage:
     """Whether it is a labeller's correction instead of the original."""
     is_as_is: bool = False
     """Whether it is the model's unchanged text, although the strict reader does not accept it."""
+
+
+_EMPTY_ANSWER: Final = (
+    "the model wrote nothing, so there is nothing to learn from; "
+    "regenerate the message, edit it, or show another branch"
+)
 
 
 def export_message(
@@ -93,6 +99,8 @@ def _model_message(
         return ExportedMessage(message=as_is, is_as_is=True)
     if problem:
         return problem
+    if not text.strip() and not is_raw:
+        return f"empty-answer: {_EMPTY_ANSWER}"
     text = fixed(text, reading)
     again = parse(text, tools=tools, level=Level.STRICT)
     if [(call.name, call.arguments) for call in again.calls] != [

@@ -8,6 +8,7 @@ from workbench.hermes.reading import Reading
 from workbench.hermes.spelling.thoughts import THINK_OPEN
 from workbench.hermes.written_out import read_message
 from workbench.records.sessions import StoredMessage
+from workbench.rollout.ports import ChoiceKind
 from workbench.toolspec.spec import OfferedTools
 
 
@@ -24,6 +25,16 @@ class ReadRound:
     """Index of the user message that it answers, from 0."""
     number: int
     """Number of the completion within its turn, from 1."""
+
+    @property
+    def refuses_calls(self) -> bool:
+        """Whether its calls are not run, because the tool choice was `none`."""
+        generation = self.stored.generation
+        return generation is not None and generation.tool_choice == ChoiceKind.NONE
+
+    def is_refused(self, index: int) -> bool:
+        """Whether the call with this index was not run, because the tool choice was `none`."""
+        return self.refuses_calls and index not in self.results
 
 
 def read_path(path: Sequence[StoredMessage], tools: OfferedTools) -> tuple[ReadRound, ...]:

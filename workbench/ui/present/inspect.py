@@ -138,6 +138,7 @@ def show_calls(
     selected_call: int | None = None,
     no_result: str = "",
     message_id: str = "",
+    has_refused: bool = False,
 ) -> CallsView:
     """Show the calls of a reading.
 
@@ -147,11 +148,19 @@ def show_calls(
         selected_call: Index of the call that is selected in another pane, or None.
         no_result: Shown for a call without a result. Empty if calls are never run.
         message_id: The message that was read, if its calls can be selected.
+        has_refused: True if the tool choice was `none`, so that calls without a result were not run.
     """
     if reading is None:
         return CallsView()
     rows = tuple(
-        _call_row(reading, index, results.get(index), is_selected=index == selected_call, no_result=no_result)
+        _call_row(
+            reading,
+            index,
+            results.get(index),
+            is_selected=index == selected_call,
+            no_result=no_result,
+            is_refused=has_refused and index not in results,
+        )
         for index in range(len(reading.calls))
     )
     hint = NO_CALLS_BUT_FOREIGN if reading.foreign else NO_CALLS
@@ -159,10 +168,16 @@ def show_calls(
 
 
 def _call_row(
-    reading: Reading, index: int, stored: StoredMessage | None, *, is_selected: bool, no_result: str
+    reading: Reading,
+    index: int,
+    stored: StoredMessage | None,
+    *,
+    is_selected: bool,
+    no_result: str,
+    is_refused: bool,
 ) -> CallRow:
     call = reading.calls[index]
-    status = call_status(call)
+    status = call_status(call, is_refused=is_refused)
     run = stored.tool_run if stored else None
     return CallRow(
         index=index,

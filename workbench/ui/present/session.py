@@ -81,6 +81,7 @@ def show_session(
             selected_call=call,
             no_result="not run",
             message_id=read_round.stored.id if read_round else "",
+            has_refused=bool(read_round and read_round.refuses_calls),
         ),
         fixes=show_fixes(
             read_round.reading if read_round else None,

@@ -208,7 +208,7 @@ def _segment_blocks(segment: Segment, read_round: ReadRound) -> Sequence[Block]:
 
 def _card(index: int, read_round: ReadRound) -> CallCard:
     call = read_round.reading.calls[index]
-    status = call_status(call)
+    status = call_status(call, is_refused=read_round.is_refused(index))
     return CallCard(
         index=index,
         name=call.name,

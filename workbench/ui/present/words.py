@@ -14,18 +14,24 @@ class CallBadge:
     """The status of a call, as shown on its badge."""
 
     word: str
-    """`ready`, `fixed`, `guessed`, `invalid arguments` or `unknown tool`, with the number of fixes."""
+    """`ready`, `not run`, `fixed`, `guessed`, `invalid arguments` or `unknown tool`, with the number of fixes."""
     tone: str
     """Selects a colour of `page.css`: `clean`, `fix`, `guess` or `error`."""
 
 
-def call_status(call: ReadCall) -> CallBadge:
-    """Return the most severe status of a call, with its number of fixes."""
+def call_status(call: ReadCall, *, is_refused: bool = False) -> CallBadge:
+    """Return the most severe status of a call, with its number of fixes.
+
+    Args:
+        is_refused: True if the call could be run, but was not, because the tool choice was `none`.
+    """
     fixes = f" · {count(len(call.fixes), 'fix', 'fixes')}" if call.fixes else ""
     if call.status is CallStatus.UNKNOWN_TOOL:
         return CallBadge(word="unknown tool" + fixes, tone="error")
     if call.status is CallStatus.INVALID_ARGUMENTS:
         return CallBadge(word="invalid arguments" + fixes, tone="error")
+    if is_refused:
+        return CallBadge(word="not run" + fixes, tone="fix")
     if any(fix.is_guess for fix in call.fixes):
         return CallBadge(word="guessed" + fixes, tone="guess")
     if call.fixes:
