@@ -248,7 +248,7 @@ def wire(
     line, result = parts.versions, [parts.contracts, parts.versions, parts.notice]
     listen(line.event("save_version"), texts.on_save, edited, result)
     listen(line.event("mark_version"), texts.on_mark, edited, result)
-    listen(line.event("restore_version"), texts.on_restore, edited, [parts.text, *result])
+    listen(line.event("restore_version"), texts.on_restore, edited, [parts.text, parts.diff, *result])
     listen(line.event("compare_version"), texts.on_compare, edited, [parts.diff, parts.notice])
     listen(parts.use.click, events.on_use, edited, [*play, tabs, parts.notice])
     listen(parts.measure.click, events.on_measure, edited, [*measure, tabs, parts.notice])

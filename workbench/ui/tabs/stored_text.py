@@ -100,13 +100,13 @@ class StoredTextEvents:
     def on_restore(
         self, visitor: Visitor, name: str, _text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
-        """Save an old version as the newest, and put it into the editor."""
+        """Save an old version as the newest, and put it into the editor. An open comparison is closed."""
         services = services_of(self.services, visitor, request)
         try:
             text = services.versions.restore(id_of(event)).text
         except WorkbenchError as error:
-            return SAME, SAME, SAME, problem(error)
-        return text, *self._changed(visitor, name, text, request, lambda _own: None)
+            return SAME, SAME, SAME, SAME, problem(error)
+        return text, None, *self._changed(visitor, name, text, request, lambda _own: None)
 
     @needs(Permission.WORK)
     def on_compare(

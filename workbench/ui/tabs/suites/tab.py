@@ -93,7 +93,7 @@ def _wire_editor(parts: SuitesParts, events: SuiteEditEvents, visitor: list[Bloc
     line, result = edit.versions, [edit.texts, edit.versions, edit.notice]
     listen(line.event("save_version"), texts.on_save, edited, result)
     listen(line.event("mark_version"), texts.on_mark, edited, result)
-    listen(line.event("restore_version"), texts.on_restore, edited, [edit.text, *result])
+    listen(line.event("restore_version"), texts.on_restore, edited, [edit.text, edit.diff, *result])
     listen(line.event("compare_version"), texts.on_compare, edited, [edit.diff, edit.notice])
     listen(edit.rows.upload, events.on_rows, [edit.text, edit.rows], [edit.text, edit.notice])
     listen(edit.use.click, events.on_use, edited, [parts.grid.suites, parts.rooms, edit.notice])

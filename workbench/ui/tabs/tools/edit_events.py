@@ -141,7 +141,7 @@ class ToolEditEvents:
         return self.opened(services, name, typed)
 
     def opened(self, services: Services, name: str, typed: ToolDraft) -> tuple[object, ...]:
-        """Return a tool in the editors, with the list, its arguments and its toolset."""
+        """Return a tool in the editors, with the list, its arguments and its toolset. An open comparison is closed."""
         draft, notice = ToolDraft(spec_text=NEW_SPEC), CLEAR
         try:
             if name:
@@ -157,6 +157,7 @@ class ToolEditEvents:
         view = list_tools(services, name, is_draft=is_draft)
         return (
             view, name, shown.spec_text, shown.rules_text, draft.arguments_text, next(found, MINE), notice, None,
+            None,
         )  # fmt: skip
 
     @needs(Permission.WORK)

@@ -68,7 +68,7 @@ class ToolStorageEvents:
         try:
             services.versions.restore(id_of(event))
         except WorkbenchError as error:
-            return SAME, SAME, SAME, SAME, SAME, SAME, problem(error), SAME
+            return SAME, SAME, SAME, SAME, SAME, SAME, problem(error), SAME, SAME
         return ToolEditEvents(self.services).opened(services, name, ToolDraft())
 
     @needs(Permission.WORK)

@@ -189,6 +189,7 @@ def wire(
     texts = [parts.spec, parts.rules]
     opened = [
         parts.tools, parts.open_name, *texts, parts.arguments, parts.toolset, parts.notice, parts.tried,
+        parts.diff,
     ]  # fmt: skip
     listen(blocks.load, edit.on_page, [visitor], [parts.tools, parts.server])
     listen(parts.tools.event("open_tool"), edit.on_open_tool, [visitor], opened)

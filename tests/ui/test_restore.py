@@ -1,0 +1,51 @@
+"""Restoring a version closes an open comparison with the editor, whose lines would be outdated."""
+
+from types import SimpleNamespace
+
+import gradio as gr
+import pytest
+
+from tests.services import services_for
+from workbench.records.versions import NewVersion, VersionKind
+from workbench.ui.tabs.contracts_tab import contract_texts
+from workbench.ui.tabs.play.screen import SAME
+from workbench.ui.tabs.suites.edit_events import suite_texts
+from workbench.ui.tabs.tools.storage_events import ToolStorageEvents
+from workbench.ui.visitor import Visitor
+
+REQUEST = SimpleNamespace(session_hash="tab", username=None, query_params={})
+
+
+@pytest.fixture
+def services(tmp_path):
+    with services_for(tmp_path, "x") as (services, _):
+        yield services
+
+
+def two_versions(services, kind):
+    texts = [services.files.find(kind, name) for name in services.files.names(kind)[:1]]
+    first = services.versions.save(NewVersion(kind=kind, name="own", text=texts[0]))
+    services.versions.save(NewVersion(kind=kind, name="own", text=texts[0] + "\n# more\n"))
+    return first
+
+
+@pytest.mark.parametrize(
+    ("kind", "texts_of"), [(VersionKind.CONTRACT, contract_texts), (VersionKind.SUITE, suite_texts)]
+)
+def test_restoring_a_contract_or_suite_closes_the_comparison(services, kind, texts_of):
+    first, texts = two_versions(services, kind), texts_of(services)
+    event = gr.EventData(None, {"id": first.id})
+    diff, _ = texts.on_compare(Visitor(), "own", first.text + "x", REQUEST, event)
+    assert diff is not None
+    text, diff, *_ = texts.on_restore(Visitor(), "own", first.text + "x", REQUEST, event)
+    assert (text, diff) == (first.text, None)
+    _, diff, *_ = texts.on_restore(Visitor(), "own", "", REQUEST, gr.EventData(None, {"id": "nothing"}))
+    assert diff == SAME
+
+
+def test_restoring_a_toolset_closes_the_comparison(services):
+    first = two_versions(services, VersionKind.TOOLS)
+    restored = ToolStorageEvents(services).on_restore(
+        Visitor(), "get_weather", REQUEST, gr.EventData(None, {"id": first.id})
+    )
+    assert restored[-1] is None
