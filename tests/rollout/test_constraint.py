@@ -79,6 +79,27 @@ def test_a_broken_schema_is_a_finding_with_auto_and_an_error_with_a_forced_call(
         constraint_for(REQUIRED, tools=BROKEN)
 
 
+@pytest.mark.parametrize(
+    ("choice", "prefix", "has_grammar"),
+    [
+        (NONE, '<tool_call>\n{"name": "re', True),
+        (REQUIRED, '<tool_call>\n{"name": "re', False),
+        (REQUIRED, '<think>\n<tool_call>\n{"name": "re', True),
+    ],
+)
+def test_a_call_that_is_not_run_is_continued_without_a_grammar(choice, prefix, has_grammar):
+    setup = TurnSetup(tools=TOOLS, family="hermes-lines")
+    result = constrain_after_prefix(setup, choice, prefix, has_grammar=has_grammar)
+    assert result == DecodingConstraint(prefill=prefix)
+
+
+@pytest.mark.parametrize("written", ["\n{'name': 're", '\n{"name": "nothing', '\n\n\n{"name"'])
+def test_a_beginning_that_fits_no_tool_is_a_finding(written):
+    setup = TurnSetup(tools=TOOLS, family="hermes-lines")
+    result = constrain_after_prefix(setup, REQUIRED, "<tool_call>" + written, has_grammar=True)
+    assert (result.constraint, [finding.code for finding in result.findings]) == (None, ["grammar-failed"])
+
+
 def test_after_a_prefix_the_model_is_free_until_it_opens_a_call():
     setup = TurnSetup(tools=TOOLS, family="hermes-lines")
     result = constrain_after_prefix(setup, REQUIRED, "Let me look. ", has_grammar=True)
@@ -87,11 +108,13 @@ def test_after_a_prefix_the_model_is_free_until_it_opens_a_call():
 
 
 @pytest.mark.parametrize("prefix", ["<tool_call>\n", 'Hm.<tool_call>\n{"name": "re'])
-def test_inside_an_open_call_there_is_no_grammar(prefix):
+def test_inside_an_open_call_the_rest_of_the_call_is_constrained(prefix):
     setup = TurnSetup(tools=TOOLS, family="hermes-lines")
-    assert constrain_after_prefix(setup, REQUIRED, prefix, has_grammar=True) == DecodingConstraint(
-        prefill=prefix
-    )
+    result = constrain_after_prefix(setup, REQUIRED, prefix, has_grammar=True)
+    assert (result.prefill, result.constraint.trigger, result.findings) == (prefix, "", ())
+    root = result.constraint.grammar.splitlines()[0]
+    assert root.startswith("root ::= ")
+    assert (r'"ad\", \"arguments\": "' in root) == prefix.endswith("re")
     closed = prefix + "}\n</tool_call>"
     assert (
         constrain_after_prefix(setup, REQUIRED, closed, has_grammar=True).constraint.trigger == "<tool_call>"

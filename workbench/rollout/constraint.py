@@ -20,8 +20,8 @@ Three inputs need exceptions:
 
 - A prompt that ends inside a thought (`<think>`), where calls are never run. A forced call closes the thought first,
   and an answer schema is not enforced.
-- A message that was cut off inside a call, such as `<tool_call>{"name": "re`, and is continued. A grammar cannot
-  start in the middle of its own text, so the rest is free.
+- A message that was cut off inside a call, such as `<tool_call>{"name": "re`, and is continued. Its grammar is that
+  of the rest (`gbnf_rest.py`). A beginning that no grammar allows, such as other white space, is only a finding.
 - A schema that no grammar can express, such as `{"$ref": "#/nowhere"}`. With `auto` it is only a finding, because the
   model may answer without a call. With a forced call it is an error.
 """
@@ -34,9 +34,10 @@ from workbench.chat.json_value import JsonObject
 from workbench.errors import ConstraintFailed
 from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN
 from workbench.hermes.spelling.families import family_named
-from workbench.hermes.spelling.thoughts import THINK_CLOSE
+from workbench.hermes.spelling.thoughts import THINK_CLOSE, THINK_OPEN
 from workbench.rollout.ports import ChoiceKind, Constraint, ToolChoice
 from workbench.rollout.sampling import Sampling
+from workbench.toolspec.gbnf_rest import grammar_after
 from workbench.toolspec.grammar import CallMarks, Grammar, answer_grammar, call_schema, calls_grammar
 from workbench.toolspec.spec import OfferedTools
 
@@ -113,11 +114,15 @@ def constrain_after_prefix(
 ) -> DecodingConstraint:
     """Return the constraint of a completion that continues `prefix`.
 
-    If `prefix` ends inside a call, no grammar can start there, so the rest is free. Otherwise the model is free until
-    it opens a call.
+    If `prefix` ends inside a call, the rest of the call is constrained by what the grammar of calls allows after the
+    written part. Otherwise the model is free until it opens a call.
     """
     if prefix.rfind(CALL_OPEN) > prefix.rfind(CALL_CLOSE):
-        return DecodingConstraint(prefill=prefix)
+        # A call inside a thought is never run.
+        is_thought = prefix.rfind(THINK_OPEN.strip()) > prefix.rfind(THINK_CLOSE.strip())
+        if not has_grammar or is_thought or choice.kind is ChoiceKind.NONE or not setup.tools.specs:
+            return DecodingConstraint(prefill=prefix)
+        return replace(_inside_call(setup, prefix.rpartition(CALL_OPEN)[2]), prefill=prefix)
     free = choice if choice.kind is ChoiceKind.NONE else ToolChoice(kind=ChoiceKind.AUTO)
     without_schema = replace(setup, answer_schema=None)
     return replace(
@@ -150,6 +155,23 @@ def _auto(setup: TurnSetup, tools: OfferedTools) -> DecodingConstraint:
     return DecodingConstraint(
         constraint=_constraint(tools, grammar, trigger=CALL_OPEN), findings=grammar.findings
     )
+
+
+def _inside_call(setup: TurnSetup, written: str) -> DecodingConstraint:
+    """Return the constraint of the rest of a call, and of the calls after it.
+
+    Args:
+        written: The text after the opening tag.
+    """
+    whole = _auto(setup, setup.tools)
+    if whole.constraint is None:
+        return whole
+    rest = grammar_after(whole.constraint.grammar, written)
+    if rest is None:
+        message = "no grammar constrains the rest of the call: its beginning does not fit the tools' schemas"
+        finding = Finding(code="grammar-failed", message=message[:99], severity=Severity.WARNING)
+        return DecodingConstraint(findings=(finding,))
+    return replace(whole, constraint=replace(whole.constraint, grammar=rest, trigger=""))
 
 
 def _answer(setup: TurnSetup, tools: OfferedTools, schema: JsonObject) -> DecodingConstraint:
