@@ -1,5 +1,7 @@
 """The views of the Tools tab."""
 
+from dataclasses import replace
+
 import pytest
 
 from workbench.app.token_sheet import ToolSize
@@ -38,6 +40,9 @@ def test_a_clean_draft_says_so_and_findings_have_their_position():
     note = Finding(code="odd-name", message="odd", severity=Severity.NOTE, pointer="/function/name")
     fault = Finding(code="rules-unsound", message="no loops", pointer="/0/template", line=4)
     spec, rules, lint = show_draft(DraftFindings(rules=(fault,), lint=(note,)))
+    assert spec.lines[0].text == "No problems found."
+    warning = replace(note, code="invalid-value", severity=Severity.WARNING)
+    assert show_draft(DraftFindings(lint=(warning,)))[0].lines == ()
     assert (rules.lines[0].word, rules.lines[0].text) == ("line 4", "no loops (/0/template)")
     assert lint.lines[0].text == "odd-name: odd (/function/name)"
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import cast
 
 from workbench.app.token_sheet import ToolSize
-from workbench.chat.finding import Finding
+from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object, load_json
 from workbench.errors import BadInput
 from workbench.rollout.ports import ToolRun
@@ -99,7 +99,10 @@ def show_tools(
 def show_draft(findings: DraftFindings) -> tuple[NoticeView, NoticeView, NoticeView]:
     """Return three notices about a draft: for the spec, for the rules, and for the lint."""
     is_clean = not findings.spec and not findings.lint
-    spec = _quiet("No problems found.") if is_clean else tool_findings(findings.spec)
+    has_problem = bool(findings.spec) or any(
+        finding.severity is not Severity.NOTE for finding in findings.lint
+    )
+    spec = tool_findings(findings.spec) if has_problem else _quiet("No problems found.")
     lint = NoticeView(lines=tuple(map(_lint_line, findings.lint)))
     return spec, tool_findings(findings.rules), _quiet("No problems found.") if is_clean else lint
 
