@@ -126,6 +126,7 @@ def test_a_turn_from_play_is_compared_with_its_own_answer(page: Page, server: Se
     ).compare()
     expect(tab.cell("A", 1)).to_contain_text("c2")
     expect(tab.cell("B", 1)).to_contain_text("d2")
+    tab.wait_until_idle()
     tab.press("j").press("x")
     expect(tab.board.locator('[data-turn="1"]')).to_contain_text("All bad")
     page.get_by_role("button", name="Ask a question instead").click()

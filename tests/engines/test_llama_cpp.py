@@ -410,7 +410,7 @@ def test_ten_requests_at_once_all_finish_without_mixing(engine):
     assert sorted(served) == list(range(10))
 
 
-def test_an_unloaded_model_reports_it_after_the_running_request_has_ended():
+def test_a_closed_model_reports_it_after_the_running_request_has_ended():
     engine = load_llama_cpp(find_embedded(), name="embedded", loading=LOADING)
     running = engine.generate(
         GenerationRequest(prompt=CHAT.format("Count."), sampling=Sampling(max_tokens=3)),
@@ -421,9 +421,9 @@ def test_an_unloaded_model_reports_it_after_the_running_request_has_ended():
     closing.start()
     assert list(running)[-1].finish_reason is FinishReason.LENGTH
     closing.join(timeout=30)
-    with pytest.raises(EngineError, match="unloaded to load another"):
+    with pytest.raises(EngineError, match="is closed"):
         ask(engine, "x")
-    with pytest.raises(EngineError, match="unloaded to load another"):
+    with pytest.raises(EngineError, match="is closed"):
         engine.count_tokens("x")
 
 

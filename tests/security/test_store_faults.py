@@ -358,14 +358,14 @@ def test_a_damaged_unfinished_message_does_not_keep_the_workbench_from_starting(
     assert any("column generation" in one for one in check(f"sqlite:///{kept.file}").problems)
 
 
-def test_a_version_made_from_itself_is_reported(kept: Kept, own: Callable[[], OwnedStore]) -> None:
+def test_a_version_that_is_its_own_ancestor_is_reported(kept: Kept, own: Callable[[], OwnedStore]) -> None:
     store = own()
     store.versions.save(NewVersion(kind=VersionKind.CONTRACT, name="x", text="one"))
     kept.damage("UPDATE version SET parent_id = id")
     version_id = store.versions.lines(None)[0].head.id
     with pytest.raises(StoreError, match="the parents form a cycle"):
         store.versions.comes_from(version_id, "0" * 64)
-    assert any("made from itself" in one for one in check(f"sqlite:///{kept.file}").problems)
+    assert any("its own ancestor" in problem for problem in check(f"sqlite:///{kept.file}").problems)
 
 
 def test_many_damaged_rows_are_counted(kept: Kept) -> None:

@@ -23,10 +23,20 @@ COMPONENTS = [path.stem for path in sorted(SCRIPTS.glob("*.js")) if "export cons
 def delayed(component: Component) -> Iterator[list[Route]]:
     """Delay the loading of the scripts until the end of the block."""
     routes: list[Route] = []
+    is_over = False
     pattern = "**/all.js"
-    component.page.route(pattern, lambda route: routes.append(route))
+
+    def on_request(route: Route) -> None:
+        # A slow browser may ask only after the block has ended.
+        if is_over:
+            route.continue_()
+        else:
+            routes.append(route)
+
+    component.page.route(pattern, on_request)
     try:
         yield routes
+        is_over = True
         for route in routes:
             route.continue_()
         component.page.evaluate("stubs.mounted")

@@ -161,7 +161,7 @@ def distribution(counts: Mapping[int, int]) -> dict[str, JsonValue]:
 
     The 90th percentile is the smallest number that is at least as large as 90 % of the numbers.
 
-    >>> spread({1: 90, 5: 9, 100: 1})
+    >>> distribution({1: 90, 5: 9, 100: 1})
     {'least': 1, 'p50': 1, 'p90': 1, 'p99': 5, 'most': 100}
     """
     if not counts:

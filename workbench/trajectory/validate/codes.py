@@ -119,7 +119,7 @@ def row_finding(
 def quoted(name: str) -> str:
     """Return a name in quotes, shortened if it is long.
 
-    >>> short("f")
+    >>> quoted("f")
     "'f'"
     """
     return repr(name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…")

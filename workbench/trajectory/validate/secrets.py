@@ -127,7 +127,7 @@ def secrets_in(text: str) -> Iterator[SecretMatch]:
     are skipped. Card and account numbers count only if their check digits are right.
 
     >>> [(match.code, match.what) for match in secrets_in("write to ann@corp.com or ann@example.com")]
-    [('personal-data', 'a mail address')]
+    [('personal-data', 'an email address')]
     """
     kinds = frozenset(_possible_in(text))
     if not kinds:
