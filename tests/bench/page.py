@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from tests.bench import page_weight
 from tests.e2e.conftest import CHROMIUM, FLAGS, served
 from tests.e2e.play import TOUR_ENDED, Server, write_script
 from workbench.chat.message import Message, Role
@@ -58,6 +59,7 @@ def measure() -> Iterator[str]:
         for server in served(Path(folder), f"scripted:{script}"):
             browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
             try:
+                yield from page_weight.measure(browser, server.url, Path(folder))
                 yield from _measured(browser, server)
             finally:
                 browser.close()

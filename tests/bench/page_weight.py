@@ -1,6 +1,7 @@
 """What a browser must do to open the page and its tabs, beside an empty Gradio page on the same server settings."""
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -101,8 +102,16 @@ def _opened(browser: Browser, url: str, *, is_ours: bool) -> Weight:
         else:
             expect(page.get_by_role("textbox")).to_be_visible()
         _settle(page, session)
-        config = page.evaluate("JSON.stringify(window.gradio_config || {})")
-        return Weight(_task_s(session), len(requests), len(config.encode()) / 1000)
+        return Weight(_task_s(session), len(requests), _config_kb(url))
+
+
+def _config_kb(url: str) -> float:
+    """Size of the configuration as the server writes it into the page."""
+    with urlopen(url, timeout=30) as response:
+        text = response.read().decode()
+    config = re.search(r"window\.gradio_config = (.*?);</script>", text, re.DOTALL)
+    assert config, "the page has no configuration"
+    return len(config[1].encode()) / 1000
 
 
 def _tab_opened_s(browser: Browser, url: str, tab: str) -> float:

@@ -2,7 +2,11 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from tests.recipes.checkout_copy import CheckoutCopy
+
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 CODE = """    _fix("semicolon", CodeArea.JSON, "a semicolon between two members or items"),
 """

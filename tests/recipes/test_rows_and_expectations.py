@@ -2,7 +2,11 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from tests.recipes.checkout_copy import CheckoutCopy
+
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 CONVERSATIONS = '''"""Rows of `dialogue` and `functions`, and rows of two dialogues of which the first is preferred."""
 

@@ -6,7 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from textwrap import indent
 
+import pytest
+
 from tests.recipes.checkout_copy import CheckoutCopy, text_of
+
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 ROW = """| `top_a` | 0 | 0 to 1 | Drop tokens less likely than this share of the likeliest one, squared; 0 keeps all | `llama-server` |
 """

@@ -6,6 +6,8 @@ import pytest
 
 from tests.recipes.checkout_copy import CheckoutCopy
 
+pytestmark = [pytest.mark.slow, pytest.mark.long]
+
 pytestmark = [pytest.mark.browser]
 
 VIEW = '''"""How many words a text has."""
