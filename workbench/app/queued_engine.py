@@ -22,7 +22,7 @@ from workbench.rollout.ports import (
 LOOK_EVERY_S: Final = 0.05
 """How often a waiting request checks whether it was cancelled, in seconds."""
 _THIS_MACHINE: Final = ""
-"""The key of the queue for all models that serve one request at a time. Only one of them is loaded."""
+"""The key of the queue for all models that serve one request at a time, because they share this machine's cores."""
 
 _Result = TypeVar("_Result")
 

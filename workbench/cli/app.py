@@ -18,7 +18,7 @@ ENGINE_FAILED: Final = 3
 """Exit code for a model that cannot be loaded or does not answer."""
 
 
-class Command(NamedTuple):
+class CliCommand(NamedTuple):
     """A command, or a group of commands, and where to find it."""
 
     module: str
@@ -28,40 +28,44 @@ class Command(NamedTuple):
 
 
 COMMANDS: Final = {
-    "chat": Command("workbench.cli.chat", "Run one turn: prompt, tool calls, results, answer."),
-    "serve": Command("workbench.cli.serve", "Serve the page."),
-    "parse": Command("workbench.cli.parse", "Parse a completion into tool calls, fixes and findings."),
-    "differ": Command("workbench.cli.differ", "Compare what different parsers extract from a completion."),
-    "render": Command("workbench.cli.render", "Render chat messages as a prompt, byte for byte."),
-    "template": Command("workbench.cli.template", "Check the chat template of a model."),
-    "tools": Command("workbench.cli.tools", "List, check, import, export and call tools."),
-    "export": Command("workbench.cli.export", "Export sessions as training rows."),
-    "import": Command("workbench.cli.import_", "Import training rows as sessions."),
-    "search": Command("workbench.cli.search", "Search the text of sessions."),
-    "db": Command("workbench.cli.db", "Back up, restore, check and compact the database."),
-    "versions": Command(
+    "chat": CliCommand("workbench.cli.chat", "Run one turn: prompt, tool calls, results, answer."),
+    "serve": CliCommand("workbench.cli.serve", "Serve the page."),
+    "parse": CliCommand("workbench.cli.parse", "Parse a completion into tool calls, fixes and findings."),
+    "differ": CliCommand("workbench.cli.differ", "Compare what different parsers extract from a completion."),
+    "render": CliCommand("workbench.cli.render", "Render chat messages as a prompt, byte for byte."),
+    "template": CliCommand("workbench.cli.template", "Check the chat template of a model."),
+    "tools": CliCommand("workbench.cli.tools", "List, check, import, export and call tools."),
+    "export": CliCommand("workbench.cli.export", "Export sessions as training rows."),
+    "import": CliCommand("workbench.cli.import_", "Import training rows as sessions."),
+    "search": CliCommand("workbench.cli.search", "Search the text of sessions."),
+    "db": CliCommand("workbench.cli.db", "Back up, restore, check and compact the database."),
+    "versions": CliCommand(
         "workbench.cli.versions.app", "Manage versions of contracts, tools, presets and suites."
     ),
-    "labels": Command("workbench.cli.labels.app", "Label messages and measure how far labellers agree."),
-    "auth": Command("workbench.cli.auth", "Create accounts for the login page."),
-    "check": Command("workbench.cli.rows.check", "Check training rows for errors."),
-    "convert": Command("workbench.cli.rows.convert", "Convert training rows to another format."),
-    "stats": Command("workbench.cli.rows.stats", "Show statistics of training rows, or the text trained on."),
-    "compress": Command("workbench.cli.rows.compress", "Shorten long rows by summarizing their middle."),
-    "receipt": Command("workbench.cli.rows.push", "Write a receipt for row files: hashes, counts, issues."),
-    "push": Command("workbench.cli.rows.push", "Upload row files to a dataset on the Hugging Face Hub."),
-    "run": Command(
+    "labels": CliCommand("workbench.cli.labels.app", "Label messages and measure how far labellers agree."),
+    "auth": CliCommand("workbench.cli.auth", "Create accounts for the login page."),
+    "check": CliCommand("workbench.cli.rows.check", "Check training rows for errors."),
+    "convert": CliCommand("workbench.cli.rows.convert", "Convert training rows to another format."),
+    "stats": CliCommand(
+        "workbench.cli.rows.stats", "Show statistics of training rows, or the text trained on."
+    ),
+    "compress": CliCommand("workbench.cli.rows.compress", "Shorten long rows by summarizing their middle."),
+    "receipt": CliCommand(
+        "workbench.cli.rows.push", "Write a receipt for row files: hashes, counts, issues."
+    ),
+    "push": CliCommand("workbench.cli.rows.push", "Upload row files to a dataset on the Hugging Face Hub."),
+    "run": CliCommand(
         "workbench.cli.suites.run", "Run suites with contracts and models, and report the scores."
     ),
-    "compare": Command("workbench.cli.suites.files", "Compare two runs case by case."),
-    "suites": Command("workbench.cli.suites.app", "Import and export suites, and add cases to them."),
-    "synth": Command("workbench.cli.training.synth", "Generate training rows for tool calling."),
-    "train": Command("workbench.cli.training.train", "Train a model or a LoRA adapter on rows."),
-    "heldout": Command(
+    "compare": CliCommand("workbench.cli.suites.files", "Compare two runs case by case."),
+    "suites": CliCommand("workbench.cli.suites.app", "Import and export suites, and add cases to them."),
+    "synth": CliCommand("workbench.cli.training.synth", "Generate training rows for tool calling."),
+    "train": CliCommand("workbench.cli.training.train", "Train a model or a LoRA adapter on rows."),
+    "heldout": CliCommand(
         "workbench.cli.training.heldout", "Measure a model and its adapter on held-out calls."
     ),
-    "doctor": Command("workbench.cli.doctor", "Check the installation."),
-    "models": Command("workbench.cli.models", "List, find, download and remove models."),
+    "doctor": CliCommand("workbench.cli.doctor", "Check the installation."),
+    "models": CliCommand("workbench.cli.models", "List, find, download and remove models."),
 }
 """All commands, in the order in which `workbench --help` lists them."""
 

@@ -100,7 +100,7 @@ class LlamaCppEngine:
         self._switching = Lock()
         """Held while the model is loaded, unloaded, or used outside of the queue."""
         self._is_closed = False
-        self._loaded: _Loaded | None = _Loaded.of(binding, cache_bytes)
+        self._loaded: _InMemory | None = _InMemory.of(binding, cache_bytes)
         self.name = name
         self.fingerprint = fingerprint
         self.device = device
@@ -274,24 +274,24 @@ class LlamaCppEngine:
             )
         return room
 
-    def _ready(self) -> _Loaded:
+    def _ready(self) -> _InMemory:
         """Return the loaded model, loaded again if it was unloaded. The caller holds `_switching`."""
         if self._is_closed:
             raise EngineError(f"model {self.name!r} is closed; the workbench is shutting down")
         if self._loaded is None:
             assert self._reload is not None
-            self._loaded = _Loaded.of(self._reload(), self._cache_bytes)
+            self._loaded = _InMemory.of(self._reload(), self._cache_bytes)
         return self._loaded
 
 
-class _Loaded(NamedTuple):
+class _InMemory(NamedTuple):
     """The binding and the prefix cache of a loaded model."""
 
     binding: Binding
     prefixes: Prefixes
 
     @classmethod
-    def of(cls, binding: Binding, cache_bytes: int) -> _Loaded:
+    def of(cls, binding: Binding, cache_bytes: int) -> _InMemory:
         from workbench.engines.llama_prefix import Prefixes
 
         return cls(binding, Prefixes(binding, limit_bytes=cache_bytes))

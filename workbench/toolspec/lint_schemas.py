@@ -43,15 +43,15 @@ _NEAR: Final = 0.8
 _LONGEST: Final = 30
 
 
-class _Place(NamedTuple):
+class _SchemaPlace(NamedTuple):
     schema: JsonObject
     parts: tuple[str | int, ...]
 
 
 def lint_schemas(spec: ToolSpec) -> Iterator[Finding]:
     """Yield the findings about a valid spec. Pointers lead into its document."""
-    yield from _keys(_Place(spec.function, ("function",)), _FUNCTION_KEYS)
-    places = list(_schemas(_Place(spec.parameters, ("function", "parameters"))))
+    yield from _keys(_SchemaPlace(spec.function, ("function",)), _FUNCTION_KEYS)
+    places = list(_schemas(_SchemaPlace(spec.parameters, ("function", "parameters"))))
     for place in places:
         yield from _keys(place, _KEYWORDS)
     try:
@@ -63,7 +63,7 @@ def lint_schemas(spec: ToolSpec) -> Iterator[Finding]:
         return
 
 
-def _schemas(root: _Place) -> Iterator[_Place]:
+def _schemas(root: _SchemaPlace) -> Iterator[_SchemaPlace]:
     """Yield a schema and all schemas in it, in the order of the text."""
     waiting = [root]
     while waiting:
@@ -72,7 +72,7 @@ def _schemas(root: _Place) -> Iterator[_Place]:
         waiting.extend(reversed(list(_inner(place))))
 
 
-def _inner(place: _Place) -> Iterator[_Place]:
+def _inner(place: _SchemaPlace) -> Iterator[_SchemaPlace]:
     for key, value in place.schema.items():
         inside: list[tuple[tuple[str | int, ...], JsonValue]] = []
         if key in _ONE:
@@ -83,10 +83,10 @@ def _inner(place: _Place) -> Iterator[_Place]:
             inside = [((key, name), schema) for name, schema in as_object(value).items()]
         for parts, schema in inside:
             if isinstance(schema, Mapping):
-                yield _Place(cast(JsonObject, schema), (*place.parts, *parts))
+                yield _SchemaPlace(cast(JsonObject, schema), (*place.parts, *parts))
 
 
-def _keys(place: _Place, known: tuple[str, ...]) -> Iterator[Finding]:
+def _keys(place: _SchemaPlace, known: tuple[str, ...]) -> Iterator[Finding]:
     for key in place.schema:
         near = "" if key in known else nearest_name(key, known, cutoff=_NEAR)
         if near:
@@ -94,7 +94,7 @@ def _keys(place: _Place, known: tuple[str, ...]) -> Iterator[Finding]:
             yield _warning("misspelled-key", text, (*place.parts, key))
 
 
-def _values(place: _Place) -> Iterator[Finding]:
+def _values(place: _SchemaPlace) -> Iterator[Finding]:
     schema = place.schema
     checked = {key: value for key, value in schema.items() if key not in ("default", "examples", "example")}
     for key, parts, value in _given(schema):

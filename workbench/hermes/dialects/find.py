@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from workbench.hermes.body.shape import CallDraft
-from workbench.hermes.dialects.payloads import Calls, Parameter, PayloadReader
+from workbench.hermes.dialects.payloads import Calls, PayloadReader, TaggedParameter
 from workbench.hermes.marks import CALL_CLOSE_ANY_CASE
 from workbench.hermes.near_miss import meant_tag
 from workbench.hermes.reading import Level
@@ -153,7 +153,7 @@ def read_glm(completion: Completion, start: int, end: int) -> ForeignBlock | Non
         return None
     reader = PayloadReader(completion, end)
     pairs = list(_GLM_PAIR.finditer(completion.text, name.end(), end))
-    parameters = (Parameter(pair[1].strip(), *pair.span(2)) for pair in pairs)
+    parameters = (TaggedParameter(pair[1].strip(), *pair.span(2)) for pair in pairs)
     last = pairs[-1].end() if pairs else name.end()
     if completion.text[last:end].strip():
         return None
@@ -277,7 +277,7 @@ def _invoke(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
     position = opener.start() if opener[0].startswith("<invoke") else opener.end()
     drafts: list[CallDraft] = []
     while begin := _INVOKE.match(reader.text, position, reader.end):
-        parameters: list[Parameter] = []
+        parameters: list[TaggedParameter] = []
         inner = begin.end()
         while tag := _PARAMETER.match(reader.text, inner, reader.end):
             may_look = reader.completion.may_look_far
@@ -286,7 +286,7 @@ def _invoke(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
                 reader.completion.spend(reader.end - tag.end())
                 return None
             parameters.append(
-                Parameter(
+                TaggedParameter(
                     tag["name"], *_trimmed(reader.text, tag.end(), close.start()), tag["string"] == "false"
                 )
             )

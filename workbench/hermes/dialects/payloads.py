@@ -28,7 +28,7 @@ class Calls(NamedTuple):
     """One past the last code point."""
 
 
-class Parameter(NamedTuple):
+class TaggedParameter(NamedTuple):
     """One parameter between tags."""
 
     name: str
@@ -93,7 +93,11 @@ class PayloadReader:
         return Calls([draft] if draft else [], node.end)
 
     def tagged(
-        self, written: str, place: tuple[int, int], parameters: Iterator[Parameter], span: tuple[int, int]
+        self,
+        written: str,
+        place: tuple[int, int],
+        parameters: Iterator[TaggedParameter],
+        span: tuple[int, int],
     ) -> list[CallDraft]:
         """Return the call of the tool `written` (at `place`) with parameters between tags. Empty if the name is bad.
 

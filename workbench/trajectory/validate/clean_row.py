@@ -56,7 +56,7 @@ class CleanRow(NamedTuple):
     """As `conversation_text` in `duplicates.py` returns it."""
 
 
-class _Turn(NamedTuple):
+class _CheckedTurn(NamedTuple):
     role: Role
     text: str
 
@@ -80,20 +80,20 @@ def clean_row(row: JsonObject, *, finds_secrets: bool) -> CleanRow | None:
     return CleanRow(tools, answers, text)
 
 
-def _turns(row: JsonObject) -> list[_Turn] | None:
+def _turns(row: JsonObject) -> list[_CheckedTurn] | None:
     """Return the entries, or None if there are none, a role is unknown, or a text is empty."""
-    turns: list[_Turn] = []
+    turns: list[_CheckedTurn] = []
     for entry in conversation_of(row):
         fields = as_object(entry)
         speaker, text = fields.get("from"), fields.get("value")
         role = SPEAKERS.get(speaker) if isinstance(speaker, str) else None
         if role is None or not isinstance(text, str) or not text.strip():
             return None
-        turns.append(_Turn(role, text))
+        turns.append(_CheckedTurn(role, text))
     return turns or None
 
 
-def _answers(turns: list[_Turn], tools: OfferedTools) -> tuple[tuple[str, ...], ...] | None:
+def _answers(turns: list[_CheckedTurn], tools: OfferedTools) -> tuple[tuple[str, ...], ...] | None:
     """Return the names that each model entry calls, or None if the complete rules must check the row."""
     shape = ""
     answers: list[tuple[str, ...]] = []
