@@ -244,6 +244,7 @@ def peak_memory_kb(path):
     return int(done.stderr)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="no resource module")
 def test_memory_does_not_grow_with_the_number_of_rows(tmp_path):
     few, many = tmp_path / "few.jsonl", tmp_path / "many.jsonl"

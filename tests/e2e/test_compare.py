@@ -167,6 +167,7 @@ def test_the_form_survives_a_reload(tab: Comparing):
     expect(page.get_by_role("combobox", name="Contract C", exact=True)).to_have_value("full@1")
 
 
+@pytest.mark.long
 @pytest.mark.model
 def test_two_samplings_are_compared_on_the_embedded_model(
     page: Page, embedded_server: Server, artifacts: Path

@@ -289,6 +289,7 @@ def test_hostile_text_and_a_very_long_line_are_shown_as_text_in_every_pane(
     expect_harmless(play.page, ":is(#play-talk, #play-inspector)")
 
 
+@pytest.mark.long
 @pytest.mark.model
 def test_tokens_of_the_embedded_model_are_exact_and_have_logprobs(
     page: Page, embedded_server: Server, artifacts: Path

@@ -278,6 +278,7 @@ def test_nothing_is_cut_off_at_any_window_size(tab: Page, artifacts: Path) -> No
         assert case_runs["x"] >= ran["x"] + ran["width"] or case_runs["y"] >= ran["y"]
 
 
+@pytest.mark.long
 @pytest.mark.model
 def test_the_embedded_model_is_measured_without_a_forced_call(page: Page, embedded_server: Server) -> None:
     opened(page, embedded_server.url)

@@ -6,9 +6,7 @@ import pytest
 
 from tests.recipes.checkout_copy import CheckoutCopy
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
-
-pytestmark = [pytest.mark.browser]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.long]
 
 VIEW = '''"""How many words a text has."""
 

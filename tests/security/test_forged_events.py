@@ -428,6 +428,7 @@ def test_the_server_still_answers_after_all_of_this(site: Site) -> None:
     client.close()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_three_hundred_forged_events_leave_no_traceback(tmp_path: Path) -> None:
     found = fuzz_server(tmp_path / "fuzz", is_team=False, count=300, seed=7)

@@ -18,6 +18,7 @@ transformers = pytest.importorskip("transformers", reason="the extra train is no
 pytestmark = [
     pytest.mark.train,
     pytest.mark.slow,
+    pytest.mark.long,
     pytest.mark.timeout(1200),
     pytest.mark.filterwarnings("ignore::FutureWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),

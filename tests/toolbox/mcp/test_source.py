@@ -142,6 +142,7 @@ def test_gradio_s_server_and_our_client_work_in_one_process(tmp_path):
     assert done.stdout.splitlines()[-1:] == ['"abab"'], done.stderr
 
 
+@pytest.mark.long
 def test_a_call_that_takes_too_long_times_out(catalog):
     made = catalog({"test": stdio(timeout=15)})
     assert "imed out" in call(made, "mcp_test_slow")["error"]
