@@ -207,16 +207,7 @@ def _mistral(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
 
 def _llama(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
     """`<|python_tag|>{…}; {…}`, or a Python call for the built-in tools."""
-    drafts: list[CallDraft] = []
-    position = opener.end()
-    while (calls := reader.objects(position)) is not None:
-        drafts += calls.drafts
-        position = calls.end
-        between = _SEPARATORS.match(reader.text, position, reader.end)
-        if not between or not reader.text.startswith("{", between.end()):
-            break
-        position = between.end()
-    calls = Calls(drafts, position) if drafts else reader.python_calls(opener.end())
+    calls = _objects_in_a_row(reader, opener.end()) or reader.python_calls(opener.end())
     return _Found("llama-python-tag", calls) if calls else None
 
 
@@ -308,17 +299,26 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end - text.endswith("\n", start, end)
 
 
-def _minimax_m1(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
+def _objects_in_a_row(reader: PayloadReader, position: int) -> Calls | None:
+    """Read JSON calls one after the other, separated by white space or a semicolon. None if there are none."""
     drafts: list[CallDraft] = []
-    position = opener.end()
+    end = position
     while (calls := reader.objects(position)) is not None:
         drafts += calls.drafts
-        position = calls.end
-        following = _SEPARATORS.match(reader.text, position, reader.end)
-        if not following or not reader.text.startswith("{", following.end()):
+        end = calls.end
+        between = _SEPARATORS.match(reader.text, end, reader.end)
+        if not between or not reader.text.startswith("{", between.end()):
             break
-    end = _WRAPPER_END.match(reader.text, position, reader.end)
-    return _Found("minimax-m1", Calls(drafts, end.end() if end else position)) if drafts else None
+        position = between.end()
+    return Calls(drafts, end) if drafts else None
+
+
+def _minimax_m1(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
+    calls = _objects_in_a_row(reader, opener.end())
+    if calls is None:
+        return None
+    end = _WRAPPER_END.match(reader.text, calls.end, reader.end)
+    return _Found("minimax-m1", calls._replace(end=end.end()) if end else calls)
 
 
 def _fence(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
