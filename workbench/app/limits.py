@@ -35,7 +35,7 @@ class PersonLimits:
     case_seconds: float | None = None
     """The longest time limit of a case."""
     compared_answers: int | None = None
-    """The most answers of a comparison: turns × columns."""
+    """Maximum number of answers of a comparison: turns × columns."""
     import_bytes: int | None = None
     """The largest uploaded file of rows."""
     import_rows: int | None = None

@@ -34,7 +34,7 @@ _WORD: Final = re.compile(
 
 
 class SearchWord(NamedTuple):
-    """One word of a text."""
+    """One word of an indexed text or a query, with its span in code points."""
 
     folded: str
     """The form that is compared: letters and digits only, never empty."""

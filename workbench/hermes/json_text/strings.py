@@ -102,11 +102,11 @@ _COMMENT_AHEAD: Final = re.compile(r"(?:(?://|#)[^\n]{0,200}\n|/\*[^*]{0,200}\*/
 QUOTES: Final = frozenset(_CLOSERS)
 """Characters that may open a string."""
 KEY: Final = ":"
-"""Followers of a key."""
+"""Characters that may follow a key."""
 VALUE: Final = ",}]"
-"""Followers of a value."""
+"""Characters that may follow a value."""
 TUPLE_VALUE: Final = ",}])"
-"""Followers of a value inside a tuple."""
+"""Characters that may follow a value inside a tuple."""
 ALONE: Final = ""
 """Followers of a string that is the whole payload: none."""
 
