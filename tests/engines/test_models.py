@@ -6,6 +6,7 @@ from threading import Thread
 
 import pytest
 
+from workbench.engines.gguf_files.vetting import GgufVetting
 from workbench.engines.known_models import find_embedded
 from workbench.engines.llama_loading import LoadOptions
 from workbench.engines.model_memory import memory_of
@@ -78,6 +79,17 @@ def test_a_model_that_is_in_use_is_never_unloaded_and_the_other_request_waits(sm
     waiting.join(timeout=60)
     assert [engine.is_loaded for engine in (first, second, *opened)] == [False, True, True]
     assert "".join(delta.text for delta in in_use[1])
+
+
+def test_a_file_that_is_opened_for_the_first_time_keeps_to_the_budget_too(small_models, tmp_path):
+    fitting, (one, two, three) = small_models
+    vetting = GgufVetting(memory=tmp_path / "opened.json", try_files=lambda files: None)
+    models = LocalModels(
+        loading=LOADING, find_cached=lambda name: None, vetting=vetting, budget_bytes=fitting._budget_bytes
+    )
+    engines = [models.engine(name) for name in (one, two, three)]
+    assert [engine.is_loaded for engine in engines] == [False, True, True]
+    models.close()
 
 
 def test_a_model_that_is_bigger_than_the_budget_is_loaded_alone():

@@ -166,8 +166,8 @@ class LocalModels:
         memory = memory_of(files.path, files.loading) if files.path.is_file() else ModelMemory(0, 0)
         # A file that was never opened is tried in another process first. Nothing may be generated meanwhile, because
         # two processes of llama.cpp slow each other down tenfold.
-        while not (self._fits(files, memory) if is_known else self._is_quiet()):
-            if not is_known or not self._unload_one(name):
+        while not (self._fits(files, memory) and (is_known or self._is_quiet())):
+            if self._fits(files, memory) or not self._unload_one(name):
                 self._lock.wait(LOOK_EVERY_S)
         if self._vetting is not None and not is_known:
             self._vetting.try_first(files)
