@@ -41,3 +41,28 @@ def test_help_loads_no_command_and_nothing_heavy():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip().splitlines()[-1] == "[]"
     assert "doctor" in done.stdout
+
+
+def test_the_page_and_the_commands_need_no_extra():
+    # An installation of `make run` has none of these: they come with the extras for tests, agents and training.
+    blocked = (
+        "mcp",
+        "torch",
+        "transformers",
+        "peft",
+        "trl",
+        "datasets",
+        "accelerate",
+        "gguf",
+        "ray",
+        "psycopg",
+    )
+    code = (
+        "import sys\n"
+        f"sys.modules.update(dict.fromkeys({blocked!r}))\n"
+        "import workbench.wiring, workbench.ui.page, workbench.ui.serve, workbench.ui.gate.app\n"
+        "from workbench.cli.app import build_app\n"
+        "build_app()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

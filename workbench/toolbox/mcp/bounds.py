@@ -6,17 +6,19 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import yaml
-from mcp import ClientSession
-from mcp.types import PaginatedRequestParams, Tool
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from workbench.chat.json_value import is_too_deep
 from workbench.errors import BadInput
 from workbench.toolspec.form_faults import first_fault
 from workbench.toolspec.yaml_text import load_yaml
+
+if TYPE_CHECKING:
+    from mcp import ClientSession
+    from mcp.types import Tool
 
 
 class McpServerConfig(BaseModel):
@@ -142,7 +144,7 @@ class InvalidLineCounter:
             )
 
 
-def problem_of_tool(tool: Tool) -> str:
+def problem_of_tool(tool: "Tool") -> str:
     """Return why a tool of a server is not offered, or an empty text if it is."""
     if is_too_deep(tool.inputSchema, MOST_LEVELS):
         return f"its schema is nested more than {MOST_LEVELS} levels deep"
@@ -151,12 +153,14 @@ def problem_of_tool(tool: Tool) -> str:
     return ""
 
 
-async def list_all(session: ClientSession) -> tuple[Tool, ...]:
+async def list_all(session: "ClientSession") -> "tuple[Tool, ...]":
     """Request all tools of a server, page by page.
 
     Raises:
         McpServerRefused: There are too many tools or pages.
     """
+    from mcp.types import PaginatedRequestParams
+
     tools: list[Tool] = []
     cursors: set[str] = set()
     cursor: str | None = None
