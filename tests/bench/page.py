@@ -131,9 +131,9 @@ def _chosen(page: Page, kept: Kept) -> float:
 
 def _answered(page: Page, server: Server, session_id: str) -> float:
     """Seconds from the engine's last token to the whole answer on screen, both counted from the first token."""
-    page.get_by_label("Message").fill("Count.")
+    page.get_by_role("textbox", name="Message").fill("Count.")
     page.evaluate(WATCH, [f"{ANSWER_TOKENS - 1:03}"])
-    page.get_by_label("Message").press("Control+Enter")
+    page.get_by_role("textbox", name="Message").press("Control+Enter")
     page.wait_for_function("window.hw_bench.last_ms !== undefined")
     seen = page.evaluate("window.hw_bench")
     generation = server.path(session_id)[-1].generation
@@ -199,8 +199,8 @@ def _crowd(browser: Browser, server: Server) -> str:
             opened_s = time.perf_counter() - began_s
             began_s = time.perf_counter()
             for number, page in enumerate(pages):
-                page.get_by_label("Message").fill(f"I am visitor {number:03}.")
-                page.get_by_label("Message").press("Control+Enter")
+                page.get_by_role("textbox", name="Message").fill(f"I am visitor {number:03}.")
+                page.get_by_role("textbox", name="Message").press("Control+Enter")
             for page in pages:
                 expect(page.locator("#play-transcript li.hw-entry")).to_have_count(3)
             answered_s = time.perf_counter() - began_s
