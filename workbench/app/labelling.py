@@ -5,13 +5,15 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from workbench.app.services import Services
+from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.hermes.parse import parse
+from workbench.hermes.written_out import read_message
 from workbench.records.corpus.conversations import ExportConversation, session_conversations
 from workbench.records.corpus.material import DamagedSession, ExportBlocker, SessionMaterial
 from workbench.records.corpus.row_result import ValidatorWarning, make_row
 from workbench.records.corpus.session_rows import ExportOptions, ExportSource
-from workbench.records.labels.label import Label, LabelTarget
+from workbench.records.labels.label import Label, LabelTarget, Verdict
 from workbench.records.labels.project import QueueFilter, QueueItem, QueueState
 from workbench.records.sessions import StoredMessage, StoredSession
 from workbench.toolspec.spec import OfferedTools
@@ -73,6 +75,77 @@ def check_call(services: Services, target: LabelTarget) -> None:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelStop:
+    """A call or an answer that a labeller judges."""
+
+    target: LabelTarget
+    accepting: Verdict
+    """The verdict that accepts it as it is."""
+
+
+def label_stops(
+    session_id: str, path: Sequence[StoredMessage], tools: OfferedTools, *, pair_id: str | None = None
+) -> Sequence[LabelStop]:
+    """Return what to judge on a path, in order: each call, and each model message without calls.
+
+    Args:
+        pair_id: The first message of an answer that is judged against another one, which replaces the verdict on it.
+    """
+    stops: list[LabelStop] = []
+    for stored in path:
+        if stored.message.role is not Role.ASSISTANT:
+            continue
+        reading = read_message(stored.message, tools=tools)
+        stops += (
+            LabelStop(
+                target=LabelTarget(session_id=session_id, message_id=stored.id, call_index=index),
+                accepting=Verdict.RIGHT,
+            )
+            for index in range(len(reading.calls))
+        )
+        if not reading.calls or reading.dropped or stored.id == pair_id:
+            stops.append(
+                LabelStop(
+                    target=LabelTarget(session_id=session_id, message_id=stored.id),
+                    accepting=Verdict.FIRST_BETTER if stored.id == pair_id else Verdict.GOOD,
+                )
+            )
+    return stops
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerPair:
+    """Two answers to the same prompt, of an imported preference row."""
+
+    first_id: str
+    """The first message of the answer that was imported as the better one. It is on the shown path."""
+    other_id: str
+    """The last message of the other answer."""
+    other_length: int
+    """Number of messages of the other answer."""
+
+
+def pair_of(
+    material: SessionMaterial | DamagedSession | None, path: Sequence[StoredMessage]
+) -> AnswerPair | None:
+    """Return the pair of answers of a session, or None if it has none or another branch is shown."""
+    imported = material.imported if isinstance(material, SessionMaterial) else None
+    if not isinstance(material, SessionMaterial) or imported is None or not imported.rejected_ids:
+        return None
+    rejected = material.by_id.get(imported.rejected_ids[0])
+    shown = {stored.id for stored in path}
+    for message_id in imported.message_ids:
+        message = material.by_id.get(message_id)
+        if message and rejected and message.parent_id == rejected.parent_id and message_id in shown:
+            return AnswerPair(
+                first_id=message_id,
+                other_id=imported.rejected_ids[-1],
+                other_length=len(imported.rejected_ids),
+            )
+    return None
+
+
 MOST_LABELS: Final = 10_000
 """How many labels of a session are loaded. Further labels are ignored."""
 OPEN_STATES: Final = (QueueState.PENDING, QueueState.DRAFT)
@@ -104,6 +177,16 @@ class LabellingView:
     stale: Collection[str]
     """Ids of the stale messages."""
     outcome: ExportPreview
+    pair: AnswerPair | None = None
+    """The pair of answers that is judged. None for most sessions."""
+    other_answer: Sequence[StoredMessage] = ()
+    """The messages of the other answer of the pair."""
+
+    @property
+    def stops(self) -> Sequence[LabelStop]:
+        """What to judge, in order."""
+        pair_id = self.pair.first_id if self.pair else None
+        return label_stops(self.session.id, self.path, self.tools, pair_id=pair_id)
 
     @property
     def leaf_id(self) -> str | None:
@@ -126,13 +209,18 @@ def open_for_labelling(services: Services, session_id: str, role: LabellingRole)
         tools = session.setup.offered_tools()
     except BadInput:
         tools = OfferedTools()
+    material = services.corpus.material(session_id)
+    pair = pair_of(material, path)
+    other = services.sessions.path(session_id, leaf_id=pair.other_id) if pair else ()
     return LabellingView(
         session=session,
         path=path,
         tools=tools,
         labels=labels,
         stale=services.labels.stale(session_id),
-        outcome=preview_export(services.corpus.material(session_id), labels, labeller=role.labeller),
+        outcome=preview_export(material, labels, labeller=role.labeller),
+        pair=pair,
+        other_answer=other[len(other) - pair.other_length :] if pair else (),
     )
 
 

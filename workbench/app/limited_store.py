@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from workbench.app.limits import LAPTOP, PersonLimits
 from workbench.records.comparisons import Comparison, StoredComparison
 from workbench.records.corpus.material import NewImport
+from workbench.records.labels.action import AppliedAction, LabelAction
 from workbench.records.labels.label import Label, NewLabel
 from workbench.records.labels.project import Project
 from workbench.records.run_config import RunConfig
@@ -147,6 +148,10 @@ class _Labels(_Limited):
     def save(self, new: NewLabel) -> Label:
         self._limits.check_value("label", (new.labeller, new.project, new.content))
         return self._inner.save(new)
+
+    def apply(self, action: LabelAction) -> AppliedAction:
+        self._limits.check_value("label", (action.labeller, action.project, action.changes))
+        return self._inner.apply(action)
 
     def save_project(self, project: Project, *, who: str = "") -> Project:
         self._limits.check_value("label project", project)

@@ -15,6 +15,7 @@ from workbench.chat.message import Role
 from workbench.errors import StoreError
 from workbench.records.comparisons import VoteKind
 from workbench.records.facts import FactKind
+from workbench.records.labels.action import ActionKind
 from workbench.records.labels.label import Verdict
 from workbench.records.labels.project import QueueState
 from workbench.records.runs import RunState
@@ -34,6 +35,7 @@ WORDS: Final[Mapping[tuple[str, str], type[StrEnum]]] = {
     ("fact", "severity"): Severity,
     ("label", "verdict"): Verdict,
     ("label_task", "state"): QueueState,
+    ("label_action", "kind"): ActionKind,
     ("run", "state"): RunState,
     ("case_result", "status"): CaseStatus,
     ("comparison_vote", "kind"): VoteKind,

@@ -303,7 +303,9 @@ class LabelProjectStore(OwnerScope):
             "name": name,
             "created_at": self._now(),
         }
-        insert_if_absent(db, LabelProjectRow, **values, guidelines="", questions=[], overlap=1)
+        insert_if_absent(
+            db, LabelProjectRow, **values, guidelines="", questions=[], overlap=1, requires_verdicts=False
+        )
         row = self._find_project(db, name, is_writing=True)
         if row is None:
             raise StoreError(f"labelling project {name!r} could not be created; try again")

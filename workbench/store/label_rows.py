@@ -89,6 +89,7 @@ def put_project(row: LabelProjectRow, project: Project) -> None:
     row.guidelines = project.guidelines
     row.questions = [asdict(question) for question in project.questions]
     row.overlap = project.overlap
+    row.requires_verdicts = project.requires_verdicts
 
 
 def project_value(row: LabelProjectRow) -> Project:
@@ -102,10 +103,16 @@ def project_value(row: LabelProjectRow) -> Project:
             name=row.name,
             guidelines=row.guidelines,
             questions=tuple(
-                Question(name=document["name"], text=document["text"], choices=tuple(document["choices"]))
+                Question(
+                    name=document["name"],
+                    text=document["text"],
+                    choices=tuple(document["choices"]),
+                    is_required=bool(document.get("is_required")),
+                )
                 for document in row.questions
             ),
             overlap=row.overlap,
+            requires_verdicts=row.requires_verdicts,
         )
 
 

@@ -63,8 +63,29 @@ def write_label(db: Session, project: LabelProjectRow, new: NewLabel, now: datet
             yours=content_text(new.content),
             revision=revision,
         )
+    return put_label(db, project, new, now, stored)
+
+
+def put_label(
+    db: Session,
+    project: LabelProjectRow,
+    new: NewLabel,
+    now: datetime,
+    stored: LabelRow | None,
+    *,
+    corrected_at: datetime | None = None,
+) -> WrittenLabel:
+    """Write a label over the stored one, whatever its revision.
+
+    Args:
+        stored: The stored label, or None.
+        corrected_at: When the correction was made. None takes the current time if the correction changes.
+    """
+    before = content_of(stored) if stored else None
     row = stored or _new_row(project, new, now)
     put_content(row, new, now)
+    if corrected_at is not None:
+        row.corrected_at = corrected_at
     db.add(row)
     db.flush()
     db.exec(delete(LabelTagRow).where(col(LabelTagRow.label_id) == row.id))

@@ -3,18 +3,21 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 from sqlmodel import Session, col, select
 
 from workbench.chat.message import Role
 from workbench.errors import WriteConflict
+from workbench.records.labels.action import ActionKind, AppliedAction, LabelAction
 from workbench.records.labels.agreement import AnnotatorVerdict
 from workbench.records.labels.label import Label, LabelContent, LabelTarget, NewLabel, content_json
 from workbench.records.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
 from workbench.records.labels.rules import check_label, find_stale
 from workbench.records.owner import Owner
 from workbench.store.database import Database
+from workbench.store.label_actions import ActionWriter
 from workbench.store.label_queue import LabelProjectStore, read_item, read_queue
 from workbench.store.label_rows import (
     OF_MESSAGE,
@@ -69,6 +72,27 @@ class LabelStore(LabelProjectStore):
                 self._note_label(db, new, written.before)
                 index_session_names(db, session.id)
             return label_value(written.row, project.name)
+
+    def apply(self, action: LabelAction) -> AppliedAction:
+        """Apply an action of a labeller, unless it was applied before.
+
+        Raises:
+            ActionRefused: The project requires something before the session can be done.
+            BadInput: A change is not valid, or contains text that cannot be stored.
+            StoreError: The session, a message or the project does not exist, or the change could not be written.
+        """
+        refuse_unstorable(action, "label")
+        with self._database.writing() as db:
+            session = self._own_session(db, action.session_id)
+            project = self._project(db, action.project)
+            note = partial(self._audit.note, db, who=action.labeller, project=project.name)
+            writer = ActionWriter(db, project, session, action, self._now(), note)
+            state = writer.apply()
+            if writer.is_new:
+                index_session_names(db, session.id)
+        if writer.is_new and action.kind is ActionKind.SUBMIT:
+            self._log_labels(action.session_id, action.project)
+        return AppliedAction(is_new=writer.is_new, state=state)
 
     def find(
         self, target: LabelTarget, *, labeller: str = "", project: str = "", is_deciding: bool = False
@@ -203,9 +227,8 @@ class LabelStore(LabelProjectStore):
                 )
             self._put_state(db, row, session.id, assignee, state, who=who)
             item = read_item(db, row.id, session.id, assignee)
-        if self._log is not None and state is QueueState.DONE:
-            # After the commit, so that only stored labels are sent to the log.
-            self._log.write(self.list_labels(session_id=session_id, project=project, limit=MOST_LOGGED))
+        if state is QueueState.DONE:
+            self._log_labels(session_id, project)
         return item
 
     def judgements(self, *, project: str = "") -> Sequence[AnnotatorVerdict]:
@@ -232,6 +255,11 @@ class LabelStore(LabelProjectStore):
                 .order_by(col(LabelRow.created_at), col(LabelRow.id))
             )
             return tuple(_judgement(row) for row in rows)
+
+    def _log_labels(self, session_id: str, project: str) -> None:
+        """Send the labels of a session to the log. After the commit, so that it gets only stored labels."""
+        if self._log is not None:
+            self._log.write(self.list_labels(session_id=session_id, project=project, limit=MOST_LOGGED))
 
     def _start_draft(self, db: Session, project: LabelProjectRow, new: NewLabel) -> None:
         """Move the labeller's task to draft when they save their first label. A missing task is created."""

@@ -17,6 +17,7 @@ from tests.store.examples import SETUP, completion, tool_result, user
 from tests.store.runs import give_run
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.records.corpus.material import NewImport
+from workbench.records.labels.action import ActionId, ActionKind, FieldChange, LabelAction
 from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.records.labels.project import QueueState
 from workbench.records.owner import LOCAL_OWNER, Owner
@@ -61,6 +62,11 @@ def fill(owned: OwnedStore) -> None:
     target = LabelTarget(session_id=session.id, message_id=answer.id)
     owned.labels.save(NewLabel(target=target, content=content))
     owned.labels.move(session.id, QueueState.DONE)
+    change = FieldChange(message_id=answer.id, field="rating", value=2)
+    action = LabelAction(
+        id=ActionId("page", 1), session_id=session.id, kind=ActionKind.LABEL, changes=(change,)
+    )
+    owned.labels.apply(action)
     owned.sessions.tag_session(session.id, ("blue", "bird"))
     call_value = ToolCall(name="now", arguments={"z": 1, "big": 2**70, "a": [None, 1.5]})
     message = Message(role=Role.ASSISTANT, text="", calls=(call_value,), thought="hm")

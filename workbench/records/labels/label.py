@@ -33,13 +33,23 @@ class Verdict(StrEnum):
     """The message should have called a tool."""
     BAD_ANSWER = "bad-answer"
     """The answer is wrong."""
+    FIRST_BETTER = "first-better"
+    """Of the two answers of a preference pair, the one that was imported as the better one is better."""
+    SECOND_BETTER = "second-better"
+    """The other answer of the pair is better."""
+    TIE = "tie"
+    """Both answers of the pair are equally good."""
+    BOTH_BAD = "both-bad"
+    """Neither answer of the pair is good enough to learn from."""
 
 
 CALL_VERDICTS: Final = frozenset(
     {Verdict.RIGHT, Verdict.WRONG_TOOL, Verdict.BAD_ARGUMENTS, Verdict.NEEDLESS, Verdict.SHOULD_ASK}
 )
 """Verdicts that a call can have."""
-MESSAGE_VERDICTS: Final = frozenset({Verdict.GOOD, Verdict.MISSING_CALL, Verdict.BAD_ANSWER})
+PAIR_VERDICTS: Final = frozenset({Verdict.FIRST_BETTER, Verdict.SECOND_BETTER, Verdict.TIE, Verdict.BOTH_BAD})
+"""Verdicts on a preference pair. They belong to the first message of its first answer."""
+MESSAGE_VERDICTS: Final = frozenset({Verdict.GOOD, Verdict.MISSING_CALL, Verdict.BAD_ANSWER}) | PAIR_VERDICTS
 """Verdicts that a message can have."""
 
 

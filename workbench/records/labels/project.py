@@ -62,6 +62,8 @@ class Question:
     text: str
     choices: tuple[str, ...] = ()
     """Allowed answers; empty if any text is allowed."""
+    is_required: bool = False
+    """Whether a session needs an answer, on any of its messages and calls, before it can be submitted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +78,8 @@ class Project:
     """Questions for each label; names are unique."""
     overlap: int = 1
     """Number of labellers per session."""
+    requires_verdicts: bool = False
+    """Whether every call and every answer needs a verdict before the session can be submitted."""
 
 
 class QueueState(StrEnum):

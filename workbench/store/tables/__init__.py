@@ -6,6 +6,7 @@ Importing this package registers all tables in `METADATA`.
 from workbench.store.tables.base import METADATA, AuditRow, StoreTable, UtcDateTime
 from workbench.store.tables.labels import (
     AcceptedMessageRow,
+    LabelActionRow,
     LabelProjectRow,
     LabelRow,
     LabelTagRow,
@@ -48,6 +49,7 @@ __all__ = [
     "FactRow",
     "GenerationRow",
     "ImportRow",
+    "LabelActionRow",
     "LabelProjectRow",
     "LabelRow",
     "LabelTagRow",

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import ForeignKeyConstraint, Text, UniqueConstraint
+from sqlalchemy import ForeignKeyConstraint, Text, UniqueConstraint, false
 from sqlmodel import Field
 
 from workbench.store.storable import StoredJson
@@ -28,6 +28,8 @@ class LabelProjectRow(StoreTable, table=True):
     """The fields of each `Question`."""
     overlap: int
     """How many labellers label each session."""
+    requires_verdicts: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether every call and answer needs a verdict before the session can be submitted."""
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
@@ -118,3 +120,28 @@ class AcceptedMessageRow(StoreTable, table=True):
     who: str = Field(sa_type=Text)
     """The person who last accepted it."""
     accepted_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class LabelActionRow(StoreTable, table=True):
+    """An applied action of a labeller, so that it is applied once and can be undone."""
+
+    __tablename__: ClassVar[Any] = "label_action"
+    __table_args__: ClassVar[Any] = (UniqueConstraint("project_id", "slot", "client", "client_number"),)
+
+    number: int | None = Field(default=None, primary_key=True)
+    """Increases in the order in which actions were applied."""
+    project_id: str = Field(sa_type=Text, foreign_key="label_project.id")
+    session_id: str = Field(sa_type=Text, foreign_key="session.id", ondelete="CASCADE", index=True)
+    slot: str = Field(sa_type=Text)
+    """The labels that it changed, as in `LabelRow.slot`."""
+    labeller: str = Field(sa_type=Text)
+    client: str = Field(sa_type=Text)
+    """The page that sent it."""
+    client_number: int
+    """Number of the action in that page, from 1."""
+    kind: str = Field(sa_type=Text)
+    """An `ActionKind`."""
+    changes: list[dict[str, Any]] = Field(sa_type=StoredJson(list))
+    """Each changed field with its value before and after."""
+    is_undone: bool
+    at: datetime = Field(sa_type=UtcDateTime)

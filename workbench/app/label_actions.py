@@ -1,0 +1,212 @@
+"""Apply the actions of a labeller: check what only the conversation shows, then leave the rest to the store."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import Final
+
+from workbench.app.labelling import (
+    MOST_LABELS,
+    LabellingRole,
+    check_call,
+    label_stops,
+    open_for_labelling,
+    pair_of,
+    preview_export,
+)
+from workbench.app.services import Services
+from workbench.chat.finding import Severity
+from workbench.chat.message import Role, ToolCall
+from workbench.errors import BadInput, StoreError
+from workbench.hermes.written_out import read_message, written_out
+from workbench.records.labels.action import (
+    ActionKind,
+    ActionRefused,
+    AppliedAction,
+    FieldChange,
+    LabelAction,
+    correction_value,
+)
+from workbench.records.labels.label import LabelTarget
+from workbench.records.sessions import StoredMessage
+from workbench.toolspec.check import check_arguments
+from workbench.toolspec.spec import OfferedTools
+
+SAME_AS_ORIGINAL: Final = "This equals the original, so there is no correction."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionOutcome:
+    """The result of an action, for the labeller."""
+
+    applied: AppliedAction
+    note: str = ""
+    """A remark for the labeller. Empty if there is nothing to say."""
+
+
+def apply_action(services: Services, action: LabelAction, *, is_confirmed: bool = False) -> ActionOutcome:
+    """Apply an action, unless it was applied before.
+
+    A correction that equals the original becomes no correction.
+
+    Args:
+        is_confirmed: Whether the labeller has seen the warning. It allows a correction that breaks the schema, and
+            submitting a session with stale messages or without a training row.
+
+    Raises:
+        ActionRefused: The labeller has to confirm the action, or something required is missing.
+        BadInput: The action is not valid.
+        StoreError: The session or a message does not exist, or the change could not be written.
+    """
+    note = ""
+    if action.kind is ActionKind.LABEL:
+        changes: list[FieldChange] = []
+        for change in action.changes:
+            checked = _checked(services, action.session_id, change, is_confirmed=is_confirmed)
+            note = note or (SAME_AS_ORIGINAL if checked is not change else "")
+            changes.append(checked)
+        action = replace(action, changes=tuple(changes))
+    elif action.kind is ActionKind.SUBMIT and not is_confirmed:
+        _check_submit(services, action)
+    project = services.labels.find_project(action.project)
+    if project is not None and project.requires_verdicts:
+        action = replace(action, must_judge=_must_judge(services, action.session_id))
+    return ActionOutcome(applied=services.labels.apply(action), note=note)
+
+
+def accept_changes(
+    services: Services, session_id: str, role: LabellingRole, target: LabelTarget | None
+) -> Sequence[FieldChange]:
+    """Return the changes that accept a call or message, or everything that has no verdict yet.
+
+    Stale messages are accepted as they are. A verdict is only set where there is none.
+
+    Args:
+        target: The call or message, whose results are accepted with it. None accepts the rest of the session.
+
+    Raises:
+        StoreError: The session does not exist, or cannot be read.
+    """
+    view = open_for_labelling(services, session_id, role)
+    if view is None:
+        raise StoreError(f"there is no session {session_id!r}")
+    own = None if target is None else _with_results(view.path, target.message_id)
+    return (
+        *(
+            FieldChange(message_id=message_id, field="accepted", value=True)
+            for message_id in view.stale
+            if own is None or message_id in own
+        ),
+        *(
+            FieldChange(
+                message_id=stop.target.message_id,
+                call_index=stop.target.call_index,
+                field="verdict",
+                value=stop.accepting.value,
+                is_only_if_empty=True,
+            )
+            for stop in view.stops
+            if target is None or stop.target == target
+        ),
+    )
+
+
+def _with_results(path: Sequence[StoredMessage], message_id: str) -> frozenset[str]:
+    """Return the ids of a message and of the results that follow it."""
+    start = next((place for place, stored in enumerate(path) if stored.id == message_id), len(path))
+    results = takewhile(lambda stored: stored.message.role is Role.TOOL, path[start + 1 :])
+    return frozenset({message_id, *(stored.id for stored in results)})
+
+
+def _must_judge(services: Services, session_id: str) -> tuple[LabelTarget, ...]:
+    path = services.sessions.path(session_id)
+    pair = pair_of(services.corpus.material(session_id), path)
+    stops = label_stops(
+        session_id, path, _tools(services, session_id), pair_id=pair.first_id if pair else None
+    )
+    return tuple(stop.target for stop in stops)
+
+
+def _tools(services: Services, session_id: str) -> OfferedTools:
+    session = services.sessions.find_session(session_id)
+    try:
+        return session.setup.offered_tools() if session else OfferedTools()
+    except BadInput:
+        return OfferedTools()
+
+
+def _checked(services: Services, session_id: str, change: FieldChange, *, is_confirmed: bool) -> FieldChange:
+    """Return the change; without a correction if it equals the original."""
+    target = LabelTarget(session_id=session_id, message_id=change.message_id, call_index=change.call_index)
+    if change.field != "correction" or change.value is None:
+        check_call(services, target)
+        return change
+    correction = correction_value(change.value)
+    stored = services.sessions.path(session_id, leaf_id=change.message_id)[-1]
+    if isinstance(correction, str):
+        is_same = correction == original_text(stored)
+        return replace(change, value=None) if is_same else change
+    if correction is None:
+        return change
+    tools = _tools(services, session_id)
+    check_call(services, target)
+    calls = read_message(stored.message, tools=tools).calls
+    original = calls[change.call_index or 0]
+    if _is_same_call(correction, original.name, original.arguments):
+        return replace(change, value=None)
+    if not is_confirmed:
+        _check_schema(correction, tools, change)
+    return change
+
+
+def original_text(stored: StoredMessage) -> str:
+    """Return the text of a message that a correction replaces."""
+    return written_out(stored.message)
+
+
+def _is_same_call(call: ToolCall, name: str, arguments: object) -> bool:
+    return (call.name, _canonical(call.arguments)) == (name, _canonical(arguments))
+
+
+def _canonical(value: object) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _check_schema(call: ToolCall, tools: OfferedTools, change: FieldChange) -> None:
+    spec = tools.by_name.get(call.name)
+    if spec is None:
+        problem = f"The tool {call.name!r} is not offered."
+    else:
+        errors = [
+            finding for finding in check_arguments(spec, call.arguments) if finding.severity is Severity.ERROR
+        ]
+        if not errors:
+            return
+        more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
+        problem = f"The correction does not fit the schema: {errors[0].message}{more}."
+    raise ActionRefused(
+        "schema", problem, message_id=change.message_id, call_index=change.call_index, can_confirm=True
+    )
+
+
+def _check_submit(services: Services, action: LabelAction) -> None:
+    """Raise if the labeller should confirm that the session is submitted as it is."""
+    stale: Sequence[str] = tuple(services.labels.stale(action.session_id))
+    if stale:
+        follow = "1 message follows" if len(stale) == 1 else f"{len(stale)} messages follow"
+        raise ActionRefused(
+            "stale", f"{follow} a correction. Accept or regenerate.", message_id=stale[0], can_confirm=True
+        )
+    labels = services.labels.list_labels(
+        session_id=action.session_id, project=action.project, limit=MOST_LABELS
+    )
+    outcome = preview_export(services.corpus.material(action.session_id), labels, labeller=action.labeller)
+    if outcome.obstacles:
+        obstacle = outcome.obstacles[0]
+        raise ActionRefused(
+            "no-row",
+            f"There is no training row: {obstacle.message}.",
+            message_id=obstacle.message_id or "",
+            can_confirm=True,
+        )
