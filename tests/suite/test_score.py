@@ -55,6 +55,8 @@ ROWS = [
     ({"valid_calls": True}, [CALL], [called("get_weather", town="Rome")], "get_weather: "),
     ({"valid_calls": True}, [ANSWER], [called("fly")], "no tool 'fly' is offered"),
     ({"valid_calls": True}, [TWO], [BROKEN], "could not be read"),
+    ({"answered": True}, [ANSWER], [CALL], "the turn ended without an answer"),
+    ({"answered": True}, [CALL, ANSWER], [""], "the answer is empty"),
     ({"text_contains": "ROME"}, [ANSWER], [QUESTION], "'ROME' is not in"),
     ({"text_contains": ["Rome", "21"]}, [CALL, ANSWER], ["Rome"], "'21' is not in"),
     ({"text_matches": r"\b\d+ degrees"}, [ANSWER], ["21"], r"/\b\d+ degrees/"),

@@ -8,7 +8,7 @@ import pytest
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
 from workbench.toolbox.catalog import Catalog
-from workbench.toolbox.catalog_file import load_toolset
+from workbench.toolbox.catalog_file import load_toolset, parse_toolset, render_toolset
 
 CATALOG = Catalog(Path(__file__).parents[2] / "tools_catalog")
 
@@ -92,6 +92,35 @@ def test_toolsets_tools_and_files_can_be_selected_without_duplicates(tmp_path):
     file.write_text('[{"name": "mine", "parameters": {"type": "object"}}]')
     tools = CATALOG.select_files(["get_weather", "nonsense", "calculate_zorbix", str(file)])
     assert tools.names == ("get_weather", "get_flumbuster", "calculate_zorbix", "mine")
+
+
+def test_different_tools_of_the_same_name_are_refused(tmp_path):
+    for name, text in (("a", "one"), ("b", "two"), ("c", "one")):
+        spec = [{"name": "mine", "description": text, "parameters": {"type": "object"}}]
+        (tmp_path / f"{name}.json").write_text(json.dumps(spec))
+    files = {path.stem: str(path) for path in tmp_path.glob("*.json")}
+    assert CATALOG.select_files([files["a"], files["c"]]).names == ("mine",)
+    with pytest.raises(BadInput, match=r"tool 'mine': .*a.json' and .*b.json' have different tools"):
+        CATALOG.select_files([files["a"], files["b"]])
+
+
+def test_a_toolset_may_list_tools_of_other_toolsets(tmp_path):
+    (tmp_path / "a.yaml").write_text(
+        "toolset: a\ntools:\n- function: {name: f, description: First. Then use `g`.}\n- function: {name: x}"
+    )
+    (tmp_path / "b.yaml").write_text("toolset: b\ninclude_tools: [f, ff]\ntools:\n- function: {name: g}\n")
+    (tmp_path / "c.yaml").write_text("toolset: c\ninclude_tools: [f]\n")
+    catalog = Catalog(tmp_path)
+    names = {name: tools.names for name, tools in catalog.toolsets().items()}
+    assert (names["a"], names["b"], names["c"]) == (("f", "x"), ("g", "f"), ("f",))
+    assert catalog.problems() == (
+        "toolset 'b': it includes the tool 'ff', which does not exist (did you mean 'f'?)",
+    )
+    assert catalog.select(["c", "b"]).names == ("f", "g")
+    assert catalog.select(["c", "b"]).by_name["f"].function["description"] == "First. Then use `g`."
+    assert catalog.select(["c"]).by_name["f"].function["description"] == "First."
+    loaded = load_toolset(tmp_path / "b.yaml")
+    assert parse_toolset(render_toolset(loaded), where="again") == loaded
 
 
 def test_selecting_an_unknown_name_reports_the_known_toolsets():

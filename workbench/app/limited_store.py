@@ -15,6 +15,7 @@ from workbench.records.corpus.material import NewImport
 from workbench.records.labels.action import AppliedAction, LabelAction
 from workbench.records.labels.label import Label, NewLabel
 from workbench.records.labels.project import Project
+from workbench.records.presets import SavedPreset
 from workbench.records.run_config import RunConfig
 from workbench.records.runs import StoredRun
 from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage, StoredSession
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from workbench.store.comparisons import ComparisonStore
     from workbench.store.corpus import CorpusStore
     from workbench.store.labels import LabelStore
+    from workbench.store.presets import PresetStore
     from workbench.store.runs import RunStore
     from workbench.store.sessions import SessionStore
     from workbench.store.sharing import SharingStore
@@ -46,6 +48,7 @@ def limited(store: OwnedStore, limits: PersonLimits) -> OwnedStore:
         corpus=cast("CorpusStore", _Corpus(store.corpus, sessions, limits)),
         runs=cast("RunStore", _Runs(store.runs, limits)),
         comparisons=cast("ComparisonStore", _Comparisons(store.comparisons, limits)),
+        presets=cast("PresetStore", _Presets(store.presets, limits)),
     )
 
 
@@ -190,6 +193,15 @@ class _Comparisons(_Limited):
         self._limits.check_comparison(comparison)
         _check_listed("comparisons", self._limits, self._inner.list_comparisons)
         return self._inner.create_comparison(title, comparison)
+
+
+class _Presets(_Limited):
+    def save_preset(self, name: str, setup: RunConfig, *, replaces: bool = False) -> SavedPreset:
+        self._limits.check_setup(setup)
+        names = {preset.name for preset in self._inner.list_presets()}
+        if name.strip() not in names:
+            self._limits.check_stored("presets", len(names), self._limits.own_names)
+        return self._inner.save_preset(name, setup, replaces=replaces)
 
 
 def _check_sessions(sessions: SessionStore, limits: PersonLimits) -> None:

@@ -211,6 +211,8 @@ class PersonLimits:
     def _check_arm(self, arm: Arm) -> None:
         self.check_sampling(arm.sampling)
         self.check_text("contract", arm.contract_text)
+        self.check_text("ephemeral part", arm.ephemeral)
+        self.check_texts("variables", (text for pair in arm.variables.items() for text in pair))
         self.check_texts("names", (arm.contract_name, arm.model, arm.tool_choice))
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from workbench.store.facts import FactStore
     from workbench.store.labels import LabelStore
     from workbench.store.memories import MemoryStore
+    from workbench.store.presets import PresetStore
     from workbench.store.runs import RunStore
     from workbench.store.search import SearchStore
     from workbench.store.sessions import SessionStore
@@ -182,6 +183,11 @@ class Services:
     def comparisons(self) -> ComparisonStore:
         """The owner's comparisons."""
         return self.owned.comparisons
+
+    @property
+    def presets(self) -> PresetStore:
+        """The owner's presets."""
+        return self.owned.presets
 
     @property
     def sharing(self) -> SharingStore:

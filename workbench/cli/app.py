@@ -42,6 +42,7 @@ COMMANDS: Final = {
     "versions": CliCommand(
         "workbench.cli.versions.app", "Manage versions of contracts, tools, presets and suites."
     ),
+    "presets": CliCommand("workbench.cli.presets", "List and show presets of whole setups."),
     "labels": CliCommand("workbench.cli.labels.app", "Label messages and measure how far labellers agree."),
     "auth": CliCommand("workbench.cli.auth", "Create accounts for the login page."),
     "check": CliCommand("workbench.cli.rows.check", "Check training rows for errors."),

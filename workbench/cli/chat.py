@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -30,6 +30,10 @@ from workbench.settings import read_settings
 from workbench.toolspec.tools_text import render_tools
 
 
+def _default(name: str) -> str:
+    return f"{getattr(Sampling(), name):g}"
+
+
 def chat(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="User message, or - for standard input")],
     contract: Annotated[
@@ -52,14 +56,25 @@ def chat(
         ),
     ] = None,
     tool_choice: Annotated[
-        str, typer.Option(metavar="CHOICE", help="none, auto, required or the name of a tool")
-    ] = "auto",
+        str | None,
+        typer.Option(
+            metavar="CHOICE", help="none, auto, required or the name of a tool", show_default="auto"
+        ),
+    ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Start with the setup of this preset; other options override it"),
+    ] = None,
     session: Annotated[
         str | None, typer.Option(metavar="ID", help="Continue this session with its settings")
     ] = None,
-    temperature: Annotated[float, sampling_option("temperature", has_most=True)] = Sampling().temperature,
-    seed: Annotated[int, sampling_option("seed")] = Sampling().seed,
-    max_tokens: Annotated[int, sampling_option("max_tokens")] = Sampling().max_tokens,
+    temperature: Annotated[
+        float | None, sampling_option("temperature", has_most=True, show_default=_default("temperature"))
+    ] = None,
+    seed: Annotated[int | None, sampling_option("seed", show_default=_default("seed"))] = None,
+    max_tokens: Annotated[
+        int | None, sampling_option("max_tokens", show_default=_default("max_tokens"))
+    ] = None,
     max_rounds: Annotated[
         int | None,
         typer.Option(min=1, help="Maximum number of completions", show_default="WORKBENCH_MAX_ROUNDS"),
@@ -73,22 +88,50 @@ def chat(
     The completion and the results of tools are printed as they arrive. The turn is stored as a session.
     """
     settings = read_settings()
+    if session and (preset or contract or model or tools):
+        raise BadInput("--session", "the session has its own settings", "omit it to start a new one")
     user_text = sys.stdin.read() if text == "-" else text
     from workbench.wiring import open_services
 
     with open_services(settings) as services:
         stored = _session(services, session)
-        setup = stored.setup if stored else services.setup_for(contract=contract, model=model)
-        if tools and not stored:
-            setup = replace(setup, tools_text=render_tools(services.tools.select_files(tools)))
-        sampling = replace(setup.sampling, temperature=temperature, seed=seed, max_tokens=max_tokens)
-        rounds = max_rounds or setup.max_rounds
-        setup = replace(setup, tool_choice=tool_choice, sampling=sampling, max_rounds=rounds)
+        setup = stored.setup if stored else _first_setup(services, preset, contract, tools, model)
+        given = {"temperature": temperature, "seed": seed, "max_tokens": max_tokens}
+        setup = replace(
+            setup,
+            tool_choice=tool_choice or setup.tool_choice,
+            sampling=replace(
+                setup.sampling, **{name: value for name, value in given.items() if value is not None}
+            ),
+            max_rounds=max_rounds or setup.max_rounds,
+        )
         report = _run_turn(services, stored, setup, user_text, is_quiet=json_output)
     if json_output:
         print(json.dumps(report.to_json(), ensure_ascii=False))
     else:
         print(f"\nsession {report.session_id} · {report.timing_line()}", file=sys.stderr)
+
+
+def _first_setup(
+    services: Services,
+    preset: str | None,
+    contract: str | None,
+    tools: Sequence[str] | None,
+    model: str | None,
+) -> RunConfig:
+    """Return the setup of a new session: of the preset or of the settings, with what the options name."""
+    if preset is None:
+        setup = services.setup_for(contract=contract, model=model)
+    else:
+        setup = services.presets.find_preset(preset).setup
+        setup = replace(setup, model=model or setup.model)
+        if contract is not None:
+            version = services.contract_version(contract)
+            setup = replace(setup, contract_name=version.name, contract_text=version.text)
+    if tools:
+        tools_text = render_tools(services.tools.select_files(tools))
+        setup = replace(setup, tools_text=tools_text, disabled_tools=frozenset())
+    return setup
 
 
 def _session(services: Services, session_id: str | None) -> StoredSession | None:

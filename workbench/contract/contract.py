@@ -1,5 +1,6 @@
 """Parse and write contracts: files with YAML front matter, followed by a text with placeholders."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -232,12 +233,22 @@ def _bad(name: str, node: yaml.Node, problem: str, remedy: str) -> BadInput:
 
 
 def show_variables(values: Mapping[str, str]) -> str:
-    """Write variables as text, one `name = value` per line."""
-    return "\n".join(f"{name} = {value}" for name, value in values.items())
+    """Write variables as text, one `name = value` per line. `parse_variables` returns equal variables.
+
+    A value with line breaks, spaces around it or a quotation mark at its start is written as a JSON string.
+    """
+    return "\n".join(f"{name} = {_line_value(value)}" for name, value in values.items())
+
+
+def _line_value(value: str) -> str:
+    is_plain = not value or (value.splitlines() == [value] and value.strip() == value and value[0] != '"')
+    return value if is_plain else json.dumps(value)
 
 
 def parse_variables(text: str) -> dict[str, str]:
     """Parse variables from text, one `name = value` per line. Blank lines are ignored.
+
+    A value may be a JSON string, such as `"two\\nlines"`.
 
     Raises:
         BadInput: A line has no `=`.
@@ -249,5 +260,15 @@ def parse_variables(text: str) -> dict[str, str]:
             continue
         if not equals:
             raise BadInput(f"variables, line {number}", f"{line[:40]!r} has no =", "write name = value")
-        values[name.strip()] = value.strip()
+        values[name.strip()] = _value_of(value.strip())
     return values
+
+
+def _value_of(text: str) -> str:
+    if not text.startswith('"'):
+        return text
+    try:
+        value: object = json.loads(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, str) else text

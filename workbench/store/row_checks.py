@@ -34,6 +34,7 @@ _CONTENTS: Final[Mapping[tuple[str, str], Callable[[Any], object]]] = {
     ("unfinished", "generation"): generation_of,
     ("label", "correction_call"): lambda call: None if call is None else call_value(call),
     ("comparison", "columns"): lambda columns: [rows.setup_value(column["setup"]) for column in columns],
+    ("preset", "setup"): rows.setup_value,
     ("run", "plan"): plan_value,
     ("case_result", "result"): result_value,
 }

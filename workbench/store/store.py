@@ -14,6 +14,7 @@ from workbench.store.facts import FactStore
 from workbench.store.label_writer import LabelLog
 from workbench.store.labels import LabelStore
 from workbench.store.memories import MemoryStore
+from workbench.store.presets import PresetStore, purge_presets
 from workbench.store.runs import RunStore
 from workbench.store.search import SearchStore
 from workbench.store.sessions import SessionStore
@@ -46,6 +47,8 @@ class OwnedStore:
     runs: RunStore
     """Runs of suites and their results."""
     comparisons: ComparisonStore
+    presets: PresetStore
+    """Named setups."""
 
 
 class Store:
@@ -90,6 +93,7 @@ class Store:
             corpus=CorpusStore(*view),
             runs=RunStore(*view),
             comparisons=ComparisonStore(*view),
+            presets=PresetStore(*view),
         )
 
     @property
@@ -98,11 +102,15 @@ class Store:
         return MemoryStore(self._database)
 
     def purge(self) -> int:
-        """Delete permanently all sessions that were deleted at least 30 days ago, and return their number.
+        """Delete permanently all sessions and presets that were deleted at least 30 days ago.
+
+        Returns:
+            The number of sessions.
 
         Raises:
             StoreError: The sessions could not be read or deleted.
         """
+        purge_presets(self._database, self._now().astimezone(UTC))
         return purge(self._database, self._now().astimezone(UTC))
 
     def describe(self) -> str:

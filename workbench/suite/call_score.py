@@ -7,6 +7,7 @@ from typing import Final, Literal, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.reading import CallStatus, ReadCall
+from workbench.rollout.events import EndReason
 from workbench.suite.case_rollout import CaseRollout
 from workbench.suite.expectation import CallPattern, CountRange, Expectation
 from workbench.toolspec.conditions import describe_condition, first_violation, meets
@@ -88,6 +89,13 @@ def score_valid_calls(rollout: CaseRollout) -> Answer:
             problem = messages[0] if messages else "its arguments do not match its schema"
             return False, f"{call.name}: {problem}"
     return True, f"{_times(len(rollout.calls), 'call')}, all valid"
+
+
+def score_answered(rollout: CaseRollout) -> Answer:
+    """Score `answered`: the turn ended with an answer that is not empty."""
+    if rollout.end is not EndReason.ANSWERED:
+        return False, f"the turn ended without an answer: {rollout.end.value if rollout.end else 'unknown'}"
+    return (True, "answered") if rollout.answer else (False, "the answer is empty")
 
 
 def call_mismatch(pattern: CallPattern, call: ReadCall) -> str:

@@ -1,6 +1,6 @@
 """Suites and cases as values."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -37,6 +37,7 @@ class SettingsForm(_CaseModel):
     tools: list[str] | None = None
     tool_specs: list[dict[str, Any]] | None = None
     system: str | None = None
+    variables: dict[str, str] | None = None
     tags: list[str] | None = None
     mocks: dict[str, list[dict[str, Any]]] | None = None
     threshold: float | None = Field(default=None, gt=0, le=1)
@@ -89,6 +90,8 @@ class Case:
     """Tool specs of this case, offered after those of `tools`."""
     system: str = ""
     """Text added to the system prompt after the text of the contract, or empty."""
+    variables: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
+    """Values of the contract's variables by name. Names that a contract does not declare are ignored."""
     tags: tuple[str, ...] = ()
     """Words for filtering and grouping, such as BFCL's `parallel`."""
     mocks: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)

@@ -25,6 +25,7 @@ KINDS: Final = {
     "call_count": "number of calls: a number, or `{at_least, at_most}`",
     "tool_sequence": "names of the tools called in the whole rollout, in order",
     "valid_calls": "`true`: every call can be read, names an offered tool, and its arguments match the schema",
+    "answered": "`true`: the turn ends with an answer that is not empty, not at a limit",
     "text_contains": "a text, or a list of texts, that the answer contains; upper and lower case are the same",
     "text_matches": "a regular expression that matches a part of the answer",
     "answer_schema": "a JSON Schema; the answer is JSON that matches it",
@@ -103,6 +104,7 @@ class Expectation(_ExpectationModel):
     call_count: int | CountRange | None = None
     tool_sequence: list[str] | None = None
     valid_calls: Literal[True] | None = None
+    answered: Literal[True] | None = None
     text_contains: str | list[str] | None = None
     text_matches: str | None = None
     answer_schema: dict[str, Any] | None = None

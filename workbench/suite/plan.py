@@ -50,6 +50,10 @@ class Arm:
     """Label of the part that was removed from the contract. Empty if the contract is complete."""
     left_out_of: str = ""
     """Label of the arm with the complete contract. Empty if this contract is complete."""
+    variables: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
+    """Values of the contract's variables, for cases that do not set their own."""
+    ephemeral: str = ""
+    """Text added to the system prompt of every case, which is not exported."""
     variation: ToolVariation | None = None
     """How the tools are changed, or None if they are not."""
     variation_of: str = ""

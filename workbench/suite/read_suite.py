@@ -168,6 +168,7 @@ def _case(
         tools=tuple(form.tools or ()),
         tool_specs=tuple(cast(Sequence[JsonObject], form.tool_specs or ())),
         system=system,
+        variables=form.variables or {},
         tags=tuple(form.tags or ()),
         mocks=cast(JsonObject, form.mocks or {}),
         threshold=form.threshold or 1.0,

@@ -8,6 +8,7 @@ from workbench.suite.call_score import (
     LIMITS,
     ExpectationResult,
     score_answer_schema,
+    score_answered,
     score_asks,
     score_call_count,
     score_calls,
@@ -107,6 +108,8 @@ def _about_calls(expectation: Expectation, rollout: CaseRollout) -> tuple[bool, 
 
 
 def _about_text(expectation: Expectation, rollout: CaseRollout) -> tuple[bool, str]:
+    if expectation.answered:
+        return score_answered(rollout)
     if expectation.asks is not None:
         return score_asks(expectation.asks, rollout)
     if expectation.text_contains is not None:

@@ -1,6 +1,6 @@
 """The catalog: tools of files, installed packages, MCP servers and the terminal, in one registry."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from importlib.metadata import EntryPoint
@@ -170,7 +170,7 @@ class Catalog:
 
     def problems(self) -> Sequence[str]:
         """Return one line for each file, package, server or saved toolset that could not be used, and for notices."""
-        return self._loaded.problems
+        return (*self._loaded.problems, *_missing_tools(self._loaded))
 
     def availability(self) -> Sequence[Availability]:
         """Check whether each tool can be used now. Sorted by name."""
@@ -192,15 +192,28 @@ class Catalog:
         Raises:
             BadInput: A name is neither a toolset nor a tool.
         """
-        return _without_duplicates(spec for name in names for spec in self._named(name))
+        return self.select_files(names, reads_files=False)
 
-    def select_files(self, selectors: Sequence[str]) -> OfferedTools:
+    def select_files(self, selectors: Sequence[str], *, reads_files: bool = True) -> OfferedTools:
         """Like `select`, but a selector may also be the path of a JSON file. Only for the person at the machine.
 
         Raises:
-            BadInput: A selector is neither a toolset, a tool nor a readable file.
+            BadInput: A selector is neither a toolset, a tool nor a readable file, or two different tools have the
+                same name.
         """
-        return _without_duplicates(spec for selector in selectors for spec in self._named_or_read(selector))
+        parts = [
+            (selector, self._names_or_specs(selector, reads_files=reads_files)) for selector in selectors
+        ]
+        names = [part for _, found in parts for part in found if isinstance(part, str)]
+        # All of them at once, so that a tool of one toolset may mention a tool of another.
+        offered = {spec.name: spec for spec in self.registry.offer(names).specs}
+        chosen: dict[str, tuple[str, ToolSpec]] = {}
+        for selector, found in parts:
+            for part in found:
+                spec = offered.get(part) if isinstance(part, str) else part
+                if spec is not None:
+                    _choose(chosen, selector, spec)
+        return OfferedTools(specs=tuple(spec for _, spec in chosen.values()))
 
     def toolbox(self, task: ToolTask = NO_TASK) -> Dispatcher:
         """Return a dispatcher for the calls of one task. It answers unknown tools with their own arguments.
@@ -252,22 +265,19 @@ class Catalog:
         )
         return _Loaded(registry, files, problems)
 
-    def _named(self, name: str) -> Sequence[ToolSpec]:
-        specs = self._find(name)
-        if specs is None:
-            remedy = self._hint(name, "use a tool or one of the toolsets")
-            raise BadInput("tools", f"there is no tool or toolset {name[:60]!r}", remedy)
-        return specs
-
-    def _named_or_read(self, selector: str) -> Sequence[ToolSpec]:
-        specs = self._find(selector)
+    def _names_or_specs(self, selector: str, *, reads_files: bool) -> Sequence[str | ToolSpec]:
+        """Return the names of the catalog's tools that a selector chooses, or the specs of a file."""
+        names = self._find(selector)
+        if names is not None:
+            return names
+        if not reads_files:
+            remedy = self._hint(selector, "use a tool or one of the toolsets")
+            raise BadInput("tools", f"there is no tool or toolset {selector[:60]!r}", remedy)
         path = Path(selector).expanduser()
-        if specs is None and path.suffix == ".json" and path.is_file():
+        if path.suffix == ".json" and path.is_file():
             return parse_tools(path.read_text(encoding="utf-8")).specs
-        if specs is None:
-            remedy = self._hint(selector, "use a tool, a JSON file or one of the toolsets")
-            raise BadInput("tools", f"there is no tool, toolset or JSON file {selector!r}", remedy)
-        return specs
+        remedy = self._hint(selector, "use a tool, a JSON file or one of the toolsets")
+        raise BadInput("tools", f"there is no tool, toolset or JSON file {selector!r}", remedy)
 
     def _hint(self, name: str, otherwise: str) -> str:
         """Return the toolset or tool that was probably meant, or `otherwise` with the names of the toolsets."""
@@ -276,22 +286,22 @@ class Catalog:
         known = (*toolsets, *(entry.name for entry in registry.entries()))
         return did_you_mean(name, known, otherwise=f"{otherwise} {', '.join(toolsets)}")
 
-    def _find(self, name: str) -> Sequence[ToolSpec] | None:
-        """Return the tools of the toolset, or the tool, with this name. Return None if there is neither."""
+    def _find(self, name: str) -> Sequence[str] | None:
+        """Return the names of the tools of the toolset, or the tool, with this name. None if there is neither."""
         toolsets = self.registry.toolsets()
         try:
-            return self.registry.offer(toolsets.resolve(name)).specs
+            return toolsets.resolve(name)
         except BadInput:
             if name in toolsets.names:
                 raise
         entry = self.registry.find(name)
         return None if entry is None else (self._usable(entry),)
 
-    def _usable(self, entry: ToolEntry) -> ToolSpec:
+    def _usable(self, entry: ToolEntry) -> str:
         [availability] = self.registry.availability([entry.name])
         if availability.reason:
             raise BadInput(f"tool {entry.name!r}", f"it cannot be used: {availability.reason}")
-        return entry.spec
+        return entry.name
 
 
 def _mocked(loaded: _Loaded, names: Sequence[str]) -> Registry:
@@ -309,8 +319,30 @@ def _mocked(loaded: _Loaded, names: Sequence[str]) -> Registry:
     return registry
 
 
-def _without_duplicates(specs: Iterable[ToolSpec]) -> OfferedTools:
-    return OfferedTools(specs=tuple({spec.name: spec for spec in specs}.values()))
+def _choose(chosen: dict[str, tuple[str, ToolSpec]], selector: str, spec: ToolSpec) -> None:
+    """Add a spec to the chosen ones, by name with its selector. The same tool again changes nothing.
+
+    Raises:
+        BadInput: Another tool of the same name was chosen.
+    """
+    first, other = chosen.setdefault(spec.name, (selector, spec))
+    if other.function != spec.function:
+        raise BadInput(
+            f"tool {spec.name!r}",
+            f"{first!r} and {selector!r} have different tools of this name",
+            "rename one of them, or choose only one of the two",
+        )
+
+
+def _missing_tools(loaded: _Loaded) -> Iterator[str]:
+    """Yield one line for each tool that a toolset includes but that does not exist."""
+    for toolset in loaded.files:
+        for name in toolset.include_tools:
+            if loaded.registry.find(name) is None:
+                known = [entry.name for entry in loaded.registry.entries()]
+                remedy = did_you_mean(name, known, otherwise="remove it, or add the tool")
+                problem = f"it includes the tool {name[:60]!r}, which does not exist"
+                yield str(BadInput(f"toolset {toolset.name!r}", problem, remedy))
 
 
 def _with_saved_toolsets(loaded: _Loaded, texts: Mapping[str, str]) -> _Loaded:
@@ -341,7 +373,9 @@ def _register(toolset: CatalogToolset, registry: Registry) -> None:
     Raises:
         BadInput: Another toolset has a tool of the same name.
     """
-    registry.register_toolset(toolset.name, toolset.description, includes=toolset.includes)
+    registry.register_toolset(
+        toolset.name, toolset.description, tools=toolset.include_tools, includes=toolset.includes
+    )
     for tool in toolset.tools:
         registry.add(_entry(tool, toolset.name))
 

@@ -51,6 +51,8 @@ class CatalogToolset:
     """In the order of the file. Empty if the toolset only includes others."""
     includes: tuple[str, ...] = ()
     """Names of other toolsets whose tools belong to this one, too."""
+    include_tools: tuple[str, ...] = ()
+    """Names of tools of other toolsets that belong to this one, too."""
 
 
 def load_toolset(path: Path) -> CatalogToolset:
@@ -83,6 +85,7 @@ def parse_toolset(text: str, *, where: str) -> CatalogToolset:
         description=file.description,
         tools=tuple(_tool(where, tool) for tool in file.tools or ()),
         includes=tuple(file.includes),
+        include_tools=tuple(file.include_tools),
     )
 
 
@@ -108,6 +111,8 @@ def render_toolset(toolset: CatalogToolset) -> str:
         value["description"] = toolset.description
     if toolset.includes:
         value["includes"] = list(toolset.includes)
+    if toolset.include_tools:
+        value["include_tools"] = list(toolset.include_tools)
     if toolset.tools:
         value["tools"] = [_tool_fields(tool) for tool in toolset.tools]
     return dump_yaml(value)

@@ -71,12 +71,13 @@ class ToolsetFile(BaseModel):
     toolset: str = Field(min_length=1)
     description: str = ""
     includes: list[str] = Field(default_factory=list[str])
+    include_tools: list[str] = Field(default_factory=list[str])
     tools: list[ToolFile] | None = Field(default=None, min_length=1)
 
     @model_validator(mode="after")
     def _something(self) -> "ToolsetFile":
-        if self.tools is None and not self.includes:
-            raise ValueError("give tools, includes, or both")
+        if self.tools is None and not self.includes and not self.include_tools:
+            raise ValueError("give tools, includes or include_tools")
         return self
 
 

@@ -53,6 +53,7 @@ def fill(owned: OwnedStore) -> None:
         message=Message(role=Role.SYSTEM, text="You call tools.\r\n"), origin=MessageOrigin.PERSON
     )
     call = completion('<tool_call>\n{"name": "get_weather", "arguments": {"city": "cairo",}}\n</tool_call>')
+    owned.presets.save_preset("Cairo 🦉", setup)
     path = owned.sessions.append_all(
         session.id, (system, user("  Weather in Cairo? 🦉"), call, tool_result("31 degrees")), parent_id=None
     )

@@ -13,6 +13,7 @@ from workbench.app.runs.suites import case_problems, offered_tools
 from workbench.app.services import Services
 from workbench.contract.contract import parse_contract, render_contract
 from workbench.errors import BadInput
+from workbench.records.run_config import RunConfig
 from workbench.records.versions import name_in
 from workbench.rollout.sampling import Sampling
 from workbench.suite.case import Case, Suite, tagged
@@ -54,6 +55,9 @@ class RunRequest:
     """Time limit of a case, in seconds."""
     at_once: int = 8
     """How many cases run at the same time, if the engine can serve several."""
+    setup: RunConfig | None = None
+    """The setup of a preset. It has the contract, variables, model, grammar and rounds that the request leaves empty,
+    in place of the settings."""
     judge: str = ""
     """The model that judges rubrics. Empty takes the judge of the settings, or else the model of the arm."""
 
@@ -71,14 +75,14 @@ def plan_run(services: Services, request: RunRequest, suites: Sequence[Suite]) -
     if not cases:
         raise BadInput("run", "there are no cases to run", "choose other suites or tags")
     _refuse_duplicate_names(suites)
-    catalog = services.tools
+    catalog, first = services.tools, request.setup or services.settings
     _refuse_unusable(catalog, cases)
     return RunPlan(
         cases=tuple(cases),
         arms=_arms(services, request),
         tools={tools_key(case): render_tools(offered_tools(catalog, case)) for case in cases},
         repeat=request.repeat,
-        max_rounds=request.max_rounds or services.settings.max_rounds,
+        max_rounds=request.max_rounds or first.max_rounds,
         timeout_s=request.timeout_s,
         at_once=request.at_once,
         judge=request.judge or services.settings.judge,
@@ -108,8 +112,10 @@ def _refuse_unusable(catalog: Catalog, cases: Sequence[Case]) -> None:
 
 
 def _arms(services: Services, request: RunRequest) -> tuple[Arm, ...]:
-    contracts = request.contracts or (services.settings.contract,)
-    models = request.models or (services.settings.model,)
+    setup = request.setup
+    contracts = request.contracts or (setup.contract_name if setup else services.settings.contract,)
+    models = request.models or (setup.model if setup else services.settings.model,)
+    is_own_text = setup is not None and not request.contracts
     dimensions = (contracts, models, request.tool_choices, request.samplings, request.constraints)
     services.limits.check_arms(prod(map(len, dimensions)))
     combinations = list(
@@ -124,11 +130,15 @@ def _arms(services: Services, request: RunRequest) -> tuple[Arm, ...]:
         Arm(
             label=label,
             contract_name=contract,
-            contract_text=services.contract_version(contract).text,
+            contract_text=(
+                setup.contract_text if setup and is_own_text else services.contract_version(contract).text
+            ),
             model=model,
             tool_choice=choice,
             sampling=sampling,
             is_constrained=is_constrained,
+            variables=setup.variables if setup else {},
+            ephemeral=setup.ephemeral if setup else "",
         )
         for label, (contract, model, choice, sampling, is_constrained) in zip(
             labels, combinations, strict=True

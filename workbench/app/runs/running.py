@@ -12,7 +12,7 @@ from workbench.chat.message import Message
 from workbench.errors import BadInput, EngineError
 from workbench.records.run_config import RunConfig
 from workbench.records.runs import RunState, StoredRun
-from workbench.records.sessions import MessageOrigin, NewMessage
+from workbench.records.sessions import SEPARATOR, MessageOrigin, NewMessage
 from workbench.records.versions import name_in
 from workbench.rollout.constraint import TurnSetup
 from workbench.rollout.loop import Turn, run_rollout
@@ -129,7 +129,8 @@ class CaseRunner:
             sampling=job.sampling,
             max_rounds=case.max_rounds or self.plan.max_rounds,
             is_constrained=arm.is_constrained,
-            ephemeral=case.system,
+            ephemeral=SEPARATOR.join(filter(None, (arm.ephemeral, case.system))),
+            variables={**arm.variables, **case.variables},
         )
 
     def _store_history(self, session_id: str, setup: RunConfig, history: Sequence[Message]) -> None:

@@ -1,9 +1,10 @@
 """`workbench run`: run suites with contracts and models, score them and report."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated, Final, NamedTuple
 
 import typer
 
@@ -89,6 +90,50 @@ class GrammarOption(StrEnum):
 _GRAMMARS: Final = {GrammarOption.ON: (True,), GrammarOption.OFF: (False,), GrammarOption.BOTH: (True, False)}
 
 
+class SamplingOptions(NamedTuple):
+    """The sampling options. Empty and None mean that the option was not given."""
+
+    temperatures: Sequence[float]
+    top_ps: Sequence[float]
+    seed: int | None
+    max_tokens: int | None
+
+    def samplings(self, first: Sampling) -> tuple[Sampling, ...]:
+        """Return every combination of the options, with the other fields of `first`."""
+        seed = first.seed if self.seed is None else self.seed
+        max_tokens = first.max_tokens if self.max_tokens is None else self.max_tokens
+        return tuple(
+            replace(first, temperature=temperature, top_p=top_p, seed=seed, max_tokens=max_tokens)
+            for temperature in self.temperatures or (first.temperature,)
+            for top_p in self.top_ps or (first.top_p,)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """The options that need the services to be understood."""
+
+    preset: str | None
+    sampling: SamplingOptions
+    resume: str
+    baseline: str
+
+    def complete(self, services: Services, request: RunRequest) -> RunRequest:
+        """Return the request with what the options leave open: from the preset, or else the defaults.
+
+        Raises:
+            BadInput: There is no such preset.
+        """
+        setup = services.presets.find_preset(self.preset).setup if self.preset else None
+        return replace(
+            request,
+            setup=setup,
+            tool_choices=request.tool_choices or (setup.tool_choice if setup else "auto",),
+            constraints=request.constraints or (setup.is_constrained if setup else True,),
+            samplings=self.sampling.samplings(setup.sampling if setup else Sampling()),
+        )
+
+
 def run(
     suites: Annotated[
         list[str] | None,
@@ -105,6 +150,13 @@ def run(
     model: Annotated[
         list[str] | None,
         typer.Option(metavar="MODEL", help="Model; repeatable", show_default="WORKBENCH_MODEL"),
+    ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Contract, variables, model, tool choice and sampling of this preset; other options override it",
+        ),
     ] = None,
     tool_choice: Annotated[
         list[str] | None,
@@ -123,15 +175,20 @@ def run(
     ] = None,
     temperature: Annotated[list[float] | None, repeatable_option("temperature")] = None,
     top_p: Annotated[list[float] | None, repeatable_option("top_p")] = None,
-    seed: Annotated[int, sampling_option("seed", "Seed of the first repetition")] = Sampling().seed,
-    max_tokens: Annotated[int, sampling_option("max_tokens")] = Sampling().max_tokens,
+    seed: Annotated[
+        int | None, sampling_option("seed", "Seed of the first repetition", show_default="0")
+    ] = None,
+    max_tokens: Annotated[
+        int | None, sampling_option("max_tokens", show_default=f"{Sampling().max_tokens}")
+    ] = None,
     max_rounds: Annotated[
         int | None,
         typer.Option(min=1, help="Maximum number of completions, for cases that do not set it"),
     ] = None,
     grammar: Annotated[
-        GrammarOption, typer.Option(help="Constrain calls with a grammar; both runs each case both ways")
-    ] = GrammarOption.ON,
+        GrammarOption | None,
+        typer.Option(help="Constrain calls with a grammar; both runs each case both ways", show_default="on"),
+    ] = None,
     ablate: Annotated[
         bool, typer.Option(help="Also run the contract without each of its paragraphs and examples")
     ] = False,
@@ -178,13 +235,8 @@ def run(
         suites=tuple(suites or ()),
         contracts=tuple(contract or ()),
         models=tuple(model or ()),
-        tool_choices=tuple(tool_choice or ("auto",)),
-        samplings=tuple(
-            Sampling(temperature=temperature_value, top_p=top_p_value, seed=seed, max_tokens=max_tokens)
-            for temperature_value in temperature or (Sampling().temperature,)
-            for top_p_value in top_p or (Sampling().top_p,)
-        ),
-        constraints=_GRAMMARS[grammar],
+        tool_choices=tuple(tool_choice or ()),
+        constraints=_GRAMMARS[grammar] if grammar else (),
         repeat=repeat,
         limit=limit,
         tags=tuple(tag or ()),
@@ -195,8 +247,10 @@ def run(
         at_once=at_once,
         judge=judge,
     )
+    given = SamplingOptions(temperature or (), top_p or (), seed, max_tokens)
     files = {"json": json_out, "junit": junit, "html": html, "markdown": markdown}
-    raise typer.Exit(_run(request, files, resume=resume, baseline=baseline, fail_under=fail_under))
+    options = RunOptions(preset=preset, sampling=given, resume=resume, baseline=baseline)
+    raise typer.Exit(_run(request, options, files, fail_under=fail_under))
 
 
 def _list() -> None:
@@ -207,17 +261,20 @@ def _list() -> None:
 
 
 def _run(
-    request: RunRequest, files: Mapping[str, str], *, resume: str, baseline: str, fail_under: float | None
+    request: RunRequest, options: RunOptions, files: Mapping[str, str], *, fail_under: float | None
 ) -> int:
     """Run the suites, print and write the report, and return the exit code."""
     from workbench.wiring import open_services
 
+    resume, baseline = options.resume, options.baseline
     if resume and request.suites:
         raise BadInput("--resume", "the run already has its suites", "omit the suites")
     is_quiet = files["json"] == "-"
     with open_services(read_settings()) as services:
         compared = find_run(services, baseline) if baseline else None
-        stored = find_run(services, resume) if resume else _begin(services, request)
+        stored = (
+            find_run(services, resume) if resume else _begin(services, options.complete(services, request))
+        )
         report = _run_and_report(services, stored, compared, is_quiet=is_quiet)
         write_reports(report, files, services.settings)
     if not is_quiet:

@@ -12,6 +12,7 @@ from workbench.store.tables.labels import (
     LabelTagRow,
     LabelTaskRow,
 )
+from workbench.store.tables.presets import PresetRow
 from workbench.store.tables.runs import (
     CaseResultRow,
     ComparisonAnswerRow,
@@ -56,6 +57,7 @@ __all__ = [
     "LabelTaskRow",
     "MessageRow",
     "NoteRow",
+    "PresetRow",
     "PromptRow",
     "RunRow",
     "RunSessionRow",
