@@ -368,6 +368,7 @@ KEEPING: Mapping[str, Callable[[Services, StoredSession], object]] = {
         )
     ),
     "a label project": lambda own, kept: own.labels.save_project(Project(name=LONG)),
+    "a preset": lambda own, kept: own.presets.save_preset("mine", replace(own.setup_for(), ephemeral=LONG)),
 }  # fmt: skip
 
 
@@ -401,6 +402,12 @@ def test_the_number_of_stored_objects_is_limited(fresh: Services, monkeypatch: p
         space.versions.restore(space.versions.history(VersionKind.SUITE, "mine")[-1].id)
     with pytest.raises(BadInput, match="suites of your own"):
         space.versions.save(NewVersion(kind=VersionKind.SUITE, name="other", text="new"))
+    preset = space.presets.save_preset("mine", setup).preset
+    space.presets.save_preset("mine", setup, replaces=True)
+    with pytest.raises(BadInput, match="presets"):
+        space.presets.save_preset("other", setup)
+    with pytest.raises(BadInput, match="presets"):
+        space.presets.restore_preset(preset.id)
     begin_run(space, _plan(space, setup))
     with pytest.raises(BadInput, match="runs"):
         begin_run(space, _plan(space, setup))

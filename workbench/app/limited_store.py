@@ -15,7 +15,7 @@ from workbench.records.corpus.material import NewImport
 from workbench.records.labels.action import AppliedAction, LabelAction
 from workbench.records.labels.label import Label, NewLabel
 from workbench.records.labels.project import Project
-from workbench.records.presets import SavedPreset
+from workbench.records.presets import ListedPreset, SavedPreset
 from workbench.records.run_config import RunConfig
 from workbench.records.runs import StoredRun
 from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage, StoredSession
@@ -198,10 +198,18 @@ class _Comparisons(_Limited):
 class _Presets(_Limited):
     def save_preset(self, name: str, setup: RunConfig, *, replaces: bool = False) -> SavedPreset:
         self._limits.check_setup(setup)
+        self._check_count(name)
+        return self._inner.save_preset(name, setup, replaces=replaces)
+
+    def restore_preset(self, preset_id: str, *, in_place_of: str | None = None) -> ListedPreset:
+        if in_place_of is None:
+            self._check_count("")
+        return self._inner.restore_preset(preset_id, in_place_of=in_place_of)
+
+    def _check_count(self, name: str) -> None:
         names = {preset.name for preset in self._inner.list_presets()}
         if name.strip() not in names:
             self._limits.check_stored("presets", len(names), self._limits.own_names)
-        return self._inner.save_preset(name, setup, replaces=replaces)
 
 
 def _check_sessions(sessions: SessionStore, limits: PersonLimits) -> None:

@@ -9,7 +9,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
-from sqlmodel import Session, col, delete, select
+from sqlalchemy import ColumnElement
+from sqlmodel import Session, and_, col, delete, select
 
 from workbench.chat.near_names import did_you_mean
 from workbench.errors import BadInput, StoreError
@@ -42,7 +43,7 @@ class PresetStore:
         Raises:
             StoreError: The presets could not be read.
         """
-        query = select(PresetRow).where(*self._shown()).order_by(col(PresetRow.name))
+        query = select(PresetRow).where(self._shown()).order_by(col(PresetRow.name))
         with self._database.reading() as db:
             return tuple(_listed(row) for row in db.exec(query))
 
@@ -202,11 +203,12 @@ class PresetStore:
         listed = replace(stored.listed, share_key=None)
         return replace(stored, listed=listed, setup=replace(stored.setup, ephemeral=""))
 
-    def _shown(self) -> tuple[object, object]:
-        return col(PresetRow.owner) == self._scope, col(PresetRow.deleted_at).is_(None)
+    def _shown(self) -> ColumnElement[bool]:
+        """Return a condition that is true for the owner's presets that are not deleted."""
+        return and_(col(PresetRow.owner) == self._scope, col(PresetRow.deleted_at).is_(None))
 
     def _named(self, db: Session, name: str) -> PresetRow | None:
-        return db.exec(select(PresetRow).where(*self._shown(), col(PresetRow.name) == name)).first()
+        return db.exec(select(PresetRow).where(self._shown(), col(PresetRow.name) == name)).first()
 
     def _forget_oldest(self, db: Session) -> None:
         """Delete the deleted presets that are too many, so that replacing one again and again stores little."""
@@ -221,11 +223,11 @@ class PresetStore:
     def _row(self, db: Session, name_or_id: str) -> PresetRow:
         if not problem_of(name_or_id):
             is_id = col(PresetRow.id) == name_or_id
-            found = db.exec(select(PresetRow).where(*self._shown(), is_id)).first()
+            found = db.exec(select(PresetRow).where(self._shown(), is_id)).first()
             found = found or self._named(db, name_or_id.strip())
             if found is not None:
                 return found
-        names = tuple(db.exec(select(PresetRow.name).where(*self._shown()).order_by(col(PresetRow.name))))
+        names = tuple(db.exec(select(PresetRow.name).where(self._shown()).order_by(col(PresetRow.name))))
         otherwise = f"your presets: {', '.join(names[:20])}" if names else "save one in Play first"
         remedy = did_you_mean(name_or_id, names, otherwise=otherwise)
         raise BadInput(f"preset {name_or_id[:100]!r}", "there is no such preset", remedy)
