@@ -46,7 +46,7 @@ def test_a_contract_is_written_checked_saved_compared_named_and_used(tab: Page, 
     expect(tab.locator("#contracts-preview")).to_contain_text("Hello you")
     expect(tab.locator("#contracts-preview")).to_contain_text("tokens")
     expect(tab.locator("#contracts-preview")).to_contain_text("get_flumbuster")
-    tab.get_by_label("Variables").fill("who = Ann")
+    tab.locator("#contracts-variable-fields").get_by_label("who", exact=True).fill("Ann")
     expect(tab.locator("#contracts-preview")).to_contain_text("Hello Ann")
     line = tab.locator("#contracts-versions")
     line.get_by_role("button", name="Save version").click()
@@ -65,6 +65,9 @@ def test_a_contract_is_written_checked_saved_compared_named_and_used(tab: Page, 
     tab.screenshot(path=artifacts / "contracts.png")
     tab.locator("#contracts-use").click()
     expect(tab.locator("#play-contract-text")).to_contain_text("Goodbye {{ who }}.")
+    # The variables come along.
+    expect(tab.locator("#play-variable-fields").get_by_label("who", exact=True)).to_have_value("Ann")
+    expect(tab.locator("#play-system-text")).to_contain_text("Goodbye Ann.")
 
 
 def test_a_saved_contract_can_be_chosen_in_play_and_survives_a_reload(tab: Page, server: Server) -> None:
@@ -93,7 +96,7 @@ def test_hostile_contracts_are_shown_as_text_in_every_pane(tab: Page) -> None:
     body = HOSTILE.replace("{{", "{ {")
     write(tab, contract(f"Hello {{{{ who }}}} {body}"))
     expect(tab.locator("#contracts-preview")).to_contain_text("window.hacked = 3")
-    tab.get_by_label("Variables").fill(f"who = {HOSTILE}")
+    tab.locator("#contracts-variable-fields").get_by_label("who", exact=True).fill(HOSTILE)
     expect(tab.locator("#contracts-preview")).to_contain_text(f"Hello {HOSTILE}")
     line = tab.locator("#contracts-versions")
     line.get_by_role("button", name="Save version").click()

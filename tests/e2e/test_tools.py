@@ -155,7 +155,7 @@ def test_a_risky_command_asks_and_the_approval_applies_to_the_session(play: Play
         "Done.",
     ]
     play.use_script(write_script(tmp_path / "risky.yaml", *script))
-    play.page.get_by_label("Toolset", exact=True).click()
+    play.page.get_by_role("combobox", name="Toolsets").click()
     play.page.get_by_role("option", name="terminal").click()
     expect(play.part("tools-text")).to_contain_text("workdir")
     play.send("clean up")

@@ -161,7 +161,7 @@ def _suite(field: str, name: str) -> str:
 
 Asked = Callable[[Services, str], object]
 EVERYWHERE: Mapping[str, Asked] = {
-    "the toolset of Play": lambda own, name: SetupEvents(own).on_toolset(VISITOR, name, REQUEST),
+    "the toolset of Play": lambda own, name: SetupEvents(own).on_toolset(VISITOR, [name], REQUEST),
     "the toolset of Inspect": lambda own, name: InspectEvents(own).on_toolset(VISITOR, name, REQUEST),
     "the toolset of Contracts": lambda own, name: ContractEvents(own, contract_texts(own)).on_text(
         VISITOR, "minimal", CONTRACT, name, "", REQUEST

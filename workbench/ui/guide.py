@@ -134,6 +134,7 @@ class GuideEvents:
             named = [
                 *matching_items("contract", services.contract_names(), query),
                 *matching_items("suite", suite_names(services), query),
+                *matching_items("preset", (preset.name for preset in services.presets.list_presets()), query),
                 *{item.id: item for item in tools}.values(),
             ]
             found = session_items(services.search.find(query, limit=MOST_SESSIONS))

@@ -46,7 +46,7 @@ HEAD_SCRIPTS: Final = (
         .with_name(name)
         .read_text(encoding="utf-8")
         .replace("SCRIPTS_ADDRESS", scripts_address())
-        for name in ("stream.js", "mount.js", "drafts.js")
+        for name in ("stream.js", "mount.js", "drafts.js", "setups.js")
     ),
     f"hermesWorkbench.terms = {json.dumps(dict(TERMS))};",
 )
@@ -108,7 +108,7 @@ def build_page(services: Services) -> Page:
             play_parts.visitor,
             tab=contracts_tab,
             tabs=tabs,
-            play=[setup.contract, setup.contract_text],
+            play=[setup.contract, setup.contract_text, setup.variables],
             measure=[suites_parts.grid.contracts, suites_parts.grid.further],
         )
         wire_tools(

@@ -73,7 +73,7 @@ class PaletteItem:
     """A search result of the palette."""
 
     kind: str
-    """`session`, `contract`, `tool` or `suite`."""
+    """`session`, `contract`, `tool`, `suite` or `preset`."""
     name: str
     note: str
     """Details that distinguish results with similar names."""

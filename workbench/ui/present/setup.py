@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from workbench.contract.contract import Contract
 from workbench.records.run_config import RunConfig
 from workbench.rollout.models import ModelStatus
 from workbench.rollout.ports import ChoiceKind
@@ -128,20 +127,6 @@ def model_advice(model: ModelStatus, tool_choice: str) -> str:
             "Use 'required' to make it call one."
         )
     return UNTAUGHT_ADVICE
-
-
-def variables_label(contract: Contract) -> str:
-    """Return the label of the variables field, with the names and defaults that the contract declares."""
-    declared = ", ".join(
-        f"{name} ({value[:24]})" if value else name for name, value in contract.variables.items()
-    )
-    return f"Variables, one per line: {declared}" if declared else "Variables (the contract declares none)"
-
-
-def undeclared_advice(setup: RunConfig) -> str:
-    """Return a note about variables that the contract does not declare, or an empty text."""
-    unknown = ", ".join(name for name in setup.variables if name not in setup.contract().variables)
-    return f"The contract does not declare these variables: {unknown}." if unknown else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,6 +49,8 @@ const keyOf = (item) => item && item.kind + " " + (item.id || item.name);
 export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
   const COMMANDS = [
     ["New session", "starts an empty session", inPlay(press("play-new"))],
+    ["Reset the setup to defaults", "contract, tools, model, sampling", inPlay(dispatch("hw:reset-setup"))],
+    ["Save the setup as a preset", "", inPlay(dispatch("hw:save-preset"))],
     ["Write a message", "moves to the composer", firstField("#play-composer textarea")],
     ["Stop the model", "", press("play-stop")],
     ["Export this session", "as ShareGPT", inPlay(press("play-export-open"))],
@@ -76,6 +78,10 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
       toTab("Suites");
       trigger("go_to_suite", { name: item.id });
     },
+    preset: (item) => {
+      toTab("Play");
+      window.dispatchEvent(new CustomEvent("hw:preset", { detail: item.id }));
+    },
     tab: (item) => toTab(item.name),
     command: (item) => item.work(),
   };
@@ -88,7 +94,7 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
     "aria-expanded": "true",
     "aria-autocomplete": "list",
     "aria-controls": "page-palette-list",
-    placeholder: "Find a session, contract, tool, suite, tab or command",
+    placeholder: "Find a session, contract, tool, suite, preset, tab or command",
     autocomplete: "off",
     spellcheck: "false",
   });

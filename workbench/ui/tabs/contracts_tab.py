@@ -24,6 +24,7 @@ from workbench.ui.present.contracts import PreviewView, show_lint, show_preview
 from workbench.ui.present.measures import MeasuresView, show_measures
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.grid import ABLATE
+from workbench.ui.present.variables import VariablesView, show_variable_fields
 from workbench.ui.present.versions import VersionsView
 from workbench.ui.present.words import EditorNamesView
 from workbench.ui.tabs.play.screen import SAME, Update
@@ -48,6 +49,7 @@ class ContractsParts:
     measure: gr.Button
     toolset: gr.Dropdown
     variables: TextField
+    variable_fields: Drawn
     preview: Drawn
     measured_side: gr.Tab
     measured: Drawn
@@ -74,17 +76,18 @@ def build(services: Services) -> ContractsParts:
                 measure = gr.Button("Measure in Suites", size="sm", elem_id="contracts-measure")
             with gr.Tabs(elem_id="contracts-sides"):
                 with gr.Tab("Preview", elem_id="contracts-side-preview"):
-                    toolset, variables, preview = _build_preview(services)
+                    toolset, variables, variable_fields, preview = _build_preview(services)
                 with gr.Tab("Measurements", elem_id="contracts-side-measured") as measured_side:
                     measured = Drawn("contract_measures", elem_id="contracts-measured")
     return ContractsParts(
         contracts=contracts, name=name, text=text, versions=versions, notice=notice, lint=lint, diff=diff,
-        use=use, measure=measure, toolset=toolset, variables=variables, preview=preview,
+        use=use, measure=measure, toolset=toolset, variables=variables, variable_fields=variable_fields,
+        preview=preview,
         measured_side=measured_side, measured=measured,
     )  # fmt: skip
 
 
-def _build_preview(services: Services) -> tuple[gr.Dropdown, TextField, Drawn]:
+def _build_preview(services: Services) -> tuple[gr.Dropdown, TextField, Drawn, Drawn]:
     toolset = ChoiceField(
         list(services.catalog.toolsets()),
         value=None,
@@ -93,10 +96,11 @@ def _build_preview(services: Services) -> tuple[gr.Dropdown, TextField, Drawn]:
     )
     variables = TextField(
         label="Variables", lines=1, max_lines=6, placeholder="name = value, one per line",
-        elem_id="contracts-variables",
+        elem_id="contracts-variables", elem_classes=["hw-variable-lines"],
     )  # fmt: skip
+    variable_fields = Drawn("variable_fields", elem_id="contracts-variable-fields")
     preview = Drawn("preview", elem_id="contracts-preview")
-    return toolset, variables, preview
+    return toolset, variables, variable_fields, preview
 
 
 BLANK: Final = """---
@@ -141,10 +145,10 @@ class ContractEvents:
     @needs(Permission.WORK)
     def on_text(
         self, visitor: Visitor, name: str, text: str, toolset: str | None, variables: str, request: gr.Request
-    ) -> tuple[VersionsView | None, NoticeView, PreviewView | Update | None]:
-        """Return the version line, problems and preview of the text as it is typed."""
+    ) -> tuple[VersionsView | None, NoticeView, PreviewView | Update | None, VariablesView | Update | None]:
+        """Return the version line, problems, preview and variables of the text as it is typed."""
         if not name:
-            return None, CLEAR, None
+            return None, CLEAR, None, None
         services = services_of(self.services, visitor, request)
         line = self.texts.version_line(services, name, text)
         try:
@@ -152,24 +156,29 @@ class ContractEvents:
             contract = parse_contract(text, name=name)
             lint = show_lint(lint_contract(contract, tools))
         except BadInput as error:
-            return line, problem(error), SAME
+            return line, problem(error), SAME, SAME
+        fields: VariablesView | Update = SAME
         try:
-            values = {"date": services.today(), **parse_variables(variables)}
-            composed = compose(contract, tools, variables=values)
+            values = parse_variables(variables)
+            fields = show_variable_fields(contract, values)
+            declared = {name: value for name, value in values.items() if name in contract.variables}
+            composed = compose(contract, tools, variables={"date": services.today(), **declared})
         except BadInput as error:
-            return line, NoticeView(lines=(*problem(error).lines, *lint.lines)), SAME
-        return line, lint, show_preview(composed, tokens=self._count(composed))
+            return line, NoticeView(lines=(*problem(error).lines, *lint.lines)), SAME, fields
+        return line, lint, show_preview(composed, tokens=self._count(composed)), fields
 
     @needs(Permission.WORK)
-    def on_use(self, visitor: Visitor, name: str, text: str, request: gr.Request) -> tuple[object, ...]:
-        """Use the text in the editor as the contract in Play."""
+    def on_use(
+        self, visitor: Visitor, name: str, text: str, variables: str, request: gr.Request
+    ) -> tuple[object, ...]:
+        """Use the text in the editor as the contract in Play, with the variables that were set."""
         services = services_of(self.services, visitor, request)
         try:
             parse_contract(text, name=name)
         except BadInput as error:
-            return SAME, SAME, SAME, problem(error)
+            return SAME, SAME, SAME, SAME, problem(error)
         names = sorted({*services.contract_names(), name})
-        return gr.update(choices=names, value=name), text, gr.update(selected="play"), CLEAR
+        return gr.update(choices=names, value=name), text, variables, gr.update(selected="play"), CLEAR
 
     @needs(Permission.WORK)
     def on_measures(
@@ -222,7 +231,7 @@ def wire(
 
     Args:
         tab: The tab itself; opening it asks the browser which contract was open.
-        play: The contract and contract text of the Play tab.
+        play: The contract, contract text and variables of the Play tab.
         measure: The contracts and variations in the form of a run.
     """
     texts = contract_texts(services)
@@ -243,14 +252,14 @@ def wire(
     )
     # One listener for all fields, so that its last run has seen every change, in whatever order they come.
     changed = any_of(parts.text.change, parts.name.change, parts.toolset.change, parts.variables.change)
-    seen = [parts.versions, parts.lint, parts.preview]
+    seen = [parts.versions, parts.lint, parts.preview, parts.variable_fields]
     listen(changed, events.on_text, [*edited, parts.toolset, parts.variables], seen, is_latest_only=True)
     line, result = parts.versions, [parts.contracts, parts.versions, parts.notice]
     listen(line.event("save_version"), texts.on_save, edited, result)
     listen(line.event("mark_version"), texts.on_mark, edited, result)
     listen(line.event("restore_version"), texts.on_restore, edited, [parts.text, parts.diff, *result])
     listen(line.event("compare_version"), texts.on_compare, edited, [parts.diff, parts.notice])
-    listen(parts.use.click, events.on_use, edited, [*play, tabs, parts.notice])
+    listen(parts.use.click, events.on_use, [*edited, parts.variables], [*play, tabs, parts.notice])
     listen(parts.measure.click, events.on_measure, edited, [*measure, tabs, parts.notice])
     opened_side = any_of(parts.measured_side.select, parts.name.change, tab.select)
     listen(

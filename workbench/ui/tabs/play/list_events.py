@@ -67,6 +67,7 @@ class ListEvents:
         """Delete a session. If it is open, show an empty page."""
         services, session_id = services_of(self.services, visitor, request), id_of(event)
         try:
+            deleted = services.sessions.find_session(session_id)
             services.sessions.delete_session(session_id)
             is_open = visitor.session_id == session_id
             listed = replace(visitor, session_id=None) if is_open else visitor
@@ -75,7 +76,9 @@ class ListEvents:
             return _only(Screen(notice=problem(error)))
         if not is_open:
             return _only(Screen(sessions=view))
-        screen = self.sessions.start(services, visitor.at_home(), "")
+        screen = self.sessions.start(
+            services, visitor.at_home(), "", setup=deleted.setup if deleted else None, keeps_setup=True
+        )
         place = Screen._fields.index("sessions")
         return (*screen[:place], view, *screen[place + 1 :])
 

@@ -24,11 +24,13 @@ from workbench.ui.present.branches import BranchesView, agreement_words, show_br
 from workbench.ui.present.live import LiveView
 from workbench.ui.present.message_pane import EditView
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.present.presets import PresetBarView, stored_setup
 from workbench.ui.present.session import show_session, tools_of
 from workbench.ui.present.sessions import AccountView, AddressView, SessionBarView
-from workbench.ui.present.setup import first_choice
+from workbench.ui.present.setup import parse_setup
 from workbench.ui.present.transcript import TranscriptView, examples_for, show_transcript
 from workbench.ui.tabs.play.message_events import edit_view
+from workbench.ui.tabs.play.preset_events import SHARED, PresetEvents, asked_preset, default_setup
 from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update, list_sessions, reopened
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.visitor import Visitor
@@ -45,13 +47,18 @@ class SessionEvents:
     """Fills the left column, the run configuration."""
 
     @needs(Permission.WORK)
-    def on_page(self, draft: str, secret: str, request: gr.Request) -> tuple[object, ...]:
-        """Open the page with the session, message or shared link in the address."""
+    def on_page(self, draft: str, secret: str, stored: str, request: gr.Request) -> tuple[object, ...]:
+        """Open the page with the session, message, preset or shared link in the address.
+
+        Args:
+            stored: The setup that the browser stored, as `stored_setup` reads it.
+        """
         query = cast(Mapping[str, str], cast(Any, request).query_params)
         visitor = Visitor(browser_key=browser_key_of(secret))
         services = services_of(self.services, visitor, request)
         account = AccountView(name=services.owner.name if services.settings.accounts else "")
-        return (*self._requested(services, visitor, query, draft), account)
+        shown, preset_id = self._requested(services, visitor, query, draft, stored)
+        return (*shown, account, self._bar(services, preset_id))
 
     @needs(Permission.WORK)
     def on_open_session(
@@ -62,9 +69,15 @@ class SessionEvents:
         return self.open(services, visitor.at_home(), id_of(event), "")
 
     @needs(Permission.WORK)
-    def on_new(self, visitor: Visitor, request: gr.Request) -> tuple[object, ...]:
-        """Show an empty page. The first message creates the session."""
-        return self.start(services_of(self.services, visitor, request), visitor.at_home(), "")
+    def on_new(self, visitor: Visitor, request: gr.Request, *fields: object) -> tuple[object, ...]:
+        """Show an empty page with the setup in use. The first message creates the session."""
+        services = services_of(self.services, visitor, request)
+        try:
+            setup = parse_setup(fields)
+        except BadInput:
+            # A field is invalid, which sending a message reports. The setup is only used for examples here.
+            setup = None
+        return self.start(services, visitor.at_home(), "", setup=setup, keeps_setup=True)
 
     @needs(Permission.WORK)
     def on_branch(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
@@ -107,15 +120,56 @@ class SessionEvents:
         return self._open(services, visitor, draft, _no_session(session_id))
 
     def start(
-        self, services: Services, visitor: Visitor, draft: str, notice: NoticeView = CLEAR
+        self,
+        services: Services,
+        visitor: Visitor,
+        draft: str,
+        notice: NoticeView = CLEAR,
+        *,
+        setup: RunConfig | None = None,
+        keeps_setup: bool = False,
     ) -> tuple[object, ...]:
-        """Show an empty page; return values for the whole tab."""
+        """Show an empty page; return values for the whole tab.
+
+        Args:
+            setup: The setup to start with. None takes the default.
+            keeps_setup: True leaves the fields of the setup as they are.
+        """
         try:
-            return self._empty(services, visitor, notice, draft)
+            setup = _drafted(setup or default_setup(services), draft)
+            screen = self._empty(services, visitor, notice, draft, setup)
+            filled = self.setups.unchanged() if keeps_setup else self.setups.filled(services, setup)
+            return (*screen, *filled)
         except WorkbenchError as error:
             return (*Screen(notice=problem(error)), *(SAME for _ in range(REST)))
 
     def _requested(
+        self, services: Services, visitor: Visitor, query: Mapping[str, str], draft: str, stored: str
+    ) -> tuple[tuple[object, ...], str | None]:
+        """Return what the address asks for, and the id of the preset that it names, if it is an own one."""
+        if query.get("shared") or query.get("session"):
+            return self._requested_session(services, visitor, query, draft), None
+        notice, preset_id = CLEAR, None
+        try:
+            setup = stored_setup(stored, default_setup(services), services.settings)
+            preset = asked_preset(services, query)
+            if preset is not None:
+                setup = preset.setup
+                draft = ""
+                preset_id = preset.listed.id if preset.is_own else None
+                notice = CLEAR if preset.is_own else advice(SHARED)
+        except WorkbenchError as error:
+            setup, notice = None, problem(error)
+        return self.start(services, visitor, draft, notice, setup=setup), preset_id
+
+    def _bar(self, services: Services, preset_id: str | None) -> PresetBarView | Update:
+        try:
+            return PresetEvents(self.services, self.setups).bar(services, open_id=preset_id)
+        except WorkbenchError:
+            # The session list has shown the error.
+            return SAME
+
+    def _requested_session(
         self, services: Services, visitor: Visitor, query: Mapping[str, str], draft: str
     ) -> tuple[object, ...]:
         if query.get("shared"):
@@ -125,10 +179,8 @@ class SessionEvents:
                 "ask for a new link, or start a new session",
             )
             return self._open(services, replace(visitor, share_key=query["shared"]), draft, unshared)
-        if query.get("session"):
-            visitor = _at_message(services, visitor, query["session"], query.get("message"))
-            return self.open(services, visitor, query["session"], draft)
-        return self.start(services, visitor, draft)
+        visitor = _at_message(services, visitor, query["session"], query.get("message"))
+        return self.open(services, visitor, query["session"], draft)
 
     def _open(
         self, services: Services, visitor: Visitor, draft: str, missing: BadInput
@@ -166,11 +218,8 @@ class SessionEvents:
         return (*screen.with_opened(opened, visitor), *self.setups.filled(services, drafted))
 
     def _empty(
-        self, services: Services, visitor: Visitor, notice: NoticeView, draft: str
-    ) -> tuple[object, ...]:
-        first = self.services.setup_for()
-        choice = first_choice(services.models.status(first.model))
-        setup = _drafted(replace(first, tool_choice=choice), draft)
+        self, services: Services, visitor: Visitor, notice: NoticeView, draft: str, setup: RunConfig
+    ) -> Screen:
         screen = Screen(
             visitor=visitor,
             composer=gr.update(value=_draft(draft).get("composer", FIRST_QUESTION), interactive=True),
@@ -184,7 +233,7 @@ class SessionEvents:
             header=self.setups.header(setup.model),
             address=AddressView(session=None),
         )
-        return (*screen.with_session(show_session((), setup)), *self.setups.filled(services, setup))
+        return screen.with_session(show_session((), setup))
 
 
 def _at_message(services: Services, visitor: Visitor, session_id: str, message_id: str | None) -> Visitor:

@@ -85,6 +85,7 @@ class ContractParts:
     contract_notice: Drawn
     ephemeral: TextField
     variables: TextField
+    variable_fields: Drawn
     system_text: Drawn
 
 
@@ -93,6 +94,7 @@ class SetupToolsParts:
     """The tools: JSON text and one switch per tool."""
 
     toolset: gr.Dropdown
+    """The chosen toolsets."""
     tools_text: CodeEditor
     tools_notice: Drawn
     enabled_tools: gr.CheckboxGroup
@@ -113,6 +115,9 @@ class ModelParts:
 class SetupParts:
     """The left column, from top to bottom."""
 
+    presets: Drawn
+    stored: TextField
+    """The setup that the browser stores, as JSON, read when the page is opened."""
     contract: ContractParts
     tools: SetupToolsParts
     model: ModelParts
@@ -122,6 +127,17 @@ class SetupParts:
     def fields(self) -> list[Block]:
         """The components in the order of `SETUP_FIELDS`."""
         return [self._field(name) for name in SETUP_FIELDS]
+
+    @property
+    def browser_fields(self) -> list[Block]:
+        """The components in the order of `STORED_FIELDS`."""
+        enabled, disabled = self.tools.enabled_tools, self.tools.disabled_tools
+        return [enabled if field is disabled else field for field in self.fields]
+
+    @property
+    def filled(self) -> list[Block]:
+        """The components of the values that `SetupEvents.filled` returns, in its order."""
+        return [*self.fields, self.tools.toolset, self.tools.enabled_tools]
 
     def _field(self, name: str) -> Block:
         if name in self.sampling.fields:
@@ -135,6 +151,8 @@ def build_setup(services: Services) -> SetupParts:
     """Build the column; opening the page fills in its values."""
     with gr.Column(elem_id="play-setup", elem_classes=["hw-column"], min_width=0):
         return SetupParts(
+            presets=Drawn("preset_bar", elem_id="play-presets"),
+            stored=TextField(visible=False, elem_id="play-stored-setup"),
             contract=_build_contract(services),
             tools=_build_tools(services),
             model=_build_model(services),
@@ -163,9 +181,10 @@ def _build_contract(services: Services) -> ContractParts:
             lines=1,
             max_lines=6,
             placeholder="name = value",
-            visible=False,
             elem_id="play-variables",
+            elem_classes=["hw-variable-lines"],
         ),
+        variable_fields=Drawn("variable_fields", elem_id="play-variable-fields"),
         system_text=Drawn("system_text", elem_id="play-system-text"),
     )
 
@@ -173,7 +192,7 @@ def _build_contract(services: Services) -> ContractParts:
 def _build_tools(services: Services) -> SetupToolsParts:
     heading("Tools")
     return SetupToolsParts(
-        toolset=_dropdown("Toolset", list(services.catalog.toolsets()), "play-toolset"),
+        toolset=_dropdown("Toolsets", list(services.catalog.toolsets()), "play-toolset", is_multiple=True),
         tools_text=text_editor(setup_label("tools_text"), "json", "play-tools-text", is_wrapped=False),
         tools_notice=Drawn("notice", elem_id="play-tools-notice"),
         enabled_tools=TickField(
@@ -205,5 +224,13 @@ def _build_model(services: Services) -> ModelParts:
     )
 
 
-def _dropdown(label: str, choices: list[str], elem_id: str) -> ChoiceField:
-    return ChoiceField(choices, value=None, label=label, show_label=False, container=False, elem_id=elem_id)
+def _dropdown(label: str, choices: list[str], elem_id: str, *, is_multiple: bool = False) -> ChoiceField:
+    return ChoiceField(
+        choices,
+        value=[] if is_multiple else None,
+        multiselect=is_multiple,
+        label=label,
+        show_label=False,
+        container=False,
+        elem_id=elem_id,
+    )

@@ -1,6 +1,6 @@
 """Load and check contracts and tools, compose the system text, and manage contract versions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,9 +13,8 @@ from workbench.records.owner import Permission
 from workbench.records.run_config import RunConfig
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.rollout.models import Models
-from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import check_tools_text, parse_tools, render_tools
-from workbench.ui.choices import choices, toolsets_of
+from workbench.ui.choices import catalog_of, choices, toolsets_in, toolsets_of
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import needs, permitted_to, services_of
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, grammar_advice, problem, tool_findings
@@ -28,12 +27,11 @@ from workbench.ui.present.setup import (
     show_setup,
     show_system_text,
     tool_choices,
-    undeclared_advice,
     valid_choice,
-    variables_label,
 )
+from workbench.ui.present.variables import VariablesView, show_variable_fields
 from workbench.ui.present.versions import VersionsView, show_versions
-from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.tabs.play.screen import REST, SAME, Update
 from workbench.ui.visitor import Visitor
 
 EDITED: Final = "Edited here. The changes are saved with the session, not in the toolset."
@@ -58,25 +56,29 @@ class SetupEvents:
 
     @needs(Permission.WORK)
     def on_toolset(
-        self, visitor: Visitor, name: str | None, request: gr.Request
+        self, visitor: Visitor, names: list[str] | None, request: gr.Request
     ) -> tuple[object, NoticeView, frozenset[str]]:
-        """Load the tools of the chosen toolset, all of them enabled."""
+        """Load the tools of the chosen toolsets, all of them enabled."""
         try:
             tools = services_of(self.services, visitor, request).tools
-            return render_tools(tools.select((name or "",))), CLEAR, frozenset()
+            return render_tools(tools.select(tuple(names or ()))), CLEAR, frozenset()
         except WorkbenchError as error:
             return SAME, problem(error), frozenset()
 
     @needs(Permission.WORK)
     def on_choices(
-        self, visitor: Visitor, name: str | None, toolset: str | None, request: gr.Request
+        self, visitor: Visitor, name: str | None, toolsets: list[str] | None, request: gr.Request
     ) -> tuple[Update, Update, NoticeView | Update]:
         """Refresh the lists of contracts and toolsets. Does nothing while the page is still being opened."""
         if name is None:
             return SAME, SAME, SAME
         services = services_of(self.services, visitor, request)
         try:
-            return choices(services.contract_names(), name), choices(toolsets_of(services), toolset), SAME
+            return (
+                choices(services.contract_names(), name),
+                choices(toolsets_of(services), *(toolsets or ())),
+                SAME,
+            )
         except WorkbenchError as error:
             return SAME, SAME, problem(error)
 
@@ -90,7 +92,8 @@ class SetupEvents:
             return tool_findings(findings), SAME, SAME
         tools = parse_tools(text)
         names, notes = tools.names, grammar_advice(tools)
-        is_saved = _toolset(toolsets_of(services_of(self.services, visitor, request)), text) is not None
+        catalog = catalog_of(services_of(self.services, visitor, request))
+        is_saved = not names or bool(toolsets_in(catalog, text))
         notice = advice(" ".join([*([] if is_saved else [EDITED]), *notes]))
         return notice, _switches(names, disabled), _choices(names, disabled, choice)
 
@@ -106,15 +109,14 @@ class SetupEvents:
     @needs(Permission.WORK)
     def on_compose(
         self, request: gr.Request, *fields: object
-    ) -> tuple[SystemTextView | Update, NoticeView, Update]:
+    ) -> tuple[SystemTextView | Update, NoticeView, VariablesView | Update]:
         """Compose the system text, and show the contract's variables."""
-        variables: Update = SAME
+        variables: VariablesView | Update = SAME
         models = permitted_to(self.services, request).models
         try:
             setup = parse_setup(fields)
             contract = setup.contract()
-            is_used = bool(contract.variables or setup.variables)
-            variables = gr.update(label=variables_label(contract), visible=is_used)
+            variables = show_variable_fields(contract, setup.variables)
             if check_tools_text(setup.tools_text):
                 return SAME, CLEAR, variables
             status = models.status(setup.model)
@@ -123,8 +125,7 @@ class SetupEvents:
         except WorkbenchError as error:
             return SAME, problem(error), variables
         notes = "; ".join(finding.message for finding in find_schema(text).findings)
-        notice = advice(" ".join(filter(None, (notes, undeclared_advice(setup)))))
-        return show_system_text(text, tokens=tokens), notice, variables
+        return show_system_text(text, tokens=tokens), advice(notes), variables
 
     @needs(Permission.WORK)
     def on_model(self, model: str | None, choice: str | None) -> NoticeView:
@@ -152,8 +153,8 @@ class SetupEvents:
     def filled(self, services: Services, setup: RunConfig) -> tuple[object, ...]:
         """Return a setup as values of the fields, the toolset and the switches."""
         contract = choices(services.contract_names(), setup.contract_name)
-        toolsets = toolsets_of(services)
-        toolset = _toolset(toolsets, setup.tools_text)
+        catalog = catalog_of(services)
+        chosen = toolsets_in(catalog, setup.tools_text)
         try:
             names: Sequence[str] = parse_tools(setup.tools_text).names
         except BadInput:
@@ -166,9 +167,13 @@ class SetupEvents:
         }
         return (
             *shown.values(),
-            {**choices(toolsets, toolset), "value": toolset},
+            {**choices(catalog.toolsets(), *chosen), "value": list(chosen)},
             _switches(names, setup.disabled_tools),
         )
+
+    def unchanged(self) -> tuple[Update, ...]:
+        """Return as many values as `filled`, which leave everything as it is."""
+        return (SAME,) * REST
 
 
 def _count(models: Models, model: str, text: str) -> int | None:
@@ -176,11 +181,6 @@ def _count(models: Models, model: str, text: str) -> int | None:
         return None
     engine = models.engine(model)
     return engine.count_tokens(text) if engine.capabilities.has_tokenizer else None
-
-
-def _toolset(toolsets: Mapping[str, OfferedTools], text: str) -> str | None:
-    """Return the name of the toolset that has exactly this text, or None."""
-    return next((name for name, tools in toolsets.items() if render_tools(tools) == text), None)
 
 
 def _switches(names: Sequence[str], disabled: frozenset[str]) -> Update:

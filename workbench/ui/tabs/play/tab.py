@@ -1,6 +1,8 @@
 """Build the Play tab, connect its events, and keep drafts in the browser."""
 
+import json
 from dataclasses import dataclass
+from typing import Any, cast
 
 import gradio as gr
 from gradio.blocks import Block
@@ -11,9 +13,11 @@ from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import TextField
 from workbench.ui.frame import PageFrame
 from workbench.ui.listen import Trigger, any_of, listen
+from workbench.ui.present.presets import STORED_FIELDS
 from workbench.ui.tabs.play.inspector_events import DecisionEvents, InspectorEvents
 from workbench.ui.tabs.play.list_events import ListEvents
 from workbench.ui.tabs.play.message_events import MessageEvents
+from workbench.ui.tabs.play.preset_events import PresetEvents
 from workbench.ui.tabs.play.runs import Runs, StopEvents
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.session_events import BranchEvents, SessionEvents
@@ -87,8 +91,7 @@ class PlayParts:
 
     def whole(self, header: Drawn, address: Drawn) -> list[Block]:
         """Return the components of an update of the whole tab, in its order."""
-        tools = self.setup.tools
-        return [*self.screen(header, address), *self.setup.fields, tools.toolset, tools.enabled_tools]
+        return [*self.screen(header, address), *self.setup.filled]
 
 
 def build(services: Services) -> PlayParts:
@@ -118,15 +121,16 @@ def wire(
     sessions = SessionEvents(services, setups)
     screen = parts.screen(header, address)
     _wire_setup(parts, setups, header, tab)
+    _wire_presets(parts, PresetEvents(services, setups))
     _wire_versions(parts, VersionEvents(services))
     _wire_turns(blocks, parts, turns, screen)
     whole = parts.whole(header, address)
     opened = listen(
         blocks.load,
         sessions.on_page,
-        [parts.draft, parts.secret],
-        [*whole, frame.account],
-        js="() => hermesWorkbench.readDraft()",
+        [parts.draft, parts.secret, parts.setup.stored],
+        [*whole, frame.account, parts.setup.presets],
+        js="() => [...hermesWorkbench.readDraft(), ...hermesWorkbench.readSetup()]",
     )
     _warm(opened.then, parts.setup, setups, header)
     _wire_sessions(parts, sessions, screen, whole)
@@ -183,11 +187,26 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
         tools.tools_text.change,
         tools.disabled_tools.change,
     )
-    composed = [contract.system_text, contract.contract_notice, contract.variables]
+    composed = [contract.system_text, contract.contract_notice, contract.variable_fields]
     listen(texts, setups.on_compose, setup.fields, composed, is_latest_only=True)
     inputs = [model.model, model.tool_choice]
     listen(model.tool_choice.change, setups.on_model, inputs, [model.model_notice])
     _warm(model.model.input, setup, setups, header)
+
+
+def _wire_presets(parts: PlayParts, events: PresetEvents) -> None:
+    setup, bar = parts.setup, parts.setup.presets
+    listen(bar.event("preset_act"), events.on_act, [parts.visitor, *setup.fields], [bar, *setup.filled])
+    # The browser stores the setup in use, so that a reload starts with it.
+    names = json.dumps(STORED_FIELDS)
+    stored = setup.browser_fields
+    listen(
+        any_of(*(cast(Any, field).change for field in stored)),
+        None,
+        stored,
+        js=f"(...values) => hermesWorkbench.keepSetup({names}, values)",
+        is_queued=False,
+    )
 
 
 def _wire_versions(parts: PlayParts, versions: VersionEvents) -> None:
@@ -214,7 +233,7 @@ def _warm(trigger: Trigger, setup: SetupParts, setups: SetupEvents, header: Draw
         warmed.then,
         setups.on_compose,
         setup.fields,
-        [contract.system_text, contract.contract_notice, contract.variables],
+        [contract.system_text, contract.contract_notice, contract.variable_fields],
     )
 
 
@@ -243,7 +262,7 @@ def _wire_sessions(
 ) -> None:
     own, setup, visitor = parts.sessions, parts.setup, [parts.visitor]
     listen(own.sessions.event("open_session"), sessions.on_open_session, visitor, whole)
-    listen(own.new.click, sessions.on_new, visitor, whole)
+    listen(own.new.click, sessions.on_new, [*visitor, *setup.fields], whole)
     drop_draft(own.new.click)
     offered = [setup.tools.tools_text, setup.tools.disabled_tools]
     changed = any_of(setup.tools.tools_text.change, setup.tools.disabled_tools.change)

@@ -103,7 +103,7 @@ class ToolStorageEvents:
             text, names = render_tools(tools.select((toolset,))), list(tools.toolsets())
         except WorkbenchError as error:
             return SAME, SAME, SAME, SAME, SAME, problem(error)
-        return gr.update(choices=names, value=toolset), text, gr.update(selected="play"), *result
+        return gr.update(choices=names, value=[toolset]), text, gr.update(selected="play"), *result
 
     @needs(Permission.WORK)
     def on_file(self, path: str | None) -> tuple[str | Update, NoticeView]:
