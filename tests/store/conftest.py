@@ -31,6 +31,7 @@ DIALECT_SENSITIVE = frozenset(
         "sessions",
         "storable",
         "tables",
+        "teams",
         "unfinished",
     }
 )

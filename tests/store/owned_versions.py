@@ -137,6 +137,11 @@ def _projects_apart(own: OwnedStore, _world: Any) -> None:
     assert [project.name for project in own.labels.list_projects()] == ["", PROJECT]
 
 
+def _assigns_apart(own: OwnedStore) -> None:
+    own.labels.save_project(Project(name="mine"))
+    assert own.labels.assign_matching(QueueFilter(), ["bob"], project="mine") == []
+
+
 CHECKS: dict[str, Check] = {
     "versions.lines": returns_nothing(lambda own, w: own.versions.lines()),
     "versions.history": returns_nothing(lambda own, w: own.versions.history(CONTRACT, "minimal")),
@@ -183,6 +188,16 @@ CHECKS: dict[str, Check] = {
     "labels.assign": is_rejected(
         lambda own, w: own.labels.assign([w.session.id], ["bob"], project=""), "there is no session"
     ),
+    "labels.assign_matching": lambda own, w: _assigns_apart(own),
+    "labels.progress": returns_nothing(
+        lambda own, w: [item for item in own.labels.progress().annotators if item.total]
+    ),
+    "labels.next_open": returns_nothing(lambda own, w: own.labels.next_open(QueueFilter())),
+    "labels.neighbour": returns_nothing(lambda own, w: own.labels.neighbour(QueueFilter(), w.session.id)),
+    "labels.compare": is_rejected(
+        lambda own, w: own.labels.compare(w.session.id, project=PROJECT), "there is no labelling project"
+    ),
+    "labelling.open": returns_nothing(lambda own, w: own.labelling.open(w.session.id)),
     "labels.save_project": _projects_apart,
     "labels.find_project": returns_nothing(lambda own, w: own.labels.find_project(PROJECT)),
     "labels.list_projects": returns_nothing(lambda own, w: own.labels.list_projects()[1:]),

@@ -7,18 +7,16 @@ from itertools import takewhile
 from typing import Final
 
 from workbench.app.labelling import (
-    MOST_LABELS,
     LabellingRole,
+    LabellingView,
     check_call,
-    label_stops,
+    labelled_message,
     open_for_labelling,
-    pair_of,
-    preview_export,
 )
 from workbench.app.services import Services
 from workbench.chat.finding import Severity
 from workbench.chat.message import Role, ToolCall
-from workbench.errors import BadInput, StoreError
+from workbench.errors import StoreError
 from workbench.hermes.written_out import read_message, written_out
 from workbench.records.labels.action import (
     ActionKind,
@@ -63,7 +61,7 @@ def apply_action(services: Services, action: LabelAction, *, is_confirmed: bool 
     if action.kind is ActionKind.LABEL:
         changes: list[FieldChange] = []
         for change in action.changes:
-            checked = _checked(services, action.session_id, change, is_confirmed=is_confirmed)
+            checked = _checked(services, action, change, is_confirmed=is_confirmed)
             note = note or (SAME_AS_ORIGINAL if checked is not change else "")
             changes.append(checked)
         action = replace(action, changes=tuple(changes))
@@ -71,7 +69,7 @@ def apply_action(services: Services, action: LabelAction, *, is_confirmed: bool 
         _check_submit(services, action)
     project = services.labels.find_project(action.project)
     if project is not None and project.requires_verdicts:
-        action = replace(action, must_judge=_must_judge(services, action.session_id))
+        action = replace(action, must_judge=_must_judge(services, action))
     return ActionOutcome(applied=services.labels.apply(action), note=note)
 
 
@@ -119,38 +117,41 @@ def _with_results(path: Sequence[StoredMessage], message_id: str) -> frozenset[s
     return frozenset({message_id, *(stored.id for stored in results)})
 
 
-def _must_judge(services: Services, session_id: str) -> tuple[LabelTarget, ...]:
-    path = services.sessions.path(session_id)
-    pair = pair_of(services.corpus.material(session_id), path)
-    stops = label_stops(
-        session_id, path, _tools(services, session_id), pair_id=pair.first_id if pair else None
-    )
-    return tuple(stop.target for stop in stops)
+def _role_of(action: LabelAction) -> LabellingRole:
+    return LabellingRole(labeller=action.labeller, project=action.project, is_deciding=action.is_deciding)
 
 
-def _tools(services: Services, session_id: str) -> OfferedTools:
-    session = services.sessions.find_session(session_id)
-    try:
-        return session.setup.offered_tools() if session else OfferedTools()
-    except BadInput:
-        return OfferedTools()
+def _opened(services: Services, action: LabelAction) -> LabellingView:
+    view = open_for_labelling(services, action.session_id, _role_of(action))
+    if view is None:
+        raise StoreError(f"there is no session {action.session_id!r}")
+    return view
 
 
-def _checked(services: Services, session_id: str, change: FieldChange, *, is_confirmed: bool) -> FieldChange:
+def _must_judge(services: Services, action: LabelAction) -> tuple[LabelTarget, ...]:
+    return tuple(stop.target for stop in _opened(services, action).stops)
+
+
+def _checked(
+    services: Services, action: LabelAction, change: FieldChange, *, is_confirmed: bool
+) -> FieldChange:
     """Return the change; without a correction if it equals the original."""
-    target = LabelTarget(session_id=session_id, message_id=change.message_id, call_index=change.call_index)
+    role = _role_of(action)
+    target = LabelTarget(
+        session_id=action.session_id, message_id=change.message_id, call_index=change.call_index
+    )
     if change.field != "correction" or change.value is None:
-        check_call(services, target)
+        check_call(services, target, role)
         return change
     correction = correction_value(change.value)
-    stored = services.sessions.path(session_id, leaf_id=change.message_id)[-1]
+    stored = labelled_message(services, target, role)
     if isinstance(correction, str):
         is_same = correction == original_text(stored)
         return replace(change, value=None) if is_same else change
     if correction is None:
         return change
-    tools = _tools(services, session_id)
-    check_call(services, target)
+    tools = _opened(services, action).tools
+    check_call(services, target, role)
     calls = read_message(stored.message, tools=tools).calls
     original = calls[change.call_index or 0]
     if _is_same_call(correction, original.name, original.arguments):
@@ -192,18 +193,15 @@ def _check_schema(call: ToolCall, tools: OfferedTools, change: FieldChange) -> N
 
 def _check_submit(services: Services, action: LabelAction) -> None:
     """Raise if the labeller should confirm that the session is submitted as it is."""
-    stale: Sequence[str] = tuple(services.labels.stale(action.session_id))
+    view = _opened(services, action)
+    stale = tuple(view.stale)
     if stale:
         follow = "1 message follows" if len(stale) == 1 else f"{len(stale)} messages follow"
         raise ActionRefused(
             "stale", f"{follow} a correction. Accept or regenerate.", message_id=stale[0], can_confirm=True
         )
-    labels = services.labels.list_labels(
-        session_id=action.session_id, project=action.project, limit=MOST_LABELS
-    )
-    outcome = preview_export(services.corpus.material(action.session_id), labels, labeller=action.labeller)
-    if outcome.obstacles:
-        obstacle = outcome.obstacles[0]
+    if view.outcome.obstacles:
+        obstacle = view.outcome.obstacles[0]
         raise ActionRefused(
             "no-row",
             f"There is no training row: {obstacle.message}.",

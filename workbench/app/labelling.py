@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from workbench.app.services import Services
 from workbench.chat.message import Role
@@ -10,11 +9,12 @@ from workbench.errors import BadInput
 from workbench.hermes.parse import parse
 from workbench.hermes.written_out import read_message
 from workbench.records.corpus.conversations import ExportConversation, session_conversations
-from workbench.records.corpus.material import DamagedSession, ExportBlocker, SessionMaterial
+from workbench.records.corpus.material import DamagedSession, ExportBlocker, ImportedRow, SessionMaterial
 from workbench.records.corpus.row_result import ValidatorWarning, make_row
 from workbench.records.corpus.session_rows import ExportOptions, ExportSource
 from workbench.records.labels.label import Label, LabelTarget, Verdict
-from workbench.records.labels.project import QueueFilter, QueueItem, QueueState
+from workbench.records.labels.project import QueueState
+from workbench.records.labels.review import Dispute
 from workbench.records.sessions import StoredMessage, StoredSession
 from workbench.toolspec.spec import OfferedTools
 
@@ -56,7 +56,40 @@ def preview_export(
     )
 
 
-def check_call(services: Services, target: LabelTarget) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabellingRole:
+    """Who labels, in which project, and whether their labels decide."""
+
+    labeller: str = ""
+    """Empty without logins."""
+    project: str = ""
+    """Reference of the project; empty for the default project."""
+    is_deciding: bool = False
+    """True if the labels settle disagreements between other labellers."""
+
+    @property
+    def is_review(self) -> bool:
+        """Whether the labeller works through what the annotators of a project have submitted."""
+        return self.is_deciding and bool(self.project)
+
+
+def labelled_message(services: Services, target: LabelTarget, role: LabellingRole) -> StoredMessage:
+    """Return a message that a labeller may label.
+
+    Raises:
+        BadInput: The labeller may not act in this role.
+        StoreError: The session or message does not exist, or the labeller may not see it.
+    """
+    opened = services.labelling.open(
+        target.session_id, project=role.project, labeller=role.labeller, is_deciding=role.is_deciding
+    )
+    shown = (*opened.path, *opened.other_answer) if opened else ()
+    found = next((stored for stored in shown if stored.id == target.message_id), None)
+    # Of their own sessions, people may also label messages of other branches.
+    return found or services.sessions.path(target.session_id, leaf_id=target.message_id)[-1]
+
+
+def check_call(services: Services, target: LabelTarget, role: LabellingRole) -> None:
     """Check that the labelled call exists in the message's reading. The store checks everything else.
 
     Raises:
@@ -65,7 +98,7 @@ def check_call(services: Services, target: LabelTarget) -> None:
     """
     if target.call_index is None:
         return
-    message = services.sessions.path(target.session_id, leaf_id=target.message_id)[-1].message
+    message = labelled_message(services, target, role).message
     call_count = len(message.calls or parse(message.text).calls)
     if target.call_index >= call_count:
         raise BadInput(
@@ -146,24 +179,6 @@ def pair_of(
     return None
 
 
-MOST_LABELS: Final = 10_000
-"""How many labels of a session are loaded. Further labels are ignored."""
-OPEN_STATES: Final = (QueueState.PENDING, QueueState.DRAFT)
-"""States of sessions that are not labelled yet."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LabellingRole:
-    """Who labels, in which project, and whether their labels decide."""
-
-    labeller: str = ""
-    """Empty without logins."""
-    project: str = ""
-    """Empty for the default project."""
-    is_deciding: bool = False
-    """True if the labels settle disagreements between other labellers."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabellingView:
     """One session as a labeller sees it."""
@@ -181,6 +196,14 @@ class LabellingView:
     """The pair of answers that is judged. None for most sessions."""
     other_answer: Sequence[StoredMessage] = ()
     """The messages of the other answer of the pair."""
+    is_blind: bool = False
+    """Whether labels of other annotators are left out until the session is submitted."""
+    disputes: Sequence[Dispute] = ()
+    """For somebody who decides: the messages and calls that annotators disagree about."""
+    state: QueueState = QueueState.PENDING
+    """State of the labeller's own task."""
+    imported: ImportedRow | None = None
+    """The row that the session was imported from. None if it was not imported."""
 
     @property
     def stops(self) -> Sequence[LabelStop]:
@@ -195,58 +218,33 @@ class LabellingView:
 
 
 def open_for_labelling(services: Services, session_id: str, role: LabellingRole) -> LabellingView | None:
-    """Load a session for labelling. None if it does not exist.
+    """Load a session for labelling. None if it does not exist, or if the labeller may not see it.
 
     Raises:
-        StoreError: The session cannot be read.
+        BadInput: The labeller may not act in this role.
+        StoreError: The session cannot be read, or the project does not exist.
     """
-    session = services.sessions.find_session(session_id)
-    if session is None:
+    opened = services.labelling.open(
+        session_id, project=role.project, labeller=role.labeller, is_deciding=role.is_deciding
+    )
+    if opened is None:
         return None
-    path = services.sessions.path(session_id)
-    labels = services.labels.list_labels(session_id=session_id, project=role.project, limit=MOST_LABELS)
     try:
-        tools = session.setup.offered_tools()
+        tools = opened.session.setup.offered_tools()
     except BadInput:
         tools = OfferedTools()
-    material = services.corpus.material(session_id)
-    pair = pair_of(material, path)
-    other = services.sessions.path(session_id, leaf_id=pair.other_id) if pair else ()
+    pair = pair_of(opened.material, opened.path)
     return LabellingView(
-        session=session,
-        path=path,
+        session=opened.session,
+        path=opened.path,
         tools=tools,
-        labels=labels,
-        stale=services.labels.stale(session_id),
-        outcome=preview_export(material, labels, labeller=role.labeller),
+        labels=opened.labels,
+        stale=opened.stale,
+        outcome=preview_export(opened.material, opened.labels, labeller=role.labeller),
         pair=pair,
-        other_answer=other[len(other) - pair.other_length :] if pair else (),
+        other_answer=opened.other_answer if pair else (),
+        is_blind=opened.is_blind,
+        disputes=opened.disputes,
+        state=opened.state,
+        imported=opened.material.imported if isinstance(opened.material, SessionMaterial) else None,
     )
-
-
-def next_session_id(
-    services: Services,
-    role: LabellingRole,
-    chosen: QueueFilter,
-    listed: Sequence[QueueItem],
-    after: str | None,
-) -> str | None:
-    """Return the id of the session to label next. None if there are no more.
-
-    Args:
-        role: The labeller and their project.
-        chosen: The filter of the queue.
-        listed: The items that are shown.
-        after: The session that was just labelled. The search starts after it. None starts at the top.
-    """
-    ids = [item.session_id for item in listed]
-    start = ids.index(after) + 1 if after in ids else 0
-    for item in (*listed[start:], *listed[:start]):
-        if item.state in OPEN_STATES and item.session_id != after:
-            return item.session_id
-    for state in OPEN_STATES if chosen.state is None else (chosen.state,):
-        page = services.labels.queue(replace(chosen, state=state), project=role.project, limit=2)
-        left = [item.session_id for item in page.items if item.session_id != after]
-        if left and state in OPEN_STATES:
-            return left[0]
-    return None

@@ -158,7 +158,8 @@ class _Labels(_Limited):
 
     def save_project(self, project: Project, *, who: str = "") -> Project:
         self._limits.check_value("label project", project)
-        names = {existing.name for existing in self._inner.list_projects()}
+        self._limits.check_stored("members", len(project.members) - 1, self._limits.runs)
+        names = {existing.name for existing in self._inner.list_projects() if not existing.owner}
         if project.name not in names:
             self._limits.check_stored("label projects", len(names), self._limits.runs)
         return self._inner.save_project(project, who=who)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from workbench.store.comparisons import ComparisonStore
     from workbench.store.corpus import CorpusStore
     from workbench.store.facts import FactStore
+    from workbench.store.labelling import LabellingStore
     from workbench.store.labels import LabelStore
     from workbench.store.memories import MemoryStore
     from workbench.store.presets import PresetStore
@@ -153,6 +154,11 @@ class Services:
     def labels(self) -> LabelStore:
         """Labels of the owner's sessions, and the labelling queue."""
         return self.owned.labels
+
+    @property
+    def labelling(self) -> LabellingStore:
+        """Sessions as a labeller sees them: the owner's own, and those of projects that they are a member of."""
+        return self.owned.labelling
 
     @property
     def audit(self) -> AuditStore:

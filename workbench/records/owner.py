@@ -155,6 +155,19 @@ class Owner:
         return is_granted(permission, self.role)
 
 
+_ACCOUNT: Final = "account:"
+
+
+def account_key(name: str) -> str:
+    """Return the owner's key of an account."""
+    return f"{_ACCOUNT}{name}"
+
+
+def account_name(key: str | None) -> str | None:
+    """Return the name of the account with this key, or None if the key is not that of an account."""
+    return key.removeprefix(_ACCOUNT) if key and key.startswith(_ACCOUNT) else None
+
+
 LOCAL_OWNER: Final = Owner(key=None, role=UserRole.LOCAL)
 """The only user of a local installation, without a login."""
 NOBODY: Final = Owner(key="nobody", role=UserRole.VISITOR)

@@ -21,6 +21,7 @@ from workbench.records.corpus.material import (
     NewImport,
     SessionFilter,
     SessionMaterial,
+    row_id_of,
 )
 from workbench.records.labels.label import Label
 from workbench.records.labels.project import QueueState
@@ -208,6 +209,7 @@ class ImportStore(OwnerScope):
             ImportRow(
                 session_id=session.id, scope=scope_of(self._owner), digest=digest, format=new.format, file=new.file,
                 number=new.number, row_text=row_text, message_ids=own, rejected_ids=rejected,
+                row_id=row_id_of(new.fields) or None,
             )
         )  # fmt: skip
         for position, tag in enumerate(dict.fromkeys(new.tags)):
@@ -267,7 +269,7 @@ class CorpusStore(ImportStore):
         with self._database.reading() as db:
             try:
                 session = db.exec(select(SessionRow).where(*own)).first()
-                return None if session is None else _material(db, session)
+                return None if session is None else read_material(db, session)
             except (ValueError, TypeError, StoreError) as error:
                 return DamagedSession(session_id=session_id, problem=str(error))
 
@@ -279,7 +281,12 @@ class CorpusStore(ImportStore):
         return (self._is_own(), *is_usable, *is_allowed, *session_conditions(chosen))
 
 
-def _material(db: Session, session: SessionRow) -> SessionMaterial:
+def read_material(db: Session, session: SessionRow) -> SessionMaterial:
+    """Return everything that is stored about a session.
+
+    Raises:
+        ValueError, TypeError, StoreError: A row is damaged.
+    """
     labels = _labels(db, session.id)
     messages = _messages(db, session.id)
     check_tree({message.id: message.parent_id for message in messages}, session.id)

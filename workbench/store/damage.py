@@ -17,7 +17,7 @@ from workbench.records.comparisons import VoteKind
 from workbench.records.facts import FactKind
 from workbench.records.labels.action import ActionKind
 from workbench.records.labels.label import Verdict
-from workbench.records.labels.project import QueueState
+from workbench.records.labels.project import ProjectRole, QueueState
 from workbench.records.runs import RunState
 from workbench.records.sessions import MessageOrigin
 from workbench.records.versions import VersionKind
@@ -36,6 +36,7 @@ WORDS: Final[Mapping[tuple[str, str], type[StrEnum]]] = {
     ("label", "verdict"): Verdict,
     ("label_task", "state"): QueueState,
     ("label_action", "kind"): ActionKind,
+    ("label_member", "role"): ProjectRole,
     ("run", "state"): RunState,
     ("case_result", "status"): CaseStatus,
     ("comparison_vote", "kind"): VoteKind,

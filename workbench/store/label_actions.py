@@ -269,7 +269,7 @@ def _has_changed(row: LabelActionRow, field: FieldPlace) -> bool:
 def _is_related(other: LabelActionRow, row: LabelActionRow, field: FieldPlace) -> bool:
     """Whether two actions on this field change the same stored value."""
     if field.name == ACCEPTED:
-        return True
+        return other.labeller == row.labeller
     is_of_same = other.labeller == row.labeller if field.name == STATE else other.slot == row.slot
     return other.project_id == row.project_id and is_of_same
 

@@ -76,7 +76,7 @@ class LabelFields:
             task = self.task()
             return task.state if task and task.state in EXPLICIT_STATES else None
         if field.name == ACCEPTED:
-            row = self._db.get(AcceptedMessageRow, field.message)
+            row = self._db.get(AcceptedMessageRow, (field.message, self._action.labeller))
             return {"who": row.who, "at": row.accepted_at.isoformat()} if row else None
         label = find_label(self._db, self._project.id, self._new(field, LabelContent()))
         content = content_of(label) if label else LabelContent()
@@ -181,16 +181,19 @@ class LabelFields:
         )
 
     def _put_accepted(self, message_id: str, value: Mapping[str, str] | None) -> None:
-        row = self._db.get(AcceptedMessageRow, message_id)
+        row = self._db.get(AcceptedMessageRow, (message_id, self._action.labeller))
         if value is None:
             if row is not None:
                 self._db.delete(row)
         else:
             at = datetime.fromisoformat(value["at"])
             row = row or AcceptedMessageRow(
-                message_id=message_id, session_id=self._session.id, who=value["who"], accepted_at=at
+                message_id=message_id,
+                session_id=self._session.id,
+                who=self._action.labeller,
+                accepted_at=at,
             )
-            row.who, row.accepted_at = value["who"], at
+            row.accepted_at = at
             self._db.add(row)
         self._db.flush()
         self._note("message.accept", f"message:{message_id}", is_accepted=value is not None)

@@ -5,18 +5,19 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Final
 
+from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, select
 
 from workbench.chat.message import ToolCall
 from workbench.records.labels.label import Label, LabelContent, LabelTarget, NewLabel, Verdict
-from workbench.records.labels.project import Project, Question
+from workbench.records.labels.project import Member, Project, ProjectRole, Question
 from workbench.records.labels.rules import PathStep
 from workbench.records.session_tree import path_ids
 from workbench.store.damage import damage_of
 from workbench.store.paths import message_row
 from workbench.store.rows import call_value
 from workbench.store.tables import MessageRow, SessionRow
-from workbench.store.tables.labels import AcceptedMessageRow, LabelProjectRow, LabelRow
+from workbench.store.tables.labels import AcceptedMessageRow, LabelMemberRow, LabelProjectRow, LabelRow
 
 OF_MESSAGE: Final = -1
 """Stands for "no call" in the column `call_index` of a label on a whole message. A unique key cannot contain NULL."""
@@ -92,8 +93,19 @@ def put_project(row: LabelProjectRow, project: Project) -> None:
     row.requires_verdicts = project.requires_verdicts
 
 
-def project_value(row: LabelProjectRow) -> Project:
+def project_value(
+    row: LabelProjectRow,
+    members: Sequence[LabelMemberRow] = (),
+    *,
+    owner: str = "",
+    role: ProjectRole = ProjectRole.OWNER,
+) -> Project:
     """Convert a row to a project.
+
+    Args:
+        members: The rows of its members, in any order.
+        owner: Name of the owner. Empty if it is one's own project.
+        role: The role of the person who reads it.
 
     Raises:
         StoreError: The row is damaged.
@@ -113,6 +125,11 @@ def project_value(row: LabelProjectRow) -> Project:
             ),
             overlap=row.overlap,
             requires_verdicts=row.requires_verdicts,
+            members=tuple(
+                sorted(Member(name=member.name, role=ProjectRole(member.role)) for member in members)
+            ),
+            owner=owner,
+            role=role,
         )
 
 
@@ -132,11 +149,20 @@ def original_of(db: Session, session: SessionRow, message_id: str) -> MessageRow
     return row if row.copy_of is None else message_row(db, session.id, row.copy_of)
 
 
-def read_steps(db: Session, session: SessionRow, leaf_id: str | None) -> Sequence[PathStep]:
+def read_steps(
+    db: Session,
+    session: SessionRow,
+    leaf_id: str | None,
+    *,
+    counts: ColumnElement[bool] | None = None,
+    accepted_by: str | None = None,
+) -> Sequence[PathStep]:
     """Return the path from the root to a leaf, with the times that decide which messages are stale.
 
     Args:
         leaf_id: The last message of the path. None takes the open leaf.
+        counts: True for the labels whose corrections count. None counts all.
+        accepted_by: The labeller whose acceptances count. None counts those of all.
 
     Returns:
         The steps, root first. Empty if the session has no messages.
@@ -146,7 +172,7 @@ def read_steps(db: Session, session: SessionRow, leaf_id: str | None) -> Sequenc
     """
     query = select(MessageRow.id, MessageRow.parent_id, MessageRow.copy_of, MessageRow.created_at)
     messages = {row[0]: row for row in db.exec(query.where(col(MessageRow.session_id) == session.id))}
-    corrected, accepted = _corrected(db, session.id), _accepted(db, session.id)
+    corrected, accepted = _corrected(db, session.id, counts), _accepted(db, session.id, accepted_by)
     message_id = message_row(db, session.id, leaf_id).id if leaf_id is not None else session.leaf_id
     if message_id is None:
         return ()
@@ -165,9 +191,10 @@ def read_steps(db: Session, session: SessionRow, leaf_id: str | None) -> Sequenc
     return path
 
 
-def _corrected(db: Session, session_id: str) -> Mapping[str, datetime]:
+def _corrected(db: Session, session_id: str, counts: ColumnElement[bool] | None) -> Mapping[str, datetime]:
     """Return when each message or one of its calls was last corrected. A deciding label hides the others."""
-    rows = db.exec(select(LabelRow).where(col(LabelRow.session_id) == session_id)).all()
+    query = select(LabelRow).where(col(LabelRow.session_id) == session_id)
+    rows = db.exec(query if counts is None else query.where(counts)).all()
     deciding = slot_of("", is_deciding=True)
     decided = {_place(row) for row in rows if row.slot == deciding}
     moments: dict[str, datetime] = {}
@@ -182,6 +209,11 @@ def _place(row: LabelRow) -> tuple[str, str, int]:
     return row.project_id, row.message_id, row.call_index
 
 
-def _accepted(db: Session, session_id: str) -> Mapping[str, datetime]:
-    rows = db.exec(select(AcceptedMessageRow).where(col(AcceptedMessageRow.session_id) == session_id))
-    return {row.message_id: row.accepted_at for row in rows}
+def _accepted(db: Session, session_id: str, who: str | None) -> Mapping[str, datetime]:
+    """Return when each message was last accepted."""
+    query = select(AcceptedMessageRow).where(col(AcceptedMessageRow.session_id) == session_id)
+    rows = db.exec(query if who is None else query.where(col(AcceptedMessageRow.who) == who))
+    accepted: dict[str, datetime] = {}
+    for row in rows:
+        accepted[row.message_id] = max(row.accepted_at, accepted.get(row.message_id, row.accepted_at))
+    return accepted

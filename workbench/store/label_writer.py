@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
+from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, delete, select
 
 from workbench.errors import WriteConflict
@@ -32,8 +33,19 @@ class WrittenLabel(NamedTuple):
     """False if the stored label already had this content."""
 
 
-def find_label(db: Session, project_id: str, new: NewLabel, *, is_writing: bool = False) -> LabelRow | None:
-    """Return the stored label of the same target and labeller (or the deciding one), or None."""
+def find_label(
+    db: Session,
+    project_id: str,
+    new: NewLabel,
+    *,
+    is_writing: bool = False,
+    visible: ColumnElement[bool] | None = None,
+) -> LabelRow | None:
+    """Return the stored label of the same target and labeller (or the deciding one), or None.
+
+    Args:
+        visible: True for the labels that may be found. None finds all.
+    """
     call_index = OF_MESSAGE if new.target.call_index is None else new.target.call_index
     query = select(LabelRow).where(
         col(LabelRow.project_id) == project_id,
@@ -42,6 +54,8 @@ def find_label(db: Session, project_id: str, new: NewLabel, *, is_writing: bool 
         col(LabelRow.call_index) == call_index,
         col(LabelRow.slot) == slot_of(new.labeller, is_deciding=new.is_deciding),
     )
+    if visible is not None:
+        query = query.where(visible)
     return db.exec(query.with_for_update() if is_writing else query).first()
 
 

@@ -9,23 +9,25 @@ from typing import Final
 from sqlmodel import Session, col, select
 
 from workbench.chat.message import Role
-from workbench.errors import WriteConflict
-from workbench.records.labels.action import ActionKind, AppliedAction, LabelAction
-from workbench.records.labels.agreement import AnnotatorVerdict
+from workbench.errors import StoreError, WriteConflict
+from workbench.records.labels.action import STATE_OF, ActionKind, AppliedAction, LabelAction
 from workbench.records.labels.label import Label, LabelContent, LabelTarget, NewLabel, content_json
-from workbench.records.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
+from workbench.records.labels.project import (
+    QueueItem,
+    QueueState,
+)
 from workbench.records.labels.rules import check_label, find_stale
 from workbench.records.owner import Owner
 from workbench.store.database import Database
+from workbench.store.label_access import ProjectAccess
 from workbench.store.label_actions import ActionWriter
-from workbench.store.label_queue import LabelProjectStore, read_item, read_queue
+from workbench.store.label_queue import read_item
+from workbench.store.label_reviews import LabelReviewStore
 from workbench.store.label_rows import (
-    OF_MESSAGE,
     label_value,
     original_of,
     project_value,
     read_steps,
-    slot_of,
 )
 from workbench.store.label_writer import LabelLog, find_label, with_tags_once, write_label
 from workbench.store.search_index import index_session_names
@@ -37,8 +39,11 @@ MOST_LOGGED: Final = 10_000
 """The maximum number of labels of a session that are written to the log."""
 
 
-class LabelStore(LabelProjectStore):
-    """The labels of one owner's sessions. Each method is one transaction. Thread-safe."""
+class LabelStore(LabelReviewStore):
+    """The labels of one owner's sessions, and in projects they are a member of. Each method is one transaction.
+
+    `project` is always a reference: the name of an own project, or `OWNER/NAME`. Thread-safe.
+    """
 
     def __init__(
         self,
@@ -54,23 +59,25 @@ class LabelStore(LabelProjectStore):
         """Save a label or a new revision of it. Saving the stored content again changes nothing.
 
         Raises:
-            BadInput: The label does not fit its target, or contains text that cannot be stored.
+            BadInput: The label does not fit its target, contains text that cannot be stored, or the owner is a
+                member who may not save it.
             WriteConflict: Somebody saved another revision since `base_revision`.
             StoreError: The session, message or project does not exist, or the label could not be written.
         """
         refuse_unstorable(new, "label")
         new = with_tags_once(new)
         with self._database.writing() as db:
-            session = self._own_session(db, new.target.session_id)
-            project = self._project(db, new.project)
+            access = self._written(db, new.project)
+            project, session = access.row, self._labelled_session(db, access, new)
             original = original_of(db, session, new.target.message_id)
             new = replace(new, target=replace(new.target, message_id=original.id))
             check_label(new, Role(original.role), project_value(project).questions)
             written = write_label(db, project, new, self._now())
             if written.is_changed:
-                self._start_draft(db, project, new)
-                self._note_label(db, new, written.before)
+                self._start_draft(db, access, new)
+                self._note_label(db, access, new, written.before)
                 index_session_names(db, session.id)
+                self._update_review(db, project, session.id)
             return label_value(written.row, project.name)
 
     def apply(self, action: LabelAction) -> AppliedAction:
@@ -78,18 +85,23 @@ class LabelStore(LabelProjectStore):
 
         Raises:
             ActionRefused: The project requires something before the session can be done.
-            BadInput: A change is not valid, or contains text that cannot be stored.
+            BadInput: A change is not valid, contains text that cannot be stored, or the owner is a member who may
+                not make it.
             StoreError: The session, a message or the project does not exist, or the change could not be written.
         """
         refuse_unstorable(action, "label")
         with self._database.writing() as db:
-            session = self._own_session(db, action.session_id)
-            project = self._project(db, action.project)
-            note = partial(self._audit.note, db, who=action.labeller, project=project.name)
+            access = self._written(db, action.project)
+            project, session = access.row, self._labelled_session(db, access, action)
+            if action.is_deciding and project.name and action.kind in STATE_OF:
+                # Whether a row is decided follows from its labels. A reviewer has no task that could be done.
+                return AppliedAction(is_new=False, state=self._review_state(db, project, session.id))
+            note = partial(self._auditor(access).note, db, who=action.labeller, project=project.name)
             writer = ActionWriter(db, project, session, action, self._now(), note)
             state = writer.apply()
             if writer.is_new:
                 index_session_names(db, session.id)
+                self._update_review(db, project, session.id)
         if writer.is_new and action.kind is ActionKind.SUBMIT:
             self._log_labels(action.session_id, action.project)
         return AppliedAction(is_new=writer.is_new, state=state)
@@ -103,14 +115,17 @@ class LabelStore(LabelProjectStore):
             return None
         key = NewLabel(target=target, content=LabelContent(), labeller=labeller, is_deciding=is_deciding)
         with self._database.reading() as db:
-            project_row = self._find_project(db, project)
-            session = self._find_readable(db, target.session_id)
-            if project_row is None or session is None:
+            access = self._find_access(db, project)
+            if access is None:
+                return None
+            try:
+                session = self._reached_session(db, access, target.session_id)
+            except StoreError:
                 return None
             original = original_of(db, session, target.message_id)
             key = replace(key, target=replace(target, message_id=original.id))
-            row = find_label(db, project_row.id, key)
-            return None if row is None else label_value(row, project_row.name)
+            row = find_label(db, access.row.id, key, visible=self._is_visible_label(access))
+            return None if row is None else label_value(row, access.row.name)
 
     def list_labels(
         self, *, session_id: str | None = None, project: str | None = None, limit: int = 100, offset: int = 0
@@ -121,25 +136,35 @@ class LabelStore(LabelProjectStore):
             session_id: Only labels of this session. None returns those of all sessions.
             project: Only labels of this project. None returns those of all projects.
         """
-        query = (
-            select(LabelRow, LabelProjectRow.name)
-            .join(LabelProjectRow, col(LabelProjectRow.id) == col(LabelRow.project_id))
-            .join(SessionRow, col(SessionRow.id) == col(LabelRow.session_id))
-            .where(self._is_listed(), col(LabelProjectRow.owner) == self._scope)
-        )
-        for column, value in ((col(LabelRow.session_id), session_id), (col(LabelProjectRow.name), project)):
-            if value is not None:
-                if problem_of(value):
-                    return ()
-                query = query.where(column == value)
-        page = query.order_by(col(LabelRow.created_at), col(LabelRow.id)).limit(limit).offset(offset)
         with self._database.reading() as db:
+            access = self._find_access(db, project) if project else None
+            if access is None or not access.is_member:
+                allowed = (self._is_listed(), col(LabelProjectRow.owner) == self._scope)
+                names = {} if project is None else {"name": project}
+            else:
+                allowed = (
+                    self._is_labelled_in(access), self._is_visible_label(access),
+                    col(LabelRow.project_id) == access.row.id,
+                )  # fmt: skip
+                names = {}
+            if any(problem_of(text) for text in (session_id or "", *names.values())):
+                return ()
+            query = (
+                select(LabelRow, LabelProjectRow.name)
+                .join(LabelProjectRow, col(LabelProjectRow.id) == col(LabelRow.project_id))
+                .join(SessionRow, col(SessionRow.id) == col(LabelRow.session_id))
+                .where(*allowed, *(col(LabelProjectRow.name) == name for name in names.values()))
+            )
+            if session_id is not None:
+                query = query.where(col(LabelRow.session_id) == session_id)
+            page = query.order_by(col(LabelRow.created_at), col(LabelRow.id)).limit(limit).offset(offset)
             return tuple(label_value(row, name) for row, name in db.exec(page))
 
-    def accept(self, session_id: str, message_id: str, *, who: str = "") -> None:
+    def accept(self, session_id: str, message_id: str, *, project: str = "", who: str = "") -> None:
         """Accept a message although a message above it was corrected, so that it is no longer stale.
 
         Args:
+            project: The project in which it is labelled.
             who: Name of the person who accepts it. Empty stands for the owner.
 
         Raises:
@@ -147,16 +172,18 @@ class LabelStore(LabelProjectStore):
         """
         refuse_unstorable(who, "who")
         with self._database.writing() as db:
-            session = self._own_session(db, session_id)
+            access = self._written(db, project)
+            access.require_name(who)
+            session = self._reached_session(db, access, session_id, is_writing=True)
             message_id = original_of(db, session, message_id).id
-            row = db.get(AcceptedMessageRow, message_id)
+            row = db.get(AcceptedMessageRow, (message_id, who))
             if row is None:
                 row = AcceptedMessageRow(
                     message_id=message_id, session_id=session.id, who=who, accepted_at=self._now()
                 )
                 db.add(row)
-            row.who, row.accepted_at = who, self._now()
-            self._audit.note(db, "message.accept", f"message:{message_id}", who=who)
+            row.accepted_at = self._now()
+            self._auditor(access).note(db, "message.accept", f"message:{message_id}", who=who)
 
     def stale(self, session_id: str, *, leaf_id: str | None = None) -> Collection[str]:
         """Return the ids of the stale messages on a path, root first.
@@ -169,27 +196,6 @@ class LabelStore(LabelProjectStore):
         """
         with self._database.reading() as db:
             return find_stale(read_steps(db, self._readable_session(db, session_id), leaf_id))
-
-    def queue(self, chosen: QueueFilter, *, project: str = "", limit: int = 50, offset: int = 0) -> QueuePage:
-        """Return a page of a project's queue, most recently used sessions first.
-
-        Raises:
-            StoreError: The project does not exist, or the queue could not be read.
-        """
-        with self._database.reading() as db:
-            project_row = self._find_project(db, project)
-            if project_row is None and project:
-                raise self._no_project(project)
-            project_id = project_row.id if project_row else ""
-            return read_queue(
-                db,
-                project_id,
-                self._is_listed(),
-                chosen,
-                includes_unassigned=not project,
-                limit=limit,
-                offset=offset,
-            )
 
     def move(
         self,
@@ -214,8 +220,10 @@ class LabelStore(LabelProjectStore):
         """
         refuse_unstorable([assignee, who], "labeller")
         with self._database.writing() as db:
-            session = self._own_session(db, session_id)
-            row = self._project(db, project)
+            access = self._written(db, project)
+            access.require_name(assignee)
+            access.require_name(who)
+            row, session = access.row, self._reached_session(db, access, session_id, is_writing=True)
             task = db.get(LabelTaskRow, (row.id, session.id, assignee))
             if base_revision is not None and base_revision != (task.revision if task else 0):
                 state_now = QueueState(task.state) if task else QueueState.PENDING
@@ -225,62 +233,64 @@ class LabelStore(LabelProjectStore):
                     yours=state.value,
                     revision=task.revision if task else 0,
                 )
-            self._put_state(db, row, session.id, assignee, state, who=who)
-            item = read_item(db, row.id, session.id, assignee)
+            if access.is_member and task is None:
+                raise self._not_assigned(session_id)
+            self._put_state(db, access, session.id, assignee, state, who=who)
+            self._update_review(db, row, session.id)
+            item = read_item(db, row.id, session.id, assignee, self._is_visible_label(access))
         if state is QueueState.DONE:
             self._log_labels(session_id, project)
         return item
-
-    def judgements(self, *, project: str = "") -> Sequence[AnnotatorVerdict]:
-        """Return the verdicts of all labellers, without the deciding ones. An item is a message or a call.
-
-        Raises:
-            StoreError: The project does not exist, or could not be read.
-        """
-        with self._database.reading() as db:
-            project_row = self._find_project(db, project)
-            if project_row is None:
-                if project:
-                    raise self._no_project(project)
-                return ()
-            rows = db.exec(
-                select(LabelRow)
-                .join(SessionRow, col(SessionRow.id) == col(LabelRow.session_id))
-                .where(
-                    col(LabelRow.project_id) == project_row.id,
-                    col(LabelRow.verdict).is_not(None),
-                    col(LabelRow.slot) != slot_of("", is_deciding=True),
-                    self._is_listed(),
-                )
-                .order_by(col(LabelRow.created_at), col(LabelRow.id))
-            )
-            return tuple(_judgement(row) for row in rows)
 
     def _log_labels(self, session_id: str, project: str) -> None:
         """Send the labels of a session to the log. After the commit, so that it gets only stored labels."""
         if self._log is not None:
             self._log.write(self.list_labels(session_id=session_id, project=project, limit=MOST_LOGGED))
 
-    def _start_draft(self, db: Session, project: LabelProjectRow, new: NewLabel) -> None:
+    def _labelled_session(
+        self, db: Session, access: ProjectAccess, new: NewLabel | LabelAction
+    ) -> SessionRow:
+        """Return the session of a label or action that is to be stored, and lock it.
+
+        Raises:
+            BadInput: A member saves a label in the name of somebody else, or an annotator a deciding one.
+            StoreError: There is no such session, or it is not assigned to the member.
+        """
+        access.require_name(new.labeller)
+        if new.is_deciding:
+            access.require_decider("decide disagreements")
+        session_id = new.session_id if isinstance(new, LabelAction) else new.target.session_id
+        session = self._reached_session(db, access, session_id, is_writing=True)
+        if access.is_member and not new.is_deciding:
+            task = db.get(LabelTaskRow, (access.row.id, session.id, access.member))
+            if task is None:
+                raise self._not_assigned(session.id)
+        return session
+
+    def _not_assigned(self, session_id: str) -> StoreError:
+        return StoreError(f"session {session_id!r} is not assigned to you; ask the owner of the project")
+
+    def _start_draft(self, db: Session, access: ProjectAccess, new: NewLabel) -> None:
         """Move the labeller's task to draft when they save their first label. A missing task is created."""
         if new.is_deciding:
             return
-        task = db.get(LabelTaskRow, (project.id, new.target.session_id, new.labeller))
+        task = db.get(LabelTaskRow, (access.row.id, new.target.session_id, new.labeller))
         if task is None or task.state == QueueState.PENDING:
             self._put_state(
-                db, project, new.target.session_id, new.labeller, QueueState.DRAFT, who=new.labeller
+                db, access, new.target.session_id, new.labeller, QueueState.DRAFT, who=new.labeller
             )
 
     def _put_state(
         self,
         db: Session,
-        project: LabelProjectRow,
+        access: ProjectAccess,
         session_id: str,
         assignee: str,
         state: QueueState,
         *,
         who: str,
     ) -> None:
+        project = access.row
         task = db.get(LabelTaskRow, (project.id, session_id, assignee))
         before = task.state if task else QueueState.PENDING.value
         if task is None:
@@ -290,26 +300,21 @@ class LabelStore(LabelProjectStore):
             return
         else:
             task.state, task.revision, task.updated_at = state.value, task.revision + 1, self._now()
-        self._audit.note(
+        self._auditor(access).note(
             db, "task.move", f"session:{session_id}", who=who,
             project=project.name, assignee=assignee, before=before, after=state.value,
         )  # fmt: skip
         db.flush()
 
-    def _note_label(self, db: Session, new: NewLabel, before: LabelContent | None) -> None:
-        self._audit.note(
+    def _note_label(
+        self, db: Session, access: ProjectAccess, new: NewLabel, before: LabelContent | None
+    ) -> None:
+        self._auditor(access).note(
             db,
             "label.decide" if new.is_deciding else "label.save",
             f"message:{new.target}",
             who=new.labeller,
-            project=new.project,
+            project=access.row.name,
             before=content_json(before) if before else None,
             after=content_json(new.content),
         )
-
-
-def _judgement(row: LabelRow) -> AnnotatorVerdict:
-    call_suffix = "" if row.call_index == OF_MESSAGE else f"#{row.call_index}"
-    return AnnotatorVerdict(
-        item=row.message_id + call_suffix, labeller=row.labeller, verdict=row.verdict or ""
-    )

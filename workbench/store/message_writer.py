@@ -107,6 +107,9 @@ def _generation(
         row.contract_version = write_text(db, scope, VersionKind.CONTRACT, new.setup.contract_text)
         row.tools_version = write_text(db, scope, VersionKind.TOOLS, new.setup.tools_text)
     db.add(row)
+    logprobs = [token.logprob for token in generation.tokens or () if token.logprob is not None]
+    if logprobs:
+        session.confidence = min(session.confidence, sum(logprobs) / len(logprobs), 0.0)
     db.flush()
     return row
 

@@ -7,7 +7,7 @@ letters and digits. Then both databases find the same, and no character of a que
 What is searched is a document, a row of `search_document` with its words in `search_words`:
 
 - a piece of a message: its text, and as `named` the names of its tools and the codes of its facts;
-- the title and tags of a session, as `named` only.
+- the title and tags of a session, and the id of the row that it was imported from, as `named` only.
 
 Invariants:
 
@@ -24,21 +24,36 @@ names "get weather" and "trailing comma", so both `get_weather` and the code `tr
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from sqlmodel import Session, col, delete, select
+from sqlmodel import Session, col, delete, select, update
 
 from workbench.chat.message import Role
 from workbench.records.facts import MessageFact, facts_of
+from workbench.store.database import insert_if_absent
 from workbench.store.facts import fact_row, read_completion
 from workbench.store.search_terms import CHUNK_SIZE_CHARS, chunks_of, insert_words, words_of
-from workbench.store.tables import DocumentRow, LabelRow, LabelTagRow, MessageRow, SessionRow, SessionTagRow
+from workbench.store.tables import (
+    DocumentRow,
+    ImportRow,
+    LabelRow,
+    LabelTagRow,
+    MessageRow,
+    SessionRow,
+    SessionTagRow,
+    SessionToolRow,
+)
 
 
 class IndexEntry(NamedTuple):
     """What the index stores about a message besides its text."""
 
     facts: Sequence[MessageFact]
-    names: Sequence[str]
-    """Names of the called tools and codes of the facts, which people search for by name."""
+    tools: Sequence[str]
+    """Names of the called tools, in the order of the calls."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the called tools and codes of the facts, which people search for by name."""
+        return [*self.tools, *dict.fromkeys(fact.code for fact in self.facts)]
 
 
 def index_message(db: Session, message: MessageRow, setup: dict[str, Any], finish_reason: str) -> None:
@@ -53,9 +68,17 @@ def index_message(db: Session, message: MessageRow, setup: dict[str, Any], finis
     if message.role == Role.SYSTEM:
         return
     entry = index_entry_of(message.role, message.text, setup, finish_reason)
-    names = [*entry.names, *(str(call["name"]) for call in message.calls)]
+    called = [str(call["name"]) for call in message.calls]
+    names = [*entry.names, *called]
     if message.name:
         names.append(message.name)
+    for tool in dict.fromkeys((*entry.tools, *called)):
+        if tool:
+            insert_if_absent(db, SessionToolRow, session_id=message.session_id, tool=tool)
+    if entry.facts:
+        session = col(SessionRow.id) == message.session_id
+        count = col(SessionRow.finding_count) + len(entry.facts)
+        db.exec(update(SessionRow).where(session).values(finding_count=count))
     db.add_all(fact_row(fact, session_id=message.session_id, message_id=message.id) for fact in entry.facts)
     _write_documents(
         db,
@@ -66,7 +89,7 @@ def index_message(db: Session, message: MessageRow, setup: dict[str, Any], finis
 
 
 def index_session_names(db: Session, session_id: str) -> None:
-    """Index a session's title, its tags and its labels' tags, in place of the previous ones.
+    """Index a session's title, its tags, its labels' tags and the id of its row, in place of the previous ones.
 
     Args:
         db: The transaction that wrote the new title or tags.
@@ -81,7 +104,8 @@ def index_session_names(db: Session, session_id: str) -> None:
         .join(LabelRow, col(LabelRow.id) == col(LabelTagRow.label_id))
         .where(col(LabelRow.session_id) == session_id)
     ).all()
-    _write_documents(db, [(0, [title, *tags, *label_tags], "")], session_id, None)
+    row_ids = db.exec(select(ImportRow.row_id).where(col(ImportRow.session_id) == session_id)).all()
+    _write_documents(db, [(0, [title, *tags, *label_tags, *filter(None, row_ids)], "")], session_id, None)
 
 
 def index_entry_of(role: str, text: str, setup: dict[str, Any], finish_reason: str) -> IndexEntry:
@@ -90,9 +114,7 @@ def index_entry_of(role: str, text: str, setup: dict[str, Any], finish_reason: s
         return IndexEntry((), ())
     reading = read_completion(text, setup, finish_reason)
     facts = tuple(facts_of(reading))
-    return IndexEntry(
-        facts, [*(call.name for call in reading.calls), *dict.fromkeys(fact.code for fact in facts)]
-    )
+    return IndexEntry(facts, [call.name for call in reading.calls])
 
 
 def document_words(names: Sequence[str], text: str, start: int) -> tuple[list[str], list[str]]:

@@ -12,6 +12,7 @@ from workbench.store.database import open_database
 from workbench.store.deleting import purge
 from workbench.store.facts import FactStore
 from workbench.store.label_writer import LabelLog
+from workbench.store.labelling import LabellingStore
 from workbench.store.labels import LabelStore
 from workbench.store.memories import MemoryStore
 from workbench.store.presets import PresetStore, purge_presets
@@ -38,6 +39,8 @@ class OwnedStore:
     """Versions of contracts, tools, presets and suites."""
     labels: LabelStore
     """Labels, labelling projects and the queue."""
+    labelling: LabellingStore
+    """Sessions as a labeller sees them."""
     audit: AuditStore
     search: SearchStore
     facts: FactStore
@@ -87,6 +90,7 @@ class Store:
             sharing=SharingStore(*view),
             versions=VersionStore(*view),
             labels=LabelStore(*view, self._label_log),
+            labelling=LabellingStore(*view),
             audit=AuditStore(self._database, owner),
             search=SearchStore(*view),
             facts=FactStore(*view),

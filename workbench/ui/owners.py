@@ -11,7 +11,15 @@ import gradio as gr
 from gradio.block_function import BlockFunction
 
 from workbench.app.services import Services
-from workbench.records.owner import LOCAL_OWNER, NotPermitted, Owner, Permission, UserRole, is_granted
+from workbench.records.owner import (
+    LOCAL_OWNER,
+    NotPermitted,
+    Owner,
+    Permission,
+    UserRole,
+    account_key,
+    is_granted,
+)
 from workbench.settings import Settings
 from workbench.ui.addresses import address_of
 from workbench.ui.gate.visit import KEY_HEADER
@@ -41,7 +49,7 @@ def owner_of(settings: Settings, browser_key: str | None, request: gr.Request) -
     if settings.accounts:
         name = request.username or ""
         role = UserRole.ADMIN if name in settings.admins else UserRole.MEMBER
-        return Owner(key=f"account:{name}", name=name, role=role)
+        return Owner(key=account_key(name), name=name, role=role)
     if not settings.is_on_space:
         return LOCAL_OWNER
     profile = _hugging_face_profile(request) if settings.has_hugging_face_login else None

@@ -260,7 +260,7 @@ def add(
 
     Exit code 2 if somebody else saved a newer revision of the label. The error shows both labels.
     """
-    from workbench.app.labelling import check_call
+    from workbench.app.labelling import LabellingRole, check_call
     from workbench.wiring import open_services
 
     content = LabelContent(
@@ -280,7 +280,8 @@ def add(
         base_revision=revision,
     )
     with open_services(read_settings()) as services:
-        check_call(services, new.target)
+        role = LabellingRole(labeller=labeller, project=project, is_deciding=decide)
+        check_call(services, new.target, role)
         label = services.labels.save(new)
     if json_output:
         write_json_line(label_json(label))

@@ -10,8 +10,10 @@ from workbench.chat.message import Message
 from workbench.records.comparisons import NO_PREFERENCES, Preferences
 from workbench.records.labels.label import Label
 from workbench.records.labels.project import QueueState
+from workbench.records.labels.review import Dispute
 from workbench.records.run_config import RunConfig
 from workbench.records.session_tree import path_ids
+from workbench.records.sessions import StoredMessage, StoredSession
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +101,37 @@ class ExportMessage:
     """How a model's message was generated; None for other roles and for imported messages."""
 
 
+ID_FIELDS: Final = (
+    "id",
+    "row_id",
+    "uid",
+    "uuid",
+    "_id",
+    "sample_id",
+    "example_id",
+    "conversation_id",
+    "prompt_id",
+    "task_id",
+)
+"""Columns that may hold a row's own id. The first one that a row has counts."""
+_LONGEST_ID: Final = 200
+
+
+def row_id_of(fields: Mapping[str, object]) -> str:
+    """Return a row's own id as text, or an empty text if it has none.
+
+    >>> row_id_of({"messages": [], "id": 17})
+    '17'
+    """
+    for name in ID_FIELDS:
+        value = fields.get(name)
+        if isinstance(value, str) and value.strip():
+            return value.strip()[:_LONGEST_ID]
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+    return ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedRow:
     """The row that a session was imported from."""
@@ -168,6 +201,29 @@ class DamagedSession:
 
     session_id: str
     problem: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledSession:
+    """A session as one labeller of a project sees it."""
+
+    session: StoredSession
+    path: Sequence[StoredMessage]
+    """From the root to the open leaf."""
+    labels: Sequence[Label]
+    """The labels that the labeller may see, in the order in which they were created."""
+    stale: Collection[str]
+    """Ids of the messages that are stale by the labeller's own corrections, and the deciding ones."""
+    material: SessionMaterial | DamagedSession
+    """For a preview of the training row, with the same labels."""
+    other_answer: Sequence[StoredMessage]
+    """The rejected answer of an imported preference row. Empty for all others."""
+    state: QueueState
+    """State of the labeller's own task."""
+    is_blind: bool
+    """Whether labels of others are left out."""
+    disputes: tuple[Dispute, ...] = ()
+    """For somebody who decides: the messages and calls that annotators disagree about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

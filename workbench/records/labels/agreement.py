@@ -1,9 +1,10 @@
-"""Measure how well labellers agree, as Cohen's kappa.
+"""Measure how well labellers agree: Cohen's kappa for two, Krippendorff's alpha for more or if labels are missing.
 
-*Source:* J. Cohen, "A Coefficient of Agreement for Nominal Scales", 1960.
+*Source:* J. Cohen, "A Coefficient of Agreement for Nominal Scales", 1960; K. Krippendorff, "Computing
+Krippendorff's Alpha-Reliability", 2011, https://repository.upenn.edu/asc_papers/43.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,11 +13,14 @@ from itertools import combinations
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotatorVerdict:
-    """A labeller's verdict on an item."""
+    """A labeller's verdict on an item, or their answer to a question about it."""
 
     item: str
     labeller: str
     verdict: str
+    """The verdict, or the answer."""
+    question: str = ""
+    """Name of the project's question; empty for the verdict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +51,18 @@ class AnnotatorAgreement:
     """Items that two or more labelled."""
     pairs: tuple[PairAgreement, ...]
     """Every pair of labellers, sorted."""
+    alpha: float | None = None
+    """Krippendorff's alpha for nominal values: 1 is full agreement, 0 is what chance would give. None if it is not
+    defined: no item has two labels, or all labels are the same."""
+    is_complete: bool = True
+    """Whether each labeller labelled each item that two or more labelled."""
+
+    @property
+    def measure(self) -> tuple[str, float | None]:
+        """The measure to report and its value: kappa for two labellers without missing labels, otherwise alpha."""
+        if len(self.pairs) == 1 and self.is_complete:
+            return "kappa", self.kappa
+        return "alpha", self.alpha
 
 
 def agreement_of(judgements: Iterable[AnnotatorVerdict]) -> AnnotatorAgreement:
@@ -60,12 +76,57 @@ def agreement_of(judgements: Iterable[AnnotatorVerdict]) -> AnnotatorAgreement:
         for first, second in combinations(sorted(by_labeller), 2)
     )
     kappas = [pair.kappa for pair in pairs if pair.kappa is not None]
+    shared = [item for item, labeller_count in judged.items() if labeller_count > 1]
+    alpha = krippendorffs_alpha(
+        [verdicts[item] for verdicts in by_labeller.values() if item in verdicts] for item in shared
+    )
     return AnnotatorAgreement(
         kappa=sum(kappas) / len(kappas) if kappas else None,
         problem="" if kappas else _problem(pairs),
-        item_count=sum(labeller_count > 1 for labeller_count in judged.values()),
+        item_count=len(shared),
         pairs=pairs,
+        alpha=None if alpha is None else float(alpha),
+        is_complete=all(judged[item] == len(by_labeller) for item in shared),
     )
+
+
+def agreement_by_question(judgements: Iterable[AnnotatorVerdict]) -> Mapping[str, AnnotatorAgreement]:
+    """Compute the agreement about the verdict, whose key is empty, and about each question that has answers."""
+    by_question: dict[str, list[AnnotatorVerdict]] = defaultdict(list)
+    by_question[""] = []
+    for judgement in judgements:
+        by_question[judgement.question].append(judgement)
+    return {question: agreement_of(of_question) for question, of_question in by_question.items()}
+
+
+def krippendorffs_alpha(items: Iterable[Sequence[str]]) -> Fraction | None:
+    """Compute the exact alpha for nominal values.
+
+    Unlike kappa, it takes any number of labellers, and items that some of them did not label. Observed and
+    expected disagreement are counted over pairs of values of the same item, and over all pairs of values.
+
+    >>> krippendorffs_alpha([["yes", "yes"], ["yes", "no"], ["no", "no"], ["no", "no", "no"]])
+    Fraction(5, 9)
+
+    Args:
+        items: The values of each item, in any order. Items with fewer than two values do not count.
+
+    Returns:
+        The alpha, or None if no item has two values or all values are the same.
+    """
+    observed, size = Fraction(0), 0
+    totals: Counter[str] = Counter()
+    for values in items:
+        if len(values) < 2:
+            continue
+        counts = Counter(values)
+        # Ordered pairs of different values. Dividing gives each value the same weight in all items.
+        different = len(values) ** 2 - sum(number**2 for number in counts.values())
+        observed += Fraction(different, len(values) - 1)
+        totals.update(counts)
+        size += len(values)
+    by_chance = size**2 - sum(number**2 for number in totals.values())
+    return None if by_chance == 0 else 1 - (size - 1) * observed / by_chance
 
 
 def cohens_kappa(pairs: Sequence[tuple[str, str]]) -> Fraction | None:

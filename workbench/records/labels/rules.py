@@ -29,7 +29,7 @@ from workbench.records.labels.label import (
     LabelContent,
     NewLabel,
 )
-from workbench.records.labels.project import Project, Question
+from workbench.records.labels.project import Project, ProjectRole, Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,8 @@ def check_project(project: Project) -> None:
     """Raise if a labelling project is not valid.
 
     Raises:
-        BadInput: Two questions have the same name, a question has no name, or the overlap is less than 1.
+        BadInput: Two questions have the same name, a question has no name, the overlap is less than 1, or the
+            members are not valid.
     """
     where = f"labelling project {project.name!r}"
     names = [question.name for question in project.questions]
@@ -104,6 +105,16 @@ def check_project(project: Project) -> None:
         )
     if project.overlap < 1:
         raise BadInput(where, f"overlap {project.overlap}", "use 1 or more")
+    members = [member.name for member in project.members]
+    if any(not name.strip() or name != name.strip() for name in members):
+        raise BadInput(where, "the name of a member is empty or has spaces around it")
+    repeated = next((name for name in members if members.count(name) > 1), None)
+    if repeated is not None:
+        raise BadInput(where, f"{repeated!r} is a member twice", "give each member one role")
+    if any(member.role is ProjectRole.OWNER for member in project.members):
+        raise BadInput(where, "a member cannot be the owner", "use annotator or reviewer")
+    if project.members and not project.name:
+        raise BadInput(where, "the queue of all sessions cannot be shared", "create a project with a name")
 
 
 def _check_verdict(where: str, new: NewLabel, role: Role) -> None:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import ForeignKeyConstraint, Text, UniqueConstraint, false
+from sqlalchemy import Float, ForeignKeyConstraint, Index, Text, UniqueConstraint, false
 from sqlmodel import Field
 
 from workbench.store.storable import StoredJson
@@ -33,10 +33,25 @@ class LabelProjectRow(StoreTable, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
+class LabelMemberRow(StoreTable, table=True):
+    """A person who works in a labelling project of another owner, or a labeller of one's own project."""
+
+    __tablename__: ClassVar[Any] = "label_member"
+
+    project_id: str = Field(
+        primary_key=True, sa_type=Text, foreign_key="label_project.id", ondelete="CASCADE"
+    )
+    name: str = Field(primary_key=True, sa_type=Text, index=True)
+    """Name of the account. Without accounts, the name of the labeller."""
+    role: str = Field(sa_type=Text)
+    """A `ProjectRole`, but not the owner's."""
+
+
 class LabelTaskRow(StoreTable, table=True):
     """The state of a session in a project, for one labeller."""
 
     __tablename__: ClassVar[Any] = "label_task"
+    __table_args__: ClassVar[Any] = (Index(None, "project_id", "assignee", "state"),)
 
     project_id: str = Field(primary_key=True, sa_type=Text, foreign_key="label_project.id")
     session_id: str = Field(
@@ -52,12 +67,37 @@ class LabelTaskRow(StoreTable, table=True):
     """When the state last changed."""
 
 
+class LabelReviewRow(StoreTable, table=True):
+    """How the annotators of a session compare in a project. Written with each label and each change of a task."""
+
+    __tablename__: ClassVar[Any] = "label_review"
+    __table_args__: ClassVar[Any] = (Index(None, "project_id", "undecided_count"),)
+
+    project_id: str = Field(
+        primary_key=True, sa_type=Text, foreign_key="label_project.id", ondelete="CASCADE"
+    )
+    session_id: str = Field(
+        primary_key=True, sa_type=Text, foreign_key="session.id", ondelete="CASCADE", index=True
+    )
+    annotator_count: int
+    """Number of annotators who have submitted the session; at least 2."""
+    target_count: int
+    """Number of messages and calls that they labelled."""
+    disputed_count: int
+    """Number of messages and calls that they disagree about."""
+    undecided_count: int
+    """Number of those without a deciding label."""
+    disagreement: float = Field(sa_type=Float)
+    """Share of the labelled messages and calls that they disagree about, from 0 to 1."""
+
+
 class LabelRow(StoreTable, table=True):
     """The current content of a label. The audit log has the previous contents."""
 
     __tablename__: ClassVar[Any] = "label"
     __table_args__: ClassVar[Any] = (
         UniqueConstraint("project_id", "message_id", "call_index", "slot"),
+        Index(None, "project_id", "session_id"),
         ForeignKeyConstraint(
             ["session_id", "message_id"], ["message.session_id", "message.id"], ondelete="CASCADE"
         ),
@@ -106,7 +146,7 @@ class LabelTagRow(StoreTable, table=True):
 
 
 class AcceptedMessageRow(StoreTable, table=True):
-    """A message that was accepted although a message above it was corrected."""
+    """A message that a labeller accepted although a message above it was corrected."""
 
     __tablename__: ClassVar[Any] = "accepted_message"
     __table_args__: ClassVar[Any] = (
@@ -117,8 +157,8 @@ class AcceptedMessageRow(StoreTable, table=True):
 
     message_id: str = Field(primary_key=True, sa_type=Text)
     session_id: str = Field(sa_type=Text)
-    who: str = Field(sa_type=Text)
-    """The person who last accepted it."""
+    who: str = Field(primary_key=True, sa_type=Text)
+    """The person who accepted it."""
     accepted_at: datetime = Field(sa_type=UtcDateTime)
 
 

@@ -1,7 +1,8 @@
 """Sessions, imported rows, messages and their generations, tool runs, facts, search words and memories."""
 
+import secrets
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from sqlalchemy import Float, ForeignKeyConstraint, Index, Text, UniqueConstraint
 from sqlmodel import Field
@@ -9,12 +10,20 @@ from sqlmodel import Field
 from workbench.store.storable import StoredJson
 from workbench.store.tables.base import StoreTable, UtcDateTime
 
+SHUFFLE_LIMIT: Final = 2**31 - 1
+"""Upper limit of `SessionRow.shuffle`. It is a prime number, so a multiplication modulo it is a permutation."""
+
 
 class ImportRow(StoreTable, table=True):
     """The dataset row that a session was imported from. Deleted with the session."""
 
     __tablename__: ClassVar[Any] = "imported_row"
-    __table_args__: ClassVar[Any] = (Index(None, "scope", "digest"),)
+    __table_args__: ClassVar[Any] = (
+        Index(None, "scope", "digest"),
+        Index(None, "scope", "row_id"),
+        Index(None, "scope", "file"),
+        Index(None, "scope", "format"),
+    )
 
     session_id: str = Field(primary_key=True, sa_type=Text, foreign_key="session.id", ondelete="CASCADE")
     scope: str = Field(sa_type=Text)
@@ -31,6 +40,8 @@ class ImportRow(StoreTable, table=True):
     """Ids of the session's messages, one for each message of the row."""
     rejected_ids: list[str] = Field(sa_type=StoredJson(list))
     """Ids of the messages of the rejected answer."""
+    row_id: str | None = Field(default=None, sa_type=Text)
+    """The row's own id, as `workbench.records.corpus.material.row_id_of` finds it. None if it has none."""
 
 
 class DeletedMessageRow(StoreTable, table=True):
@@ -52,6 +63,8 @@ class SessionRow(StoreTable, table=True):
     __table_args__: ClassVar[Any] = (
         Index(None, "owner", "updated_at"),
         Index(None, "owner", "created_at"),
+        Index(None, "owner", "finding_count", "created_at"),
+        Index(None, "owner", "confidence", "created_at"),
     )
 
     id: str = Field(primary_key=True, sa_type=Text)
@@ -77,6 +90,24 @@ class SessionRow(StoreTable, table=True):
     """Hash of the setup's contract, which is a `VersionTextRow` of the owner."""
     tools_version: str | None = Field(default=None, sa_type=Text)
     """Hash of the setup's tools, which are a `VersionTextRow` of the owner."""
+    finding_count: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """Number of findings, fixes and dropped blocks in its messages, for ordering the labelling queue."""
+    confidence: float = Field(default=1.0, sa_type=Float, sa_column_kwargs={"server_default": "1"})
+    """The lowest mean log probability of the tokens of a completion. 1 if there are no log probabilities, so that
+    such a session comes after all others: a log probability is never positive."""
+    shuffle: int = Field(
+        default_factory=lambda: secrets.randbelow(SHUFFLE_LIMIT), sa_column_kwargs={"server_default": "0"}
+    )
+    """A random number from which a random order of the labelling queue is computed."""
+
+
+class SessionToolRow(StoreTable, table=True):
+    """A tool that a message of the session calls, in any branch."""
+
+    __tablename__: ClassVar[Any] = "session_tool"
+
+    session_id: str = Field(primary_key=True, sa_type=Text, foreign_key="session.id", ondelete="CASCADE")
+    tool: str = Field(primary_key=True, sa_type=Text, index=True)
 
 
 class SessionTagRow(StoreTable, table=True):

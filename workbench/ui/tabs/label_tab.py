@@ -1,19 +1,19 @@
 """The Label tab."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import gradio as gr
 
 from workbench.app.editing import corrections_of
-from workbench.app.labelling import LabellingRole, LabellingView, next_session_id, open_for_labelling
+from workbench.app.labelling import LabellingRole, LabellingView, open_for_labelling
 from workbench.app.regenerate import regenerate_message
 from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.labels.agreement import agreement_of
 from workbench.records.labels.label import NewLabel
-from workbench.records.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
+from workbench.records.labels.project import QueueFilter, QueuePage, QueueState
 from workbench.records.owner import Permission
 from workbench.settings import Secret
 from workbench.ui.components.drawn import Drawn
@@ -131,9 +131,8 @@ def _carry_out(services: Services, command: LabelCommand) -> LabelCommand:
                 command,
                 QueueState.DONE if command.act is LabelAction.SUBMIT else QueueState.DISCARDED,
             )
-            items = _listed(services, command)
-            found = next_session_id(
-                services, command.seat, _queue_filter(services, command), items, command.session
+            found = services.labels.next_open(
+                _queue_filter(services, command), project=command.seat.project, after=command.session
             )
             return replace(command, session=found or command.session)
         case LabelAction.REOPEN:
@@ -178,11 +177,6 @@ def _facts(services: Services, command: LabelCommand, page: QueuePage) -> QueueF
         all_count=sum(counts.values()) - counts[QueueState.DISCARDED],
         agreement=None if is_of_label else agreement_of(labels.judgements(project=project)),
     )
-
-
-def _listed(services: Services, command: LabelCommand) -> Sequence[QueueItem]:
-    queue_filter = _queue_filter(services, command)
-    return services.labels.queue(queue_filter, project=command.seat.project, limit=command.listed).items
 
 
 def _queue_filter(services: Services, command: LabelCommand) -> QueueFilter:

@@ -1,0 +1,399 @@
+"""Labelling projects of several accounts: who may do what, blind labels, decisions, assigning and progress."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.store.examples import GENERATION, SETUP, completion, user
+from tests.store.test_labels import Clock, Talk, new, start_talk
+from workbench.errors import BadInput, StoreError
+from workbench.records.labels.agreement import agreement_by_question
+from workbench.records.labels.label import Verdict
+from workbench.records.labels.project import (
+    Member,
+    Project,
+    ProjectRole,
+    Question,
+    QueueFilter,
+    QueueOrder,
+    QueueSort,
+    QueueState,
+)
+from workbench.records.owner import Owner, UserRole, account_key
+from workbench.rollout.ports import EmittedToken
+from workbench.store.store import OwnedStore, Store
+
+PROJECT = Project(
+    name="round-1",
+    guidelines="Be fair.",
+    questions=(Question(name="polite", text="Is it polite?", choices=("yes", "no")),),
+    overlap=2,
+    members=(
+        Member("ben", ProjectRole.ANNOTATOR),
+        Member("cleo", ProjectRole.ANNOTATOR),
+        Member("dora", ProjectRole.REVIEWER),
+    ),
+)
+SHARED = "ann/round-1"
+
+
+class Team:
+    """Ann owns a project with a session that is assigned to Ben and Cleo; Dora reviews; Eve is not a member."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.ann, self.ben, self.cleo, self.dora, self.eve = map(
+            self.of, ("ann", "ben", "cleo", "dora", "eve")
+        )
+        self.talk = start_talk(self.ann)
+        self.ann.labels.save_project(PROJECT)
+        self.ann.labels.assign([self.talk.id], [], project="round-1")
+
+    def of(self, name: str, role: UserRole = UserRole.MEMBER) -> OwnedStore:
+        return self.store.of(Owner(key=account_key(name), name=name, role=role))
+
+    def judge(self, name: str, verdict: Verdict, *, answer: str = "yes", is_done: bool = True) -> None:
+        label = new(self.talk.target(3), verdict, labeller=name, project=SHARED, answers={"polite": answer})
+        self.of(name).labels.save(label)
+        if is_done:
+            self.submit(name)
+
+    def submit(self, name: str) -> None:
+        self.of(name).labels.move(self.talk.id, QueueState.DONE, project=SHARED, assignee=name, who=name)
+
+    def seen_by(self, name: str, *, is_deciding: bool = False) -> list[tuple[str, Verdict | None]]:
+        opened = self.of(name).labelling.open(
+            self.talk.id, project=SHARED, labeller=name, is_deciding=is_deciding
+        )
+        assert opened
+        listed = self.of(name).labels.list_labels(project=SHARED)
+        assert set(map(str, opened.labels)) <= set(map(str, listed))
+        return [(label.labeller, label.content.verdict) for label in opened.labels]
+
+
+@pytest.fixture
+def team(migrated_url: str) -> Iterator[Team]:
+    with closing(Store(migrated_url, now=Clock())) as store:
+        yield Team(store)
+
+
+def test_a_project_is_stored_with_its_members_and_each_sees_it_with_their_role(team: Team) -> None:
+    assert team.ann.labels.find_project("round-1") == PROJECT
+    for own, role in ((team.ben, ProjectRole.ANNOTATOR), (team.dora, ProjectRole.REVIEWER)):
+        found = own.labels.find_project(SHARED)
+        assert found
+        assert (found.owner, found.role, found.reference) == ("ann", role, SHARED)
+        assert own.labels.list_projects() == (Project(name=""), found)
+    assert team.dora.labels.find_project(SHARED).members == PROJECT.members
+    assert team.ben.labels.find_project(SHARED).members == (Member("ben", ProjectRole.ANNOTATOR),)
+    assert team.eve.labels.find_project(SHARED) is None
+    assert team.eve.labels.list_projects() == (Project(name=""),)
+    team.ann.labels.save_project(replace(PROJECT, members=PROJECT.members[1:]))
+    assert team.ben.labels.find_project(SHARED) is None
+
+
+def test_a_session_is_reached_through_its_project_only(team: Team) -> None:
+    for own in (team.ben, team.dora, team.eve):
+        assert own.sessions.find_session(team.talk.id) is None
+        assert own.sessions.list_sessions(all_owners=True) == ()
+        assert own.search.find("hi") == ()
+        assert own.corpus.material(team.talk.id) is None
+        assert own.labelling.open(team.talk.id) is None
+    for name in ("ben", "dora"):
+        opened = team.of(name).labelling.open(team.talk.id, project=SHARED, labeller=name)
+        assert opened
+        assert (opened.session.is_own, len(opened.path)) == (False, 4)
+    other = start_talk(team.ann)
+    assert team.ben.labelling.open(other.id, project=SHARED, labeller="ben") is None
+    assert team.dora.labelling.open(other.id, project=SHARED, labeller="dora") is None
+
+
+def test_ephemeral_text_is_not_shown_to_members(team: Team) -> None:
+    talk = start_talk(team.ann, ephemeral="secret")
+    team.ann.labels.assign([talk.id], [], project="round-1")
+    opened = team.ben.labelling.open(talk.id, project=SHARED, labeller="ben")
+    assert opened and "secret" not in repr((opened.session, opened.path))
+
+
+def test_labels_of_others_are_hidden_until_one_s_own_are_submitted(team: Team) -> None:
+    team.judge("ben", Verdict.GOOD)
+    team.judge("cleo", Verdict.BAD_ANSWER, is_done=False)
+    assert team.seen_by("cleo") == [("cleo", Verdict.BAD_ANSWER)]
+    assert team.cleo.labels.find(team.talk.target(3), labeller="ben", project=SHARED) is None
+    assert team.cleo.labels.queue(QueueFilter(verdict="good"), project=SHARED).total == 0
+    [item] = team.cleo.labels.queue(QueueFilter(), project=SHARED).items
+    assert (item.assignee, item.label_count, item.disputed_count) == ("cleo", 1, 0)
+    assert len(team.seen_by("ben")) == 2
+    team.submit("cleo")
+    assert len(team.seen_by("cleo")) == 2
+    team.cleo.labels.move(team.talk.id, QueueState.DRAFT, project=SHARED, assignee="cleo", who="cleo")
+    assert team.seen_by("cleo") == [("cleo", Verdict.BAD_ANSWER)]
+
+
+def test_somebody_else_s_correction_makes_nothing_stale(team: Team) -> None:
+    correction = new(team.talk.target(1), correction="Which city?", labeller="ben", project=SHARED)
+    team.ben.labels.save(correction)
+    stale = [
+        team.of(name).labelling.open(team.talk.id, project=SHARED, labeller=name) for name in ("ben", "cleo")
+    ]
+    assert [tuple(opened.stale) for opened in stale if opened] == [tuple(team.talk.messages[2:]), ()]
+
+
+FORGED: dict[str, Callable[[Team], object]] = {
+    "labels in the name of somebody else": lambda t: t.ben.labels.save(
+        new(t.talk.target(3), Verdict.GOOD, labeller="cleo", project=SHARED)
+    ),
+    "labels without a name": lambda t: t.ben.labels.save(new(t.talk.target(3), Verdict.GOOD, project=SHARED)),
+    "submits for somebody else": lambda t: t.ben.labels.move(
+        t.talk.id, QueueState.DONE, project=SHARED, assignee="cleo", who="ben"
+    ),
+    "signs as somebody else": lambda t: t.ben.labels.move(
+        t.talk.id, QueueState.DONE, project=SHARED, assignee="ben", who="cleo"
+    ),
+    "accepts in the name of somebody else": lambda t: t.ben.labels.accept(
+        t.talk.id, t.talk.messages[3], project=SHARED, who="cleo"
+    ),
+    "decides as an annotator": lambda t: t.ben.labels.save(
+        new(t.talk.target(3), Verdict.GOOD, labeller="ben", project=SHARED, is_deciding=True)
+    ),
+    "opens as somebody who decides": lambda t: t.ben.labelling.open(
+        t.talk.id, project=SHARED, labeller="ben", is_deciding=True
+    ),
+    "opens as somebody else": lambda t: t.ben.labelling.open(t.talk.id, project=SHARED, labeller="cleo"),
+    "reads the agreement": lambda t: t.ben.labels.judgements(project=SHARED),
+    "compares labels": lambda t: t.ben.labels.compare(t.talk.id, project=SHARED),
+    "reads the review": lambda t: t.ben.labels.queue(QueueFilter(), project=SHARED, is_review=True),
+    "filters by disputes": lambda t: t.ben.labels.queue(QueueFilter(is_disputed=True), project=SHARED),
+    "orders by agreement": lambda t: t.ben.labels.queue(
+        QueueFilter(), project=SHARED, sort=QueueSort(order=QueueOrder.AGREEMENT)
+    ),
+    "assigns": lambda t: t.dora.labels.assign([t.talk.id], ["dora"], project=SHARED),
+    "assigns by filter": lambda t: t.dora.labels.assign_matching(QueueFilter(), ["dora"], project=SHARED),
+    "changes the project": lambda t: t.dora.labels.save_project(
+        replace(t.dora.labels.find_project(SHARED), overlap=1)
+    ),
+    "labels without an assignment": lambda t: t.dora.labels.save(
+        new(t.talk.target(3), Verdict.GOOD, labeller="dora", project=SHARED)
+    ),
+    "labels in the owner's project by its name": lambda t: t.ben.labels.save(
+        new(t.talk.target(3), Verdict.GOOD, labeller="ben", project="round-1")
+    ),
+    "labels without the project": lambda t: t.ben.labels.save(
+        new(t.talk.target(3), Verdict.GOOD, labeller="ben")
+    ),
+    "a stranger labels": lambda t: t.eve.labels.save(
+        new(t.talk.target(3), Verdict.GOOD, labeller="eve", project=SHARED)
+    ),
+    "a stranger reads the queue": lambda t: t.eve.labels.queue(QueueFilter(), project=SHARED),
+    "a stranger reads the progress": lambda t: t.eve.labels.progress(project=SHARED),
+    "an admin labels": lambda t: t.of("root", UserRole.ADMIN).labels.save(
+        new(t.talk.target(3), Verdict.GOOD, labeller="root", project=SHARED)
+    ),
+    "a browser with the key of an account": lambda t: t.store.of(Owner(key="ben")).labels.queue(
+        QueueFilter(), project=SHARED
+    ),
+    "a member regenerates": lambda t: t.ben.sessions.append(
+        t.talk.id, completion("x"), parent_id=t.talk.messages[0]
+    ),
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_nobody_may_do_more_than_their_role(team: Team, what: str) -> None:
+    team.judge("cleo", Verdict.GOOD)
+    before = _stored(team)
+    with pytest.raises((BadInput, StoreError)):
+        FORGED[what](team)
+    assert _stored(team) == before
+
+
+def _stored(team: Team) -> list[object]:
+    labels = team.ann.labels
+    return [
+        labels.list_labels(project="round-1"), labels.list_labels(), labels.find_project("round-1"),
+        labels.queue(QueueFilter(), project="round-1"), labels.progress(project="round-1"),
+        team.ann.sessions.path(team.talk.id), team.ann.audit.entries(),
+    ]  # fmt: skip
+
+
+def test_a_filter_of_an_annotator_never_shows_items_of_others(team: Team) -> None:
+    assert team.ben.labels.queue(QueueFilter(assignee="cleo"), project=SHARED).items[0].assignee == "ben"
+    assert [one.name for one in team.ben.labels.progress(project=SHARED).annotators] == ["ben"]
+    assert [one.name for one in team.dora.labels.progress(project=SHARED).annotators] == ["ben", "cleo"]
+
+
+def test_a_reviewer_decides_and_both_originals_stay(team: Team) -> None:
+    team.judge("ben", Verdict.GOOD)
+    assert team.dora.labels.queue(QueueFilter(), project=SHARED, is_review=True).total == 0
+    team.judge("cleo", Verdict.BAD_ANSWER, answer="no")
+    [item] = team.dora.labels.queue(QueueFilter(is_disputed=True), project=SHARED, is_review=True).items
+    assert (item.session_id, item.state, item.disputed_count) == (team.talk.id, QueueState.PENDING, 1)
+    [dispute] = team.dora.labels.compare(team.talk.id, project=SHARED).disputes
+    assert (dispute.about, [label.labeller for label in dispute.labels]) == (
+        ("verdict", "polite"),
+        ["ben", "cleo"],
+    )
+    assert len(team.seen_by("dora", is_deciding=True)) == 2
+    progress = team.ann.labels.progress(project="round-1")
+    assert (progress.done, progress.total, progress.compared, progress.disputed) == (2, 2, 1, 1)
+    decision = new(team.talk.target(3), Verdict.GOOD, labeller="dora", project=SHARED, is_deciding=True)
+    team.dora.labels.save(decision)
+    [item] = team.dora.labels.queue(QueueFilter(), project=SHARED, is_review=True).items
+    assert (item.state, item.disputed_count) == (QueueState.DONE, 0)
+    progress = team.ann.labels.progress(project="round-1")
+    assert (progress.disputed, progress.disagreed) == (0, 1)
+    stored = team.ann.labels.list_labels(project="round-1")
+    assert [(label.labeller, label.is_deciding) for label in stored] == [
+        ("ben", False), ("cleo", False), ("dora", True),
+    ]  # fmt: skip
+    by_question = agreement_by_question(team.dora.labels.judgements(project=SHARED))
+    assert {name: found.item_count for name, found in by_question.items()} == {"": 1, "polite": 1}
+
+
+def test_a_reviewer_who_also_labels_a_row_is_blind_until_they_submit_it(team: Team) -> None:
+    members = (*PROJECT.members[:2], Member("dora", ProjectRole.REVIEWER))
+    team.ann.labels.save_project(replace(PROJECT, overlap=3, members=members))
+    team.ann.labels.assign([team.talk.id], ["dora", "ben", "cleo"], project="round-1")
+    team.judge("ben", Verdict.GOOD)
+    assert team.seen_by("dora", is_deciding=True) == []
+    assert team.dora.labels.list_labels(project=SHARED) == ()
+    team.judge("dora", Verdict.BAD_ANSWER)
+    assert len(team.seen_by("dora", is_deciding=True)) == 2
+
+
+def test_what_a_member_does_is_in_the_log_of_the_owner(team: Team) -> None:
+    team.judge("ben", Verdict.GOOD)
+    log = [(entry.action, entry.who) for entry in team.ann.audit.entries(limit=3)]
+    assert log == [("task.move", "ben"), ("label.save", "ben"), ("task.move", "ben")]
+    assert team.ben.audit.entries() == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (
+            {"members": (Member("ben", ProjectRole.ANNOTATOR), Member("ben", ProjectRole.REVIEWER))},
+            "a member twice",
+        ),
+        ({"members": (Member(" ", ProjectRole.ANNOTATOR),)}, "empty or has spaces"),
+        ({"members": (Member("eve", ProjectRole.OWNER),)}, "cannot be the owner"),
+        ({"members": (Member("ann", ProjectRole.ANNOTATOR),)}, "is its owner"),
+        ({"name": ""}, "cannot be shared"),
+        ({"name": "ben/round"}, "contains '/'"),
+    ],
+    ids=str,
+)
+def test_an_invalid_project_is_rejected(team: Team, change: dict[str, object], problem: str) -> None:
+    with pytest.raises(BadInput, match=problem):
+        team.ann.labels.save_project(replace(PROJECT, **change))
+
+
+def test_rows_are_assigned_by_a_filter_evenly_and_once(team: Team) -> None:
+    talks = [start_talk(team.ann) for _ in range(9)]
+    for talk in talks[:6]:
+        team.ann.sessions.tag_session(talk.id, ["batch"])
+    assigned = team.ann.labels.assign_matching(QueueFilter(tag="batch"), [], project="round-1", limit=4)
+    assert len(assigned) == 8
+    assert {item.session_id for item in assigned} <= {talk.id for talk in talks[:6]}
+    again = team.ann.labels.assign_matching(QueueFilter(tag="batch"), [], project="round-1")
+    assert len(again) == 4
+    assert team.ann.labels.assign_matching(QueueFilter(tag="batch"), [], project="round-1") == []
+    progress = team.ann.labels.progress(project="round-1")
+    assert [(one.name, one.total) for one in progress.annotators] == [("ben", 7), ("cleo", 7)]
+    assert team.ben.labels.queue(QueueFilter(), project=SHARED).total == 7
+    with pytest.raises(BadInput, match="each session needs 2"):
+        team.ann.labels.assign_matching(QueueFilter(), ["ben"], project="round-1")
+
+
+def test_the_order_of_a_queue_does_not_change_when_a_session_is_used(team: Team) -> None:
+    talks = [team.talk, *(start_talk(team.ann) for _ in range(4))]
+    team.ann.labels.assign([talk.id for talk in talks], [], project="round-1")
+    team.ann.sessions.append(talks[1].id, completion("again"), parent_id=talks[1].messages[2])
+
+    def ids(own: OwnedStore, project: str, order: QueueOrder | None = None, **further: object) -> list[str]:
+        sort = QueueSort(order=order, seed=int(str(further.pop("seed", 0))))
+        return [
+            item.session_id
+            for item in own.labels.queue(QueueFilter(), project=project, sort=sort, **further).items
+        ]
+
+    oldest = [talk.id for talk in talks]
+    assert ids(team.ben, SHARED) == ids(team.ben, SHARED, QueueOrder.OLDEST) == oldest
+    assert ids(team.ann, "") == ids(team.ben, SHARED, QueueOrder.NEWEST) == oldest[::-1]
+    shuffled = [ids(team.ben, SHARED, QueueOrder.RANDOM, seed=seed) for seed in range(6)]
+    assert shuffled[0] == ids(team.ben, SHARED, QueueOrder.RANDOM, seed=0)
+    assert all(sorted(order) == sorted(oldest) for order in shuffled)
+    assert len({tuple(order) for order in shuffled}) > 1
+
+
+@pytest.mark.parametrize("order", QueueOrder)
+def test_every_order_can_be_walked_from_any_item_both_ways(team: Team, order: QueueOrder) -> None:
+    talks = [
+        team.talk,
+        *(start_talk(team.ann, call="<tool_call>\n{,\n</tool_call>" * (n % 2)) for n in range(4)),
+    ]
+    team.ann.labels.assign([talk.id for talk in talks], ["ben"] * 1 + ["cleo"], project="round-1")
+    sort = QueueSort(order=order, seed=7)
+    chosen = QueueFilter(assignee="ben")
+    queue = team.dora.labels.queue(chosen, project=SHARED, sort=sort)
+    ids = [item.session_id for item in queue.items]
+    assert sorted(ids) == sorted(talk.id for talk in talks)
+
+    def neighbour(session_id: str, *, is_before: bool) -> str | None:
+        return team.dora.labels.neighbour(chosen, session_id, project=SHARED, sort=sort, is_before=is_before)
+
+    assert [neighbour(one, is_before=False) for one in ids] == [*ids[1:], None]
+    assert [neighbour(one, is_before=True) for one in ids] == [None, *ids[:-1]]
+    for place, session_id in enumerate(ids):
+        page = team.dora.labels.queue(chosen, project=SHARED, sort=sort, limit=2, around=session_id)
+        assert (page.first, page.total) == (place // 2 * 2, 5)
+        assert session_id in [item.session_id for item in page.items]
+        # The search goes on at the top.
+        assert (
+            team.dora.labels.next_open(chosen, project=SHARED, sort=sort, after=session_id)
+            == (ids[1:] + ids[:1])[place]
+        )
+
+
+def test_uncertain_and_faulty_sessions_come_first(team: Team) -> None:
+    def with_logprobs(*logprobs: float) -> str:
+        session = team.ann.sessions.create_session(SETUP)
+        tokens = tuple(EmittedToken(id=1, text="x", logprob=logprob) for logprob in logprobs)
+        answer = completion("It is noon.")
+        generated = replace(answer, generation=replace(answer.generation or GENERATION, tokens=tokens))
+        team.ann.sessions.append_all(session.id, (user("hi"), generated), parent_id=None)
+        return session.id
+
+    unsure, sure = with_logprobs(-2.0, -1.0), with_logprobs(-0.1, -0.3)
+    faulty = start_talk(team.ann, call="<tool_call>\n{,\n</tool_call>")
+    by = {
+        order: team.ann.labels.queue(QueueFilter(), sort=QueueSort(order=order)).items for order in QueueOrder
+    }
+    assert [item.session_id for item in by[QueueOrder.CONFIDENCE]][:2] == [unsure, sure]
+    assert by[QueueOrder.FINDINGS][0].session_id == faulty.id
+
+
+def test_the_least_agreement_comes_first(team: Team) -> None:
+    calm = start_talk(team.ann)
+    team.ann.labels.assign([calm.id], [], project="round-1")
+    for name in ("ben", "cleo"):
+        team.of(name).labels.save(new(calm.target(3), Verdict.GOOD, labeller=name, project=SHARED))
+        team.of(name).labels.move(calm.id, QueueState.DONE, project=SHARED, assignee=name, who=name)
+    team.judge("ben", Verdict.GOOD)
+    team.judge("cleo", Verdict.BAD_ANSWER)
+    sort = QueueSort(order=QueueOrder.AGREEMENT)
+    page = team.dora.labels.queue(QueueFilter(), project=SHARED, sort=sort, is_review=True)
+    assert [item.session_id for item in page.items] == [team.talk.id, calm.id]
+
+
+def test_a_database_without_labels_has_an_empty_progress(migrated_url: str) -> None:
+    moments = iter(datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=n) for n in range(99))
+    with closing(Store(migrated_url, now=lambda: next(moments))) as store:
+        own = store.of(Owner(key=account_key("ann"), name="ann"))
+        assert (own.labels.progress().done, own.labels.progress().total) == (0, 0)
+        talk: Talk = start_talk(own)
+        own.labels.move(talk.id, QueueState.DONE, assignee="ann")
+        assert (own.labels.progress().done, own.labels.progress().total) == (1, 1)
