@@ -11,6 +11,7 @@ from tests.store.runs import PLAN, RESULT, give_run
 from workbench.errors import StoreError
 from workbench.records.comparisons import Comparison, ComparisonAnswer, StoredComparison, Vote, VoteKind
 from workbench.records.facts import FactGroup
+from workbench.records.labels.action import ActionId, ActionKind, LabelAction
 from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.records.labels.project import Project, QueueFilter, QueueState
 from workbench.records.runs import RunState
@@ -170,6 +171,12 @@ CHECKS: dict[str, Check] = {
     "labels.save": is_rejected(
         lambda own, w: own.labels.save(
             NewLabel(target=target_of(w), content=LabelContent(), base_revision=1)
+        ),
+        "there is no session",
+    ),
+    "labels.apply": is_rejected(
+        lambda own, w: own.labels.apply(
+            LabelAction(id=ActionId("tab", 1), session_id=w.session.id, kind=ActionKind.SUBMIT)
         ),
         "there is no session",
     ),

@@ -76,7 +76,8 @@ _ASSIGNEE: Final[ColumnElement[str]] = func.coalesce(col(LabelTaskRow.assignee),
 class SortKey(NamedTuple):
     """One column of an order."""
 
-    column: ColumnElement[Any]
+    column: Any
+    """An expression."""
     is_descending: bool = False
 
 
@@ -151,15 +152,14 @@ class Queue:
 
     def item(self, db: Session, session_id: str, assignee: str) -> QueueItem:
         """Return the item of an existing task, whatever the filter says."""
-        columns = (col(LabelTaskRow.session_id), _TASK_STATE, _ASSIGNEE, col(LabelTaskRow.revision))
-        return self._items(
-            db,
-            select(*columns).where(
-                col(LabelTaskRow.project_id) == self.project_id,
-                col(LabelTaskRow.session_id) == session_id,
-                col(LabelTaskRow.assignee) == assignee,
-            ),
-        )[0]
+        query: Any = select(
+            col(LabelTaskRow.session_id), _TASK_STATE, _ASSIGNEE, col(LabelTaskRow.revision)
+        ).where(
+            col(LabelTaskRow.project_id) == self.project_id,
+            col(LabelTaskRow.session_id) == session_id,
+            col(LabelTaskRow.assignee) == assignee,
+        )
+        return self._items(db, query)[0]
 
     def session_ids(self, db: Session, *, limit: int | None = None) -> Sequence[str]:
         """Return the ids of all sessions that match, in order."""
@@ -252,8 +252,8 @@ class Queue:
         ]
 
     def _select(self) -> Select[Any]:
-        revision = literal(0) if self.is_review else func.coalesce(col(LabelTaskRow.revision), 0)
-        columns = (col(SessionRow.id), self._state, self._assignee, revision)
+        revision: Any = literal(0) if self.is_review else func.coalesce(col(LabelTaskRow.revision), 0)
+        columns: tuple[Any, ...] = (col(SessionRow.id), self._state, self._assignee, revision)
         return select(*columns).select_from(self._source).where(self._where)
 
     def _ordered(self, query: Select[Any]) -> Select[Any]:
@@ -301,7 +301,7 @@ class Queue:
         return and_(start, or_(*alternatives))
 
     def _items(self, db: Session, query: Select[Any]) -> tuple[QueueItem, ...]:
-        found = db.connection().execute(query).all()
+        found: Sequence[Any] = db.connection().execute(query).all()
         label_count = self._labels(select(func.count()).select_from(LabelRow)).correlate(SessionRow)
         is_review = and_(
             col(LabelReviewRow.session_id) == col(SessionRow.id),
@@ -318,10 +318,7 @@ class Queue:
             .where(col(SessionRow.id).in_([row[0] for row in found]))
         )  # fmt: skip
         by_id = {row[0]: row for row in db.connection().execute(details)}
-        return tuple(
-            _item(by_id[session_id], state, assignee, revision)
-            for session_id, state, assignee, revision in found
-        )
+        return tuple(_item(by_id[row[0]], *row[1:]) for row in found)
 
 
 def _item(details: Any, state: str, assignee: str, revision: int) -> QueueItem:
