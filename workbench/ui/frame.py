@@ -40,6 +40,7 @@ class PageFrame:
     header: Drawn
     address: Drawn
     account: Drawn
+    tab_loader: Drawn
 
 
 def build_frame(settings: Settings) -> PageFrame:
@@ -48,6 +49,7 @@ def build_frame(settings: Settings) -> PageFrame:
         header=Drawn("header", elem_id="page-header"),
         address=Drawn("address", elem_id="page-address"),
         account=Drawn("account", elem_id="page-account"),
+        tab_loader=Drawn("tab_loader", elem_id="page-tab-loader"),
     )
     if settings.has_hugging_face_login:
         SignIn("Sign in", size="sm", elem_id="page-login")

@@ -20,7 +20,7 @@ from workbench.records.owner import Permission
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.frame import PageFrame
 from workbench.ui.incoming.fields import id_of, text_of
-from workbench.ui.listen import Trigger, listen
+from workbench.ui.listen import Trigger, after_loading, listen
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.guide import (
     KEYS,
@@ -195,7 +195,9 @@ def wire_guide(
     listen(own.demo.event("remove_demo"), events.on_remove_demo, visitor, demo)
     listen(parts.palette.event("find_any"), events.on_find, visitor, [parts.palette], is_latest_only=True)
     listen(parts.palette.event("go_to_session"), events.on_go_to_session, visitor, whole)
-    listen(parts.palette.event("go_to_suite"), events.on_go_to_suite, [], [suites])
+    listen(
+        parts.palette.event("go_to_suite"), events.on_go_to_suite, [], [suites], js=after_loading("suites")
+    )
 
 
 def _unchanged(screen: Screen) -> tuple[object, ...]:

@@ -69,6 +69,11 @@ def listen(
     return trigger(fn and within_budget(fn), list(inputs), list(outputs), **options)
 
 
+def after_loading(tab: str) -> str:
+    """Return JavaScript for an event that writes to another tab: it waits until that tab was sent (`lazy_tabs`)."""
+    return f"async (...values) => {{ await hermesWorkbench.loadTab('page-tab-{tab}'); return values; }}"
+
+
 def within_budget(fn: Callable[..., object]) -> Callable[..., object]:
     """Wrap a handler so that all patterns, templates and schemas of one call share a budget.
 

@@ -45,5 +45,28 @@ window.hermesWorkbench = (() => {
       if (loading === 0) pressAgain();
     }
   };
-  return { mount };
+
+  // Tabs other than the first are sent when they are first needed (`lazy_tabs.py`). Each is asked for once, again if
+  // no answer came in time.
+  const ANSWER_MS = 15000;
+  const askedAt = {};
+  let ask = null;
+  const wanted = [];
+  const askFor = (tab) => (ask ? ask(tab) : wanted.push(tab));
+  const attachTabLoader = (asking) => {
+    ask = asking;
+    wanted.splice(0).forEach(ask);
+  };
+  const hasTab = (tab) => document.querySelector(`#${tab} [id^="${tab.replace("page-tab-", "")}-"]`) !== null;
+
+  // Asks for a tab unless it is there, and resolves once it is, or was not sent in time.
+  const loadTab = async (tab) => {
+    if (hasTab(tab)) return;
+    if (!(Date.now() - askedAt[tab] < ANSWER_MS)) {
+      askedAt[tab] = Date.now();
+      askFor(tab);
+    }
+    while (!hasTab(tab) && Date.now() - askedAt[tab] < ANSWER_MS) await new Promise(requestAnimationFrame);
+  };
+  return { mount, attachTabLoader, loadTab };
 })();

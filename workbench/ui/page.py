@@ -14,6 +14,7 @@ from workbench.ui.addresses import open_queue
 from workbench.ui.api import offer_api
 from workbench.ui.frame import build_frame
 from workbench.ui.guide import build_guide, wire_guide
+from workbench.ui.lazy_tabs import TabLoader
 from workbench.ui.owners import role_of, serves_others
 from workbench.ui.present.glossary_terms import TERMS
 from workbench.ui.script_files import scripts_address
@@ -87,16 +88,20 @@ def build_page(services: Services) -> Page:
                 compare_parts = compare.build(services)
             with gr.Tab("Contracts", elem_id="page-tab-contracts", id="contracts") as contracts_tab:
                 contracts_parts = contracts.build(services)
-            with gr.Tab("Tools", elem_id="page-tab-tools", id="tools"):
+            with gr.Tab("Tools", elem_id="page-tab-tools", id="tools") as tools_tab:
                 tools_parts = tools.build(takes_servers=services.owner.may(Permission.ADD_SERVERS))
             with gr.Tab("Suites", elem_id="page-tab-suites", id="suites") as suites_tab:
                 suites_parts = suites.build(services)
             with gr.Tab("Label", elem_id="page-tab-label", id="label") as label_tab:
                 label_parts = label.build()
-            with gr.Tab("Data", elem_id="page-tab-data", id="data"):
+            with gr.Tab("Data", elem_id="page-tab-data", id="data") as data_tab:
                 data_parts = data.build(takes_token=bool(services.settings.accounts))
             with gr.Tab("Models", elem_id="page-tab-models", id="models") as models_tab:
                 models_parts = models.build(services)
+        TabLoader(
+            frame.tab_loader,
+            [inspect_tab, compare_tab, contracts_tab, tools_tab, suites_tab, label_tab, data_tab, models_tab],
+        ).wire()
         opened = play.wire(blocks, play_parts, services, runs, frame, tab=play_tab)
         wire_guide(guide, services, runs, play_parts, frame, opened.then, suites=suites_parts.grid.suites)
         inspect.wire(blocks, inspect_parts, services, play_parts.visitor, tab=inspect_tab)

@@ -56,15 +56,8 @@ _DEFAULT_EVENT: Final[Mapping[str, object]] = {
 _MISSING: Final = object()
 
 
-def slim_config(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the configuration of a page without what its browser does not need."""
-    components = [_component(component) for component in config["components"]]
-    dependencies = [_without(event, _DEFAULT_EVENT) for event in config["dependencies"]]
-    return {**config, "components": components, "dependencies": dependencies}
-
-
-def install_slim_config() -> None:
-    """Make Gradio's page template write slim configurations."""
+def install_slim_config(slim: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
+    """Make Gradio's page template write each configuration as `slim` returns it."""
     # Gradio does not type its template filters.
     filters = cast(Any, routes).templates.env.filters
     write: Callable[[object], markupsafe.Markup] = cast(Any, routes).toorjson
@@ -73,18 +66,24 @@ def install_slim_config() -> None:
         if not isinstance(value, dict):
             return write(value)
         config = cast("dict[str, Any]", value)
-        return write(slim_config(config) if {"components", "dependencies"} <= config.keys() else config)
+        return write(slim(config) if {"components", "dependencies"} <= config.keys() else config)
 
     filters["toorjson"] = write_slim
 
 
-def _component(component: Mapping[str, Any]) -> dict[str, Any]:
+def slim_component(component: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a component's configuration without what the browser does not need."""
     kept = {key: value for key, value in component.items() if key not in _COMPONENT_KEYS}
     if kept.get("key") is None:
         kept.pop("key", None)
     props = {name: value for name, value in kept["props"].items() if name not in _UNUSED_PROPS}
     kept["props"] = _without(props, _DEFAULT_PROPS)
     return kept
+
+
+def slim_event(event: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an event's configuration without what the browser takes as defaults."""
+    return _without(event, _DEFAULT_EVENT)
 
 
 def _without(values: Mapping[str, Any], defaults: Mapping[str, object]) -> dict[str, Any]:

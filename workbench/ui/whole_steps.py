@@ -1,7 +1,8 @@
 """Gradio Blocks that deliver every step of a handler completely, and refuse malformed events."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
+from functools import cached_property
 from typing import Any, Final, cast
 
 import gradio as gr
@@ -9,8 +10,10 @@ from gradio import queueing, utils
 from gradio.block_function import BlockFunction
 from gradio.state_holder import SessionState
 
+from workbench.ui.incoming.fields import id_of
 from workbench.ui.incoming.refusal import MalformedEvent, RefusalLog
 from workbench.ui.incoming.values import check_event_data, check_values
+from workbench.ui.lazy_tabs import TabLoader, split_page
 from workbench.ui.owners import GuardedBlocks
 
 _UNCHANGED: Final[list[object]] = []
@@ -50,6 +53,39 @@ class WholeSteps(GuardedBlocks):
 
         queue.send_message = send_if_heard
         return self
+
+    async def process_api(
+        self,
+        block_fn: BlockFunction | int,
+        inputs: list[Any],
+        state: Any = None,
+        request: gr.Request | list[gr.Request] | None = None,
+        *further: Any,
+        event_data: gr.EventData | None = None,
+        **named: Any,
+    ) -> dict[str, Any]:
+        """Run an event, and add the tab that it asked for to its answer.
+
+        Args:
+            block_fn: The event, or its number.
+            inputs: The values that the browser sent.
+            state: The values of `gr.State` in the tab.
+            request: The request; a list for a batch, or None for a call from inside this process.
+            event_data: The data that the component sent with the event.
+            further: Gradio's further arguments.
+            named: Gradio's further named arguments.
+        """
+        answer: dict[str, Any] = await cast(Any, super()).process_api(
+            block_fn, inputs, state, request, *further, event_data=event_data, **named
+        )
+        event = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
+        if event_data is not None and getattr(event.fn, "__name__", "") == TabLoader.on_open_tab.__name__:
+            answer["render_config"] = self._tabs[id_of(event_data, "tab")]
+        return answer
+
+    @cached_property
+    def _tabs(self) -> Mapping[str, Mapping[str, Any]]:
+        return split_page(self.get_config_file()).tabs
 
     async def preprocess_data(
         self,

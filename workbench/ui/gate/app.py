@@ -18,6 +18,7 @@ from workbench.ui.gate.login import LoginService
 from workbench.ui.gate.pages import OpenPages
 from workbench.ui.gate.visit import NONCE, USER
 from workbench.ui.incoming.requests import EventGuard
+from workbench.ui.lazy_tabs import start_of
 from workbench.ui.script_files import ROUTE, serve_scripts
 from workbench.ui.slim_config import install_slim_config
 
@@ -51,7 +52,7 @@ class GatedApp(App):
         )
         # Our route comes before Gradio's own routes.
         self.add_route(ROUTE, serve_scripts)
-        install_slim_config()
+        install_slim_config(start_of)
         self.state_holder = PageStates()
         gradio_pages = GradioPages(blocks)
         pages = OpenPages(settings.max_open_pages, gradio_pages.forget)

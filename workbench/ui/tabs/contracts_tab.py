@@ -18,7 +18,7 @@ from workbench.toolspec.spec import OfferedTools
 from workbench.ui.choices import choices, toolsets_of
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField, heading, text_editor
-from workbench.ui.listen import any_of, listen
+from workbench.ui.listen import after_loading, any_of, listen
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.contracts import PreviewView, show_lint, show_preview
 from workbench.ui.present.measures import MeasuresView, show_measures
@@ -260,7 +260,13 @@ def wire(
     listen(line.event("restore_version"), texts.on_restore, edited, [parts.text, parts.diff, *result])
     listen(line.event("compare_version"), texts.on_compare, edited, [parts.diff, parts.notice])
     listen(parts.use.click, events.on_use, [*edited, parts.variables], [*play, tabs, parts.notice])
-    listen(parts.measure.click, events.on_measure, edited, [*measure, tabs, parts.notice])
+    listen(
+        parts.measure.click,
+        events.on_measure,
+        edited,
+        [*measure, tabs, parts.notice],
+        js=after_loading("suites"),
+    )
     opened_side = any_of(parts.measured_side.select, parts.name.change, tab.select)
     listen(
         opened_side,

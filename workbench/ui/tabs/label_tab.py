@@ -18,7 +18,7 @@ from workbench.records.owner import Permission
 from workbench.settings import Secret
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.incoming.fields import json_text_of
-from workbench.ui.listen import Trigger, listen
+from workbench.ui.listen import Trigger, after_loading, listen
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.label.commands import LabelAction, LabelCommand, parse_command, parse_content
 from workbench.ui.present.label.label_tab import NO_QUEUE, LabelTabView, QueueFacts, show_desk
@@ -233,7 +233,7 @@ def wire(
     events, desk = LabelEvents(services, runs), parts.desk
     listen(blocks.load, events.on_page, [visitor], [tabs, desk])
     listen(tab.select, events.on_open, [visitor], [desk])
-    listen(open_label, events.on_open_from_play, [visitor], [tabs, desk])
+    listen(open_label, events.on_open_from_play, [visitor], [tabs, desk], js=after_loading("label"))
     listen(desk.event("label_order"), events.on_order, [visitor], [desk])
     listen(desk.event("label_again"), events.on_again, [visitor], [desk], is_model_work=True)
     listen(desk.event("label_stop"), StopEvents(events.runs).on_stop, is_queued=False)

@@ -6,7 +6,7 @@ import gradio as gr
 from gradio.blocks import Block
 
 from workbench.app.services import Services
-from workbench.ui.listen import Trigger, any_of, listen
+from workbench.ui.listen import Trigger, after_loading, any_of, listen
 from workbench.ui.tabs.compare.events import CompareEvents
 from workbench.ui.tabs.compare.parts import CompareParts
 from workbench.ui.tabs.compare.target_events import TargetEvents
@@ -91,7 +91,13 @@ def _wire_form(
     )
     listen(tab.select, events.on_enter, [visitor, parts.ask.question, parts.target], whole)
     listen(parts.shared.take.click, events.on_take, [visitor], whole)
-    listen(play.talk.transcript.event("compare_turn"), events.on_turn, [visitor], whole)
+    listen(
+        play.talk.transcript.event("compare_turn"),
+        events.on_turn,
+        [visitor],
+        whole,
+        js=after_loading("compare"),
+    )
     scoped = [visitor, parts.target, parts.shared.scope]
     listen(parts.shared.scope.input, events.on_scope, scoped, [parts.ask.line])
     listen(parts.ask.line.event("compare_drop"), events.on_drop, [], screen)

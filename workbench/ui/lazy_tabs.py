@@ -1,0 +1,229 @@
+"""Send each tab to the browser when it is opened for the first time.
+
+Gradio sends a page as a whole, and the browser creates and connects all its components before it shows any, also those
+in tabs that nobody opens. Here, a page starts with its first tab. The browser asks for another one (`TabLoader`), and
+the answer carries the tab's components and events as Gradio's own `gr.render` would. All of them exist on the server
+from the start, so an event is the same whether its tab was sent or not.
+
+An event belongs to the tab of the component that triggers it, or that it follows. An event that runs when the page is
+loaded and writes to one tab only runs when that tab is sent.
+
+*Source:* gradio 6.31, blocks.py, `process_api` (`render_config`); the browser's Blocks and core scripts (`render`,
+`rerender`, `dispatch_load_events`).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, cast
+
+import gradio as gr
+
+from workbench.records.owner import Permission
+from workbench.ui.components.drawn import Drawn
+from workbench.ui.incoming.fields import id_of
+from workbench.ui.incoming.refusal import MalformedEvent
+from workbench.ui.listen import listen
+from workbench.ui.owners import needs
+from workbench.ui.slim_config import slim_component, slim_event
+
+Config = Mapping[str, Any]
+"""Gradio's configuration of a page, or a component, event or layout node in it."""
+LAZY_TABS: Final = tuple(
+    f"page-tab-{name}"
+    for name in ("inspect", "compare", "contracts", "tools", "suites", "label", "data", "models")
+)
+"""The `elem_id` of each tab that is not sent with the page."""
+_LOAD: Final = "hermesWorkbench.loadTab"
+_ALWAYS: Final = ""
+"""The place of what is sent with the page."""
+
+
+class SplitPage(NamedTuple):
+    """A page's configuration, divided by tabs."""
+
+    start: dict[str, Any]
+    """What is sent with the page."""
+    tabs: Mapping[str, Config]
+    """For each further tab what is sent when it is opened, by `elem_id` of the tab."""
+
+
+@dataclass(frozen=True, slots=True)
+class TabLoader:
+    """Asks the server for a tab when it is selected for the first time."""
+
+    loader: Drawn
+    tabs: Sequence[gr.Tab]
+    """The tabs that are not sent with the page."""
+
+    @needs(Permission.WORK)
+    def on_open_tab(self, event: gr.EventData) -> None:
+        """Accept the request for a tab. `WholeSteps.process_api` adds the tab to the answer.
+
+        Raises:
+            MalformedEvent: There is no such tab.
+        """
+        if id_of(event, "tab") not in LAZY_TABS:
+            raise MalformedEvent("there is no such tab")
+
+    def wire(self) -> None:
+        """Ask for each tab when it is selected."""
+        listen(self.loader.event("open_tab"), self.on_open_tab, is_queued=False)
+        for tab in self.tabs:
+            listen(tab.select, None, js=f"() => {{ {_LOAD}({tab.elem_id!r}); }}")
+
+
+def split_page(config: Config) -> SplitPage:
+    """Divide a page's configuration by tabs.
+
+    Args:
+        config: As Gradio's `get_config_file` returns it.
+    """
+    return _Division(config).split()
+
+
+def start_of(config: Config) -> Config:
+    """Return the part of a page's configuration that is sent with the page."""
+    return split_page(config).start
+
+
+class _Division:
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._components: dict[int, Config] = {block["id"]: block for block in config["components"]}
+        self._events: dict[int, Config] = {event["id"]: event for event in config["dependencies"]}
+        self._tab_ids: dict[str, int] = {
+            block["props"]["elem_id"]: block["id"]
+            for block in config["components"]
+            if block["props"].get("elem_id") in LAZY_TABS
+        }
+        self._names = {tab_id: name for name, tab_id in self._tab_ids.items()}
+        self._layouts: dict[str, Config] = {}
+        self._place_of: dict[int, str] = {}
+        """The tab that holds each component; a tab itself is part of the start."""
+        self._start_layout = self._placed(config["layout"], _ALWAYS)
+
+    def split(self) -> SplitPage:
+        events: dict[str, list[Config]] = {name: [] for name in (_ALWAYS, *self._tab_ids)}
+        for event in self._config["dependencies"]:
+            events[self._tab_of(event)].append(event)
+        at_start = _Interactive.by(events[_ALWAYS])
+        complete = _Interactive.by(self._config["dependencies"])
+
+        def component(block: Config) -> dict[str, Any]:
+            sent = slim_component(block)
+            # The browser decides from the events that it knows at the start whether a field can be edited.
+            if at_start.of(block) != complete.of(block):
+                sent["props"]["interactive"] = complete.of(block)
+            return sent
+
+        def tab(name: str) -> Config:
+            return {
+                "render_id": self._tab_ids[name],
+                "layout": self._layouts[name],
+                "components": [component(self._components[i]) for i in _ids(self._layouts[name])],
+                "dependencies": [self._on_arrival(event, name) for event in events[name]],
+            }
+
+        blocks = [
+            component(block)
+            for block in self._config["components"]
+            if self._place_of.get(block["id"], _ALWAYS) == _ALWAYS
+        ]
+        blocks += map(_unseen, self._states_used_by(events[_ALWAYS]))
+        start = {
+            **self._config,
+            "components": blocks,
+            "dependencies": [slim_event(event) for event in events[_ALWAYS]],
+            "layout": self._start_layout,
+        }
+        page = dict(self._config.get("page", {}))
+        if _ALWAYS in page:
+            page[_ALWAYS] = {
+                **page[_ALWAYS],
+                "layout": self._start_layout,
+                "components": [block["id"] for block in blocks],
+                "dependencies": [event["id"] for event in events[_ALWAYS]],
+            }
+        return SplitPage({**start, "page": page}, {name: tab(name) for name in self._tab_ids})
+
+    def _placed(self, node: Config, place: str) -> dict[str, Any]:
+        """Return a layout node without the contents of tabs that are sent later, which `_layouts` gets."""
+        self._place_of[node["id"]] = place
+        name = self._names.get(node["id"])
+        children = [self._placed(child, name or place) for child in node.get("children", ())]
+        if name is not None:
+            self._layouts[name] = {**node, "children": children}
+            children = []
+        return {**node, "children": children}
+
+    def _tab_of(self, event: Config) -> str:
+        """Return the tab that an event belongs to."""
+        first = event
+        while not _has_own_targets(first):
+            if first.get("trigger_after") is None:
+                return _ALWAYS  # a function of the API
+            first = self._events[first["trigger_after"]]
+        if not event["backend_fn"] and _LOAD in (event["js"] or ""):
+            return _ALWAYS  # asks for the tab
+        triggers = [(block_id, name) for block_id, name in first["targets"] if block_id is not None]
+        places = {self._names.get(block_id, self._place_of.get(block_id)) for block_id, _ in triggers}
+        if places != {None}:
+            return places.pop() or _ALWAYS if len(places) == 1 else _ALWAYS
+        # The page itself is not in the layout: the event runs when the page is loaded.
+        written = {self._place_of.get(block_id, _ALWAYS) for block_id in first["outputs"]}
+        return written.pop() if len(written) == 1 else _ALWAYS
+
+    def _on_arrival(self, event: Config, name: str) -> Config:
+        """Return an event of a tab, which runs when the tab arrives if it runs when the tab is selected."""
+        sent = slim_event(event)
+        tab_id = self._tab_ids[name]
+        if [tab_id, "select"] in [list(target) for target in event["targets"]]:
+            sent["targets"] = [*event["targets"], [tab_id, "load"]]
+        return sent
+
+    def _states_used_by(self, events: Sequence[Config]) -> Iterator[Config]:
+        """Yield the states inside tabs that events at the start read or write: the browser counts values by them."""
+        used = {block_id for event in events for block_id in (*event["inputs"], *event["outputs"])}
+        for block in self._config["components"]:
+            is_later = self._place_of.get(block["id"], _ALWAYS) != _ALWAYS
+            if block["type"] == "state" and block["id"] in used and is_later:
+                yield block
+
+
+class _Interactive(NamedTuple):
+    """Which fields can be edited, as the browser decides it.
+
+    *Source:* gradio 6.31, js/core/src/init.svelte.ts, `determine_interactivity`.
+    """
+
+    inputs: frozenset[int]
+    outputs: frozenset[int]
+
+    @classmethod
+    def by(cls, events: Sequence[Config]) -> "_Interactive":
+        inputs = frozenset(block_id for event in events for block_id in event["inputs"])
+        return cls(inputs, frozenset(block_id for event in events for block_id in event["outputs"]))
+
+    def of(self, block: Config) -> bool:
+        declared = block["props"].get("interactive")
+        if declared is not None:
+            return bool(declared)
+        is_blank = not block["props"].get("value")
+        return block["id"] in self.inputs or (block["id"] not in self.outputs and is_blank)
+
+
+def _has_own_targets(event: Config) -> bool:
+    return any(block_id is not None for block_id, _ in event["targets"])
+
+
+def _ids(layout: Config) -> Iterator[int]:
+    """Yield the ids in a tab's layout, starting with the tab's own."""
+    yield cast(int, layout["id"])
+    for child in layout["children"]:
+        yield from _ids(child)
+
+
+def _unseen(state: Config) -> dict[str, Any]:
+    sent = slim_component(state)
+    sent["props"]["visible"] = False
+    return sent
