@@ -18,7 +18,6 @@ from workbench.ui.present.raw import RawSection, RawView
 from workbench.ui.present.text_spans import TextSpan
 from workbench.ui.script_files import joined_scripts, scripts_address
 from workbench.ui.serve import check_address, serve_page
-from workbench.ui.slim_config import slim_config
 from workbench.ui.tabs.play.screen import Screen
 
 UI = Path(__file__).parents[2] / "workbench" / "ui"
@@ -143,24 +142,6 @@ def test_the_joined_scripts_hold_what_each_script_exports_after_what_it_imports(
         for imported in re.findall(r'from "\./(\w+)\.js"', text):
             assert places[imported] < places[path.stem]
     assert not re.search(r"^import ", joined, re.MULTILINE)
-
-
-def test_the_page_gets_a_third_of_gradio_s_configuration_and_nothing_that_it_uses_is_missing(config):
-    full = len(json.dumps(config, default=str))
-    slim = slim_config(config)
-    assert len(json.dumps(slim, default=str)) < full / 2
-    assert config["components"][0].keys() >= {"api_info", "props"}, "the server keeps all of it"
-    for before, after in zip(config["components"], slim["components"], strict=True):
-        assert after["id"] == before["id"] and after["type"] == before["type"]
-        props = after["props"]
-        dropped = {name: value for name, value in before["props"].items() if name not in props}
-        assert {name for name, value in dropped.items() if value} <= {
-            "_api_info", "component_class_name", "name", "preserved_by_key", "script", "visible",
-        }  # fmt: skip
-    for before, after in zip(config["dependencies"], slim["dependencies"], strict=True):
-        assert not any(
-            before[name] for name in before.keys() - after.keys() - {"max_batch_size", "stream_every"}
-        )
 
 
 def test_listening_to_an_event_that_no_script_triggers_is_an_error():

@@ -5,6 +5,8 @@ in tabs that nobody opens. Here, a page starts with its first tab. The browser a
 the answer carries the tab's components and events as Gradio's own `gr.render` would. All of them exist on the server
 from the start, so an event is the same whether its tab was sent or not.
 
+Functions of the API are not sent at all: the page does not call them.
+
 An event belongs to the tab of the component that triggers it, or that it follows. An event that runs when the page is
 loaded and writes to one tab only runs when that tab is sent.
 
@@ -105,7 +107,8 @@ class _Division:
     def split(self) -> SplitPage:
         events: dict[str, list[Config]] = {name: [] for name in (_ALWAYS, *self._tab_ids)}
         for event in self._config["dependencies"]:
-            events[self._tab_of(event)].append(event)
+            if event["api_visibility"] == "private":
+                events[self._tab_of(event)].append(event)
         at_start = _Interactive.by(events[_ALWAYS])
         complete = _Interactive.by(self._config["dependencies"])
 
@@ -127,7 +130,7 @@ class _Division:
         blocks = [
             component(block)
             for block in self._config["components"]
-            if self._place_of.get(block["id"], _ALWAYS) == _ALWAYS
+            if self._place_of.get(block["id"], _ALWAYS) == _ALWAYS and block["type"] != "api"
         ]
         blocks += map(_unseen, self._states_used_by(events[_ALWAYS]))
         start = {
@@ -150,7 +153,11 @@ class _Division:
         """Return a layout node without the contents of tabs that are sent later, which `_layouts` gets."""
         self._place_of[node["id"]] = place
         name = self._names.get(node["id"])
-        children = [self._placed(child, name or place) for child in node.get("children", ())]
+        children = [
+            self._placed(child, name or place)
+            for child in node.get("children", ())
+            if self._components[child["id"]]["type"] != "api"
+        ]
         if name is not None:
             self._layouts[name] = {**node, "children": children}
             children = []
@@ -159,19 +166,18 @@ class _Division:
     def _tab_of(self, event: Config) -> str:
         """Return the tab that an event belongs to."""
         first = event
-        while not _has_own_targets(first):
-            if first.get("trigger_after") is None:
-                return _ALWAYS  # a function of the API
+        while first.get("trigger_after") is not None:
             first = self._events[first["trigger_after"]]
         if not event["backend_fn"] and _LOAD in (event["js"] or ""):
             return _ALWAYS  # asks for the tab
-        triggers = [(block_id, name) for block_id, name in first["targets"] if block_id is not None]
-        places = {self._names.get(block_id, self._place_of.get(block_id)) for block_id, _ in triggers}
-        if places != {None}:
-            return places.pop() or _ALWAYS if len(places) == 1 else _ALWAYS
-        # The page itself is not in the layout: the event runs when the page is loaded.
-        written = {self._place_of.get(block_id, _ALWAYS) for block_id in first["outputs"]}
-        return written.pop() if len(written) == 1 else _ALWAYS
+        if all(name == "load" for _, name in first["targets"]):
+            written = {self._place_of.get(block_id, _ALWAYS) for block_id in first["outputs"]} - {_ALWAYS}
+            return written.pop() if len(written) == 1 else _ALWAYS
+        places = {
+            self._names.get(block_id) or self._place_of.get(block_id, _ALWAYS)
+            for block_id, _ in first["targets"]
+        }
+        return places.pop() if len(places) == 1 else _ALWAYS
 
     def _on_arrival(self, event: Config, name: str) -> Config:
         """Return an event of a tab, which runs when the tab arrives if it runs when the tab is selected."""
@@ -210,10 +216,6 @@ class _Interactive(NamedTuple):
             return bool(declared)
         is_blank = not block["props"].get("value")
         return block["id"] in self.inputs or (block["id"] not in self.outputs and is_blank)
-
-
-def _has_own_targets(event: Config) -> bool:
-    return any(block_id is not None for block_id, _ in event["targets"])
 
 
 def _ids(layout: Config) -> Iterator[int]:

@@ -1,0 +1,110 @@
+"""Tabs that are sent to the browser when they are opened for the first time."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from tests.services import services_for
+from workbench.ui.lazy_tabs import LAZY_TABS, split_page
+from workbench.ui.page import build_page
+from workbench.ui.slim_config import slim_component, slim_event
+
+_OF_SERVER = {"_api_info", "component_class_name", "name", "preserved_by_key", "script", "visible"}
+"""Properties with a value that the browser does not need."""
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory):
+    with services_for(tmp_path_factory.mktemp("page"), "Hello.") as (services, _):
+        yield build_page(services).blocks.get_config_file()
+
+
+@pytest.fixture(scope="module")
+def parts(config):
+    """What the page and each further tab consist of."""
+    start, tabs = split_page(config)
+    assert set(tabs) == set(LAZY_TABS)
+    return [start, *tabs.values()]
+
+
+def ids(components):
+    return [component["id"] for component in components]
+
+
+def test_every_component_and_event_of_the_page_is_sent_once(config, parts):
+    shown = {block["id"] for block in config["components"] if block["type"] not in {"api", "state"}}
+    sent = Counter(block_id for part in parts for block_id in ids(part["components"]) if block_id in shown)
+    tabs = {tab["layout"]["id"] for tab in parts[1:]}
+    assert sent == {block_id: 2 if block_id in tabs else 1 for block_id in shown}
+    private = [event["id"] for event in config["dependencies"] if event["api_visibility"] == "private"]
+    assert Counter(ids(event for part in parts for event in part["dependencies"])) == Counter(private)
+
+
+def test_the_page_starts_with_a_quarter_of_its_configuration(config, parts):
+    assert len(json.dumps(parts[0], default=str)) < len(json.dumps(config, default=str)) / 4
+
+
+def test_an_event_is_sent_with_what_triggers_it_and_with_what_it_follows(parts):
+    for part in parts:
+        events, blocks = {event["id"] for event in part["dependencies"]}, set(ids(part["components"]))
+        for event in part["dependencies"]:
+            follows = event.get("trigger_after")
+            assert follows is None or follows in events, event
+            targets = {block_id for block_id, name in event["targets"] if name not in {"load", "unload"}}
+            assert follows is not None or targets <= blocks, event
+
+
+def test_an_event_reads_only_what_the_browser_has_and_waits_for_a_tab_that_it_writes_to(parts):
+    start = set(ids(parts[0]["components"]))
+    for part in parts:
+        present = start | set(ids(part["components"]))
+        for event in part["dependencies"]:
+            assert set(event["inputs"]) <= present, event
+            assert set(event["outputs"]) <= present or "loadTab" in (event.get("js") or ""), event
+
+
+def test_what_runs_when_a_tab_is_selected_runs_also_when_it_arrives(parts):
+    for tab in parts[1:]:
+        tab_id = tab["layout"]["id"]
+        for event in tab["dependencies"]:
+            targets = [list(target) for target in event["targets"]]
+            assert ([tab_id, "select"] in targets) == ([tab_id, "load"] in targets)
+
+
+def test_only_the_page_itself_runs_events_when_it_is_loaded(parts):
+    started = [
+        event["api_name"]
+        for event in parts[0]["dependencies"]
+        if any(n == "load" for _, n in event["targets"])
+    ]
+    assert started == ["on_page"]
+
+
+def test_a_field_can_be_edited_if_it_could_be_on_a_page_that_is_sent_as_a_whole(config, parts):
+    def editable(block, events):
+        props = block["props"]
+        read = any(block["id"] in event["inputs"] for event in events)
+        written = any(block["id"] in event["outputs"] for event in events)
+        declared = props.get("interactive")
+        return declared if declared is not None else read or (not written and not props.get("value"))
+
+    whole = {block["id"]: editable(block, config["dependencies"]) for block in config["components"]}
+    known = parts[0]["dependencies"]
+    for part in parts:
+        for block in part["components"]:
+            if block["type"] != "state":
+                assert editable(block, known) == whole[block["id"]], block["props"].get("elem_id")
+
+
+def test_nothing_that_the_browser_uses_is_left_out(config):
+    for before in config["components"]:
+        after = slim_component(before)
+        assert (after["id"], after["type"]) == (before["id"], before["type"])
+        props = after["props"]
+        dropped = {name: value for name, value in before["props"].items() if name not in props}
+        assert {name for name, value in dropped.items() if value} <= _OF_SERVER
+    assert config["components"][0].keys() >= {"api_info", "props"}, "the server keeps all of it"
+    for before in config["dependencies"]:
+        dropped = before.keys() - slim_event(before).keys()
+        assert not any(before[name] for name in dropped - {"max_batch_size", "stream_every"})
