@@ -27,6 +27,7 @@ from workbench.ui.gate.pages import ForeignPage, OpenPages, TooManyPages
 from workbench.ui.gate.routes import route_of
 from workbench.ui.script_files import scripts_address
 from workbench.ui.serve import check_exposure
+from workbench.ui.style_files import styles_address
 
 pytestmark = pytest.mark.slow
 
@@ -416,13 +417,21 @@ def test_refusals_and_logins_have_the_headers_too(team: Server, laptop: Server) 
         sent_everywhere(answer, is_on_space=False)
 
 
-def test_scripts_are_served_to_everybody_and_cached_forever(team: Server) -> None:
-    address = scripts_address()
+@pytest.mark.parametrize(
+    ("address", "content_type", "part"),
+    [
+        (scripts_address(), "text/javascript", b"export default scripts"),
+        (styles_address(), "text/css", b"#page-header"),
+    ],
+)
+def test_scripts_and_styles_are_served_to_everybody_and_cached_forever(
+    team: Server, address: str, content_type: str, part: bytes
+) -> None:
     answer = ask(team, "GET", f"/{address}")
     assert answer.status == 200
     assert answer.getheader("cache-control") == "public, max-age=31536000, immutable"
-    assert (answer.getheader("content-type") or "").startswith("text/javascript")
-    assert b"export default scripts" in answer.body
+    assert (answer.getheader("content-type") or "").startswith(content_type)
+    assert part in answer.body
     sent_everywhere(answer, is_on_space=False)
     assert ask(team, "HEAD", f"/{address}").status == 200
     assert ask(team, "POST", f"/{address}", body=b"x").status == 405
@@ -434,6 +443,8 @@ def test_scripts_are_served_to_everybody_and_cached_forever(team: Server) -> Non
     "path",
     [
         "/scripts/0123456789abcdef/all.js",
+        "/styles/0123456789abcdef/all.css",
+        styles_address().replace("all", "page"),
         scripts_address().replace("all", "run_bar"),
         scripts_address().replace("all.js", "all.py"),
         scripts_address().replace("all", "..%2Fpage"),

@@ -6,6 +6,7 @@ import socket
 from dataclasses import replace
 from pathlib import Path
 
+import gradio as gr
 import pytest
 
 from tests.services import services_for
@@ -18,6 +19,7 @@ from workbench.ui.present.raw import RawSection, RawView
 from workbench.ui.present.text_spans import TextSpan
 from workbench.ui.script_files import joined_scripts, scripts_address
 from workbench.ui.serve import check_address, serve_page
+from workbench.ui.style_files import STYLES, joined_styles, styles_address
 from workbench.ui.tabs.play.screen import Screen
 
 UI = Path(__file__).parents[2] / "workbench" / "ui"
@@ -94,7 +96,7 @@ def test_a_choice_field_accepts_values_that_are_not_among_its_choices():
 def test_the_page_requests_nothing_from_other_hosts(config):
     theme = launch_options()["theme"]
     assert theme._stylesheets == []
-    assert "http" not in launch_options()["css_paths"][0].read_text()
+    assert "http" not in joined_styles()
     assert len(SCRIPTS) > 50
     for path in (*SCRIPTS, *UI.glob("*.js")):
         assert "http" not in path.read_text().replace("http://www.w3.org/2000/svg", ""), path.name
@@ -123,13 +125,23 @@ def test_a_value_is_sent_to_the_browser_as_json_and_not_through_a_template():
     assert json.loads(json.dumps(part.value))["sections"][0]["pieces"][0]["text"] == "${x} \\n"
 
 
-def test_scripts_are_served_as_files_and_not_inside_the_page(config):
+def test_scripts_and_styles_are_served_as_files_and_not_inside_the_page(config):
     drawn = [component["props"] for component in config["components"] if component["props"].get("script")]
     assert len(drawn) > 80
     assert all(len(props["js_on_load"]) < 120 for props in drawn)
     head = launch_options()["head"]
     assert f'<link rel="modulepreload" href="{scripts_address()}">' in head
     assert head.count("modulepreload") == 1
+    assert f'<link rel="stylesheet" href="{styles_address()}">' in head
+
+
+def test_each_style_rule_also_applies_inside_gradio_s_page_where_it_wins():
+    joined = joined_styles()
+    version = gr.__version__.replace(".", "-")
+    inside = joined.partition(f".gradio-container.gradio-container-{version} .contain {{")[2]
+    for sheet in STYLES:
+        assert joined.count(sheet.read_text(encoding="utf-8")) == 2
+        assert sheet.read_text(encoding="utf-8") in inside
 
 
 def test_the_joined_scripts_hold_what_each_script_exports_after_what_it_imports():

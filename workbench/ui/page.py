@@ -18,6 +18,7 @@ from workbench.ui.lazy_tabs import TabLoader
 from workbench.ui.owners import role_of, serves_others
 from workbench.ui.present.glossary_terms import TERMS
 from workbench.ui.script_files import scripts_address
+from workbench.ui.style_files import styles_address
 from workbench.ui.tabs import contracts_tab as contracts
 from workbench.ui.tabs import inspect
 from workbench.ui.tabs import label_tab as label
@@ -37,10 +38,6 @@ from workbench.ui.theme import WorkbenchTheme
 from workbench.ui.whole_steps import WholeSteps
 
 TITLE: Final = "Hermes Workbench"
-STYLES: Final = tuple(
-    Path(__file__).with_name(f"{name}.css")
-    for name in ("page", "play", "models", "suites", "label", "contracts", "data", "compare", "guide")
-)
 HEAD_SCRIPTS: Final = (
     *(
         Path(__file__)
@@ -148,19 +145,18 @@ class LaunchOptions(TypedDict):
     """The options that `launch` and `mount_gradio_app` need in addition to the page."""
 
     theme: WorkbenchTheme
-    css_paths: list[str | Path]
     head: str
     footer_links: list[Literal["api", "gradio", "settings", "runs"] | dict[str, str]]
     run_history: bool
 
 
 def launch_options() -> LaunchOptions:
-    """Return the options: our theme and scripts, no footer links, and no record of calls in the browser."""
+    """Return the options: our theme, styles and scripts, no footer links, and no record of calls in the browser."""
     return LaunchOptions(
         theme=WorkbenchTheme(),
-        css_paths=[*STYLES],
         head="".join(
             (
+                f'<link rel="stylesheet" href="{styles_address()}">',
                 f'<link rel="modulepreload" href="{scripts_address()}">',
                 *(f"<script>{text}</script>" for text in HEAD_SCRIPTS),
             )

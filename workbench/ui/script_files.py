@@ -97,7 +97,19 @@ def words_of_script(name: str) -> frozenset[str]:
 
 async def serve_scripts(request: Request) -> Response:
     """Respond with the joined scripts of the current version, or 404."""
-    if request.path_params["version"] != _version():
-        return PlainTextResponse("There is no such script.\n", 404, {"Cache-Control": "no-store"})
+    return serve_version(request, _version(), joined_scripts(), "text/javascript")
+
+
+def serve_version(request: Request, version: str, text: str, media_type: str) -> Response:
+    """Respond with a file that never changes at its address, or 404 if another version was asked for.
+
+    Args:
+        request: Its path parameter `version` is the version that was asked for.
+        version: The current version.
+        text: The file.
+        media_type: Its type.
+    """
+    if request.path_params["version"] != version:
+        return PlainTextResponse("There is no such file.\n", 404, {"Cache-Control": "no-store"})
     headers = {"Cache-Control": "public, max-age=31536000, immutable"}
-    return Response(joined_scripts(), media_type="text/javascript", headers=headers)
+    return Response(text, media_type=media_type, headers=headers)

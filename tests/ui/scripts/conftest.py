@@ -11,8 +11,9 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.e2e.watch import Watch
 from tests.ui.scripts.component import STUBS, Component
-from workbench.ui.page import HEAD_SCRIPTS, STYLES
+from workbench.ui.page import HEAD_SCRIPTS
 from workbench.ui.script_files import joined_scripts, scripts_address
+from workbench.ui.style_files import STYLES
 
 SCRIPTS = Path(__file__).parents[3] / "workbench" / "ui" / "scripts"
 

@@ -21,6 +21,7 @@ from workbench.ui.incoming.requests import EventGuard
 from workbench.ui.lazy_tabs import start_of
 from workbench.ui.script_files import ROUTE, serve_scripts
 from workbench.ui.slim_config import install_slim_config
+from workbench.ui.style_files import STYLES_ROUTE, serve_styles
 
 _SCRIPT: Final = b"<script"
 
@@ -50,8 +51,9 @@ class GatedApp(App):
             # These run inside the middleware that compresses responses.
             middleware=[Middleware(ScriptNonce), Middleware(EventGuard)],
         )
-        # Our route comes before Gradio's own routes.
+        # Our routes come before Gradio's own routes.
         self.add_route(ROUTE, serve_scripts)
+        self.add_route(STYLES_ROUTE, serve_styles)
         install_slim_config(start_of)
         self.state_holder = PageStates()
         gradio_pages = GradioPages(blocks)

@@ -47,7 +47,7 @@ class Route(NamedTuple):
 
 
 _ASSETS: Final = re.compile(
-    r"/(assets|static|svelte|scripts)/.+|(/gradio_api)?/theme\.css|/favicon\.ico|/robots\.txt|/manifest\.json"
+    r"/(assets|static|svelte|scripts|styles)/.+|(/gradio_api)?/theme\.css|/favicon\.ico|/robots\.txt|/manifest\.json"
     r"|/pwa_icon(/\d+)?|/gradio_api/startup-events"
 )
 _KINDS: Final = {

@@ -1,0 +1,48 @@
+"""Serve the page's style sheets as one file that a browser downloads once.
+
+Gradio would write them into the page, and parse and print them again in the browser to add its own selectors in front.
+"""
+
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+import gradio as gr
+from starlette.requests import Request
+from starlette.responses import Response
+
+from workbench.ui.script_files import serve_version
+
+STYLES_ROUTE: Final = "/styles/{version}/all.css"
+STYLES: Final = tuple(
+    Path(__file__).with_name(f"{name}.css")
+    for name in ("page", "play", "models", "suites", "label", "contracts", "data", "compare", "guide")
+)
+
+
+@cache
+def joined_styles() -> str:
+    """Return all style sheets as one, in their order.
+
+    Each rule is repeated inside Gradio's page, so that it comes before the rules of Gradio's own components.
+    *Source:* gradio 6.31, js/core/src/css.ts, `prefix_css`.
+    """
+    rules = "\n".join(path.read_text(encoding="utf-8") for path in STYLES)
+    page = f".gradio-container.gradio-container-{gr.__version__.replace('.', '-')} .contain"
+    return f"{rules}\n{page} {{\n{rules}\n}}\n"
+
+
+@cache
+def _version() -> str:
+    return sha256(joined_styles().encode()).hexdigest()[:16]
+
+
+def styles_address() -> str:
+    """Return the address of the joined style sheets, relative to the page."""
+    return f"styles/{_version()}/all.css"
+
+
+async def serve_styles(request: Request) -> Response:
+    """Respond with the style sheets of the current version, or 404."""
+    return serve_version(request, _version(), joined_styles(), "text/css")
