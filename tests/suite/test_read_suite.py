@@ -125,7 +125,7 @@ def test_a_template_becomes_a_case_for_each_row_of_a_csv_file():
     ("csv", "message"),
     [
         ("city,days\n", "file cities.csv: no rows"),
-        ("city,days\nRome\n", "file cities.csv, line 2: 1 cells for 2 columns"),
+        ("city,days\nRome\n", "file cities.csv, line 2 .row 1.: 1 cell for 2 columns"),
         ("city,days\nRome,three\n", "'three' is not JSON"),
         ('city,days\n"Rome,3\n', "not CSV"),
     ],

@@ -109,3 +109,18 @@ def test_a_draft_is_written_as_a_catalog_file(studio):
     assert (toolset.name, toolset.tools[0].spec.name) == ("mine", "get_flumbuster")
     shipped = yaml.safe_load((CHECKOUT / "tools_catalog/nonsense.yaml").read_text())["tools"][0]
     assert yaml.safe_load(text)["tools"] == [shipped]
+
+
+def test_a_tool_of_another_toolset_is_added_to_a_toolset_and_removed(studio):
+    text = studio.included_text("get_weather", toolset="trip", before=None, is_included=True)
+    assert parse_toolset(text, where="trip").include_tools == ("get_weather",)
+    more = studio.included_text("send_mail", toolset="trip", before=text, is_included=True)
+    again = studio.included_text("get_weather", toolset="trip", before=more, is_included=True)
+    assert parse_toolset(again, where="trip").include_tools == ("send_mail", "get_weather")
+    less = studio.included_text("get_weather", toolset="trip", before=again, is_included=False)
+    assert parse_toolset(less, where="trip").include_tools == ("send_mail",)
+    with pytest.raises(BadInput, match="no tool would be left"):
+        studio.included_text("send_mail", toolset="trip", before=less, is_included=False)
+    own = "toolset: trip\ntools:\n- function: {name: f}"
+    with pytest.raises(BadInput, match="the tool 'f' is declared in it"):
+        studio.included_text("f", toolset="trip", before=own, is_included=True)

@@ -53,6 +53,7 @@ class CaseForm(SettingsForm):
     prompt: str | None = None
     messages: list[MessageForm] | None = Field(default=None, min_length=1)
     expect: list[Expectation] = Field(min_length=1)
+    filled_from: dict[str, Any] | None = None
 
     @model_validator(mode="after")
     def _has_valid_messages(self) -> "CaseForm":
@@ -104,6 +105,8 @@ class Case:
     """Replaces the tool choice of the arm. None uses that of the arm."""
     max_rounds: int | None = None
     """Maximum number of completions. None uses that of the run."""
+    row: JsonObject = field(default_factory=dict[str, JsonValue], hash=False, compare=False)
+    """The row of the template that the case was made from. Empty if there is none."""
     document: JsonObject = field(default_factory=dict[str, JsonValue], hash=False, compare=False, repr=False)
     """The case as JSON, with its template filled in and the defaults of the suite applied."""
 

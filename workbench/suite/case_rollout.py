@@ -70,6 +70,15 @@ class CaseRollout:
         return tuple(fix.code for completion in self.completions for fix in completion.reading.fixes)
 
     @property
+    def findings(self) -> tuple[str, ...]:
+        """Codes of the findings in all completions, and about how they were generated."""
+        return tuple(
+            finding.code
+            for completion in self.completions
+            for finding in (*completion.reading.findings, *completion.generation.findings)
+        )
+
+    @property
     def dropped(self) -> int:
         """Number of call blocks that were dropped."""
         return sum(completion.reading.dropped for completion in self.completions)

@@ -9,7 +9,8 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.errors import BadInput
 from workbench.suite.case import Case, CaseForm, MessageForm, Suite, SuiteForm
-from workbench.suite.suite_text import Place, Row, SuiteFault, SuiteFaultError, SuiteText, fill, read_csv
+from workbench.suite.row_table import read_csv
+from workbench.suite.suite_text import Place, Row, SuiteFault, SuiteFaultError, SuiteText, fill
 from workbench.toolspec.yaml_text import dump_yaml
 
 ReadFile = Callable[[str], str]
@@ -175,6 +176,7 @@ def _case(
         repeat=form.repeat or 1,
         tool_choice=form.tool_choice,
         max_rounds=form.max_rounds,
+        row=cast(JsonObject, form.filled_from or {}),
         document=cast(JsonObject, dict(document)),
     )
 
@@ -188,17 +190,18 @@ def _filled(entry: Mapping[str, Any], read_file: ReadFile | None) -> Iterator[Ma
         filled = cast("dict[str, Any]", fill(case, row, where=f"row {number}"))
         if filled.get("id") == case.get("id"):
             filled["id"] = f"{case.get('id')}-{number}"
+        filled["filled_from"] = dict(row)
         yield filled
 
 
 def _rows(rows: object, read_file: ReadFile | None) -> Sequence[Row]:
     """Return the rows of a template: a list of objects, the text of a CSV file, or the name of one."""
     if isinstance(rows, str) and "\n" in rows:
-        return read_csv(rows, where="rows")
+        return read_csv(rows, where="rows").rows
     if isinstance(rows, str):
         if read_file is None:
             raise BadInput("", f"the file {rows!r} cannot be read here", "write the rows under rows:")
-        return read_csv(read_file(rows), where=f"file {rows}")
+        return read_csv(read_file(rows), where=f"file {rows}").rows
     if isinstance(rows, list) and rows and all(isinstance(row, Mapping) for row in cast(list[object], rows)):
         return cast(Sequence[Row], rows)
     raise BadInput("", "rows must be the name of a CSV file, CSV text, or a list of objects")

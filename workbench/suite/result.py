@@ -49,6 +49,8 @@ class CaseMeasures:
     """Number of call blocks that were dropped."""
     fixes: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
     """Number of fixes by code."""
+    findings: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
+    """Number of findings by code, in completions and about how they were generated."""
     has_wrong_tool: bool = False
     """Whether a tool was called that the case does not name."""
     is_needless: bool = False
@@ -149,6 +151,7 @@ def measures_of(job: Job, rollout: CaseRollout) -> CaseMeasures:
         valid_calls=sum(call.status is CallStatus.READY for call in calls),
         dropped=rollout.dropped,
         fixes=dict(sorted(Counter(rollout.fixes).items())),
+        findings=dict(sorted(Counter(rollout.findings).items())),
         has_wrong_tool=tools is not None and any(call.name not in tools for call in rollout.first_calls),
         is_needless=is_call_expected is False and bool(calls),
         expects_call=is_call_expected,

@@ -1,7 +1,5 @@
 """The text of a suite: YAML with line numbers, CSV rows, templates, and problems with their positions."""
 
-import csv
-import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,33 +19,14 @@ from workbench.toolspec.yaml_text import compose_yaml, load_yaml
 Row = Mapping[str, JsonValue]
 """Name of a column to the value of the cell."""
 
-_PLACEHOLDER: Final = re.compile(r"\{\{\s*(\w+)\s*(\|\s*json\s*)?\}\}")
-
-
-def read_csv(text: str, *, where: str) -> Sequence[Row]:
-    """Return the rows of a CSV text. The first line has the names of the columns.
-
-    Raises:
-        BadInput: A row has more or fewer cells than there are columns, or there are no rows.
-    """
-    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
-    try:
-        lines = [(reader.line_num, cells) for cells in reader if cells]
-    except csv.Error as error:
-        raise BadInput(f"{where}, line {reader.line_num}", f"not CSV: {error}") from error
-    if len(lines) < 2:
-        raise BadInput(where, "no rows", "write the names of the columns, then one row per line")
-    names = lines[0][1]
-    for number, cells in lines[1:]:
-        if len(cells) != len(names):
-            raise BadInput(f"{where}, line {number}", f"{len(cells)} cells for {len(names)} columns")
-    return [dict(zip(names, cells, strict=True)) for _, cells in lines[1:]]
+_PLACEHOLDER: Final = re.compile(r"""\{\{\s*(?:(\w+)\s*(\|\s*json\s*)?|(?P<literal>'\{\{'|"\{\{")\s*)\}\}""")
 
 
 def fill(value: JsonValue, row: Row, *, where: str) -> JsonValue:
     """Return `value` with each `{{ column }}` in its texts filled in.
 
     A text that consists only of `{{ column | json }}` becomes the JSON value of the cell, such as a number.
+    `{{ '{{' }}` becomes two literal braces.
 
     >>> fill({"a": "{{ n }} of {{ n }}", "b": ["{{ n | json }}"]}, {"n": "3"}, where="")
     {'a': '3 of 3', 'b': [3]}
@@ -72,6 +51,8 @@ def _filled(text: str, row: Row, where: str) -> JsonValue:
         return _as_json(_cell(row, only_placeholder.group(1), where), where)
 
     def cell_text(match: re.Match[str]) -> str:
+        if match["literal"]:
+            return "{{"
         cell = _cell(row, match.group(1), where)
         return cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
 

@@ -25,8 +25,9 @@ from workbench.toolbox.mocks import MockTool
 from workbench.toolbox.registry import Registry
 from workbench.toolbox.terminal.environments import isolated, parse_environment
 from workbench.toolbox.terminal.tool import Terminal
+from workbench.toolbox.toolsets import partition
 from workbench.toolspec.spec import OfferedTools, ToolSpec
-from workbench.toolspec.tools_text import parse_tools
+from workbench.toolspec.tools_text import parse_tools, render_tools
 
 
 class ToolSource(Protocol):
@@ -214,6 +215,18 @@ class Catalog:
                 if spec is not None:
                     _choose(chosen, selector, spec)
         return OfferedTools(specs=tuple(spec for _, spec in chosen.values()))
+
+    def toolsets_of(self, tools_text: str) -> tuple[str, ...]:
+        """Return the toolsets whose tools a text has, in the order of the text. Empty if it has others, or none.
+
+        For example, the tools of `weather` followed by those of `calendar` that are not in `weather` give both names.
+        """
+        try:
+            names = parse_tools(tools_text).names
+            found = partition(names, {name: tools.names for name, tools in self.toolsets().items()})
+            return found if found and render_tools(self.select(found)) == tools_text else ()
+        except BadInput:
+            return ()
 
     def toolbox(self, task: ToolTask = NO_TASK) -> Dispatcher:
         """Return a dispatcher for the calls of one task. It answers unknown tools with their own arguments.

@@ -148,6 +148,27 @@ class ToolStudio:
             replace(existing, tools=tools) if existing else CatalogToolset(name=toolset, tools=tools)
         )
 
+    def included_text(self, name: str, *, toolset: str, before: str | None, is_included: bool) -> str:
+        """Return the text of a toolset file with a tool of another toolset added to its list, or removed from it.
+
+        Args:
+            before: Current text of the file; None starts a new one.
+
+        Raises:
+            BadInput: The toolset declares the tool itself, or nothing would be left in it.
+        """
+        existing = parse_toolset(before, where=f"toolset {toolset!r}") if before is not None else None
+        current = existing or CatalogToolset(name=toolset)
+        if any(tool.spec.name == name for tool in current.tools):
+            raise BadInput(
+                f"toolset {toolset!r}", f"the tool {name!r} is declared in it", "choose another one"
+            )
+        others = tuple(other for other in current.include_tools if other != name)
+        changed = replace(current, include_tools=(*others, name) if is_included else others)
+        if not (changed.tools or changed.includes or changed.include_tools):
+            raise BadInput(f"toolset {toolset!r}", "no tool would be left in it", "add another one first")
+        return render_toolset(changed)
+
     def close(self) -> None:
         """Stop handlers that still run."""
         self._bridge.close()

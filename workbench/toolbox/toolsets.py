@@ -115,3 +115,27 @@ class Toolsets:
             return self.current_name(included)
         except BadInput as error:
             raise BadInput(f"toolset {name!r}", f"it includes {included!r}, which does not exist") from error
+
+
+def partition(names: Sequence[str], toolsets: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return toolsets that together have exactly these tools, each adding the tools that follow.
+
+    The toolset that adds most is taken first, so the result is not always the one that was chosen, but it has the
+    same tools.
+    """
+    chosen: list[str] = []
+    done = 0
+    while done < len(names):
+        before = frozenset(names[:done])
+        added = {
+            toolset: [tool for tool in tools if tool not in before] for toolset, tools in toolsets.items()
+        }
+        fitting = [
+            toolset for toolset, new in added.items() if new and list(names[done : done + len(new)]) == new
+        ]
+        if not fitting:
+            return ()
+        best = max(fitting, key=lambda toolset: len(added[toolset]))
+        chosen.append(best)
+        done += len(added[best])
+    return tuple(chosen)

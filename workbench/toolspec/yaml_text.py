@@ -41,6 +41,27 @@ _JsonLoader.yaml_implicit_resolvers = {
 }
 
 
+_UNFOLDABLE: Final = ("\x85", "\u2028", "\u2029", "\ufeff")
+"""Line breaks that YAML turns into others, and a mark that it drops, unless a text is in double quotes."""
+
+
+def _represent_text(dumper: Any, text: str) -> Any:
+    style = '"' if any(sign in text for sign in _UNFOLDABLE) else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+class _ShortDumper(yaml.SafeDumper):
+    """Writes short texts."""
+
+
+class _LongDumper(_FastDumper):
+    """Writes long texts."""
+
+
+_ShortDumper.add_representer(str, _represent_text)
+_LongDumper.add_representer(str, _represent_text)
+
+
 def load_yaml(text: str) -> Any:
     """Parse a YAML text.
 
@@ -74,7 +95,7 @@ def dump_yaml(value: object) -> str:
     """Write a JSON value as YAML that `load_yaml` can read. Keys keep their order, and no aliases are used."""
     text = json.dumps(value)
     # libyaml writes emoji as escapes, so it is only used for long texts, where the other writer takes seconds.
-    dumper = _FastDumper if len(text) > _LARGE_CHARS else yaml.SafeDumper
+    dumper = _LongDumper if len(text) > _LARGE_CHARS else _ShortDumper
     return yaml.dump(json.loads(text), Dumper=dumper, sort_keys=False, allow_unicode=True, width=110)
 
 

@@ -28,6 +28,7 @@ from workbench.ui.tabs.compare.tab import wire as wire_compare
 from workbench.ui.tabs.contracts_tab import wire as wire_contracts
 from workbench.ui.tabs.data import tab as data
 from workbench.ui.tabs.play import tab as play
+from workbench.ui.tabs.play.row_events import wire_rows
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.suites import parts as suites
 from workbench.ui.tabs.suites.active_runs import ActiveRuns
@@ -131,6 +132,7 @@ def build_page(services: Services) -> Page:
             tab=label_tab,
             open_label=play_parts.talk.transcript.event("open_label"),
         )
+        wire_rows(play_parts, services, suite_runs)
         data.wire(data_parts, services, play_parts.visitor, play_parts.sessions.sessions)
         wire_suites(suites_parts, services, suite_runs, play_parts, blocks=blocks, tab=suites_tab, tabs=tabs)
         for used in models.wire(models_parts, services, models_tab, tabs, play_parts.setup.model.model):

@@ -15,7 +15,6 @@ from workbench.rollout.sampling import Sampling
 from workbench.settings import read_settings
 from workbench.toolbox.catalog import Catalog
 from workbench.toolspec.tools_text import render_tools
-from workbench.ui.choices import toolsets_in
 from workbench.ui.present.presets import STORED_FIELDS, defaults_key, show_presets, stored_setup
 from workbench.ui.present.setup import show_setup
 from workbench.ui.present.variables import VariableField, show_variable_fields
@@ -73,13 +72,13 @@ def test_presets_have_addresses():
     "names", [("weather",), ("weather", "calendar"), ("calendar", "weather"), ("office",), ("mail", "search")]
 )
 def test_the_toolsets_of_a_text_are_found(names):
-    assert toolsets_in(CATALOG, render_tools(CATALOG.select(names))) == names
+    assert CATALOG.toolsets_of(render_tools(CATALOG.select(names))) == names
 
 
 def test_a_text_with_other_tools_has_no_toolsets():
     weather = render_tools(CATALOG.select(["weather"]))
     for text in ("[]", "{", weather.replace("city", "town"), '[{"name": "x"}]'):
-        assert toolsets_in(CATALOG, text) == ()
+        assert CATALOG.toolsets_of(text) == ()
 
 
 CONTRACT = parse_contract(

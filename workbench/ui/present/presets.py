@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Final, cast
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from workbench.chat.json_value import JsonValue, load_json
@@ -158,6 +158,4 @@ def _disabled(tools_text: str, enabled: JsonValue) -> frozenset[str]:
         names = parse_tools(tools_text).names
     except BadInput:
         return frozenset()
-    return frozenset(names) - frozenset(
-        cast("list[str]", [name for name in enabled if isinstance(name, str)])
-    )
+    return frozenset(names) - {name for name in enabled if isinstance(name, str)}

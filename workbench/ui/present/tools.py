@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, replace
 from typing import cast
 
 from workbench.app.token_sheet import ToolSize
@@ -11,7 +10,7 @@ from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object, load_json
 from workbench.errors import BadInput
 from workbench.rollout.ports import ToolRun
-from workbench.toolbox.entry import Availability, DraftFindings
+from workbench.toolbox.entry import NO_SAVED_TOOLSETS, Availability, DraftFindings
 from workbench.toolspec.grid import GridRow, grid_of, with_grid
 from workbench.ui.present.notices import NoticeLine, NoticeView, tool_findings
 from workbench.ui.present.words import count, milliseconds
@@ -28,6 +27,8 @@ class ToolLine:
     """Why the tool is unavailable. Empty if it is available."""
     is_open: bool
     """Whether the tool is open in the editors."""
+    is_included: bool = False
+    """True if the tool is declared in another toolset."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +54,10 @@ class ToolListView:
     """True if the editors show an unsaved draft."""
     problems: tuple[str, ...] = ()
     """One line about each file, package or server that failed to load."""
+    note: str = ""
+    """Result of adding the tool to a toolset, or why that failed. May be empty."""
+    is_problem: bool = False
+    """Whether the note is a problem."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,13 +84,23 @@ def show_tools(
     serial: float = 0.0,
     wants_open: bool = False,
     is_draft: bool = False,
+    included: Mapping[str, Sequence[str]] = NO_SAVED_TOOLSETS,
 ) -> ToolListView:
-    """Show the tools, grouped by toolset."""
-    ordered = sorted(availability, key=lambda tool: (tool.toolset, tool.name))
-    groups = tuple(
-        ToolGroup(name=toolset, tools=tuple(_line(tool, open_name) for tool in members))
-        for toolset, members in groupby(ordered, key=lambda tool: tool.toolset)
-    )
+    """Show the tools, grouped by toolset.
+
+    Args:
+        included: For each toolset, the tools of other toolsets that it lists.
+    """
+    by_name = {tool.name: tool for tool in availability}
+    members: dict[str, list[ToolLine]] = {}
+    for tool in sorted(availability, key=lambda tool: (tool.toolset, tool.name)):
+        members.setdefault(tool.toolset, []).append(_line(tool, open_name))
+    for toolset, names in included.items():
+        lines = [
+            replace(_line(by_name[name], open_name), is_included=True) for name in names if name in by_name
+        ]
+        members.setdefault(toolset, []).extend(lines)
+    groups = tuple(ToolGroup(name=toolset, tools=tuple(lines)) for toolset, lines in sorted(members.items()))
     return ToolListView(
         groups=groups,
         open_name=open_name,

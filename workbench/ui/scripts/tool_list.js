@@ -1,4 +1,4 @@
-// All tools by toolset, with the reason if a tool is unavailable. Event: `open_tool`.
+// All tools by toolset, with the reason if a tool is unavailable. Events: `open_tool`, `include_tool`.
 import { node } from "./dom.js";
 import { store, stored } from "./storage.js";
 
@@ -19,7 +19,48 @@ export const mount = ({ element, follow, trigger }) => {
     trigger("open_tool", { name, spec: draft.spec || "", rules: draft.rules || "" });
   };
 
-  const line = (tool) =>
+  const include = (tool, toolset, act) => trigger("include_tool", { name: tool.name, toolset, act });
+
+  // Adds the open tool to another toolset.
+  const adding = (tool, names) => {
+    const field = node("input", {
+      type: "text",
+      class: "hw-input",
+      "aria-label": "Toolset to add " + tool.name + " to",
+      placeholder: "Toolset",
+      list: "tools-toolset-names",
+      maxlength: 100,
+    });
+    const add = () => (field.value.trim() ? include(tool, field.value.trim(), "add") : field.focus());
+    field.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.isComposing) return;
+      event.preventDefault();
+      add();
+    });
+    const options = names.map((name) => node("option", { value: name }));
+    const form = node(
+      "div",
+      { class: "hw-tool-adding" },
+      field,
+      node("datalist", { id: "tools-toolset-names" }, options),
+      node("button", { type: "button", class: "hw-act", onclick: add }, "Add"),
+    );
+    const open = node(
+      "button",
+      {
+        type: "button",
+        class: "hw-act",
+        onclick: () => {
+          open.replaceWith(form);
+          field.focus();
+        },
+      },
+      "Add to a toolset",
+    );
+    return open;
+  };
+
+  const line = (tool, group, names) =>
     node(
       "li",
       {},
@@ -35,6 +76,25 @@ export const mount = ({ element, follow, trigger }) => {
         },
         node("span", { class: "hw-title hw-mono" }, tool.name),
       ),
+      tool.is_included
+        ? node(
+            "p",
+            { class: "hw-line hw-reason" },
+            node("span", { class: "hw-note" }, "from another toolset"),
+            node(
+              "button",
+              {
+                type: "button",
+                class: "hw-act",
+                "aria-label": "Remove " + tool.name + " from " + group.name,
+                onclick: () => include(tool, group.name, "remove"),
+              },
+              "Remove",
+            ),
+          )
+        : tool.is_open
+          ? node("p", { class: "hw-line hw-reason" }, adding(tool, names.filter((name) => name !== group.name)))
+          : null,
       tool.reason
         ? node(
             "p",
@@ -55,7 +115,9 @@ export const mount = ({ element, follow, trigger }) => {
       );
     }
     store(OPEN + ":open", value.open_name);
-    note.textContent = value.is_draft ? "The editors show your unsaved draft." : "";
+    note.textContent = value.note || (value.is_draft ? "The editors show your unsaved draft." : "");
+    note.className = "hw-line " + (value.is_problem ? "t-error" : "t-quiet");
+    const toolsets = value.groups.map((group) => group.name);
     list.replaceChildren(
       ...value.problems.map((problem) =>
         node(
@@ -67,7 +129,11 @@ export const mount = ({ element, follow, trigger }) => {
       ),
       ...value.groups.flatMap((group) => [
         node("h2", { class: "hw-day" }, group.name),
-        node("ul", { class: "hw-sessions" }, group.tools.map(line)),
+        node(
+          "ul",
+          { class: "hw-sessions" },
+          group.tools.map((tool) => line(tool, group, toolsets)),
+        ),
       ]),
     );
   });

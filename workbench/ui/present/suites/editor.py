@@ -8,7 +8,8 @@ from typing import Final
 
 from workbench.app.runs.suites import CheckedSuite
 from workbench.suite.case import Case
-from workbench.suite.suite_text import SuiteFault, read_csv
+from workbench.suite.row_table import read_csv
+from workbench.suite.suite_text import SuiteFault
 from workbench.ui.present.words import count
 
 MOST_SHOWN: Final = 200
@@ -94,7 +95,8 @@ def with_rows(text: str, rows_text: str, *, file_name: str) -> str:
     Raises:
         BadInput: The text is not CSV with a header line.
     """
-    names = [name for name in read_csv(rows_text, where=f"file {file_name}")[0] if name.isidentifier()]
+    columns = read_csv(rows_text, where=f"file {file_name}").columns
+    names = [name for name in columns if name.isidentifier()]
     found = _ENTRY.search(text)
     entry = [
         f"- id: {json.dumps(file_name.rsplit('.', 1)[0], ensure_ascii=False)}",

@@ -162,6 +162,7 @@ def build_setup(services: Services) -> SetupParts:
 
 def _build_contract(services: Services) -> ContractParts:
     heading("Contract", term="contract")
+    Drawn("wide_contract", elem_id="play-wide-contract")
     return ContractParts(
         contract=_dropdown(setup_label("contract_name"), list(services.contract_names()), "play-contract"),
         versions=Drawn("versions", elem_id="play-versions"),

@@ -14,7 +14,7 @@ from workbench.records.run_config import RunConfig
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.rollout.models import Models
 from workbench.toolspec.tools_text import check_tools_text, parse_tools, render_tools
-from workbench.ui.choices import catalog_of, choices, toolsets_in, toolsets_of
+from workbench.ui.choices import catalog_of, choices, toolsets_of
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import needs, permitted_to, services_of
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, grammar_advice, problem, tool_findings
@@ -93,7 +93,7 @@ class SetupEvents:
         tools = parse_tools(text)
         names, notes = tools.names, grammar_advice(tools)
         catalog = catalog_of(services_of(self.services, visitor, request))
-        is_saved = not names or bool(toolsets_in(catalog, text))
+        is_saved = not names or bool(catalog.toolsets_of(text))
         notice = advice(" ".join([*([] if is_saved else [EDITED]), *notes]))
         return notice, _switches(names, disabled), _choices(names, disabled, choice)
 
@@ -154,7 +154,7 @@ class SetupEvents:
         """Return a setup as values of the fields, the toolset and the switches."""
         contract = choices(services.contract_names(), setup.contract_name)
         catalog = catalog_of(services)
-        chosen = toolsets_in(catalog, setup.tools_text)
+        chosen = catalog.toolsets_of(setup.tools_text)
         try:
             names: Sequence[str] = parse_tools(setup.tools_text).names
         except BadInput:

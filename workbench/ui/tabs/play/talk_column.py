@@ -157,6 +157,8 @@ class TalkParts:
     copied: Drawn
     execution: gr.Dropdown
     samples: NumberField
+    rows: Drawn
+    """The button and the window for runs over rows."""
     notice: Drawn
     composer: TextField
     send: gr.Button
@@ -192,6 +194,7 @@ def build_talk() -> TalkParts:
                 elem_id="play-execution",
             )
             samples = number_field(SAMPLES, "play-samples", 1)
+            rows = Drawn("row_run", elem_id="play-rows")
             gr.HTML(
                 "<kbd>Ctrl</kbd>+<kbd>Enter</kbd> sends · <kbd>Esc</kbd> stops",
                 apply_default_css=False, elem_id="play-keys-hint",
@@ -201,7 +204,7 @@ def build_talk() -> TalkParts:
     return TalkParts(
         bar=bar, branches=branches, transcript=transcript, live=live, asking=asking,
         message_pane=message_pane, copied=copied,
-        notice=notice, composer=composer, send=send, stop=stop, execution=execution, samples=samples,
+        notice=notice, composer=composer, send=send, stop=stop, execution=execution, samples=samples, rows=rows,
     )  # fmt: skip
 
 

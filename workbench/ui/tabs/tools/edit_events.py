@@ -49,6 +49,7 @@ def list_tools(
         serial=services.calendar.seconds(),
         wants_open=wants_open,
         is_draft=is_draft,
+        included={toolset.name: toolset.include_tools for toolset in tools.files() if toolset.include_tools},
     )
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -106,6 +106,20 @@ class ToolStorageEvents:
         return gr.update(choices=names, value=[toolset]), text, gr.update(selected="play"), *result
 
     @needs(Permission.WORK)
+    def on_include(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> ToolListView:
+        """Add a tool to the list of another toolset, or remove it from there."""
+        services = services_of(self.services, visitor, request)
+        name, toolset = id_of(event, "name"), id_of(event, "toolset").strip()
+        is_included = id_of(event, "act") != "remove"
+        try:
+            _include(services, name, toolset, is_included=is_included)
+            view = list_tools(services, name)
+        except WorkbenchError as error:
+            return replace(list_tools(services, name), note=str(error), is_problem=True)
+        note = f"Added {name} to {toolset}." if is_included else f"Removed {name} from {toolset}."
+        return replace(view, note=note)
+
+    @needs(Permission.WORK)
     def on_file(self, path: str | None) -> tuple[str | Update, NoticeView]:
         """Put the text of a file into the field."""
         try:
@@ -193,6 +207,26 @@ def _save(services: Services, drafts: Sequence[ToolDraft], toolset: str, *, mess
         if line not in services.tools.problems():
             raise BadInput(f"toolset {toolset!r}", line, "rename the tool")
     services.versions.save(NewVersion(kind=_KIND, name=toolset, text=text, message=message))
+
+
+def _include(services: Services, name: str, toolset: str, *, is_included: bool) -> None:
+    """Save the toolset with the tool in its list, or without it.
+
+    Raises:
+        BadInput: There is no such tool, or the toolset's name or text cannot be used.
+        StoreError: The version cannot be written.
+    """
+    check_name(toolset)
+    entry = services.tools.registry.find(name)
+    if entry is None:
+        raise BadInput(f"tool {name!r}", "no such tool", "save it first")
+    if entry.toolset == toolset:
+        raise BadInput(f"toolset {toolset!r}", f"the tool {name!r} is declared in it", "choose another one")
+    before = _newest(services, toolset) or services.files.find(VersionKind.TOOLS, toolset)
+    text = services.studio.included_text(name, toolset=toolset, before=before, is_included=is_included)
+    if text != before:
+        message = f"{name} {'added' if is_included else 'removed'}"
+        services.versions.save(NewVersion(kind=_KIND, name=toolset, text=text, message=message))
 
 
 def _newest(services: Services, toolset: str) -> str | None:

@@ -228,6 +228,7 @@ def _wire_keeping(
     opened: Sequence[Block],
     play: Sequence[Block],
 ) -> None:
+    listen(parts.tools.event("include_tool"), keep.on_include, [visitor], [parts.tools])
     line, edited = parts.versions, [visitor, parts.spec, parts.rules, parts.toolset]
     result = [parts.tools, line, parts.notice]
     listen(line.event("save_version"), keep.on_save, edited, result)
