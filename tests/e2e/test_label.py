@@ -60,6 +60,13 @@ class Desk:
             self.page.keyboard.press(key)
         return self
 
+    def wait_until_stored(self) -> "Desk":
+        """Wait until the server has confirmed every action."""
+        self.page.wait_for_function(
+            "!Object.keys(localStorage).some((name) => name.startsWith('hermes-workbench:label:log:'))"
+        )
+        return self
+
     @property
     def panel(self):
         return self.page.get_by_role("complementary", name="Verdict")
@@ -111,15 +118,18 @@ def desk(page: Page, server: Server, session: str) -> Desk:
     return Desk(page, server).open(session)
 
 
-def test_a_conversation_without_errors_takes_three_keys(desk: Desk, session: str) -> None:
+def test_a_conversation_without_errors_takes_two_keys(desk: Desk, session: str) -> None:
     expect(desk.panel).to_contain_text("Call 1 of 1 · get_flumbuster")
-    desk.press("a", "a", "Enter")
+    desk.press("A", "Enter")
     expect(desk.page.locator("ol[data-session]")).not_to_have_attribute("data-session", session)
-    verdicts = [(label.target.call_index, label.content.verdict) for label in desk.labels(session)]
-    assert verdicts == [(0, Verdict.RIGHT), (None, Verdict.GOOD)]
+    desk.wait_until_stored()
+    verdicts = {label.target.call_index: label.content.verdict for label in desk.labels(session)}
+    assert verdicts == {0: Verdict.RIGHT, None: Verdict.GOOD}
     assert desk.state(session) is QueueState.DONE
-    desk.press("u").wait_for(session)
+    desk.press("u").wait_for(session).wait_until_stored()
     assert desk.state(session) is QueueState.DRAFT
+    desk.press("u").wait_until_stored()
+    assert (desk.labels(session), desk.state(session)) == ([], QueueState.PENDING)
 
 
 def test_verdict_rating_tag_and_comment_are_set_with_keys_and_survive_a_reload(
@@ -136,6 +146,7 @@ def test_verdict_rating_tag_and_comment_are_set_with_keys_and_survive_a_reload(
     desk.press("c", "Escape", "j", "7")
     expect(desk.page.locator("li.hw-entry.r-model").last).to_contain_text("bad answer")
     desk.page.screenshot(path=artifacts / "label.png")
+    desk.wait_until_stored()
     call, answer = desk.labels(session)
     assert (call.content.verdict, call.content.rating) == (Verdict.BAD_ARGUMENTS, 2)
     assert (call.content.tags, call.content.comment) == (("jkr",), "1 a r u: not London")
@@ -143,7 +154,8 @@ def test_verdict_rating_tag_and_comment_are_set_with_keys_and_survive_a_reload(
     desk.press("u", "u")
     expect(desk.panel).to_contain_text("Call 1 of 1")
     expect(desk.panel.get_by_label("Comment")).to_have_value("")
-    assert [label.content.comment for label in desk.labels(session)] == ["", ""]
+    desk.wait_until_stored()
+    assert [label.content.comment for label in desk.labels(session)] == [""]
 
 
 def test_a_call_is_corrected_in_a_form_and_the_messages_after_it_are_regenerated(
@@ -183,11 +195,14 @@ def test_an_answer_is_corrected_as_text_and_the_correction_is_undone(desk: Desk,
     desk.page.keyboard.type("  It is 27.\n")
     desk.press("Control+Enter")
     expect(desk.page.locator(".hw-correction")).to_contain_text("It is 27.")
+    desk.wait_until_stored()
     [label] = desk.labels(session)
     assert label.content.correction == "  It is 27.\n"
+    assert label.content.verdict is Verdict.BAD_ANSWER
     desk.press("u")
     expect(desk.page.locator(".hw-correction")).to_have_count(0)
-    assert [label.content.correction for label in desk.labels(session)] == [None]
+    desk.wait_until_stored()
+    assert desk.labels(session) == []
 
 
 def test_a_rejected_conversation_leaves_the_queue_and_help_lists_all_keys(desk: Desk, session: str) -> None:
@@ -198,6 +213,7 @@ def test_a_rejected_conversation_leaves_the_queue_and_help_lists_all_keys(desk: 
     assert desk.state(session) is QueueState.PENDING, "keys do nothing while the help is open"
     desk.press("r")
     expect(desk.page.locator("ol[data-session]")).not_to_have_attribute("data-session", session)
+    desk.wait_until_stored()
     assert desk.state(session) is QueueState.DISCARDED
 
 
@@ -224,15 +240,15 @@ def test_model_output_is_shown_as_text_in_every_pane(page: Page, server: Server,
     page.locator("#label-desk").get_by_text("Filter", exact=True).click()
     page.get_by_label("Project").select_option(name)
     page.get_by_text("Guidelines").click()
-    expect(page.locator(".hw-guidelines")).to_contain_text(HOSTILE)
+    expect(page.locator(".hw-guidelines")).to_contain_text("<img src=x onerror=")
     expect_harmless(page, "#page-tab-label")
 
 
 def test_a_project_shows_its_guidelines_and_questions(desk: Desk, session: str) -> None:
-    question = Question(name="polite", text="Is it polite?", choices=("yes", "no"))
+    question = Question(name="polite", text="Is it polite?", choices=("yes", "no"), is_required=True)
     with opened(desk.server) as store:
         name = f"round {session[:4]}"
-        store.labels.save_project(Project(name=name, guidelines="Be fair.", questions=(question,)))
+        store.labels.save_project(Project(name=name, guidelines="Be **fair**.", questions=(question,)))
         store.labels.assign([session], ["ann"], project=name)
     desk.open(session)
     desk.page.locator("#label-desk").get_by_text("Filter", exact=True).click()
@@ -243,13 +259,17 @@ def test_a_project_shows_its_guidelines_and_questions(desk: Desk, session: str) 
     expect(desk.page.locator(".hw-progress")).to_have_text("0 of 1")
     desk.page.get_by_text("Guidelines").click()
     expect(desk.page.locator(".hw-guidelines")).to_contain_text("Be fair.")
-    desk.panel.get_by_label("Is it polite?").select_option("yes")
-    expect(desk.panel.get_by_label("Is it polite?")).to_have_value("yes")
+    expect(desk.page.locator(".hw-guidelines strong")).to_have_text("fair")
     desk.page.locator("li.hw-entry.r-user .hw-prose").click()
-    desk.press("k", "j", "a", "Enter")
+    desk.press("j", "A", "Enter")
+    expect(desk.page.get_by_role("alert")).to_contain_text("has no answer")
+    desk.press("q")
+    yes = desk.panel.get_by_role("group", name="Is it polite?").get_by_role("button", name="yes")
+    expect(yes).to_have_attribute("aria-pressed", "true")
+    desk.press("Enter")
     expect(desk.page.locator(".hw-progress")).to_have_text("1 of 1")
-    [label] = desk.labels(session, name)
-    assert (dict(label.content.answers), label.labeller) == ({"polite": "yes"}, "ann")
+    [call] = [label for label in desk.labels(session, name) if label.content.answers]
+    assert (dict(call.content.answers), call.labeller) == ({"polite": "yes"}, "ann")
 
 
 def test_nothing_is_cut_off_at_any_window_size(desk: Desk, session: str, artifacts: Path) -> None:

@@ -344,25 +344,56 @@ class Fuzz:
             "answers": self.chance.choice([{}, {"a": []}, []]),
         }
 
-    def order(self) -> object:
-        order: dict[str, object] = {
-            "act": self.chance.choice(
-                ["show", "label", "accept", "submit", "reject", "reopen", "regenerate", "x"]
-            ),
-            "serial": 1,
-            "labeller": self.word(),
-            "project": "",
-            "is_deciding": self.chance.random() < 0.3,
+    def role(self) -> dict[str, object]:
+        return {"labeller": self.word(), "project": "", "is_deciding": self.chance.random() < 0.3}
+
+    def action(self) -> dict[str, object]:
+        """Return an action of a labeller."""
+        fields = (
+            "verdict",
+            "rating",
+            "comment",
+            "tag:a",
+            "answer:b",
+            "correction",
+            "accepted",
+            "state",
+            "x:",
+        )
+        return {
+            "client": self.chance.choice(["page", "", "x" * 99, 5]),
+            "number": self.chance.choice([1, 2, 10**30, -1, "x"]),
+            **self.role(),
             "session": self.word(),
+            "kind": self.chance.choice(["label", "accept", "accept-rest", "submit", "reject", "undo", "x"]),
             "message": self.word(),
             "call": self.chance.choice([None, 0, 99, -1]),
+            "changes": [
+                {
+                    "message": self.word(),
+                    "call": self.chance.choice([None, 0, 99, -1, 10**30]),
+                    "field": self.chance.choice(fields),
+                    "value": self.chance.choice([None, "good", 3, True, self.said(), {"form": self.said()}]),
+                }
+            ],
+            "undoes": self.chance.choice([None, {"client": "page", "number": 1}, {}, "x"]),
+            "is_confirmed": self.chance.random() < 0.5,
+        }
+
+    def order(self) -> object:
+        order: dict[str, object] = {
+            "serial": 1,
+            **self.role(),
+            "session": self.word(),
+            "after": self.word(),
+            "known": self.chance.choice([[], [self.word()], "x"]),
+            "message": self.word(),
             "filter": {
                 "state": self.chance.choice(["", "pending", "x"]),
                 "since": self.chance.choice(["", "x"]),
             },
             "listed": self.chance.choice([0, 50, -1, 10**9]),
-            "label": self.said(),
-            "revision": self.chance.choice([0, 1, -5]),
+            "actions": self.chance.choice([[], [self.action()], [self.action(), self.action()], "x", [5]]),
         }
         if self.chance.random() < 0.2:
             order[self.chance.choice(sorted(order))] = self.hostile()

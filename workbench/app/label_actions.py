@@ -86,9 +86,7 @@ def accept_changes(
     Raises:
         StoreError: The session does not exist, or cannot be read.
     """
-    view = open_for_labelling(services, session_id, role)
-    if view is None:
-        raise StoreError(f"there is no session {session_id!r}")
+    view = opened_for(services, session_id, role)
     own = None if target is None else _with_results(view.path, target.message_id)
     return (
         *(
@@ -121,11 +119,21 @@ def _role_of(action: LabelAction) -> LabellingRole:
     return LabellingRole(labeller=action.labeller, project=action.project, is_deciding=action.is_deciding)
 
 
-def _opened(services: Services, action: LabelAction) -> LabellingView:
-    view = open_for_labelling(services, action.session_id, _role_of(action))
+def opened_for(services: Services, session_id: str, role: LabellingRole) -> LabellingView:
+    """Return a session as a labeller sees it.
+
+    Raises:
+        BadInput: The labeller may not act in this role.
+        StoreError: There is no such session, or the labeller may not see it.
+    """
+    view = open_for_labelling(services, session_id, role)
     if view is None:
-        raise StoreError(f"there is no session {action.session_id!r}")
+        raise StoreError(f"there is no session {session_id!r}")
     return view
+
+
+def _opened(services: Services, action: LabelAction) -> LabellingView:
+    return opened_for(services, action.session_id, _role_of(action))
 
 
 def _must_judge(services: Services, action: LabelAction) -> tuple[LabelTarget, ...]:

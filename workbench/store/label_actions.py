@@ -82,7 +82,7 @@ class ActionWriter:
             StoreError: A message does not exist.
         """
         action = self._action
-        if not action.id.client or len(action.id.client) > MAX_ID_LENGTH or action.id.number < 1:
+        if not 0 < len(action.id.client) <= MAX_ID_LENGTH or not 0 < action.id.number < 2**31:
             raise BadInput("label", "the action has no valid id", "reload the page")
         if self._find(action.id.client, action.id.number) is None:
             self.is_new = True

@@ -6,11 +6,11 @@ import pytest
 
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
-from workbench.records.labels.label import LabelContent, Verdict
+from workbench.records.labels.action import ActionId, ActionKind
+from workbench.records.labels.label import LabelTarget
 from workbench.records.labels.project import QueueState
-from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools
-from workbench.ui.present.label.commands import MOST_LISTED, PAGE, LabelAction, parse_command, parse_content
+from workbench.ui.present.label.commands import MOST_LISTED, PAGE, parse_command, read_changes
 from workbench.ui.present.label.form import read_form, show_form, show_values
 
 TOOLS = parse_tools(
@@ -64,38 +64,51 @@ def test_an_invalid_form_is_reported(name, texts, problem):
 
 def test_a_command_is_parsed_and_blank_fields_are_ignored():
     command = parse_command(
-        '{"act": "label", "serial": 3, "session": "s", "message": "m", "call": 0, "filter": {}}'
+        json.dumps(
+            {
+                "serial": 3,
+                "session": "s",
+                "labeller": " ann ",
+                "filter": {},
+                "known": ["s"],
+                "actions": [
+                    {"client": "c", "number": 1, "session": "s", "kind": "accept", "message": "m", "call": 0},
+                    {"client": "c", "number": 2, "session": "s", "kind": "accept-rest"},
+                    {"client": "c", "number": 3, "kind": "undo", "undoes": {"client": "c", "number": 1}},
+                ],
+            }
+        )
     )
-    assert (command.act, command.serial, command.listed) == (LabelAction.LABEL, 3, PAGE)
-    assert (command.target.session_id, command.target.message_id, command.target.call_index) == ("s", "m", 0)
-    queue_filter = parse_command(
-        '{"act": "show", "listed": 1e9, "filter": {"state": "done", "has_fix": "no"}}'
-    ).filter
+    assert (command.serial, command.listed, command.seat.labeller) == (3, PAGE, "ann")
+    accept, rest, undo = command.actions
+    assert accept.target == LabelTarget(session_id="s", message_id="m", call_index=0)
+    assert accept.with_changes(()).kind is ActionKind.LABEL
+    assert rest.target is None
+    assert undo.with_changes(()).undoes == ActionId("c", 1)
+    queue_filter = parse_command('{"listed": 1e9, "filter": {"state": "done", "has_fix": "no"}}').filter
     assert (queue_filter.state, queue_filter.has_fix, queue_filter.tag) == (QueueState.DONE, False, None)
-    assert parse_command('{"act": "show", "listed": 999999}').listed == MOST_LISTED
+    assert parse_command('{"listed": 999999}').listed == MOST_LISTED
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"act": "no"}', '{"act": "show", "filter": {"since": "x"}}'])
+@pytest.mark.parametrize("text", ["", '{"actions": [{"kind": "no"}]}', '{"filter": {"since": "x"}}'])
 def test_an_invalid_command_is_reported(text):
     with pytest.raises(BadInput, match="reload the page"):
         parse_command(text)
 
 
-def test_the_content_of_a_label_is_parsed():
-    label = {
-        "verdict": "right",
-        "rating": 2,
-        "tags": [" a ", ""],
-        "comment": "c",
-        "answers": {"q": "yes", "r": ""},
+def read_one(value: object) -> object:
+    change = {"message": "m", "call": 0, "field": "correction", "value": value}
+    action = {"client": "c", "number": 1, "session": "s", "kind": "label", "changes": [change]}
+    [action] = parse_command(json.dumps({"actions": [action]})).actions
+    return read_changes(action, TOOLS)[0].value
+
+
+def test_the_changes_of_an_action_are_read():
+    assert read_one({"text": "x", "draft": "x"}) == {"text": "x"}
+    assert read_one({"form": {"name": "f", "texts": {"count": "2"}}}) == {
+        "name": "f",
+        "arguments": {"count": 2},
     }
-    assert parse_content(label, OfferedTools()) == LabelContent(
-        verdict=Verdict.RIGHT, rating=2, tags=("a",), comment="c", answers={"q": "yes"}
-    )
-    assert parse_content({"text": ""}, TOOLS).correction == ""
-    assert parse_content({"name": "g", "arguments": '{"a": 1}'}, TOOLS).correction == ToolCall(
-        name="g", arguments={"a": 1}
-    )
-    assert parse_content({"form": {"name": "f", "texts": {"count": "2"}}}, TOOLS).correction == ToolCall(
-        name="f", arguments={"count": 2}
-    )
+    assert read_one(None) is None
+    with pytest.raises(BadInput, match="neither a text nor a call"):
+        read_one({"name": 1})

@@ -11,6 +11,7 @@ from workbench.records.comparisons import Preference, VotedAnswer
 from workbench.records.corpus.label_summary import LabelSummary
 from workbench.records.corpus.material import ExportBlocker, ExportMessage, SessionMaterial, not_ready
 from workbench.records.corpus.session_rows import ExportSource, MessageRun
+from workbench.records.labels.label import Verdict
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.formats.row_format import RowContent
 from workbench.trajectory.trajectory import Trajectory
@@ -185,9 +186,16 @@ def _imported_pair(source: ExportSource) -> Iterator[PreferencePair]:
         return
     messages = [source.material.by_id[message_id] for message_id in imported.message_ids]
     rejected = [source.material.by_id[message_id] for message_id in imported.rejected_ids]
-    start = row.answer_index
-    if messages[start:] and not _is_better(source, rejected[0], messages[start]):
-        yield PreferencePair(messages[:start], messages[start:], rejected)
+    prompt, chosen = messages[: row.answer_index], messages[row.answer_index :]
+    if not chosen:
+        return
+    verdict = source.summary_of(chosen[0]).pair
+    if verdict is None and _is_better(source, rejected[0], chosen[0]):
+        verdict = Verdict.SECOND_BETTER
+    if verdict in (None, Verdict.FIRST_BETTER):
+        yield PreferencePair(prompt, chosen, rejected)
+    elif verdict is Verdict.SECOND_BETTER:
+        yield PreferencePair(prompt, rejected, chosen)
 
 
 def _corrections(source: ExportSource) -> Iterator[PreferencePair]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from statistics import mean
 
 from workbench.chat.message import ToolCall
-from workbench.records.labels.label import Label, Verdict
+from workbench.records.labels.label import PAIR_VERDICTS, Label, Verdict
 
 _GOOD = frozenset({Verdict.RIGHT, Verdict.GOOD})
 
@@ -24,6 +24,8 @@ class LabelSummary:
     """Corrected text; None if the text was not corrected."""
     calls: Mapping[int, ToolCall] = field(default_factory=dict[int, ToolCall], hash=False)
     """Corrected calls by their index, from 0."""
+    pair: Verdict | None = None
+    """Verdict on the preference pair that begins with this message; None if there is none, or labellers disagree."""
     problem: str = ""
     """Why the correction is not clear; empty if it is."""
 
@@ -84,6 +86,7 @@ def _summary(places: Mapping[int | None, Sequence[Label]]) -> LabelSummary:
         rating=mean(ratings) if ratings else None,
         text=text,
         calls=calls,
+        pair=_pair_verdict(places.get(None, ())),
         problem=f"{problem}; add a deciding label" if problem else "",
     )
 
@@ -92,10 +95,16 @@ def _is_same(left: ToolCall, right: ToolCall) -> bool:
     return (left.name, left.arguments) == (right.name, right.arguments)
 
 
+def _pair_verdict(labels: Sequence[Label]) -> Verdict | None:
+    verdicts = {label.content.verdict for label in labels if label.content.verdict in PAIR_VERDICTS}
+    return verdicts.pop() if len(verdicts) == 1 else None
+
+
 def _goodness(places: Iterable[Sequence[Label]]) -> bool | None:
     all_verdicts: list[bool] = []
     for labels in places:
-        verdicts = {label.content.verdict in _GOOD for label in labels if label.content.verdict}
+        given = [label.content.verdict for label in labels if label.content.verdict]
+        verdicts = {verdict in _GOOD for verdict in given if verdict not in PAIR_VERDICTS}
         if len(verdicts) > 1:
             return None
         all_verdicts.extend(verdicts)

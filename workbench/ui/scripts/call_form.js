@@ -2,6 +2,24 @@
 // of each tool.
 import { node } from "./dom.js";
 
+const isJson = (value) => {
+  try {
+    JSON.parse(value);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+// Text options are shown without quotes, so that typing their first letter finds them. Quotes stay where they tell
+// two options apart, such as "1" and 1.
+const optionTexts = (choices) => {
+  const bare = choices.map((choice) => (choice.startsWith('"') && isJson(choice) ? JSON.parse(choice) : choice));
+  return choices.map((choice, place) =>
+    bare[place] === "" || bare.filter((text) => text === bare[place]).length > 1 ? choice : bare[place],
+  );
+};
+
 const inputFor = (field, value, onChange) => {
   const attributes = {
     class: "hw-input",
@@ -10,13 +28,13 @@ const inputFor = (field, value, onChange) => {
     oninput: (event) => onChange(event.target.value),
   };
   if (field.kind === "choice") {
+    const choices = [...new Set([...field.choices, ...(value === undefined ? [] : [value])])];
+    const texts = optionTexts(choices);
     const select = node(
       "select",
       attributes,
       node("option", { value: "" }, "not set"),
-      [...new Set([...field.choices, ...(value === undefined ? [] : [value])])].map((choice) =>
-        node("option", { value: choice }, choice),
-      ),
+      choices.map((choice, place) => node("option", { value: choice }, texts[place])),
     );
     select.value = value === undefined ? "" : value;
     return select;

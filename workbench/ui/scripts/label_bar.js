@@ -24,15 +24,18 @@ const STATES = [
 
 const HELP = [
   ["j k", "next or previous call or answer"],
+  ["J K", "next or previous message or result, to correct it"],
   ["1 … 5", "right, wrong tool, bad arguments, needless, should ask"],
   ["6 7", "missing call, bad answer"],
   ["Shift+1 … 5", "rating"],
-  ["a", "accept: right or good, keeps a stale message; go to the next"],
-  ["e", "edit: correct the call or the text"],
+  ["1 … 4", "for a pair of answers: first is better, second, equally good, both bad"],
+  ["a", "accept: right or good if there is no verdict, keeps a stale message; go to the next"],
+  ["A", "accept the rest of the conversation"],
+  ["e", "edit: correct the call or the text; Ctrl+Enter saves"],
   ["g", "regenerate with the corrections above"],
   ["t", "tag"],
   ["c", "comment"],
-  ["u", "undo"],
+  ["u", "undo the last action, several times if needed"],
   ["r", "reject the conversation and open the next"],
   ["n p", "next or previous conversation, without submitting"],
   ["Enter", "submit and open the next; while typing, use Ctrl+Enter"],
@@ -40,6 +43,7 @@ const HELP = [
   ["?", "show these shortcuts"],
 ];
 
+const WORD_OF_STATE = { done: "done", discarded: "rejected" };
 const MARKS = { pending: "·", draft: "–", done: "✓", discarded: "×" };
 
 export const addBar = (desk) => {
@@ -47,16 +51,21 @@ export const addBar = (desk) => {
   const facts = node("span", { class: "hw-note" });
   const notice = node("p", { class: "hw-line t-error hw-label-notice", role: "alert" });
 
-  const showError = (text) => {
-    notice.textContent = text;
+  // `act` is a button after the text: what it says, and what it does.
+  const showError = (text, act) => {
+    notice.replaceChildren(
+      text,
+      ...(act ? [" ", node("button", { type: "button", class: "hw-act", onclick: act.work }, act.text)] : []),
+    );
     notice.hidden = !text;
   };
 
   const show = (changes) =>
-    desk.go(() => {
+    desk.inTurn(() => {
+      if (changes.seat) desk.takeSeat(changes.seat);
       Object.assign(desk.state, changes);
       store(SEAT, { seat: desk.state.seat, filter: desk.state.filter });
-      desk.order("show", {});
+      desk.refresh();
     });
 
   const textFilter = (label, name, attributes) => {
@@ -82,6 +91,18 @@ export const addBar = (desk) => {
     node("summary", {}, node("span", {}, "Filter"), node("span", { class: "hw-note hw-filtered" })),
     filters,
   );
+
+  // Closes the filters, whose fields save when they lose the focus. Returns whether they were open.
+  const closeFilters = () => {
+    if (!foldFilters.open) return false;
+    if (foldFilters.contains(document.activeElement)) document.activeElement.blur();
+    foldFilters.open = false;
+    return true;
+  };
+
+  document.addEventListener("pointerdown", (event) => {
+    if (foldFilters.isConnected && !foldFilters.contains(event.target)) closeFilters();
+  });
 
   const help = node("dialog", { class: "hw-keys", "aria-label": "Keyboard shortcuts of the Label tab" });
 
@@ -112,7 +133,7 @@ export const addBar = (desk) => {
     "details",
     { class: "hw-guidelines" },
     node("summary", {}, node("span", {}, "Guidelines")),
-    node("div", { class: "hw-prose" }),
+    node("div", { class: "hw-markdown" }),
   );
 
   const queue = node(
@@ -146,6 +167,18 @@ export const addBar = (desk) => {
     ),
     node("button", { type: "button", class: "hw-button", onclick: () => help.close() }, "Close"),
   );
+
+  // The server rendered the guidelines without any HTML of their own.
+  const drawGuidelines = (html) => {
+    const prose = guidelines.lastChild;
+    if (prose.dataset.html === html) return;
+    prose.dataset.html = html;
+    prose.innerHTML = html;
+    for (const link of prose.querySelectorAll("a")) {
+      link.target = "_blank";
+      link.rel = "noopener noreferrer nofollow";
+    }
+  };
 
   const showHelp = () => {
     if (help.open) help.close();
@@ -207,6 +240,8 @@ export const addBar = (desk) => {
     );
   };
 
+  const wordOf = (row) => (desk.state.closed.has(row.id) ? WORD_OF_STATE[desk.stateOf(row)] : row.word);
+
   const drawBar = () => {
     const view = desk.state.view;
     const stale = desk.entries().filter((entry) => entry.stale.length).length;
@@ -236,14 +271,19 @@ export const addBar = (desk) => {
               class: "hw-session",
               "data-id": row.id,
               title: row.title,
-              "aria-current": row.is_open ? "true" : null,
-              onclick: () => desk.go(() => desk.moveTo(row.id)),
+              "aria-current": row.id === desk.state.session ? "true" : null,
+              onclick: () => desk.go(row.id),
             },
             node("span", { class: "hw-title" }, row.title),
             node(
               "span",
-              { class: "hw-note", title: row.word, role: "img", "aria-label": row.word },
-              MARKS[row.state],
+              {
+                class: "hw-note",
+                title: wordOf(row),
+                role: "img",
+                "aria-label": wordOf(row),
+              },
+              MARKS[desk.stateOf(row)],
             ),
           ),
         ),
@@ -251,8 +291,8 @@ export const addBar = (desk) => {
     );
     more.hidden = !view.has_more;
     guidelines.hidden = !view.project.guidelines;
-    guidelines.lastChild.textContent = view.project.guidelines;
+    drawGuidelines(view.project.guidelines);
   };
 
-  Object.assign(desk, { showHelp, head, notice, queue, help, showError, drawBar });
+  Object.assign(desk, { showHelp, head, notice, queue, help, showError, closeFilters, drawBar });
 };

@@ -1,104 +1,175 @@
-// Corrections in the Label tab: a call in a form built from its tool's schema, a message as its text.
+// Corrections in the Label tab: a call in a form built from its tool's schema, a message as text beside the original.
 import { drawCallForm } from "./call_form.js";
 import { node } from "./dom.js";
+import { keyOf } from "./label_overlay.js";
+import { SEAT } from "./label_state.js";
+import { store, stored } from "./storage.js";
 
 // The text to start a correction with: the correction so far, or the text of the message.
 const initialText = (target) => (target.label.text === null ? target.text : target.label.text);
 
 export const addForm = (desk) => {
+  const { state } = desk;
+
+  // Drafts are stored per project, labeller and target. `role` is that of an action, or the seat of this tab.
+  const draftName = (target, role) =>
+    SEAT + ":draft:" + JSON.stringify([(role || state.seat).project, (role || state.seat).labeller, keyOf(target)]);
+
+  const draftOf = (target, role) => stored(draftName(target, role)) || {};
+
+  const keepDraft = (target, change, role) => {
+    const draft = { ...draftOf(target, role), ...change };
+    for (const name of Object.keys(draft)) if (draft[name] === null) delete draft[name];
+    store(draftName(target, role), Object.keys(draft).length ? draft : null);
+  };
+
+  // Whether a correction of the target waits for the server. Its form is closed meanwhile.
+  const isSaving = (target) =>
+    desk
+      .pendingOf(state.session)
+      .some((action) =>
+        (action.changes || []).some((change) => change.field === "correction" && keyOf(change) === keyOf(target)),
+      );
+
   const callForm = (target, draft) =>
-    drawCallForm(desk.talk().tools, draft, () => desk.keepDraft(target, { form: draft }), desk.drawPanel);
+    drawCallForm(
+      desk.talk().tools,
+      draft,
+      () => {
+        state.refusals.delete(keyOf(target));
+        desk.keepDraft(target, { form: draft });
+      },
+      desk.drawPanel,
+    );
 
   const textForm = (target, draft) => {
     const area = node("textarea", {
       class: "hw-input hw-mono",
-      rows: 10,
+      rows: 8,
       spellcheck: "false",
       "aria-label": "Text",
       "data-field": "text",
       oninput: () => desk.keepDraft(target, { text: area.value }),
     });
     area.value = draft;
-    return [area];
+    return [
+      node("span", { class: "hw-note" }, "Original"),
+      node("pre", { class: "hw-original" }, target.text),
+      node("span", { class: "hw-note" }, "Correction"),
+      area,
+    ];
   };
 
   const initialForm = (target) => {
-    if (target.label.name) {
-      const corrected = JSON.parse(target.label.arguments);
-      const kinds = Object.fromEntries(
-        (desk.talk().tools[target.label.name] || []).map((field) => [field.name, field.kind]),
-      );
-      const texts = Object.entries(corrected).map(([name, value]) => [
-        name,
-        kinds[name] === "text" && typeof value === "string" ? value : JSON.stringify(value),
-      ]);
-      return { name: target.label.name, texts: Object.fromEntries(texts) };
-    }
-    return { name: target.tool, texts: { ...target.values } };
+    if (!target.label.name) return { name: target.tool, texts: { ...target.values } };
+    const corrected = JSON.parse(target.label.arguments);
+    const kinds = Object.fromEntries(
+      (desk.talk().tools[target.label.name] || []).map((field) => [field.name, field.kind]),
+    );
+    const texts = Object.entries(corrected).map(([name, value]) => [
+      name,
+      kinds[name] === "text" && typeof value === "string" ? value : JSON.stringify(value),
+    ]);
+    return { name: target.label.name, texts: Object.fromEntries(texts) };
   };
 
   const openEditor = (target) => {
-    if (target.call === null) desk.keepDraft(target, { text: initialText(target) });
-    else desk.keepDraft(target, { form: initialForm(target) });
+    const draft = desk.draftOf(target);
+    if (!desk.isOpenDraft(draft))
+      desk.keepDraft(target, target.call === null ? { text: initialText(target) } : { form: initialForm(target) });
     desk.drawPanel();
-    const names =
-      target.call === null ? ["[data-field=text]"] : [".hw-form-row .hw-input", "[data-field=tool]"];
-    const field = names.map((name) => desk.panel.querySelector(name)).find(Boolean);
-    if (field) field.focus();
+    const broken = target.broken && '[data-field="form ' + CSS.escape(target.broken) + '"]';
+    const fields =
+      target.call === null
+        ? ["[data-field=text]"]
+        : [...(broken ? [broken] : []), ".hw-form-row .hw-input", "[data-field=tool]"];
+    const field = fields.map((name) => desk.panel.querySelector(name)).find(Boolean);
+    if (!field) return;
+    field.focus();
+    // What is typed replaces the value of a parameter.
+    if (target.call !== null && field.select) field.select();
   };
 
   const closeEditor = (target) => {
+    state.refusals.delete(keyOf(target));
     desk.keepDraft(target, { text: null, form: null });
     desk.drawPanel();
+    desk.list.focus({ preventScroll: true });
   };
+
+  // A call or answer that is corrected and has no verdict gets the one that says why.
+  const verdictOf = (target, form) => {
+    if (target.label.verdict || !target.verdicts.length || !target.is_stop) return {};
+    if (target.call === null) return target.verdicts.includes("bad-answer") ? { verdict: "bad-answer" } : {};
+    return { verdict: form.name === target.tool ? "bad-arguments" : "wrong-tool" };
+  };
+
+  const isUnchanged = (target, draft) =>
+    target.call === null
+      ? draft.text === target.text.replace(/\r\n/g, "\n")
+      : JSON.stringify(draft.form) === JSON.stringify({ name: target.tool, texts: { ...target.values } });
 
   const saveEditor = (target) => {
     const draft = desk.draftOf(target);
-    if (target.call !== null) return desk.change(target, { name: "", arguments: "", form: draft.form });
-    // A text area always uses \n. If the message has \r\n, the corrected text gets it back.
-    const text = target.text.includes("\r\n") ? draft.text.replace(/\r?\n/g, "\r\n") : draft.text;
-    desk.change(target, { text: text === target.text ? null : text });
+    const refusal = state.refusals.get(keyOf(target));
+    if (isUnchanged(target, draft)) {
+      desk.keepDraft(target, { text: null, form: null });
+      if (target.label.text !== null || target.label.name) desk.change(target, { correction: null });
+      else desk.drawPanel();
+      desk.showError("This equals the original, so there is no correction.");
+    } else if (target.call === null) {
+      // A text area always uses \n. If the message has \r\n, the corrected text gets it back.
+      const text = target.text.includes("\r\n") ? draft.text.replace(/\r?\n/g, "\r\n") : draft.text;
+      desk.showError("");
+      desk.change(target, { correction: { text, draft: draft.text }, ...verdictOf(target, null) });
+    } else {
+      const isConfirmed = Boolean(refusal && refusal.canConfirm);
+      desk.showError("");
+      desk.change(
+        target,
+        { correction: { form: draft.form, draft: draft.form }, ...verdictOf(target, draft.form) },
+        isConfirmed ? { is_confirmed: true } : {},
+      );
+    }
+    desk.list.focus({ preventScroll: true });
   };
+
+  const button = (text, key, onclick) =>
+    node("button", { type: "button", class: "hw-act", onclick }, text, key ? node("kbd", {}, key) : null);
 
   const editor = (target) => {
     const draft = desk.draftOf(target);
-    const isOpen = target.call === null ? draft.text !== undefined : draft.form !== undefined;
     const isCorrected = target.label.text !== null || target.label.name !== "";
-    const open = node(
-      "button",
-      { type: "button", class: "hw-act", onclick: () => openEditor(target) },
-      isCorrected ? "Edit correction" : "Correct",
-      node("kbd", {}, "e"),
-    );
     const remove = isCorrected
-      ? node(
-          "button",
-          {
-            type: "button",
-            class: "hw-act",
-            onclick: () => desk.change(target, { text: null, name: "", arguments: "" }),
-          },
-          "Remove correction",
-        )
+      ? button("Remove correction", "", () => desk.change(target, { correction: null }))
       : null;
-    if (!isOpen) return node("div", { class: "hw-editing" }, open, remove);
+    if (!desk.isOpenDraft(draft) || isSaving(target))
+      return node(
+        "div",
+        { class: "hw-editing" },
+        button(isCorrected ? "Edit correction" : "Correct", "e", () => openEditor(target)),
+        remove,
+        isSaving(target) ? node("span", { class: "hw-note" }, "saving…") : null,
+      );
+    const refusal = state.refusals.get(keyOf(target));
     return node(
       "div",
       { class: "hw-editing is-open" },
       target.call === null ? textForm(target, draft.text) : callForm(target, draft.form),
+      refusal ? node("p", { class: "hw-line t-error" }, refusal.text) : null,
       node(
         "div",
         { class: "hw-form-acts" },
         node(
           "button",
           { type: "button", class: "hw-button", onclick: () => saveEditor(target) },
-          "Save correction",
+          refusal && refusal.canConfirm ? "Save anyway" : "Save correction",
         ),
-        node("button", { type: "button", class: "hw-act", onclick: () => closeEditor(target) }, "Cancel"),
+        button("Cancel", "", () => closeEditor(target)),
         node("span", { class: "hw-note" }, "Ctrl+Enter saves"),
       ),
     );
   };
 
-  Object.assign(desk, { openEditor, saveEditor, closeEditor, editor });
+  Object.assign(desk, { draftOf, keepDraft, isSaving, openEditor, saveEditor, closeEditor, editor });
 };

@@ -1,6 +1,7 @@
 // The Label tab, right: the label of the selected message or call.
 import { hint, iconButton, node, term } from "./dom.js";
-import { keyOf } from "./label_state.js";
+import { keyOf } from "./label_overlay.js";
+import { drawSchemas } from "./label_tools.js";
 
 // How each verdict is shown.
 export const WORDS = {
@@ -12,16 +13,20 @@ export const WORDS = {
   good: "good",
   "missing-call": "missing call",
   "bad-answer": "bad answer",
+  "first-better": "first is better",
+  "second-better": "second is better",
+  tie: "equally good",
+  "both-bad": "both are bad",
 };
 
 export const addPanel = (desk) => {
   const panel = node("aside", { class: "hw-label-panel", "aria-label": "Verdict" });
 
   const judge = (target, verdict) =>
-    desk.change(target, (label) => ({ verdict: label.verdict === verdict ? "" : verdict }));
+    desk.change(target, { verdict: target.label.verdict === verdict ? null : verdict });
 
   const rate = (target, rating) =>
-    desk.change(target, (label) => ({ rating: label.rating === rating ? 0 : rating }));
+    desk.change(target, { rating: target.label.rating === rating ? null : rating });
 
   const verdictButton = (target, verdict, key) =>
     node(
@@ -36,29 +41,30 @@ export const addPanel = (desk) => {
       WORDS[verdict],
     );
 
+  const group = (name, ...parts) => node("div", { role: "group", "aria-label": name }, parts);
+
   const verdicts = (target) => {
-    const all = desk.state.view.verdicts;
-    const messageTarget = desk.messageTargetOf(target);
-    const ofCall =
-      target.call === null
-        ? []
-        : all.slice(0, 5).map((verdict, place) => verdictButton(target, verdict, String(place + 1)));
-    const ofMessage = [
-      ["good", target.call === null ? "1" : ""],
-      [all[5], "6"],
-      [all[6], "7"],
-    ].map(([verdict, key]) => verdictButton(messageTarget, verdict, key));
-    if (target.role !== "model") return null;
+    if (!target.verdicts.length) return null;
+    const message = desk.messageTargetOf(target);
+    const numbered = (place) => verdictButton(target, target.verdicts[place], String(place + 1));
+    if (target.verdicts.includes("tie"))
+      return node("div", { class: "hw-verdicts" }, group("Verdict on the pair", target.verdicts.map((_, place) => numbered(place))));
+    const ofCall = target.call === null ? [] : target.verdicts.map((_, place) => numbered(place));
+    const keys = { good: target.call === null ? "1" : "", "missing-call": "6", "bad-answer": "7" };
+    const ofMessage = message.verdicts
+      .filter((verdict) => verdict in keys)
+      .map((verdict) => verdictButton(message, verdict, keys[verdict]));
     return node(
       "div",
       { class: "hw-verdicts" },
-      ofCall.length ? node("div", { role: "group", "aria-label": "Verdict on the call" }, ofCall) : null,
-      node(
-        "div",
-        { role: "group", "aria-label": "Verdict on the message" },
-        ofCall.length ? node("span", { class: "hw-note" }, "message:") : null,
-        ofMessage,
-      ),
+      ofCall.length ? group("Verdict on the call", ofCall) : null,
+      ofMessage.length
+        ? group(
+            "Verdict on the message",
+            ofCall.length ? node("span", { class: "hw-note" }, "message:") : null,
+            ofMessage,
+          )
+        : null,
     );
   };
 
@@ -82,12 +88,19 @@ export const addPanel = (desk) => {
       node("span", { class: "hw-note" }, "Shift+1…5"),
     );
 
-  const addTag = (target, field) => {
-    const tag = field.value.trim();
+  const addTag = (target, text) => {
+    const tag = text.trim();
     desk.keepDraft(target, { tag: null });
+    if (tag && !target.label.tags.includes(tag)) desk.change(target, { ["tag:" + tag]: true });
+  };
+
+  // The target as it is now. Fields are drawn for what it was.
+  const current = (target) => desk.targets().find((other) => keyOf(other) === keyOf(target)) || target;
+
+  const takeTag = (target, field) => {
+    const text = field.value;
     field.value = "";
-    if (tag && !target.label.tags.includes(tag))
-      desk.change(target, (label) => ({ tags: [...label.tags, tag] }));
+    addTag(current(target), text);
   };
 
   const tags = (target) => {
@@ -101,11 +114,11 @@ export const addPanel = (desk) => {
       onkeydown: (event) => {
         if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) {
           event.preventDefault();
-          addTag(target, field);
+          takeTag(target, field);
         }
       },
       onblur: () => {
-        if (!desk.state.isDrawing) addTag(target, field);
+        if (!desk.state.isDrawing && field.value) takeTag(target, field);
       },
     });
     return node(
@@ -117,7 +130,7 @@ export const addPanel = (desk) => {
           { class: "hw-tag" },
           tag,
           iconButton("cross", "Remove tag " + tag, () =>
-            desk.change(target, (label) => ({ tags: label.tags.filter((other) => other !== tag) })),
+            desk.change(target, { ["tag:" + tag]: null }),
           ),
         ),
       ),
@@ -128,8 +141,8 @@ export const addPanel = (desk) => {
   const saveComment = (target) => {
     const draft = desk.draftOf(target).comment;
     if (draft === undefined) return;
-    if (draft === target.label.comment) return desk.keepDraft(target, { comment: null });
-    desk.change(target, { comment: draft });
+    desk.keepDraft(target, { comment: null });
+    if (draft !== current(target).label.comment) desk.change(target, { comment: draft || null });
   };
 
   const comment = (target) => {
@@ -150,30 +163,61 @@ export const addPanel = (desk) => {
   };
 
   const answer = (target, question, value) =>
-    desk.change(target, (label) => ({ answers: { ...label.answers, [question.name]: value } }));
+    desk.change(target, { ["answer:" + question.name]: value || null });
+
+  // The key of a question: the next choice, or its field.
+  const answerByKey = (target, question) => {
+    if (!question.choices.length) return desk.focusOn("answer " + question.name);
+    const place = question.choices.indexOf(target.label.answers[question.name]);
+    return answer(target, question, question.choices[place + 1] || "");
+  };
+
+  const choices = (target, question) =>
+    node(
+      "div",
+      { class: "hw-choices", role: "group", "aria-label": question.text },
+      question.choices.map((choice, place) =>
+        node(
+          "button",
+          {
+            type: "button",
+            class: "hw-choice",
+            "data-field": place ? null : "answer " + question.name,
+            "aria-pressed": String(target.label.answers[question.name] === choice),
+            onclick: () =>
+              answer(target, question, target.label.answers[question.name] === choice ? "" : choice),
+          },
+          choice,
+        ),
+      ),
+    );
+
+  const answerField = (target, question) => {
+    const field = node("input", {
+      class: "hw-input",
+      "aria-label": question.text,
+      "data-field": "answer " + question.name,
+      onchange: () => answer(current(target), question, field.value),
+    });
+    field.value = target.label.answers[question.name] || "";
+    return field;
+  };
 
   const questions = (target) =>
-    desk.state.view.project.questions.map((question) => {
-      const value = target.label.answers[question.name] || "";
-      const field = question.choices.length
-        ? node(
-            "select",
-            {
-              class: "hw-input",
-              "data-field": "answer " + question.name,
-              onchange: () => answer(target, question, field.value),
-            },
-            node("option", { value: "" }, "no answer"),
-            question.choices.map((choice) => node("option", { value: choice }, choice)),
-          )
-        : node("input", {
-            class: "hw-input",
-            "data-field": "answer " + question.name,
-            onchange: () => answer(target, question, field.value),
-          });
-      field.value = value;
-      return node("label", { class: "hw-question" }, node("span", {}, question.text), field);
-    });
+    desk.state.view.project.questions.map((question) =>
+      node(
+        "div",
+        { class: "hw-question" },
+        node(
+          "span",
+          {},
+          question.text,
+          question.is_required ? node("span", { class: "hw-note" }, " required") : null,
+          question.key ? node("kbd", {}, question.key) : null,
+        ),
+        question.choices.length ? choices(target, question) : answerField(target, question),
+      ),
+    );
 
   const staleNotice = (target) => {
     const entry = desk.entryOf(target);
@@ -191,7 +235,7 @@ export const addPanel = (desk) => {
       ),
       node(
         "button",
-        { type: "button", class: "hw-act", onclick: () => desk.regenerate(target) },
+        { type: "button", class: "hw-act", onclick: () => desk.regenerateFrom(target) },
         "Regenerate",
         node("kbd", {}, "g"),
       ),
@@ -204,6 +248,7 @@ export const addPanel = (desk) => {
     verdicts(target),
     stars(target),
     desk.editor(target),
+    ...drawSchemas(desk.talk(), target.call === null ? "" : target.tool),
     tags(target),
     comment(target),
     ...questions(target),
@@ -219,7 +264,8 @@ export const addPanel = (desk) => {
       target && desk.draftOf(target),
       target && desk.entryOf(target).stale,
       desk.state.view && desk.state.view.project,
-      desk.talk() && Object.keys(desk.talk().tools),
+      target && [desk.isSaving(target), desk.state.refusals.get(keyOf(target))],
+      desk.state.session,
     ]);
     const focused = panel.contains(document.activeElement) ? document.activeElement : null;
     const key = target ? keyOf(target) : "";
@@ -242,5 +288,5 @@ export const addPanel = (desk) => {
     if (caret !== null && sameField.setSelectionRange) sameField.setSelectionRange(caret, caret);
   };
 
-  Object.assign(desk, { panel, judge, rate, drawPanel });
+  Object.assign(desk, { panel, judge, rate, addTag, saveComment, answerByKey, drawPanel });
 };

@@ -1,21 +1,41 @@
-// The state of the Label tab, and the commands that it sends to the server, one after the other.
-import { store, stored } from "./storage.js";
+// The state of the Label tab. Keys change the log of actions and what is shown at once; the server gets the log in the
+// background, one command at a time, and answers with what it has stored.
+import { createLog, isSameAction } from "./label_log.js";
+import { fieldOf, keyOf, withActions } from "./label_overlay.js";
 
 export const SEAT = "hermes-workbench:label";
-// Identifies a target: the id of a message, or `message#index` for one of its calls.
-export const keyOf = (target) => (target.call === null ? target.message : target.message + "#" + target.call);
+// After this time without an answer, a command is sent again. The server applies no action twice.
+const RETRY_MS = 10000;
+const MOST_UNDONE = 2000;
+const MOST_TALKS = 12;
+const OPEN = ["pending", "draft"];
 
-const withoutRevision = (label) => {
-  const { revision, ...rest } = label;
-  return rest;
+const inTab = (name, value) => {
+  try {
+    if (value === undefined) return sessionStorage.getItem(SEAT + ":" + name);
+    sessionStorage.setItem(SEAT + ":" + name, value);
+  } catch {
+    // Storage is forbidden.
+  }
+  return null;
+};
+
+const storedUndo = () => {
+  try {
+    return JSON.parse(inTab("undo") || "[]");
+  } catch {
+    return [];
+  }
 };
 
 export const addState = (desk) => {
   const { trigger } = desk;
+  const log = createLog();
 
-  // The last view from the server, the cursor, and everything that was typed and is not saved yet.
   const state = {
     view: null, // the last view from the server
+    talks: new Map(), // the loaded conversations, as the server knows them, by session
+    session: "", // the shown session
     at: null, // key of the selected target
     seat: { labeller: "", project: "", is_deciding: false },
     owner: "", // account that is logged in, which is then the labeller
@@ -23,37 +43,168 @@ export const addState = (desk) => {
     listed: 50,
     agreement: "",
     serial: 0,
-    waiting: 0, // serial of the command in progress, 0 for none
-    waitingAct: "", // action of that command
-    queue: [], // commands and keys that wait for it, in order
-    moving: 0, // number of commands, in progress or waiting, that open another conversation
-    sent: null, // id of the pending change that was sent
-    isMove: false, // whether the command in progress opens another conversation
+    sent: null, // the command that waits for its answer
+    isWanted: false, // whether the view should be loaded again
+    after: "", // the session after which the next one was requested, while that is loading
+    isLoading: true, // whether the session to show is not loaded yet; keys wait for it
+    hasToSettle: false, // whether keys wait until the changes of the shown session are stored
+    closed: new Map(), // states of sessions that were submitted or rejected here
+    queue: [], // keys that wait, in order
     held: null, // text typed for a field of the next conversation, null for none
     isDrawing: false, // true while the panel is redrawn, so that a lost focus does not save
-    undo: [],
-    pending: [], // changes that the server has not confirmed
+    undo: storedUndo(), // actions of this tab that can be undone, the last one at the end
+    warned: "", // the warning that a second Enter overrides
+    refusals: new Map(), // why the correction of a target was refused, by its key
     isRegenerating: false, // a message is being regenerated
   };
 
-  // Drafts are stored per project, labeller and target.
-  const draftName = (target) =>
-    SEAT + ":draft:" + JSON.stringify([state.seat.project, state.seat.labeller, keyOf(target)]);
+  const isOfSeat = (action) =>
+    action.labeller === state.seat.labeller &&
+    action.project === state.seat.project &&
+    action.is_deciding === state.seat.is_deciding;
+  const pendingOf = (session) =>
+    log.pending().filter((action) => action.session === session && isOfSeat(action));
 
-  const draftOf = (target) => stored(draftName(target)) || {};
-
-  const keepDraft = (target, change) => {
-    const draft = { ...draftOf(target), ...change };
-    for (const name of Object.keys(draft)) if (draft[name] === null) delete draft[name];
-    store(draftName(target), Object.keys(draft).length ? draft : null);
+  // The shown conversation with all pending actions, computed again after each change.
+  let shown = null;
+  const forget = () => {
+    shown = null;
   };
-
-  const talk = () => (state.view ? state.view.talk : null);
+  const talk = () => {
+    const loaded = state.talks.get(state.session);
+    if (!loaded) return null;
+    if (!shown) shown = withActions(loaded, pendingOf(state.session));
+    return shown;
+  };
   const entries = () => (talk() ? talk().entries : []);
   const targets = () => entries().flatMap((entry) => entry.targets);
   const here = () => targets().find((target) => keyOf(target) === state.at) || null;
-  const entryOf = (target) => entries().find((entry) => entry.targets.includes(target));
+  const entryOf = (target) => entries().find((entry) => entry.targets.some((other) => keyOf(other) === keyOf(target)));
   const messageTargetOf = (target) => entryOf(target).targets.at(-1);
+  const stateOf = (row) => state.closed.get(row.id) || row.state;
+
+  // Commands
+
+  const arm = (command, delay) => {
+    setTimeout(() => {
+      if (state.sent !== command) return;
+      state.sent = null;
+      state.isWanted = true;
+      if (delay >= RETRY_MS)
+        desk.showError("The server did not respond. Your input is saved in this browser and is sent again.");
+      sync();
+    }, delay);
+  };
+
+  const order = (fields) =>
+    JSON.stringify({
+      ...state.seat,
+      filter: state.filter,
+      listed: state.listed,
+      session: state.after ? "" : state.session,
+      after: state.after,
+      known: [...state.talks.keys()],
+      ...fields,
+    });
+
+  // Sends the log, if nothing is on its way. What comes meanwhile is sent after the answer.
+  const sync = () => {
+    if (state.sent || !state.view) return;
+    const actions = log.pending().slice(0, 50);
+    if (!actions.length && !state.isWanted) return;
+    const command = { serial: ++state.serial, actions, session: state.session, after: state.after };
+    state.sent = command;
+    state.isWanted = false;
+    trigger("label_order", {
+      order: order({ serial: command.serial, actions: actions.map(({ before, changesRow, ...action }) => action) }),
+    });
+    arm(command, RETRY_MS);
+  };
+
+  const refresh = () => {
+    state.isWanted = true;
+    sync();
+  };
+
+  // The opening of the tab can hide an answer, because Gradio shows only the later of two values that arrive at once.
+  const expectLoss = () => {
+    if (state.sent && !state.isRegenerating) arm(state.sent, 1500);
+  };
+
+  const regenerate = (message) => {
+    state.isRegenerating = true;
+    state.sent = { serial: ++state.serial, actions: [], session: state.session, after: "" };
+    trigger("label_again", { order: order({ serial: state.sent.serial, actions: [], message }) });
+  };
+
+  // Actions
+
+  const storeUndo = () => {
+    state.undo = state.undo.slice(-MOST_UNDONE);
+    inTab("undo", JSON.stringify(state.undo.map(({ before, ...entry }) => entry)));
+  };
+
+  const add = (fields) => {
+    state.warned = "";
+    const action = log.add({ ...state.seat, owner: state.owner, session: state.session, ...fields });
+    forget();
+    sync();
+    return action;
+  };
+
+  // `before` are the changes that undo it. `changesRow` says whether it changes what the training row is.
+  const act = (fields, before, changesRow = false) => {
+    const action = add({ ...fields, changesRow });
+    const { client, number, session } = action;
+    state.undo.push({ client, number, session, key: state.at, before, changesRow });
+    storeUndo();
+  };
+
+  // Changes fields of the label of a target. `fields` maps names to values; null clears a field.
+  const change = (target, fields, more) => {
+    const place = { message: target.message, call: target.call };
+    const label = targets().find((other) => keyOf(other) === keyOf(target)).label;
+    const changes = Object.entries(fields).map(([field, value]) => ({ ...place, field, value }));
+    const before = changes.map((item) => ({ ...item, value: fieldOf(label, item.field) }));
+    act({ kind: "label", changes, ...more }, before, "correction" in fields);
+    desk.draw();
+  };
+
+  const isStale = () =>
+    pendingOf(state.session).some((action) => action.changesRow) ||
+    state.talks.get(state.session).entries.some((entry) => entry.stale.length > 0);
+
+  const accept = (target) => {
+    const place = { message: target.message, call: target.call };
+    const before = target.label.verdict ? [] : [{ ...place, field: "verdict", value: null }];
+    act({ kind: "accept", ...place }, before, isStale());
+    desk.draw();
+  };
+
+  const acceptRest = () => {
+    const before = targets()
+      .filter((target) => target.is_stop && !target.label.verdict)
+      .map((target) => ({ message: target.message, call: target.call, field: "verdict", value: null }));
+    act({ kind: "accept-rest" }, before, isStale());
+    desk.draw();
+  };
+
+  const undoLast = () => {
+    const last = state.undo.pop();
+    if (!last) return desk.showError("Nothing to undo.");
+    storeUndo();
+    const { client, number, session, key, before, changesRow } = last;
+    state.closed.delete(session);
+    add({ kind: "undo", session, undoes: { client, number }, before, changesRow });
+    if (session !== state.session) show(session);
+    if (key) state.at = key;
+    desk.draw();
+  };
+
+  // What is shown
+
+  const isBlocked = () =>
+    state.isLoading || state.isRegenerating || (state.hasToSettle && pendingOf(state.session).length > 0);
   let isWorking = false;
 
   const doNext = () => {
@@ -61,163 +212,150 @@ export const addState = (desk) => {
     if (isWorking) return;
     isWorking = true;
     try {
-      while (!state.waiting && state.queue.length) state.queue.shift()();
+      while (state.queue.length) {
+        if (isBlocked()) return;
+        state.hasToSettle = false;
+        state.queue.shift()();
+      }
     } finally {
       isWorking = false;
     }
   };
 
-  // Runs `work` after everything that waits already. It then sees the state of that moment.
+  // Runs `work` after everything that waits already.
   const inTurn = (work) => {
     state.queue.push(work);
     doNext();
   };
 
-  // Runs work that opens another conversation. Keys pressed meanwhile wait and apply to the new conversation.
-  const go = (work) => {
-    state.moving += 1;
-    inTurn(() => {
-      const before = state.serial;
-      work();
-      if (state.serial === before) state.moving -= 1;
-      else state.isMove = true;
-    });
+  // Runs `work`, before anything that waits, once all changes of the shown session are stored.
+  const onceStored = (work) => {
+    state.hasToSettle = true;
+    state.queue.unshift(work);
+    if (!isWorking) doNext();
   };
 
-  const answered = () => {
-    state.waiting = 0;
-    if (state.isMove) state.moving -= 1;
-    state.isMove = false;
-  };
-
-  const order = (act, fields) => {
-    const serial = ++state.serial;
-    state.waiting = serial;
-    state.waitingAct = act;
-    const text = JSON.stringify({
-      ...state.seat,
-      filter: state.filter,
-      listed: state.listed,
-      session: talk() ? talk().id : "",
-      ...fields,
-      act,
-      serial,
-    });
-    if (act === "regenerate") {
-      state.isRegenerating = true;
-      trigger("label_again", { order: text });
-    } else {
-      trigger("label_order", { order: text });
-      setTimeout(() => {
-        if (state.waiting !== serial) return;
-        answered();
-        desk.showError("The server did not respond. Your input is saved. Try again.");
-        doNext();
-      }, 20000);
+  const restoreCursor = () => {
+    state.at = inTab("at:" + state.session);
+    if (!here()) {
+      const first = targets().find((target) => target.is_stop);
+      state.at = first ? keyOf(first) : null;
     }
   };
 
-  const saveLabel = (target, change) => {
-    const before = target.label;
-    state.undo.push({
-      session: talk().id,
-      message: target.message,
-      call: target.call,
-      label: withoutRevision(before),
-      revision: null,
-    });
-    target.label = { ...before, ...change };
-    order("label", {
-      message: target.message,
-      call: target.call,
-      label: withoutRevision(target.label),
-      revision: before.revision,
-    });
+  const open = (session) => {
+    state.session = session;
+    state.after = "";
+    state.warned = "";
+    state.isLoading = !state.talks.has(session);
+    forget();
+    restoreCursor();
+    desk.onOpened();
   };
 
-  // Changes that the server has not confirmed. The browser stores them, so that a reload does not lose them.
-  const pendingName = () => SEAT + ":pending:" + JSON.stringify([state.seat.project, state.seat.labeller]);
-
-  const putPending = (list) => {
-    state.pending = list;
-    store(pendingName(), list.length ? list : null);
+  const show = (session) => {
+    open(session);
+    refresh();
+    desk.draw();
   };
 
-  // The label of a target with all pending changes applied.
-  const expected = (target) =>
-    state.pending
-      .filter((pending) => pending.key === keyOf(target))
-      .reduce((label, pending) => ({ ...label, ...pending.change }), target.label);
-
-  const sendChange = (id) => {
-    const pending = state.pending.find((other) => other.id === id);
-    const target = pending && targets().find((other) => keyOf(other) === pending.key);
-    if (!target) return;
-    state.sent = id;
-    saveLabel(target, pending.change);
+  // Opens the next session with work to do after the shown one.
+  const showNext = () => {
+    const rows = state.view.rows;
+    const place = rows.findIndex((row) => row.id === state.session);
+    const next = [...rows.slice(place + 1), ...rows.slice(0, Math.max(place, 0))].find((row) =>
+      OPEN.includes(stateOf(row)),
+    );
+    if (next) return show(next.id);
+    state.after = state.session;
+    state.isLoading = true;
+    refresh();
+    desk.draw();
   };
 
-  const forgetSent = () => {
-    putPending(state.pending.filter((pending) => pending.id !== state.sent));
+  const close = (kind, isConfirmed) => {
+    act({ kind, ...(isConfirmed ? { is_confirmed: true } : {}) });
+    state.closed.set(state.session, kind === "submit" ? "done" : "discarded");
+    showNext();
+  };
+
+  // Answers
+
+  const onAnswer = (answer, command) => {
+    const action = command.actions.find((other) => isSameAction(other, answer));
+    if (!answer.problem) return desk.onStored(action, answer);
+    state.undo = state.undo.filter((entry) => !isSameAction(entry, answer));
+    storeUndo();
+    if (action && ["submit", "reject"].includes(action.kind)) state.closed.delete(answer.session);
+    // A later submit of this session waits for the labeller to see the problem.
+    for (const other of log.pending())
+      if (other.session === answer.session && other.kind === "submit" && !isSameAction(other, answer)) {
+        log.drop([other]);
+        state.undo = state.undo.filter((entry) => !isSameAction(entry, other));
+        state.closed.delete(other.session);
+      }
+    return desk.onRefused(action, answer);
+  };
+
+  // Takes a value from the server. Returns whether it answers the command in progress.
+  const receive = (value) => {
+    const command = state.sent;
+    if (!command || value.serial !== command.serial) return false;
     state.sent = null;
+    state.isRegenerating = false;
+    state.view = value;
+    if (value.agreement !== null) state.agreement = value.agreement;
+    const done = command.actions.filter((action) =>
+      value.answers.some((answer) => isSameAction(answer, action)),
+    );
+    for (const loaded of value.ahead) state.talks.set(loaded.id, loaded);
+    // What was loaded of other sessions does not have the actions yet that were stored now.
+    for (const [id, loaded] of state.talks)
+      if (!value.talk || id !== value.talk.id)
+        state.talks.set(id, withActions(loaded, done.filter((action) => action.session === id && isOfSeat(action))));
+    if (value.talk) {
+      state.talks.delete(value.talk.id);
+      state.talks.set(value.talk.id, value.talk);
+    }
+    for (const id of [...state.talks.keys()])
+      if (state.talks.size > MOST_TALKS && id !== state.session) state.talks.delete(id);
+    log.drop(done);
+    for (const row of value.rows) if (!pendingOf(row.id).length) state.closed.delete(row.id);
+    forget();
+    const isRequested = command.after === state.after && command.session === state.session;
+    if (isRequested && value.talk && (command.after || !command.session)) {
+      open(value.talk.id);
+      if (command.after === value.talk.id) desk.showError("There are no more conversations to label here.");
+    } else if (state.talks.has(state.session) && !state.after) {
+      state.isLoading = false;
+      if (!here()) restoreCursor();
+    } else if (isRequested) {
+      state.isLoading = false;
+      state.after = "";
+    }
+    for (const answer of value.answers) onAnswer(answer, command);
+    return true;
   };
 
-  // Changes fields of a label. `fields` is an object, or a function of the label with all pending changes.
-  const change = (target, fields) => {
-    const id = Math.random().toString(36).slice(2);
-    const changed = typeof fields === "function" ? fields(expected(target)) : fields;
-    putPending([...state.pending, { id, session: talk().id, key: keyOf(target), change: changed }]);
-    inTurn(() => sendChange(id));
+  // Labels belong to a labeller and a project, so what was loaded for another seat is dropped.
+  const takeSeat = (seat) => {
+    state.seat = seat;
+    state.talks.clear();
+    state.closed.clear();
+    state.isLoading = true;
+    forget();
   };
 
-  const sendPending = () => {
-    for (const pending of state.pending)
-      if (talk() && pending.session === talk().id) inTurn(() => sendChange(pending.id));
-  };
+  // After an error of the server, which has stored nothing of what it did not answer.
+  const retryLater = () => setTimeout(sync, 3000);
 
-  const undoLast = () => {
-    const last = state.undo.pop();
-    if (!last) return desk.showError("Nothing to undo.");
-    if (last.act) return order(last.act, { session: last.session });
-    state.at = keyOf(last);
-    order("label", {
-      session: last.session,
-      message: last.message,
-      call: last.call,
-      label: last.label,
-      revision: last.revision,
-    });
-  };
-
-  const moveTo = (session) => order("show", { session });
-
-  const endSession = (act) => {
-    state.undo.push({ session: talk().id, act: "reopen" });
-    order(act, {});
-  };
+  window.addEventListener("beforeunload", (event) => {
+    if (desk.element.isConnected && log.isAtRisk()) event.preventDefault();
+  });
 
   Object.assign(desk, {
-    go,
-    state,
-    order,
-    entries,
-    moveTo,
-    expected,
-    change,
-    entryOf,
-    inTurn,
-    targets,
-    talk,
-    here,
-    messageTargetOf,
-    endSession,
-    undoLast,
-    draftOf,
-    answered,
-    doNext,
-    pendingName,
-    sendPending,
-    keepDraft,
-    forgetSent,
+    state, log, talk, entries, targets, here, entryOf, messageTargetOf, stateOf, pendingOf, inTab,
+    sync, refresh, expectLoss, regenerate, change, accept, acceptRest, undoLast, inTurn, onceStored, isBlocked,
+    doNext, show, close, receive, takeSeat, retryLater,
   });
 };

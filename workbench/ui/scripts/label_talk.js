@@ -1,8 +1,18 @@
 // The Label tab, middle: the conversation with its cursor, and the training row that it becomes.
 import { node } from "./dom.js";
 import { WORDS } from "./label_panel.js";
-import { SEAT, keyOf } from "./label_state.js";
+import { keyOf } from "./label_overlay.js";
 import { blocks } from "./blocks.js";
+
+const BAD = {
+  "wrong-tool": 1,
+  "bad-arguments": 1,
+  needless: 1,
+  "should-ask": 1,
+  "missing-call": 1,
+  "bad-answer": 1,
+  "both-bad": 1,
+};
 
 // What the label of a message or call says, in one line; null if there is no label.
 const chip = (target) => {
@@ -20,7 +30,7 @@ const chip = (target) => {
         {
           class:
             "hw-said" +
-            (!label.verdict ? " is-open" : ["right", "good"].includes(label.verdict) ? "" : " is-bad"),
+            (!label.verdict ? " is-open" : label.verdict in BAD ? " is-bad" : ""),
         },
         text,
       )
@@ -47,17 +57,13 @@ const correction = (target) => {
 };
 
 export const addTalk = (desk) => {
-  const list = node("ol", { class: "hw-entries", "aria-label": "Conversation to label" });
+  const list = node("ol", { class: "hw-entries", "aria-label": "Conversation to label", tabindex: "-1" });
   const row = node("div", { class: "hw-label-row", role: "status", "aria-label": "Training row" });
   const hint = node("div", { class: "hw-empty" });
 
   const pick = (target) => {
     desk.state.at = keyOf(target);
-    try {
-      sessionStorage.setItem(SEAT + ":at:" + desk.talk().id, desk.state.at);
-    } catch {
-      // Storage is forbidden.
-    }
+    desk.inTab("at:" + desk.state.session, desk.state.at);
     mark();
     desk.drawPanel();
   };
@@ -69,7 +75,14 @@ export const addTalk = (desk) => {
       if (block.kind !== "call") return element;
       const target = item.targets[block.index];
       element.dataset.key = keyOf(target);
-      element.append(...[chip(target), correction(target)].filter(Boolean));
+      const parts = [chip(target), correction(target)].filter(Boolean);
+      const result = element.querySelector(".hw-result");
+      const resultTarget = block.result && item.targets.find((other) => other.message === block.result.id);
+      if (result && resultTarget) {
+        result.dataset.key = keyOf(resultTarget);
+        result.before(...parts);
+        result.after(...[chip(resultTarget), correction(resultTarget)].filter(Boolean));
+      } else element.append(...parts);
       return element;
     });
     const row = node(
@@ -97,9 +110,50 @@ export const addTalk = (desk) => {
     row.addEventListener("click", (event) => {
       if (event.target.closest("summary") || String(getSelection())) return;
       const key = event.target.closest("[data-key]").dataset.key;
-      pick(item.targets.find((target) => keyOf(target) === key));
+      // While the next conversation loads, the previous one is still drawn.
+      const entry = desk.entryOfMessage(item.entry.id);
+      const target = entry && entry.targets.find((other) => keyOf(other) === key);
+      if (target) pick(target);
     });
     return row;
+  };
+
+  // A message of the answer that is not on the shown path. It is only read.
+  const drawOther = (entry) =>
+    node(
+      "li",
+      { class: "hw-entry r-" + entry.role, "data-id": entry.id },
+      node("span", { class: "hw-role" }, entry.role),
+      node(
+        "div",
+        { class: "hw-body" },
+        entry.blocks.map((block) => blocks[block.kind](block)),
+      ),
+    );
+
+  const answer = (name, verdict, isChosen, parts) =>
+    node(
+      "section",
+      { class: "hw-answer" + (isChosen ? " is-chosen" : ""), "aria-label": name + " answer" },
+      node("h4", {}, name, node("span", { class: "hw-note" }, verdict)),
+      node("ol", { class: "hw-entries" }, parts),
+    );
+
+  // The entries. From where a preference pair begins, both answers are beside each other.
+  const drawEntries = () => {
+    const { entries, other, pair } = desk.talk();
+    const start = pair ? entries.findIndex((item) => item.entry.id === pair) : -1;
+    if (start < 0) return entries.map(drawEntry);
+    const verdict = entries[start].targets.at(-1).label.verdict;
+    return [
+      ...entries.slice(0, start).map(drawEntry),
+      node(
+        "li",
+        { class: "hw-pair" },
+        answer("First", "imported as better", verdict === "first-better", entries.slice(start).map(drawEntry)),
+        answer("Second", "imported as worse", verdict === "second-better", other.map(drawOther)),
+      ),
+    ];
   };
 
   const mark = () => {
@@ -122,8 +176,13 @@ export const addTalk = (desk) => {
       node("h2", {}, "Label conversations"),
       node("p", {}, desk.state.view ? desk.state.view.hint : ""),
     );
+    list.setAttribute("aria-busy", String(desk.isBlocked()));
     if (!desk.talk()) {
-      list.replaceChildren();
+      // While the next conversation loads, the previous one stays, greyed out.
+      hint.hidden = desk.state.isLoading;
+      list.hidden = !desk.state.isLoading;
+      if (!desk.state.isLoading) list.replaceChildren();
+      shownTalk = "";
       return;
     }
     const json = JSON.stringify(desk.talk());
@@ -132,7 +191,7 @@ export const addTalk = (desk) => {
       const folds = [...list.querySelectorAll("details")].map((fold) => fold.open);
       const isSame = list.dataset.session === desk.talk().id;
       list.dataset.session = desk.talk().id;
-      list.replaceChildren(...desk.entries().map(drawEntry));
+      list.replaceChildren(...drawEntries());
       if (isSame)
         list.querySelectorAll("details").forEach((fold, place) => {
           fold.open = Boolean(folds[place]);
@@ -153,5 +212,7 @@ export const addTalk = (desk) => {
     );
   };
 
-  Object.assign(desk, { list, hint, row, pick, drawTalk });
+  const entryOfMessage = (message) => desk.entries().find((item) => item.entry.id === message);
+
+  Object.assign(desk, { list, hint, row, pick, entryOfMessage, drawTalk });
 };

@@ -1,31 +1,49 @@
 """The Label tab."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import gradio as gr
 
 from workbench.app.editing import corrections_of
+from workbench.app.label_actions import accept_changes, apply_action, opened_for
 from workbench.app.labelling import LabellingRole, LabellingView, open_for_labelling
 from workbench.app.regenerate import regenerate_message
 from workbench.app.services import Services
-from workbench.errors import BadInput, WorkbenchError
+from workbench.errors import BadInput, StoreError, WorkbenchError
+from workbench.records.labels.action import ActionKind, ActionRefused
 from workbench.records.labels.agreement import agreement_of
-from workbench.records.labels.label import NewLabel
 from workbench.records.labels.project import QueueFilter, QueuePage, QueueState
 from workbench.records.owner import Permission
 from workbench.settings import Secret
+from workbench.toolspec.spec import OfferedTools
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.incoming.fields import json_text_of
 from workbench.ui.listen import Trigger, after_loading, listen
 from workbench.ui.owners import needs, services_of
-from workbench.ui.present.label.commands import LabelAction, LabelCommand, parse_command, parse_content
-from workbench.ui.present.label.label_tab import NO_QUEUE, LabelTabView, QueueFacts, show_desk
+from workbench.ui.present.label.commands import (
+    ACCEPT,
+    ACCEPT_REST,
+    LabelCommand,
+    PageAction,
+    parse_command,
+    read_changes,
+)
+from workbench.ui.present.label.label_tab import (
+    NO_QUEUE,
+    ActionAnswer,
+    LabelTabView,
+    QueueFacts,
+    show_desk,
+)
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.tabs.play.runs import Runs, StopEvents, tab_of
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
+
+AHEAD: Final = 2
+"""How many of the next sessions are sent to the page before they are needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +75,13 @@ class LabelEvents:
 
     @needs(Permission.WORK)
     def on_order(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> LabelTabView | Update:
-        """Carry out a command of the script, and show the result."""
+        """Apply the actions of the script's log, and show the requested session."""
         services = services_of(self.services, visitor, request)
         try:
             command = parse_command(json_text_of(event, "order"))
         except BadInput:
             return SAME
-        try:
-            command = _carry_out(services, command)
-        except WorkbenchError as error:
-            return _answer(services, command, problem(error))
-        return _answer(services, command)
+        return _answer(services, command, *_apply_all(services, command.actions))
 
     @needs(Permission.ASK)
     def on_again(
@@ -103,64 +117,110 @@ class LabelEvents:
             notice = problem(error)
         finally:
             self.runs.end(tab)
-        yield _answer(services, command, notice)
+        yield _answer(services, command, notice=notice)
 
 
-def _carry_out(services: Services, command: LabelCommand) -> LabelCommand:
-    """Carry out a command; return the command with the session to show next.
+def _apply_all(
+    services: Services, actions: Sequence[PageAction]
+) -> tuple[Sequence[ActionAnswer], NoticeView]:
+    """Apply actions in order. One that the database cannot store stops there, and the page sends the rest again.
 
-    Raises:
-        WorkbenchError: The command cannot be carried out.
+    Returns:
+        What became of each applied or refused action, and the problem of the one that could not be stored.
     """
-    match command.act:
-        case LabelAction.LABEL:
-            new = NewLabel(
-                target=command.target,
-                content=parse_content(command.label, _bench(services, command).tools),
-                labeller=command.seat.labeller,
-                project=command.seat.project,
-                is_deciding=command.seat.is_deciding,
-                base_revision=command.revision,
-            )
-            services.labels.save(new)
-        case LabelAction.ACCEPT:
-            services.labels.accept(command.session, command.message, who=command.seat.labeller)
-        case LabelAction.SUBMIT | LabelAction.REJECT:
-            _move(
-                services,
-                command,
-                QueueState.DONE if command.act is LabelAction.SUBMIT else QueueState.DISCARDED,
-            )
-            found = services.labels.next_open(
-                _queue_filter(services, command), project=command.seat.project, after=command.session
-            )
-            return replace(command, session=found or command.session)
-        case LabelAction.REOPEN:
-            _move(services, command, QueueState.DRAFT)
-        case LabelAction.SHOW | LabelAction.REGENERATE:
-            pass
-    return command
+    answers: list[ActionAnswer] = []
+    refused: set[str] = set()
+    for action in actions:
+        try:
+            if action.kind == ActionKind.SUBMIT and action.session in refused:
+                raise ActionRefused(
+                    "before", "The session was not submitted: a change before it was refused."
+                )
+            answers.append(_apply(services, action))
+        except StoreError as error:
+            if error.__cause__ is not None:
+                return answers, problem(error)
+            answers.append(_refusal(action, error))
+        except BadInput as error:
+            answers.append(_refusal(action, error))
+        if answers[-1].problem:
+            refused.add(action.session)
+    return answers, CLEAR
 
 
-def _move(services: Services, command: LabelCommand, state: QueueState) -> None:
-    seat = command.seat
-    services.labels.move(
-        command.session, state, project=seat.project, assignee=seat.labeller, who=seat.labeller
+def _apply(services: Services, action: PageAction) -> ActionAnswer:
+    if action.kind in (ACCEPT, ACCEPT_REST):
+        changes = accept_changes(services, action.session, action.role, action.target)
+    else:
+        tools = opened_for(services, action.session, action.role).tools if action.has_form else OfferedTools()
+        changes = read_changes(action, tools)
+    outcome = apply_action(services, action.with_changes(changes), is_confirmed=action.is_confirmed)
+    return ActionAnswer(
+        client=action.id.client, number=action.id.number, session=action.session, note=outcome.note
     )
 
 
-def _answer(services: Services, command: LabelCommand, notice: NoticeView = CLEAR) -> LabelTabView:
+def _refusal(action: PageAction, error: WorkbenchError) -> ActionAnswer:
+    refused = error if isinstance(error, ActionRefused) else ActionRefused("refused", str(error))
+    return ActionAnswer(
+        client=action.id.client,
+        number=action.id.number,
+        session=action.session,
+        problem=str(refused),
+        code=refused.code,
+        message=refused.message_id,
+        call=refused.call_index,
+        can_confirm=refused.can_confirm,
+    )
+
+
+def _answer(
+    services: Services,
+    command: LabelCommand,
+    answers: Sequence[ActionAnswer] = (),
+    notice: NoticeView = CLEAR,
+) -> LabelTabView:
     """Return the current state of the tab."""
+    seat = command.seat
     try:
-        page = services.labels.queue(
-            _queue_filter(services, command), project=command.seat.project, limit=command.listed
-        )
-        session_id = command.session or next(iter(item.session_id for item in page.items), "")
-        bench = open_for_labelling(services, session_id, command.seat) if session_id else None
+        queue_filter = _queue_filter(services, command)
+        page = services.labels.queue(queue_filter, project=seat.project, limit=command.listed)
+        session_id = command.session or _next_id(services, command, page, command.after)
+        bench = open_for_labelling(services, session_id, seat) if session_id else None
+        ahead = _ahead(services, command, page, session_id) if session_id else ()
         projects, facts = services.labels.list_projects(), _facts(services, command, page)
     except WorkbenchError as error:
-        return show_desk(command.seat, (), NO_QUEUE, None, serial=command.serial, notice=problem(error))
-    return show_desk(command.seat, projects, facts, bench, serial=command.serial, notice=notice)
+        failed = problem(error)
+        return show_desk(seat, (), NO_QUEUE, None, serial=command.serial, notice=failed, answers=answers)
+    return show_desk(
+        seat, projects, facts, bench,
+        serial=command.serial, notice=notice, answers=answers, ahead=ahead,
+    )  # fmt: skip
+
+
+def _next_id(services: Services, command: LabelCommand, page: QueuePage, after: str) -> str:
+    """Return the session to label after `after`; that session itself if there are no more."""
+    if not after:
+        return next(iter(item.session_id for item in page.items), "")
+    found = services.labels.next_open(
+        _queue_filter(services, command), project=command.seat.project, after=after
+    )
+    return found or after
+
+
+def _ahead(
+    services: Services, command: LabelCommand, page: QueuePage, session_id: str
+) -> Sequence[LabellingView]:
+    """Return the next sessions to label that the page has not loaded, so that it can show them at once."""
+    ids = [item.session_id for item in page.items]
+    start = ids.index(session_id) + 1 if session_id in ids else 0
+    open_ids = [item.session_id for item in page.items[start:] if item.state in OPEN_STATES]
+    views = (
+        open_for_labelling(services, next_id, command.seat)
+        for next_id in open_ids[:AHEAD]
+        if next_id not in command.known
+    )
+    return [view for view in views if view is not None]
 
 
 def _facts(services: Services, command: LabelCommand, page: QueuePage) -> QueueFacts:
@@ -169,13 +229,15 @@ def _facts(services: Services, command: LabelCommand, page: QueuePage) -> QueueF
     counts = {
         state: labels.queue(QueueFilter(state=state), project=project, limit=1).total for state in QueueState
     }
-    is_of_label = command.act in (LabelAction.LABEL, LabelAction.ACCEPT)
+    is_moved = not command.known or any(
+        action.kind not in (ActionKind.LABEL, ACCEPT, ACCEPT_REST) for action in command.actions
+    )
     return QueueFacts(
         items=page.items,
         total=page.total,
         done_count=counts[QueueState.DONE],
         all_count=sum(counts.values()) - counts[QueueState.DISCARDED],
-        agreement=None if is_of_label else agreement_of(labels.judgements(project=project)),
+        agreement=agreement_of(labels.judgements(project=project)) if is_moved else None,
     )
 
 

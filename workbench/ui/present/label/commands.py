@@ -1,17 +1,23 @@
 """Parse the commands that the script of the Label tab sends as JSON."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 from typing import Final, cast
 
 from workbench.app.labelling import LabellingRole
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
-from workbench.records.labels.label import LabelContent, LabelTarget, Verdict
+from workbench.records.labels.action import (
+    ActionId,
+    ActionKind,
+    FieldChange,
+    LabelAction,
+    correction_json,
+    correction_value,
+)
+from workbench.records.labels.label import LabelTarget
 from workbench.records.labels.project import QueueFilter, QueueState
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.present.label.form import read_form
@@ -20,54 +26,82 @@ PAGE: Final = 50
 """Number of sessions that the queue shows at first, and that `Show more` adds."""
 MOST_LISTED: Final = 2000
 """Maximum number of sessions that the queue shows."""
+MOST_ACTIONS: Final = 100
+"""Maximum number of actions of one command. The page sends the others with the next one."""
+ACCEPT: Final = "accept"
+"""Accepts a call or message, and its stale results, as they are."""
+ACCEPT_REST: Final = "accept-rest"
+"""Accepts everything in the session that has no verdict yet, and all stale messages."""
 
 
-class LabelAction(StrEnum):
-    """What a command does."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageAction:
+    """An action as the page sends it. Corrections in it are filled forms, and `accept` names no changes yet."""
 
-    SHOW = "show"
-    """Show another session, filter, project or labeller, or more of the queue."""
-    LABEL = "label"
-    """Save the label of a message or a call."""
-    ACCEPT = "accept"
-    """Accept a stale message as it is."""
-    SUBMIT = "submit"
-    """Mark the session as done and open the next one."""
-    REJECT = "reject"
-    """Reject the session for labelling and open the next one."""
-    REOPEN = "reopen"
-    """Undo `SUBMIT` or `REJECT`."""
-    REGENERATE = "regenerate"
-    """Generate a message again, with the corrections above it applied."""
+    id: ActionId
+    role: LabellingRole
+    session: str
+    kind: str
+    """An `ActionKind`, `accept` or `accept-rest`."""
+    message: str
+    """For `accept`: the message, or that of the call."""
+    call: int | None
+    """For `accept`: the call, or None."""
+    changes: Sequence[JsonObject]
+    """For `label`: the changed fields."""
+    undoes: ActionId | None
+    is_confirmed: bool
+    """Whether the labeller was warned before."""
+
+    @property
+    def target(self) -> LabelTarget | None:
+        """The call or message to accept. None for the rest of the session."""
+        if self.kind == ACCEPT_REST:
+            return None
+        return LabelTarget(session_id=self.session, message_id=self.message, call_index=self.call)
+
+    @property
+    def has_form(self) -> bool:
+        """Whether a change is a filled form, which is read with the tools of the session."""
+        values = (change.get("value") for change in self.changes)
+        return any(isinstance(value, Mapping) and "form" in value for value in values)
+
+    def with_changes(self, changes: Sequence[FieldChange]) -> LabelAction:
+        """Return the action with its changes, to be applied."""
+        kind = ActionKind.LABEL if self.kind in (ACCEPT, ACCEPT_REST) else ActionKind(self.kind)
+        return LabelAction(
+            id=self.id,
+            session_id=self.session,
+            kind=kind,
+            labeller=self.role.labeller,
+            project=self.role.project,
+            is_deciding=self.role.is_deciding,
+            changes=tuple(changes),
+            undoes=self.undoes,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelCommand:
-    """A command of the Label tab."""
+    """A command of the Label tab: actions to apply, and what to show."""
 
-    act: LabelAction
     serial: int
     """Number of the command, which the answer repeats."""
     seat: LabellingRole
     session: str
-    """The session. Empty for the first of the queue."""
+    """The session to show. Empty for the next one of the queue."""
+    after: str
+    """The session after which the next one is looked for. Empty for the first of the queue."""
+    known: tuple[str, ...]
+    """Sessions that the page has loaded already."""
     filter: QueueFilter
     """The filter of the queue."""
     listed: int
     """Maximum number of sessions to list."""
-    message: str = ""
-    """Id of the message to act on."""
-    call: int | None = None
-    """Index of the call to act on, or None for the message itself."""
-    label: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
-    """The label to save, as the page sends it."""
-    revision: int = 0
-    """Revision of the label that the page showed, to detect conflicting changes."""
-
-    @property
-    def target(self) -> LabelTarget:
-        """The message or call to label."""
-        return LabelTarget(session_id=self.session, message_id=self.message, call_index=self.call)
+    actions: tuple[PageAction, ...]
+    """In the order in which they were made."""
+    message: str
+    """Id of the message to regenerate."""
 
 
 def parse_command(text: str) -> LabelCommand:
@@ -78,62 +112,80 @@ def parse_command(text: str) -> LabelCommand:
     """
     try:
         command = as_object(cast(JsonValue, json.loads(text)))
-        call = command.get("call")
         return LabelCommand(
-            act=LabelAction(str(command.get("act"))),
             serial=_whole(command.get("serial")),
-            seat=LabellingRole(
-                labeller=str(command.get("labeller") or "").strip(),
-                project=str(command.get("project") or ""),
-                is_deciding=command.get("is_deciding") is True,
-            ),
+            seat=_role(command),
             session=str(command.get("session") or ""),
+            after=str(command.get("after") or ""),
+            known=tuple(map(str, _list(command.get("known")))),
             filter=_filter(as_object(command.get("filter"))),
             listed=min(max(_whole(command.get("listed")), PAGE), MOST_LISTED),
+            actions=tuple(
+                _action(as_object(action)) for action in _list(command.get("actions"))[:MOST_ACTIONS]
+            ),
             message=str(command.get("message") or ""),
-            call=call if isinstance(call, int) else None,
-            label=as_object(command.get("label")),
-            revision=_whole(command.get("revision")),
         )
     except (ValueError, RecursionError) as error:
         raise BadInput("Label tab", f"the command cannot be parsed: {error}", "reload the page") from error
 
 
-def parse_content(label: JsonObject, tools: OfferedTools) -> LabelContent:
-    """Parse the content of a label.
+def read_changes(action: PageAction, tools: OfferedTools) -> tuple[FieldChange, ...]:
+    """Return the changes of an action, with filled forms read as calls.
 
     Raises:
-        BadInput: A field of the label cannot be parsed.
+        BadInput: A form or a change cannot be read.
     """
-    try:
-        return _content(label, tools)
-    except (ValueError, RecursionError) as error:
-        raise BadInput("label", f"it cannot be parsed: {error}"[:200], "enter it again") from error
+    return tuple(_change(change, tools) for change in action.changes)
 
 
-def _content(label: JsonObject, tools: OfferedTools) -> LabelContent:
-    verdict, rating, tags = label.get("verdict"), _whole(label.get("rating")), label.get("tags")
-    answers = as_object(label.get("answers"))
-    return LabelContent(
-        verdict=Verdict(str(verdict)) if verdict else None,
-        rating=rating or None,
-        tags=tuple(str(tag).strip() for tag in tags if str(tag).strip()) if isinstance(tags, list) else (),
-        comment=str(label.get("comment") or ""),
-        correction=_correction(label, tools),
-        answers={name: str(answer) for name, answer in answers.items() if answer},
+def _change(change: JsonObject, tools: OfferedTools) -> FieldChange:
+    value = change.get("value")
+    form = value.get("form") if isinstance(value, Mapping) else None
+    if isinstance(form, Mapping):
+        texts = {name: str(text) for name, text in as_object(form.get("texts")).items()}
+        value = correction_json(read_form(str(form.get("name")), texts, tools))
+    elif isinstance(value, Mapping):
+        value = correction_json(correction_value(value))
+    call = change.get("call")
+    return FieldChange(
+        message_id=str(change.get("message") or ""),
+        call_index=call if isinstance(call, int) else None,
+        field=str(change.get("field") or ""),
+        value=value,
     )
 
 
-def _correction(label: JsonObject, tools: OfferedTools) -> str | ToolCall | None:
-    form = label.get("form")
-    if isinstance(form, Mapping):
-        texts = {name: str(text) for name, text in as_object(form.get("texts")).items()}
-        return read_form(str(form.get("name")), texts, tools)
-    if label.get("name"):
-        arguments = as_object(cast(JsonValue, json.loads(str(label.get("arguments") or "{}"))))
-        return ToolCall(name=str(label["name"]), arguments=arguments)
-    text = label.get("text")
-    return text if isinstance(text, str) else None
+def _action(action: JsonObject) -> PageAction:
+    kind, call, undoes = str(action.get("kind")), action.get("call"), action.get("undoes")
+    if kind not in (ACCEPT, ACCEPT_REST):
+        ActionKind(kind)
+    return PageAction(
+        id=ActionId(str(action.get("client") or ""), _whole(action.get("number"))),
+        role=_role(action),
+        session=str(action.get("session") or ""),
+        kind=kind,
+        message=str(action.get("message") or ""),
+        call=call if isinstance(call, int) else None,
+        changes=tuple(as_object(change) for change in _list(action.get("changes"))[:MOST_ACTIONS]),
+        undoes=_id(undoes) if isinstance(undoes, Mapping) else None,
+        is_confirmed=action.get("is_confirmed") is True,
+    )
+
+
+def _id(value: JsonObject) -> ActionId:
+    return ActionId(str(value.get("client") or ""), _whole(value.get("number")))
+
+
+def _role(fields: JsonObject) -> LabellingRole:
+    return LabellingRole(
+        labeller=str(fields.get("labeller") or "").strip(),
+        project=str(fields.get("project") or ""),
+        is_deciding=fields.get("is_deciding") is True,
+    )
+
+
+def _list(value: JsonValue) -> Sequence[JsonValue]:
+    return value if isinstance(value, list) else []
 
 
 def _filter(fields: JsonObject) -> QueueFilter:

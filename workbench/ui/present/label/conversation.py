@@ -1,11 +1,14 @@
 """Show a conversation in the Label tab: transcript entries with their labels."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from workbench.app.labelling import LabellingRole, LabellingView
+from workbench.chat.finding import Severity
 from workbench.chat.message import Role, ToolCall
+from workbench.hermes.reading import ReadCall
 from workbench.records.labels.label import Label
 from workbench.records.sessions import StoredMessage
 from workbench.ui.present.conversation import ReadRound, read_path
@@ -13,6 +16,13 @@ from workbench.ui.present.label.form import FormField, show_form, show_values
 from workbench.ui.present.notices import NoticeLine
 from workbench.ui.present.transcript import TranscriptEntry, show_transcript
 from workbench.ui.present.words import count
+
+CALL_VERDICTS: Final = ("right", "wrong-tool", "bad-arguments", "needless", "should-ask")
+"""Verdicts on calls, in the order of the keys 1 to 5."""
+MESSAGE_VERDICTS: Final = ("good", "missing-call", "bad-answer")
+"""Verdicts on messages, for the keys 1, 6 and 7."""
+PAIR_VERDICTS: Final = ("first-better", "second-better", "tie", "both-bad")
+"""Verdicts on the answers of a preference pair, in the order of the keys 1 to 4."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +62,10 @@ class LabelTargetView:
     """Whether `j` and `k` stop here: at each call, and at model messages without a call."""
     label: LabelView
     """The label of this labeller."""
+    verdicts: tuple[str, ...] = ()
+    """The verdicts that it can have. The first one accepts it. Empty if it cannot be judged."""
+    broken: str = ""
+    """For a call: the first parameter that does not fit the schema. Empty if all do."""
     others: tuple[str, ...]
     """The labels of others, one line each."""
     text: str = ""
@@ -70,7 +84,7 @@ class LabelEntry:
     stale: tuple[str, ...]
     """Ids of the message or of its results that follow a correction."""
     targets: tuple[LabelTargetView, ...]
-    """The calls in order, then the message itself."""
+    """The calls in order, then their results, then the message itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,14 +97,24 @@ class TalkView:
     """Oldest first."""
     tools: Mapping[str, tuple[FormField, ...]] = field(hash=False)
     """The form fields of each offered tool."""
+    descriptions: Mapping[str, str] = field(hash=False)
+    """The description of each offered tool."""
     row: tuple[NoticeLine, ...]
     """Lines about the training row that the conversation becomes."""
+    can_export: bool = True
+    """Whether the conversation can become a training row."""
+    pair: str = ""
+    """The message with which the first answer of a preference pair begins. Empty if there is no pair."""
+    other: tuple[TranscriptEntry, ...] = ()
+    """The other answer of the pair."""
 
 
 def show_talk(labelling: LabellingView, seat: LabellingRole) -> TalkView:
     """Show the conversation of a session to label."""
     rounds = read_path(labelling.path, labelling.tools)
     transcript = show_transcript(labelling.path, rounds, selected=None, examples=())
+    other = labelling.other_answer
+    other_view = show_transcript(other, read_path(other, labelling.tools), selected=None, examples=())
     by_id = {stored.id: stored for stored in labelling.path}
     rounds_by_id = {read_round.stored.id: read_round for read_round in rounds}
     return TalkView(
@@ -101,7 +125,11 @@ def show_talk(labelling: LabellingView, seat: LabellingRole) -> TalkView:
             for entry in transcript.entries
         ),
         tools={spec.name: show_form(spec) for spec in labelling.tools.specs},
+        descriptions={spec.name: spec.description for spec in labelling.tools.specs},
         row=tuple(_row(labelling)),
+        can_export=not labelling.outcome.obstacles,
+        pair=labelling.pair.first_id if labelling.pair else "",
+        other=other_view.entries,
     )
 
 
@@ -123,24 +151,60 @@ def _entry(
             is_stop=True,
             label=_own_label(labelling.labels, stored, index, seat),
             others=_others(labelling.labels, stored, index, seat),
+            verdicts=CALL_VERDICTS,
+            broken=_broken(call),
             tool=call.name,
             values=show_values(call.arguments, labelling.tools.by_name.get(call.name)),
         )
         for index, call in enumerate(calls)
     ]
+    is_pair = labelling.pair is not None and labelling.pair.first_id == stored.id
+    is_model = stored.message.role is Role.ASSISTANT
     message_target = LabelTargetView(
         message=stored.id,
         call=None,
         role=entry.role,
-        title=f"{entry.role.capitalize()} message",
-        is_stop=stored.message.role is Role.ASSISTANT
-        and (not calls or bool(read_round and read_round.reading.dropped)),
+        title="Which answer is better?" if is_pair else f"{entry.role.capitalize()} message",
+        is_stop=is_model and (is_pair or not calls or bool(read_round and read_round.reading.dropped)),
+        verdicts=PAIR_VERDICTS if is_pair else MESSAGE_VERDICTS if is_model else (),
         label=_own_label(labelling.labels, stored, None, seat),
         others=_others(labelling.labels, stored, None, seat),
         text=read_round.reading.text if read_round else stored.message.text,
     )
     stale = tuple(message_id for message_id in (stored.id, *results) if message_id in labelling.stale)
-    return LabelEntry(entry=entry, stale=stale, targets=(*targets, message_target))
+    return LabelEntry(
+        entry=entry,
+        stale=stale,
+        targets=(*targets, *_results(read_round, calls, labelling, seat), message_target),
+    )
+
+
+def _results(
+    read_round: ReadRound | None, calls: Sequence[ReadCall], labelling: LabellingView, seat: LabellingRole
+) -> Iterator[LabelTargetView]:
+    """Yield the results that are shown with their calls, so that they can be corrected too."""
+    if read_round is None:
+        return
+    for index, stored in read_round.results.items():
+        if index < len(calls):
+            yield LabelTargetView(
+                message=stored.id,
+                call=None,
+                role="tool",
+                title=f"Result of call {index + 1} · {calls[index].name}",
+                is_stop=False,
+                label=_own_label(labelling.labels, stored, None, seat),
+                others=_others(labelling.labels, stored, None, seat),
+                text=stored.message.text,
+            )
+
+
+def _broken(call: ReadCall) -> str:
+    """Return the first parameter with an error, by the pointers of the findings."""
+    for finding in call.findings:
+        if finding.severity is Severity.ERROR and finding.pointer:
+            return finding.pointer.split("/")[1].replace("~1", "/").replace("~0", "~")
+    return ""
 
 
 def _is_of(label: Label, stored: StoredMessage, call: int | None) -> bool:
@@ -207,7 +271,7 @@ def _row(labelling: LabellingView) -> list[NoticeLine]:
             text += f" · {count(outcome.fixed_messages, 'message')} with safe fixes applied"
         lines.append(NoticeLine(word="row", text=text, tone="warning" if outcome.warnings else "quiet"))
     if labelling.stale:
-        text = f"{count(len(labelling.stale), 'message')} after a correction: accept (a) or regenerate (g)"
+        text = f"{count(len(labelling.stale), 'message')} after a correction: accept (A) or regenerate (g)"
         lines.append(NoticeLine(word="stale", text=text, tone="warning"))
     lines += (
         NoticeLine(word="warning", text=f"{warning.code}: {warning.message}", tone="warning")

@@ -1,14 +1,14 @@
 """Show the whole Label tab as one value: queue, progress, conversation, project and errors."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from workbench.app.labelling import LabellingRole, LabellingView
 from workbench.records.labels.agreement import AnnotatorAgreement
-from workbench.records.labels.label import Verdict
 from workbench.records.labels.project import Project, QueueItem, QueueState
 from workbench.ui.present.label.conversation import TalkView, show_talk
+from workbench.ui.present.markdown import render_markdown
 from workbench.ui.present.notices import CLEAR, NoticeView
 
 EMPTY: Final = (
@@ -23,16 +23,8 @@ STATES: Final = {
     QueueState.DISCARDED: "rejected",
 }
 """The label of each state in the queue."""
-CALL_VERDICTS: Final = (
-    Verdict.RIGHT,
-    Verdict.WRONG_TOOL,
-    Verdict.BAD_ARGUMENTS,
-    Verdict.NEEDLESS,
-    Verdict.SHOULD_ASK,
-)
-"""Verdicts on calls, in the order of the keys 1 to 5."""
-MESSAGE_VERDICTS: Final = (Verdict.MISSING_CALL, Verdict.BAD_ANSWER)
-"""Verdicts on messages, in the order of the keys 6 and 7."""
+QUESTION_KEYS: Final = "qwsdfxyzhilmovb"
+"""Keys for the questions of a project, in their order. None of them does anything else in the tab."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +50,10 @@ class QuestionView:
     text: str
     choices: tuple[str, ...]
     """Possible answers. Empty if any text is an answer."""
+    key: str
+    """The key that answers it, or goes to its field. Empty if there are more questions than keys."""
+    is_required: bool
+    """Whether the session needs an answer to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +65,30 @@ class ProjectView:
     names: tuple[str, ...]
     """Names of all projects."""
     guidelines: str
-    """Instructions for labellers."""
+    """Instructions for labellers, as safe HTML."""
     questions: tuple[QuestionView, ...]
+    requires_verdicts: bool = False
+    """Whether every call and answer needs a verdict."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionAnswer:
+    """What became of an action. The page drops it from its log."""
+
+    client: str
+    number: int
+    session: str
+    problem: str = ""
+    """Why it was refused. Empty if it was applied."""
+    code: str = ""
+    """Code of the refusal, such as `stale`."""
+    message: str = ""
+    """The message to look at."""
+    call: int | None = None
+    can_confirm: bool = False
+    """Whether it is applied if the labeller confirms it."""
+    note: str = ""
+    """A remark on an action that was applied."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,10 +113,10 @@ class LabelTabView:
     hint: str
     """Shown if no conversation is open."""
     notice: NoticeView = CLEAR
-    verdicts: tuple[str, ...] = field(
-        default=tuple(verdict.value for verdict in (*CALL_VERDICTS, *MESSAGE_VERDICTS))
-    )
-    """In the order of their keys, from 1."""
+    answers: tuple[ActionAnswer, ...] = ()
+    """What became of the actions of the command."""
+    ahead: tuple[TalkView, ...] = ()
+    """The next conversations of the queue that the page has not loaded yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +146,8 @@ def show_desk(
     *,
     serial: int = 0,
     notice: NoticeView = CLEAR,
+    answers: Sequence[ActionAnswer] = (),
+    ahead: Sequence[LabellingView] = (),
 ) -> LabelTabView:
     """Show the Label tab.
 
@@ -138,6 +158,8 @@ def show_desk(
         labelling: The open session, or None.
         serial: Number of the command that this answers.
         notice: Errors to show.
+        answers: What became of the actions of the command.
+        ahead: The next sessions, for the page to load before they are needed.
     """
     open_id = labelling.session.id if labelling else None
     return LabelTabView(
@@ -151,6 +173,8 @@ def show_desk(
         talk=show_talk(labelling, seat) if labelling else None,
         hint=NOTHING_LEFT if queue.all_count else EMPTY,
         notice=notice,
+        answers=tuple(answers),
+        ahead=tuple(show_talk(next_one, seat) for next_one in ahead),
     )
 
 
@@ -169,14 +193,21 @@ def _project(seat: LabellingRole, projects: Sequence[Project]) -> ProjectView:
         (project for project in projects if project.name == seat.project), Project(name=seat.project)
     )
     questions = tuple(
-        QuestionView(name=question.name, text=question.text, choices=question.choices)
-        for question in current.questions
+        QuestionView(
+            name=question.name,
+            text=question.text or question.name,
+            choices=question.choices,
+            key=QUESTION_KEYS[place] if place < len(QUESTION_KEYS) else "",
+            is_required=question.is_required,
+        )
+        for place, question in enumerate(current.questions)
     )
     return ProjectView(
         name=current.name,
         names=tuple(project.name for project in projects),
-        guidelines=current.guidelines,
+        guidelines=render_markdown(current.guidelines),
         questions=questions,
+        requires_verdicts=current.requires_verdicts,
     )
 
 

@@ -1,0 +1,140 @@
+// Submitting a session: what is missing is said in one line. What can be overridden needs a second Enter.
+import { keyOf } from "./label_overlay.js";
+
+const isOpenDraft = (draft) => draft.form !== undefined || draft.text !== undefined;
+
+export const addSubmit = (desk) => {
+  const { state } = desk;
+
+  const openDrafts = () =>
+    desk.targets().filter((target) => isOpenDraft(desk.draftOf(target)) && !desk.isSaving(target));
+
+  // Saves comments and tags that were typed and not left yet.
+  const saveTyped = () => {
+    for (const target of desk.targets()) {
+      desk.saveComment(target);
+      const tag = desk.draftOf(target).tag;
+      if (tag) desk.addTag(target, tag);
+    }
+  };
+
+  const unanswered = () =>
+    state.view.project.questions.find(
+      (question) =>
+        question.is_required && !desk.targets().some((target) => target.label.answers[question.name]),
+    );
+
+  // Why the session cannot be submitted yet: a text, the target to look at, and whether a second Enter submits it.
+  const obstacle = () => {
+    const [open] = openDrafts();
+    if (open)
+      return {
+        code: "open " + keyOf(open),
+        text: "The correction of “" + open.title + "” is not saved. Ctrl+Enter saves it.",
+        target: open,
+        canConfirm: true,
+      };
+    const unjudged = desk.targets().find((target) => target.is_stop && !target.label.verdict);
+    if (state.view.project.requires_verdicts && unjudged)
+      return { text: "“" + unjudged.title + "” has no verdict. A accepts the rest.", target: unjudged };
+    const question = unanswered();
+    if (question)
+      return {
+        text:
+          "The question “" + question.text + "” has no answer." + (question.key ? " " + question.key + " answers it." : ""),
+        question,
+      };
+    const stale = desk.entries().filter((entry) => entry.stale.length);
+    if (stale.length)
+      return {
+        code: "stale",
+        text:
+          (stale.length === 1 ? "1 message follows" : stale.length + " messages follow") +
+          " a correction. Accept (A) or regenerate (g).",
+        target: stale[0].targets.at(-1),
+        canConfirm: true,
+      };
+    if (!desk.talk().can_export)
+      return {
+        code: "no-row",
+        text: "There is no training row: " + desk.talk().row[0].text + ".",
+        canConfirm: true,
+      };
+    return null;
+  };
+
+  const submit = () => {
+    if (!desk.talk()) return;
+    saveTyped();
+    // Only the server knows what a correction makes of the training row.
+    if (desk.pendingOf(state.session).some((action) => action.changesRow)) {
+      desk.onceStored(submit);
+      return;
+    }
+    const problem = obstacle();
+    if (problem && !(problem.canConfirm && state.warned === problem.code)) {
+      desk.showError(problem.text + (problem.canConfirm ? " Enter again submits anyway." : ""));
+      state.warned = problem.code || "";
+      if (problem.target) desk.pick(problem.target);
+      if (problem.question && !problem.question.choices.length) desk.focusOn("answer " + problem.question.name);
+      return;
+    }
+    desk.showError("");
+    desk.close("submit", Boolean(problem));
+  };
+
+  const reject = () => {
+    if (!desk.talk()) return;
+    desk.showError("");
+    desk.close("reject", false);
+  };
+
+  // Says on leaving a session what is not saved yet. It stays in the browser.
+  const leave = (work) => {
+    const [open] = desk.talk() ? openDrafts() : [];
+    const title = desk.talk() ? desk.talk().title : "";
+    desk.showError(
+      open ? "The correction of “" + open.title + "” in “" + title + "” is not saved. Your text is still there." : "",
+    );
+    work();
+  };
+
+  // What the server made of an action.
+
+  const onStored = (action, answer) => {
+    for (const change of (action && action.changes) || []) {
+      if (change.field !== "correction") continue;
+      const key = keyOf(change);
+      const draft = desk.draftOf(change, action);
+      const sent = change.value && change.value.draft !== undefined ? change.value.draft : null;
+      state.refusals.delete(key);
+      // Typed since: that text stays.
+      if (sent !== null && JSON.stringify(draft.form || draft.text) === JSON.stringify(sent))
+        desk.keepDraft(change, { form: null, text: null }, action);
+    }
+    if (answer.note) desk.showError(answer.note);
+  };
+
+  const titleOf = (session) => {
+    const row = state.view.rows.find((other) => other.id === session);
+    return row ? row.title : session;
+  };
+
+  const onRefused = (action, answer) => {
+    const correction = ((action && action.changes) || []).find((change) => change.field === "correction");
+    const retry = answer.can_confirm ? (correction ? " Ctrl+Enter again saves it." : " Enter again submits anyway.") : "";
+    if (correction) state.refusals.set(keyOf(correction), { text: answer.problem, canConfirm: answer.can_confirm });
+    if (answer.session === state.session) {
+      if (!correction && answer.can_confirm) state.warned = answer.code;
+      desk.showError(answer.problem + retry);
+      return;
+    }
+    const what = action && action.kind === "submit" ? "was not submitted: " : "was not changed: ";
+    desk.showError("“" + titleOf(answer.session) + "” " + what + answer.problem, {
+      text: "Open it",
+      work: () => desk.go(answer.session),
+    });
+  };
+
+  Object.assign(desk, { submit, reject, leave, onStored, onRefused, isOpenDraft });
+};
