@@ -14,7 +14,7 @@ from workbench.app.services import Services
 from workbench.errors import BadInput, StoreError, WorkbenchError
 from workbench.records.labels.action import ActionKind, ActionRefused
 from workbench.records.labels.agreement import agreement_of
-from workbench.records.labels.project import QueueFilter, QueuePage, QueueState
+from workbench.records.labels.project import CLOSED_STATES, QueueFilter, QueuePage, QueueState
 from workbench.records.owner import Permission
 from workbench.settings import Secret
 from workbench.toolspec.spec import OfferedTools
@@ -214,7 +214,7 @@ def _ahead(
     """Return the next sessions to label that the page has not loaded, so that it can show them at once."""
     ids = [item.session_id for item in page.items]
     start = ids.index(session_id) + 1 if session_id in ids else 0
-    open_ids = [item.session_id for item in page.items[start:] if item.state in OPEN_STATES]
+    open_ids = [item.session_id for item in page.items[start:] if item.state not in CLOSED_STATES]
     views = (
         open_for_labelling(services, next_id, command.seat)
         for next_id in open_ids[:AHEAD]
