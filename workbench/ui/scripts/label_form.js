@@ -97,9 +97,9 @@ export const addForm = (desk) => {
     desk.list.focus({ preventScroll: true });
   };
 
-  // A call or answer that is corrected and has no verdict gets the one that says why.
+  // A call or answer that is corrected is not right: without a bad verdict it gets the one that says why.
   const verdictOf = (target, form) => {
-    if (target.label.verdict || !target.verdicts.length || !target.is_stop) return {};
+    if (!target.is_stop || !["", target.verdicts[0]].includes(target.label.verdict)) return {};
     if (target.call === null) return target.verdicts.includes("bad-answer") ? { verdict: "bad-answer" } : {};
     return { verdict: form.name === target.tool ? "bad-arguments" : "wrong-tool" };
   };
