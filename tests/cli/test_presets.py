@@ -88,3 +88,40 @@ def test_a_run_uses_a_preset(workbench, preset, tmp_path, variables):
         text = own.sessions.path(result["session_id"])[0].message.text
     assert setup == replace(preset, tools_text="[]")
     assert "Answer in a formal tone." in text
+
+
+def test_a_message_runs_over_rows(workbench, preset, tmp_path):
+    rows = tmp_path / "rows.csv"
+    rows.write_text("city,tone\nRome,calm\nOslo,loud\n")
+    out = tmp_path / "answers.jsonl"
+    message = "Weather in {{ city }}?"
+    options = ["--preset", "formal", "--tools", "weather", "--rows-out", out, "--json-out", "-"]
+    done = workbench("run", "--rows", rows, "--message", message, *options)
+    assert done.returncode == 0, done.stderr
+    answers = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [answer["message"] for answer in answers] == ["Weather in Rome?", "Weather in Oslo?"]
+    assert answers[1]["row"] == {"city": "Oslo", "tone": "loud"}
+    assert all(answer["session"] and (answer["answer"] or answer["calls"]) for answer in answers)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nonsense", "--rows", "{rows}"], "omit the suites"),
+        (["--rows", "{rows}", "--model", "a", "--model", "b"], "has one setup"),
+        (["--rows", "{rows}", "--rows-out", "a.txt"], "ends in .csv or .jsonl"),
+        (["--rows", "{rows}"], "message: empty"),
+        (["--rows", "{rows}", "--message", "{{ citty }}"], "did you mean 'city'"),
+        (["--rows", "nowhere.csv", "--message", "a"], "No such file"),
+        (["--message", "a"], "add --rows FILE"),
+        (["--rows", "{bad}", "--message", "a"], "bad.csv, line 2, byte 1: not UTF-8"),
+        (["--rows", "{ragged}", "--message", "a"], "ragged.csv, line 2 (row 1): 1 cell for 2 columns"),
+    ],
+)
+def test_rows_that_cannot_run_are_reported(workbench, tmp_path, arguments, message):
+    files = {"rows": b"city\nRome\n", "bad": b"city\n\xff\n", "ragged": b"a,b\n1\n"}
+    for name, data in files.items():
+        (tmp_path / f"{name}.csv").write_bytes(data)
+    places = {f"{{{name}}}": str(tmp_path / f"{name}.csv") for name in files}
+    done = workbench("run", *(places.get(argument, argument) for argument in arguments))
+    assert (done.returncode, message in done.stderr) == (2, True), done.stderr

@@ -185,25 +185,30 @@ class Catalog:
         }
         return {name: tools for name, tools in offered.items() if tools.specs}
 
-    def select(self, names: Sequence[str]) -> OfferedTools:
+    def select(self, names: Sequence[str | OfferedTools]) -> OfferedTools:
         """Return the tools that are named directly or through a toolset, in this order and without duplicates.
 
-        Names are never taken for paths; see `select_files`.
+        Names are never taken for paths; see `select_files`. Tools that are not in the catalog can be among them.
 
         Raises:
-            BadInput: A name is neither a toolset nor a tool.
+            BadInput: A name is neither a toolset nor a tool, or two different tools have the same name.
         """
         return self.select_files(names, reads_files=False)
 
-    def select_files(self, selectors: Sequence[str], *, reads_files: bool = True) -> OfferedTools:
+    def select_files(
+        self, selectors: Sequence[str | OfferedTools], *, reads_files: bool = True
+    ) -> OfferedTools:
         """Like `select`, but a selector may also be the path of a JSON file. Only for the person at the machine.
 
         Raises:
             BadInput: A selector is neither a toolset, a tool nor a readable file, or two different tools have the
                 same name.
         """
-        parts = [
-            (selector, self._names_or_specs(selector, reads_files=reads_files)) for selector in selectors
+        parts: list[tuple[str, Sequence[str | ToolSpec]]] = [
+            (selector, self._names_or_specs(selector, reads_files=reads_files))
+            if isinstance(selector, str)
+            else ("the given specs", selector.specs)
+            for selector in selectors
         ]
         names = [part for _, found in parts for part in found if isinstance(part, str)]
         # All of them at once, so that a tool of one toolset may mention a tool of another.

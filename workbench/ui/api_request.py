@@ -18,6 +18,7 @@ from workbench.library.datasets.session_export import detect_argument_form, expo
 from workbench.records.corpus.material import SessionFilter
 from workbench.records.corpus.session_rows import ExportOptions
 from workbench.records.run_config import RunConfig
+from workbench.toolbox.catalog import Catalog
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import render_tools
 from workbench.trajectory.formats.known import WRITTEN, format_named
@@ -60,13 +61,13 @@ def offered_tools(services: Services, tools: Sequence[str | Mapping[str, Any]]) 
     File names are not accepted, since the caller may be on another machine.
 
     Raises:
-        BadInput: There is no toolset or tool with a given name.
+        BadInput: There is no toolset or tool with a given name, or two different tools have the same name.
     """
-    found: dict[str, OfferedTools] = {}
-    for place, tool in enumerate(tools):
-        found[str(place)] = _named(services, tool) if isinstance(tool, str) else _from_spec(tool)
-    specs = [spec for offered in found.values() for spec in offered.specs]
-    return OfferedTools(specs=tuple({spec.name: spec for spec in specs}.values()))
+    catalog = services.tools
+    for tool in tools:
+        if isinstance(tool, str):
+            _check_named(catalog, tool)
+    return catalog.select([tool if isinstance(tool, str) else _from_spec(tool) for tool in tools])
 
 
 def turn_setup(
@@ -113,12 +114,10 @@ def exported(services: Services, choice: SessionFilter, form: str) -> JsonObject
     }
 
 
-def _named(services: Services, name: str) -> OfferedTools:
-    catalog = services.tools
+def _check_named(catalog: Catalog, name: str) -> None:
     if name not in catalog.toolsets() and name not in {tool.name for tool in catalog.availability()}:
         toolsets = ", ".join(catalog.toolsets())
         raise BadInput(f"tools, {name!r}", "no toolset or tool has this name", f"toolsets: {toolsets}"[:200])
-    return catalog.select((name,))
 
 
 def _from_spec(spec: Mapping[str, Any]) -> OfferedTools:

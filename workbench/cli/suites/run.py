@@ -14,6 +14,7 @@ from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
 from workbench.cli.sampling_options import repeatable_option, sampling_option
 from workbench.cli.suites.files import suites_named, write_reports
+from workbench.cli.suites.rows import RowOptions, row_plan, write_rows
 from workbench.cli.terminal.paint import Tone, shown, terminal_paint
 from workbench.cli.terminal.stopping import stop_at_interrupt
 from workbench.errors import BadInput
@@ -117,6 +118,7 @@ class RunOptions:
     sampling: SamplingOptions
     resume: str
     baseline: str
+    rows: RowOptions
 
     def complete(self, services: Services, request: RunRequest) -> RunRequest:
         """Return the request with what the options leave open: from the preset, or else the defaults.
@@ -166,6 +168,27 @@ def run(
             show_default="auto",
         ),
     ] = None,
+    rows: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Run one message over these rows (CSV or JSON lines) instead of suites; - for standard input",
+        ),
+    ] = None,
+    message: Annotated[
+        str, typer.Option(metavar="TEXT", help="Message for --rows, with {{ column }} for each value")
+    ] = "",
+    tools: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME|FILE",
+            help="Toolset, tool or JSON file for --rows; repeatable",
+            show_default="WORKBENCH_TOOLS",
+        ),
+    ] = None,
+    rows_out: Annotated[
+        str, typer.Option(metavar="FILE", help="Write the answers to --rows as .csv or .jsonl")
+    ] = "",
     repeat: Annotated[
         int, typer.Option(min=1, max=1000, help="Repetitions of each case, each with its own seed")
     ] = 1,
@@ -249,7 +272,8 @@ def run(
     )
     given = SamplingOptions(temperature or (), top_p or (), seed, max_tokens)
     files = {"json": json_out, "junit": junit, "html": html, "markdown": markdown}
-    options = RunOptions(preset=preset, sampling=given, resume=resume, baseline=baseline)
+    over = RowOptions(file=rows, message=message, tools=tuple(tools or ()), out=rows_out)
+    options = RunOptions(preset=preset, sampling=given, resume=resume, baseline=baseline, rows=over)
     raise typer.Exit(_run(request, options, files, fail_under=fail_under))
 
 
@@ -267,22 +291,29 @@ def _run(
     from workbench.wiring import open_services
 
     resume, baseline = options.resume, options.baseline
-    if resume and request.suites:
-        raise BadInput("--resume", "the run already has its suites", "omit the suites")
+    options.rows.check(request)
+    if resume and (request.suites or options.rows.file):
+        raise BadInput("--resume", "the run already has its suites or rows", "omit them")
     is_quiet = files["json"] == "-"
     with open_services(read_settings()) as services:
         compared = find_run(services, baseline) if baseline else None
         stored = (
-            find_run(services, resume) if resume else _begin(services, options.complete(services, request))
+            find_run(services, resume)
+            if resume
+            else _begin(services, options.complete(services, request), options.rows)
         )
         report = _run_and_report(services, stored, compared, is_quiet=is_quiet)
         write_reports(report, files, services.settings)
+        if options.rows.out:
+            write_rows(services, stored, options.rows.out)
     if not is_quiet:
         print_report(report)
     return _exit_code(report, fail_under)
 
 
-def _begin(services: Services, request: RunRequest) -> StoredRun:
+def _begin(services: Services, request: RunRequest, over: RowOptions) -> StoredRun:
+    if over.file is not None:
+        return begin_run(services, row_plan(services, request, over))
     return begin_run(services, plan_run(services, request, suites_named(services, request.suites)))
 
 

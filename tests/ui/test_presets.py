@@ -1,0 +1,137 @@
+"""The handlers of presets, of the setup in use and of runs over rows, without a browser."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import gradio as gr
+import pytest
+
+from tests.services import services_for
+from tests.ui.test_compare import request
+from workbench.app.services import Services
+from workbench.ui.incoming.refusal import MalformedEvent
+from workbench.ui.present.presets import PresetBarView
+from workbench.ui.present.row_run import RowsView
+from workbench.ui.present.sessions import DownloadView
+from workbench.ui.present.setup import show_setup
+from workbench.ui.tabs.play.preset_events import PresetEvents
+from workbench.ui.tabs.play.row_events import RowEvents
+from workbench.ui.tabs.play.screen import REST, SAME
+from workbench.ui.tabs.play.session_events import SessionEvents
+from workbench.ui.tabs.play.setup_events import SetupEvents
+from workbench.ui.tabs.suites.active_runs import ActiveRuns
+from workbench.ui.visitor import Visitor
+
+
+@pytest.fixture
+def services(tmp_path: Path) -> Iterator[Services]:
+    with services_for(tmp_path, "Sunny.") as (services, _):
+        yield services
+
+
+def event(**data: object) -> gr.EventData:
+    return gr.EventData(cast(Any, SimpleNamespace()), data)
+
+
+def fields_of(services: Services, **changes: Any) -> tuple[object, ...]:
+    return tuple(show_setup(replace(services.setup_for(), **changes)).values())
+
+
+def act(services: Services, *fields: object, **data: object) -> tuple[PresetBarView, tuple[object, ...]]:
+    events = PresetEvents(services, SetupEvents(services))
+    bar, *rest = events.on_act(Visitor(), request(), event(**data), *fields)
+    assert len(rest) == REST
+    return cast(PresetBarView, bar), tuple(rest)
+
+
+def test_a_preset_is_saved_applied_and_put_back(services: Services) -> None:
+    saved, rest = act(services, *fields_of(services, max_rounds=3), action="save", name="three")
+    assert rest == (SAME,) * REST
+    assert [line.name for line in saved.presets] == ["three"]
+    taken, _ = act(services, *fields_of(services), action="save", name="three")
+    assert "this name is taken" in taken.problem
+    bar, filled = act(services, action="apply", id="three")
+    assert 3 in filled
+    assert bar.open_id == saved.open_id
+    assert bar.undo and bar.undo.action == "put_back"
+    values = {**show_setup(replace(services.setup_for(), max_rounds=5)), "enabled_tools": []}
+    values.pop("disabled_tools")
+    _, filled = act(services, action="put_back", setup=values, open_id="")
+    assert 5 in filled
+    _, filled = act(services, action="reset")
+    assert services.settings.max_rounds in filled
+    missing, rest = act(services, action="apply", id="nothing")
+    assert "there is no such preset" in missing.problem
+    assert rest == (SAME,) * REST
+
+
+def test_forged_actions_are_refused(services: Services) -> None:
+    for data in ({}, {"action": "steal"}, {"action": "apply"}, {"action": "put_back", "setup": 5}):
+        with pytest.raises(MalformedEvent):
+            act(services, *fields_of(services), **data)
+    values = {**show_setup(services.setup_for()), "max_rounds": None}
+    invalid, _ = act(services, *values.values(), action="save", name="a")
+    assert "max rounds" in invalid.problem
+    assert invalid.presets == ()
+
+
+def test_a_page_starts_with_the_preset_of_its_address(services: Services) -> None:
+    act(services, *fields_of(services, max_rounds=3), action="save", name="three")
+    key = services.presets.share_preset("three").share_key
+    events = SessionEvents(services, SetupEvents(services))
+    for query in ({"preset": "three"}, {"shared_preset": key}):
+        *values, bar = events.on_page("", "", "", request(**query))
+        assert 3 in values
+        assert cast(PresetBarView, bar).open_id
+    for query in ({"preset": "tree"}, {"shared_preset": "x"}):
+        *values, bar = events.on_page("", "", "", request(**query))
+        assert services.settings.max_rounds in values
+        assert cast(PresetBarView, bar).open_id is None
+        assert "error" in str(values)
+
+
+def test_a_new_session_leaves_the_setup_as_it_is(services: Services) -> None:
+    events = SessionEvents(services, SetupEvents(services))
+    for fields in (fields_of(services), (*fields_of(services)[:-1], None)):
+        values = events.on_new(Visitor(session_id="x"), request(), *fields)
+        assert values[-REST:] == (SAME,) * REST
+        assert cast(Visitor, values[0]).session_id is None
+
+
+def row_event(services: Services, runs: ActiveRuns, **data: object) -> list[RowsView]:
+    events = RowEvents(services, runs)
+    return list(events.on_run(Visitor(), request(), event(**data), None, *fields_of(services)))
+
+
+def row_act(services: Services, **data: object) -> tuple[RowsView, DownloadView]:
+    events = RowEvents(services, ActiveRuns())
+    return cast(Any, events.on_act(Visitor(), request(), event(**data), *fields_of(services)))
+
+
+def test_rows_are_checked_run_followed_and_downloaded(services: Services) -> None:
+    form = {"message": "Weather in {{ city }}?", "rows": "city\nRome\nOslo\n"}
+    check = row_act(services, action="check", number=4, **form)[0].check
+    assert check and (check.note, check.first, check.number) == (
+        "2 rows · city in the message",
+        "Weather in Rome?",
+        4,
+    )
+    bad = row_act(services, action="check", number=5, message="{{ citty }}", rows="city\nRome")[0].check
+    assert bad and "did you mean 'city'" in bad.problem
+    runs = ActiveRuns()
+    views = row_event(services, runs, mode="start", id="", **form)
+    last = views[-1].run
+    assert last and (last.note, last.columns, last.is_running) == ("2 of 2 rows · done", ("city",), False)
+    assert [line.answer for line in last.rows] == ["Sunny.", "Sunny."]
+    [again] = row_event(services, ActiveRuns(), mode="watch", id=last.id)
+    assert again.run == last
+    assert row_act(services, action="csv", id=last.id)[1].text.startswith("city,message,answer")
+    assert "Saved the suite 'cities'" in row_act(services, action="save", name="cities", **form)[0].message
+    assert row_act(services, action="save", name="cities", **form)[0].is_problem
+    [missing] = row_event(services, runs, mode="watch", id="nothing")
+    assert missing.is_problem
+    with pytest.raises(MalformedEvent):
+        row_event(services, runs, mode="steal", id="")
