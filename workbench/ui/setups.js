@@ -14,7 +14,8 @@ Object.assign(
       }
     };
 
-    const current = { values: null, defaults: "", preset: "" };
+    // `applied` is the setup as the preset had it, as JSON, to say whether it was changed since.
+    const current = { values: null, defaults: "", preset: "", applied: "" };
 
     const write = () => {
       clearTimeout(waiting);
@@ -22,10 +23,11 @@ Object.assign(
       if (!current.values || !current.defaults) return;
       const { values, defaults, preset } = current;
       try {
-        localStorage.setItem(KEY, JSON.stringify({ ...values, defaults, preset }));
+        localStorage.setItem(KEY, JSON.stringify({ ...values, defaults, preset, applied: current.applied }));
       } catch {
         // Storage is full or forbidden.
       }
+      window.dispatchEvent(new Event("hw:setup"));
     };
 
     // A change just before the page is left is stored, too.
@@ -50,13 +52,23 @@ Object.assign(
       setupInUse: () => current.values && { ...current.values },
       readSetup: () => {
         try {
-          current.preset = JSON.parse(read() || "{}").preset || "";
+          const stored = JSON.parse(read() || "{}");
+          current.preset = stored.preset || "";
+          current.applied = stored.applied || "";
         } catch {
           // This page did not write it.
         }
         return [read()];
       },
       presetInUse: () => current.preset,
+      // Remembers the setup in use as that of the preset.
+      keepApplied: (setup) => {
+        current.applied = setup === undefined ? JSON.stringify(current.values) : setup;
+        write();
+      },
+      appliedSetup: () => current.applied,
+      isPresetChanged: () =>
+        Boolean(current.applied && current.values && current.applied !== JSON.stringify(current.values)),
     };
   })(),
 );

@@ -78,6 +78,8 @@ class PresetBarView:
     """Identifies the defaults of the server. A setup that was stored with other defaults is not used after a reload."""
     open_id: str | None = None
     """The preset that was applied or saved just now. Empty for none; None if that did not change."""
+    is_filled: bool = False
+    """True if the setup is now as the preset `open_id` has it."""
     undo: PresetUndo | None = None
     problem: str = ""
     """Why the last action failed. Empty if it did not."""

@@ -5,8 +5,8 @@ export const mount = ({ element }) =>
   onKeys(element, document, (event) => {
     const columns = document.getElementById("play-columns");
     if (!columns || columns.offsetParent === null) return;
-    // An open pane or menu above the composer handles its own keys.
-    if (event.target.closest(".hw-message-pane, .hw-menu-at")) return;
+    // An open pane, menu or window handles its own keys.
+    if (event.target.closest("dialog, .hw-message-pane, .hw-menu-at, .hw-preset-naming")) return;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       event.stopPropagation();

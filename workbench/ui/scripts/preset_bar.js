@@ -4,6 +4,8 @@ import { menu } from "./menu.js";
 import { setInAddress } from "./page.js";
 
 const UNDO_MS = 20000;
+// Until all fields have the values of an applied preset.
+const FILLED_MS = 1200;
 const { hermesWorkbench } = window;
 
 export const mount = ({ element, follow, trigger }) => {
@@ -11,6 +13,7 @@ export const mount = ({ element, follow, trigger }) => {
   let openId = hermesWorkbench.presetInUse();
   let isFirst = true;
   let hiding = 0;
+  let filling = 0;
   // The setup and preset from before the last one was applied, and those to put back by the shown Undo.
   let before = null;
 
@@ -20,7 +23,11 @@ export const mount = ({ element, follow, trigger }) => {
 
   const act = (action, data) => {
     if (action === "apply" || action === "reset")
-      before = { setup: hermesWorkbench.setupInUse() || {}, open_id: openId };
+      before = {
+        setup: hermesWorkbench.setupInUse() || {},
+        open_id: openId,
+        applied: hermesWorkbench.appliedSetup(),
+      };
     trigger("preset_act", { action, ...data });
   };
 
@@ -37,7 +44,12 @@ export const mount = ({ element, follow, trigger }) => {
   });
   let defaults = "";
 
-  const field = node("input", { type: "text", class: "hw-input", maxlength: 100, "aria-label": "Preset name" });
+  const field = node("input", {
+    type: "text",
+    class: "hw-input",
+    maxlength: 100,
+    "aria-label": "Preset name",
+  });
   const confirm = node("button", { type: "button", class: "hw-act" });
   const naming = node("div", { class: "hw-preset-naming", hidden: true }, field, confirm);
   let save = () => {};
@@ -75,8 +87,7 @@ export const mount = ({ element, follow, trigger }) => {
   });
   // A name that exists already: replacing it can be undone.
   field.addEventListener("input", () => {
-    if (confirm.dataset.saves)
-      confirm.textContent = byName(field.value) ? "Replace preset" : "Save preset";
+    if (confirm.dataset.saves) confirm.textContent = byName(field.value) ? "Replace preset" : "Save preset";
   });
 
   const saveAs = () => {
@@ -103,11 +114,16 @@ export const mount = ({ element, follow, trigger }) => {
     ];
   };
 
+  const drawChanged = () => {
+    changed.textContent = preset() && hermesWorkbench.isPresetChanged() ? "changed" : "";
+  };
+
+  const changed = node("span", { class: "hw-note hw-changed" });
   // Shows the check mark after a link was copied.
   const copied = node("span", { class: "hw-note", role: "status" }, node("span", {}));
   const shared = node("div", { class: "hw-preset-link", hidden: true });
   const line = node("p", { class: "hw-preset-note", role: "status", hidden: true });
-  const bar = node("div", { class: "hw-preset-bar" }, select, copied, menu("Preset actions", items));
+  const bar = node("div", { class: "hw-preset-bar" }, select, changed, copied, menu("Preset actions", items));
   element.replaceChildren(bar, naming, shared, line);
 
   const drawChoices = () => {
@@ -156,8 +172,11 @@ export const mount = ({ element, follow, trigger }) => {
                 class: "hw-act",
                 onclick: () => {
                   line.hidden = true;
-                  if (undo.action === "put_back") act("put_back", back);
-                  else act("restore", { id: undo.id, in_place_of: undo.in_place_of });
+                  if (undo.action === "put_back") {
+                    clearTimeout(filling);
+                    hermesWorkbench.keepApplied(back.applied);
+                    act("put_back", { setup: back.setup, open_id: back.open_id });
+                  } else act("restore", { id: undo.id, in_place_of: undo.in_place_of });
                 },
               },
               "Undo",
@@ -176,9 +195,14 @@ export const mount = ({ element, follow, trigger }) => {
     // The setup of the link is used now. Without the link, a reload shows what was changed since.
     if (isFirst) setInAddress({ preset: null, shared_preset: null });
     isFirst = false;
+    if (value.is_filled) {
+      clearTimeout(filling);
+      filling = setTimeout(() => hermesWorkbench.keepApplied(), FILLED_MS);
+    }
     hermesWorkbench.keepSetupOrigin(defaults, openId);
     drawChoices();
     drawLine(value);
+    drawChanged();
   });
 
   const onEvent = (name, work) => {
@@ -189,6 +213,7 @@ export const mount = ({ element, follow, trigger }) => {
     window.addEventListener(name, listener);
   };
 
+  onEvent("hw:setup", drawChanged);
   onEvent("hw:preset", (event) => act("apply", { id: event.detail }));
   onEvent("hw:reset-setup", () => act("reset", {}));
   onEvent("hw:save-preset", () => setTimeout(saveAs, 150));

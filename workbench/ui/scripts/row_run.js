@@ -20,7 +20,10 @@ const textOf = async (file) => {
       .split("\n")
       .findIndex((text) => text.includes("\ufffd"));
     throw new Error(
-      file.name + ", line " + (line + 1) + ": not UTF-8 text (save the file as UTF-8, for example as “CSV UTF-8”)",
+      file.name +
+        ", line " +
+        (line + 1) +
+        ": not UTF-8 text (save the file as UTF-8, for example as “CSV UTF-8”)",
     );
   }
 };
@@ -64,7 +67,12 @@ export const mount = ({ element, follow, trigger }) => {
   const stop = button("Stop", () => act("stop", { id: runId }), { hidden: true });
   const resume = button("Run what is missing", () => run("resume"), { hidden: true });
 
-  const name = node("input", { type: "text", class: "hw-input", "aria-label": "Name of the suite", maxlength: 100 });
+  const name = node("input", {
+    type: "text",
+    class: "hw-input",
+    "aria-label": "Name of the suite",
+    maxlength: 100,
+  });
   const naming = node(
     "span",
     { class: "hw-rows-naming", hidden: true },
@@ -230,7 +238,12 @@ export const mount = ({ element, follow, trigger }) => {
     showProblem(value.problem);
     warnings.replaceChildren(
       ...value.warnings.map((text) =>
-        node("p", { class: "hw-line t-warning" }, node("span", { class: "hw-word" }, "note"), node("span", {}, text)),
+        node(
+          "p",
+          { class: "hw-line t-warning" },
+          node("span", { class: "hw-word" }, "note"),
+          node("span", {}, text),
+        ),
       ),
     );
   };
@@ -244,10 +257,14 @@ export const mount = ({ element, follow, trigger }) => {
       node(
         "th",
         { scope: "row" },
-        row.session ? node("a", { href: row.session, target: "_blank" }, String(row.number)) : String(row.number),
+        row.session
+          ? node("a", { href: row.session, target: "_blank" }, String(row.number))
+          : String(row.number),
       ),
       row.cells.map((text) => cell(text)),
-      cell(row.state === "waiting" ? "…" : row.answer, { class: row.state === "error" ? "t-error" : "hw-rows-answer" }),
+      cell(row.state === "waiting" ? "…" : row.answer, {
+        class: row.state === "error" ? "t-error" : "hw-rows-answer",
+      }),
       cell(row.calls, { class: "hw-mono" }),
       cell(row.findings, { class: "s-fix" }),
       cell(row.seconds),

@@ -93,7 +93,14 @@ export const mount = ({ element, follow, trigger }) => {
             ),
           )
         : tool.is_open
-          ? node("p", { class: "hw-line hw-reason" }, adding(tool, names.filter((name) => name !== group.name)))
+          ? node(
+              "p",
+              { class: "hw-line hw-reason" },
+              adding(
+                tool,
+                names.filter((name) => name !== group.name),
+              ),
+            )
           : null,
       tool.reason
         ? node(

@@ -89,9 +89,9 @@ export const mount = ({ element }) => {
     splitter.addEventListener("lostpointercapture", end, { once: true });
   });
 
-  new ResizeObserver(() => isWide() && setWidth(parseFloat(columns.style.getPropertyValue("--hw-contract-width")))).observe(
-    columns,
-  );
+  new ResizeObserver(
+    () => isWide() && setWidth(parseFloat(columns.style.getPropertyValue("--hw-contract-width"))),
+  ).observe(columns);
 
   columns.append(splitter);
   element.replaceChildren(toggle);

@@ -124,7 +124,8 @@ class PresetEvents:
 
     def _filled(self, services: Services, setup: RunConfig, text: str, *, open_id: str) -> Answer:
         undo = PresetUndo(text=text, action=PresetAction.PUT_BACK)
-        return (self.bar(services, open_id=open_id, undo=undo), *self.setups.filled(services, setup))
+        bar = self.bar(services, open_id=open_id, is_filled=True, undo=undo)
+        return (bar, *self.setups.filled(services, setup))
 
     def _saved(
         self, services: Services, name: str, fields: tuple[object, ...], *, replaces: bool = False
@@ -139,7 +140,7 @@ class PresetEvents:
                 id=saved.replaced_id,
                 in_place_of=saved.preset.id,
             )
-        return self._only(services, open_id=saved.preset.id, undo=undo)
+        return self._only(services, open_id=saved.preset.id, is_filled=True, undo=undo)
 
     def _renamed(self, services: Services, preset_id: str, name: str) -> Answer:
         return self._only(services, open_id=services.presets.rename_preset(preset_id, name).id)

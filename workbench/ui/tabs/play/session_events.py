@@ -164,7 +164,9 @@ class SessionEvents:
 
     def _bar(self, services: Services, preset_id: str | None) -> PresetBarView | Update:
         try:
-            return PresetEvents(self.services, self.setups).bar(services, open_id=preset_id)
+            return PresetEvents(self.services, self.setups).bar(
+                services, open_id=preset_id, is_filled=preset_id is not None
+            )
         except WorkbenchError:
             # The session list has shown the error.
             return SAME

@@ -121,7 +121,7 @@ def wire(
     sessions = SessionEvents(services, setups)
     screen = parts.screen(header, address)
     _wire_setup(parts, setups, header, tab)
-    _wire_presets(parts, PresetEvents(services, setups))
+    _wire_presets(parts, PresetEvents(services, setups), header)
     _wire_versions(parts, VersionEvents(services))
     _wire_turns(blocks, parts, turns, screen)
     whole = parts.whole(header, address)
@@ -194,9 +194,11 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
     _warm(model.model.input, setup, setups, header)
 
 
-def _wire_presets(parts: PlayParts, events: PresetEvents) -> None:
+def _wire_presets(parts: PlayParts, events: PresetEvents, header: Drawn) -> None:
     setup, bar = parts.setup, parts.setup.presets
-    listen(bar.event("preset_act"), events.on_act, [parts.visitor, *setup.fields], [bar, *setup.filled])
+    inputs = [parts.visitor, *setup.fields]
+    acted = listen(bar.event("preset_act"), events.on_act, inputs, [bar, *setup.filled])
+    _warm(acted.then, setup, events.setups, header)
     # The browser stores the setup in use, so that a reload starts with it.
     names = json.dumps(STORED_FIELDS)
     stored = setup.browser_fields
