@@ -88,14 +88,15 @@ def chat(
     The completion and the results of tools are printed as they arrive. The turn is stored as a session.
     """
     settings = read_settings()
-    if session and (preset or contract or model or tools):
-        raise BadInput("--session", "the session has its own settings", "omit it to start a new one")
+    if session and preset:
+        raise BadInput("--preset", "the session has its own settings", "omit one of the two options")
     user_text = sys.stdin.read() if text == "-" else text
     from workbench.wiring import open_services
 
     with open_services(settings) as services:
         stored = _session(services, session)
-        setup = stored.setup if stored else _first_setup(services, preset, contract, tools, model)
+        setup = _base_setup(services, stored, preset)
+        setup = _changed_setup(services, setup, contract, tools, model)
         given = {"temperature": temperature, "seed": seed, "max_tokens": max_tokens}
         setup = replace(
             setup,
@@ -112,22 +113,25 @@ def chat(
         print(f"\nsession {report.session_id} · {report.timing_line()}", file=sys.stderr)
 
 
-def _first_setup(
+def _base_setup(services: Services, stored: StoredSession | None, preset: str | None) -> RunConfig:
+    """Return the setup of the session, of the preset, or of the settings."""
+    if stored is not None:
+        return stored.setup
+    return services.presets.find_preset(preset).setup if preset else services.setup_for()
+
+
+def _changed_setup(
     services: Services,
-    preset: str | None,
+    setup: RunConfig,
     contract: str | None,
     tools: Sequence[str] | None,
     model: str | None,
 ) -> RunConfig:
-    """Return the setup of a new session: of the preset or of the settings, with what the options name."""
-    if preset is None:
-        setup = services.setup_for(contract=contract, model=model)
-    else:
-        setup = services.presets.find_preset(preset).setup
-        setup = replace(setup, model=model or setup.model)
-        if contract is not None:
-            version = services.contract_version(contract)
-            setup = replace(setup, contract_name=version.name, contract_text=version.text)
+    """Return the setup with the contract, tools and model that the options name."""
+    setup = replace(setup, model=model or setup.model)
+    if contract is not None:
+        version = services.contract_version(contract)
+        setup = replace(setup, contract_name=version.name, contract_text=version.text)
     if tools:
         tools_text = render_tools(services.tools.select_files(tools))
         setup = replace(setup, tools_text=tools_text, disabled_tools=frozenset())

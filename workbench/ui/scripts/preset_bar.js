@@ -170,8 +170,8 @@ export const mount = ({ element, follow, trigger }) => {
               {
                 type: "button",
                 class: "hw-act",
-                onclick: () => {
-                  line.hidden = true;
+                onclick: (event) => {
+                  event.currentTarget.disabled = true;
                   if (undo.action === "put_back") {
                     clearTimeout(filling);
                     hermesWorkbench.keepApplied(back.applied);

@@ -119,7 +119,7 @@ export const mount = ({ element, follow, trigger }) => {
     node(
       "div",
       { class: "hw-rows-form" },
-      node("label", { for: "play-rows-message" }, "Message"),
+      node("label", { for: "play-rows-message" }, "Message for each row"),
       message,
       node("label", { for: "play-rows-text" }, "Rows as CSV, cells of a spreadsheet, or JSON lines"),
       rows,
