@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from workbench.app.limits import LAPTOP, PersonLimits
+from workbench.errors import BadInput
 from workbench.records.comparisons import Comparison, StoredComparison
 from workbench.records.corpus.material import NewImport
 from workbench.records.labels.action import AppliedAction, LabelAction
@@ -25,6 +26,7 @@ from workbench.suite.plan import RunPlan
 if TYPE_CHECKING:
     from workbench.store.comparisons import ComparisonStore
     from workbench.store.corpus import CorpusStore
+    from workbench.store.import_writer import DigestedImport
     from workbench.store.labels import LabelStore
     from workbench.store.presets import PresetStore
     from workbench.store.runs import RunStore
@@ -180,6 +182,16 @@ class _Corpus(_Limited):
         limits.check_texts("tags", new.tags)
         _check_sessions(self._sessions, limits)
         return self._inner.add_import(new, digest=digest)
+
+    def add_imports(self, new: Sequence[DigestedImport]) -> Sequence[str | BadInput]:
+        # One by one, because each session counts for the limit of the next.
+        return [self._added(digested) for digested in new]
+
+    def _added(self, digested: DigestedImport) -> str | BadInput:
+        try:
+            return self.add_import(digested.new, digest=digested.digest)
+        except BadInput as error:
+            return error
 
 
 class _Runs(_Limited):

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import sha256
 from math import inf
 from textwrap import indent
@@ -136,12 +137,15 @@ def render_contract(contract: Contract) -> str:
 
 def _yaml(fields: Mapping[str, str]) -> str:
     """Write fields as YAML, one `key: value` per line."""
-    lines: list[str] = []
-    for key, value in fields.items():
-        # Only double-quoted YAML can represent every character; the other styles fold line breaks.
-        style = None if value.isprintable() else '"'
-        lines.append(yaml.safe_dump({key: value}, allow_unicode=True, width=inf, default_style=style))
-    return "".join(lines)
+    return "".join(_yaml_line(key, value) for key, value in fields.items())
+
+
+@lru_cache(maxsize=256)
+def _yaml_line(key: str, value: str) -> str:
+    """Write one field. Cached, because an import writes the same front matter for each row."""
+    # Only double-quoted YAML can represent every character; the other styles fold line breaks.
+    style = None if value.isprintable() else '"'
+    return yaml.safe_dump({key: value}, allow_unicode=True, width=inf, default_style=style)
 
 
 def _split(text: str, name: str) -> tuple[str, str, int]:

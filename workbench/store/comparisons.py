@@ -23,9 +23,9 @@ from workbench.records.owner import Owner
 from workbench.store import rows
 from workbench.store.audit import AuditWriter
 from workbench.store.database import Database
-from workbench.store.message_writer import new_id
 from workbench.store.owner_scope import OwnerScope
 from workbench.store.paths import message_row
+from workbench.store.rows import new_id
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import ComparisonAnswerRow, ComparisonRow, ComparisonVoteRow, SessionRow
 

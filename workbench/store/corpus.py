@@ -1,8 +1,7 @@
 """Select the sessions for an export, and store imported rows as sessions."""
 
-import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from datetime import datetime
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,9 +9,8 @@ from sqlalchemy import ColumnElement
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, func, select
 
-from workbench.chat.message import Message
-from workbench.errors import StoreError
-from workbench.records.comparisons import preferences_of
+from workbench.errors import BadInput, StoreError
+from workbench.records.comparisons import NO_PREFERENCES, preferences_of
 from workbench.records.corpus.material import (
     DamagedSession,
     ExportMessage,
@@ -21,25 +19,24 @@ from workbench.records.corpus.material import (
     NewImport,
     SessionFilter,
     SessionMaterial,
-    row_id_of,
 )
 from workbench.records.labels.label import Label
 from workbench.records.labels.project import QueueState
 from workbench.records.labels.rules import find_stale
 from workbench.records.session_tree import SearchFilter, check_tree
-from workbench.records.sessions import MessageOrigin, NewMessage
 from workbench.store import rows
 from workbench.store.comparisons import comparisons_of
 from workbench.store.deleting import is_shown
+from workbench.store.import_writer import DigestedImport, original_of, write_imports
 from workbench.store.label_rows import label_value, read_steps, slot_of
 from workbench.store.labels import LabelStore
-from workbench.store.message_writer import new_id, show_leaf, write_message
 from workbench.store.owner_scope import OwnerScope, scope_of
+from workbench.store.rows import new_id
 from workbench.store.search import conditions_of
-from workbench.store.search_index import index_session_names
 from workbench.store.sessions import is_rollout
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import (
+    ComparisonRow,
     GenerationRow,
     ImportRow,
     LabelProjectRow,
@@ -47,9 +44,7 @@ from workbench.store.tables import (
     LabelTaskRow,
     MessageRow,
     SessionRow,
-    SessionTagRow,
 )
-from workbench.store.version_rows import put_setup
 
 
 def names_unstorable_text(chosen: SessionFilter) -> bool:
@@ -147,7 +142,7 @@ def _of_project(
 
 
 class ImportStore(OwnerScope):
-    """Stores imported rows as sessions. Each row is one transaction. Thread-safe."""
+    """Stores imported rows as sessions. Thread-safe."""
 
     def find_import(self, digest: str) -> str | None:
         """Return the id of the session that was imported from a row with this digest, or None.
@@ -164,6 +159,18 @@ class ImportStore(OwnerScope):
         with self._database.reading() as db:
             return db.exec(found).first()
 
+    def find_imports(self, digests: Sequence[str]) -> Mapping[str, str]:
+        """Return the session for each digest of a row that was imported before, as `find_import` does."""
+        found = (
+            select(ImportRow.digest, ImportRow.session_id)
+            .join(SessionRow, col(SessionRow.id) == col(ImportRow.session_id))
+            .where(col(ImportRow.scope) == scope_of(self._owner), col(ImportRow.digest).in_(digests))
+            .where(self._is_own(), col(SessionRow.deleted_at).is_(None))
+            .order_by(col(SessionRow.created_at).desc())
+        )
+        with self._database.reading() as db:
+            return dict(db.exec(found).all())
+
     def add_import(self, new: NewImport, *, digest: str) -> str:
         """Store a row as a session and return the session's id. On an error, nothing is stored.
 
@@ -171,65 +178,45 @@ class ImportStore(OwnerScope):
             BadInput: The row contains text that cannot be stored.
             StoreError: The row has no messages, or the session could not be written.
         """
-        refuse_unstorable(new.setup, "setup")
-        refuse_unstorable((*new.messages, *new.rejected), "row")
-        refuse_unstorable((*new.tags, new.file), "tags")
-        if not new.messages:
-            raise StoreError("a row without messages cannot be imported as a session")
-        now = self._now()
-        session = SessionRow(id=new_id(), owner=self._owner.key, created_at=now, updated_at=now, setup={})
-        with self._database.writing() as db:
-            put_setup(db, session, self._owner, rows.setup_document(new.setup))
-            db.add(session)
-            db.flush()
-            own = _write(db, session, new.messages, None, now)
-            parent = own[new.answer_start - 1] if new.answer_start else None
-            rejected = _write(db, session, new.rejected, parent, now)
-            # The open path ends with the chosen answer.
-            show_leaf(db, session, own[-1])
-            self._note(db, session, new, digest, (own, rejected))
-            session_id = session.id
-        if new.is_queued:
+        (result,) = self.add_imports([DigestedImport(new, digest)])
+        if isinstance(result, BadInput):
+            raise result
+        return result
+
+    def add_imports(self, new: Sequence[DigestedImport]) -> Sequence[str | BadInput]:
+        """Store rows as sessions in one transaction. Return each session's id, or why the row cannot be stored.
+
+        Raises:
+            StoreError: A row has no messages, or the sessions could not be written. Then nothing is stored.
+        """
+        results: list[str | BadInput] = []
+        storable: list[DigestedImport] = []
+        for digested in new:
+            if not digested.new.messages:
+                raise StoreError("a row without messages cannot be imported as a session")
+            try:
+                _refuse_unstorable(digested.new)
+            except BadInput as error:
+                results.append(error)
+            else:
+                results.append(new_id())
+                storable.append(digested)
+        ids = [result for result in results if isinstance(result, str)]
+        if storable:
+            with self._database.writing() as db:
+                write_imports(db, storable, ids, self._owner, self._now())
+        queued = [session_id for digested, session_id in zip(storable, ids, strict=True) if digested.new.is_queued]
+        if queued:
             labels = LabelStore(self._database, self._owner, self._clock)
-            labels.move(session_id, QueueState.PENDING)
-        return session_id
-
-    def _note(
-        self,
-        db: Session,
-        session: SessionRow,
-        new: NewImport,
-        digest: str,
-        written: tuple[list[MessageRow], list[MessageRow]],
-    ) -> None:
-        """Store the row itself and the tags."""
-        own, rejected = ([row.id for row in messages] for messages in written)
-        row_text = json.dumps(new.fields)
-        db.add(
-            ImportRow(
-                session_id=session.id, scope=scope_of(self._owner), digest=digest, format=new.format, file=new.file,
-                number=new.number, row_text=row_text, message_ids=own, rejected_ids=rejected,
-                row_id=row_id_of(new.fields) or None,
-            )
-        )  # fmt: skip
-        for position, tag in enumerate(dict.fromkeys(new.tags)):
-            db.add(SessionTagRow(session_id=session.id, tag=tag, position=position))
-        db.flush()
-        index_session_names(db, session.id)
+            for session_id in queued:
+                labels.move(session_id, QueueState.PENDING)
+        return results
 
 
-def _write(
-    db: Session, session: SessionRow, messages: Iterable[Message], parent: MessageRow | None, now: datetime
-) -> list[MessageRow]:
-    """Write each message under the previous one, and the first one under `parent`."""
-    written: list[MessageRow] = []
-    for message in messages:
-        place = rows.MessagePosition(id=new_id(), session_id=session.id, parent=parent, created_at=now)
-        parent = write_message(db, NewMessage(message=message, origin=MessageOrigin.IMPORT), place).message
-        if message.role == "user" and not session.title:
-            session.title = rows.title_of(message.text)
-        written.append(parent)
-    return written
+def _refuse_unstorable(new: NewImport) -> None:
+    refuse_unstorable(new.setup, "setup")
+    refuse_unstorable((*new.messages, *new.rejected), "row")
+    refuse_unstorable((*new.tags, new.file), "tags")
 
 
 class CorpusStore(ImportStore):
@@ -263,15 +250,32 @@ class CorpusStore(ImportStore):
 
     def material(self, session_id: str) -> SessionMaterial | DamagedSession | None:
         """Return everything that is stored about a session. None if this owner has no such session."""
-        if problem_of(session_id):
-            return None
-        own = (col(SessionRow.id) == session_id, self._is_own(), col(SessionRow.deleted_at).is_(None))
+        ((_, material),) = self.materials((session_id,))
+        return material
+
+    def materials(
+        self, session_ids: Sequence[str]
+    ) -> Iterator[tuple[str, SessionMaterial | DamagedSession | None]]:
+        """Yield each id with what `material` returns for it, in order. All are read with a few statements."""
+        try:
+            found = self._read_materials(session_ids)
+        except (ValueError, TypeError, StoreError) as error:
+            if len(session_ids) == 1:
+                yield session_ids[0], DamagedSession(session_id=session_ids[0], problem=str(error))
+                return
+            # Find out which of them is damaged.
+            for session_id in session_ids:
+                yield from self.materials((session_id,))
+            return
+        for session_id in session_ids:
+            yield session_id, found.get(session_id)
+
+    def _read_materials(self, session_ids: Sequence[str]) -> Mapping[str, SessionMaterial]:
+        asked = [session_id for session_id in session_ids if not problem_of(session_id)]
+        is_own = (col(SessionRow.id).in_(asked), self._is_own(), col(SessionRow.deleted_at).is_(None))
         with self._database.reading() as db:
-            try:
-                session = db.exec(select(SessionRow).where(*own)).first()
-                return None if session is None else read_material(db, session)
-            except (ValueError, TypeError, StoreError) as error:
-                return DamagedSession(session_id=session_id, problem=str(error))
+            sessions = db.exec(select(SessionRow).where(*is_own)).all()
+            return _materials(db, sessions)
 
     def _conditions(self, chosen: SessionFilter) -> tuple[ColumnElement[bool], ...]:
         is_usable = (col(SessionRow.deleted_at).is_(None), col(SessionRow.leaf_id).is_not(None))
@@ -287,33 +291,48 @@ def read_material(db: Session, session: SessionRow) -> SessionMaterial:
     Raises:
         ValueError, TypeError, StoreError: A row is damaged.
     """
-    labels = _labels(db, session.id)
-    messages = _messages(db, session.id)
-    check_tree({message.id: message.parent_id for message in messages}, session.id)
-    discarded = select(SessionRow.id).where(col(SessionRow.id) == session.id, is_discarded())
-    return SessionMaterial(
-        session_id=session.id,
-        title=session.title,
-        setup=rows.setup_value(session.setup),
-        leaf_id=session.leaf_id,
-        messages=messages,
-        labels=labels,
-        stale=_stale(db, session, messages) if any(label.corrected_at for label in labels) else frozenset(),
-        is_discarded=db.exec(discarded).first() is not None,
-        imported=_imported(db, session.id),
-        preferences=preferences_of(comparisons_of(db, session.id)),
-    )
+    return _materials(db, (session,))[session.id]
 
 
-def _messages(db: Session, session_id: str) -> tuple[ExportMessage, ...]:
-    """Return all messages without their prompts, which rows do not need."""
+def _materials(db: Session, sessions: Sequence[SessionRow]) -> Mapping[str, SessionMaterial]:
+    ids = [session.id for session in sessions]
+    messages, labels, imports = _messages(db, ids), _labels(db, ids), _imports(db, ids)
+    discarded = set(db.exec(select(SessionRow.id).where(col(SessionRow.id).in_(ids), is_discarded())))
+    compared = set(db.exec(select(ComparisonRow.session_id).where(col(ComparisonRow.session_id).in_(ids))))
+    found: dict[str, SessionMaterial] = {}
+    for session in sessions:
+        own, own_labels = messages[session.id], labels[session.id]
+        check_tree({message.id: message.parent_id for message in own}, session.id)
+        is_corrected = any(label.corrected_at for label in own_labels)
+        found[session.id] = SessionMaterial(
+            session_id=session.id,
+            title=session.title,
+            setup=rows.setup_value(session.setup),
+            leaf_id=session.leaf_id,
+            messages=tuple(own),
+            labels=tuple(own_labels),
+            stale=_stale(db, session, own) if is_corrected else frozenset(),
+            is_discarded=session.id in discarded,
+            imported=imports.get(session.id),
+            preferences=preferences_of(comparisons_of(db, session.id))
+            if session.id in compared
+            else NO_PREFERENCES,
+        )
+    return found
+
+
+def _messages(db: Session, session_ids: Sequence[str]) -> Mapping[str, list[ExportMessage]]:
+    """Return all messages by session, without their prompts, which rows do not need."""
     found = db.exec(
         select(MessageRow, GenerationRow)
         .outerjoin(GenerationRow, col(GenerationRow.id) == col(MessageRow.generation_id))
-        .where(col(MessageRow.session_id) == session_id, is_shown())
+        .where(col(MessageRow.session_id).in_(session_ids), is_shown())
         .order_by(col(MessageRow.position), col(MessageRow.created_at), col(MessageRow.id))
     )
-    return tuple(_export_message(message, generation) for message, generation in found)
+    messages: dict[str, list[ExportMessage]] = defaultdict(list)
+    for message, generation in found:
+        messages[message.session_id].append(_export_message(message, generation))
+    return messages
 
 
 def _export_message(row: MessageRow, generation: GenerationRow | None) -> ExportMessage:
@@ -335,14 +354,17 @@ def _export_message(row: MessageRow, generation: GenerationRow | None) -> Export
     )
 
 
-def _labels(db: Session, session_id: str) -> tuple[Label, ...]:
+def _labels(db: Session, session_ids: Sequence[str]) -> Mapping[str, list[Label]]:
     found = db.exec(
         select(LabelRow, LabelProjectRow.name)
         .join(LabelProjectRow, col(LabelProjectRow.id) == col(LabelRow.project_id))
-        .where(col(LabelRow.session_id) == session_id)
+        .where(col(LabelRow.session_id).in_(session_ids))
         .order_by(col(LabelRow.created_at), col(LabelRow.id))
     )
-    return tuple(label_value(row, name) for row, name in found)
+    labels: dict[str, list[Label]] = defaultdict(list)
+    for row, name in found:
+        labels[row.session_id].append(label_value(row, name))
+    return labels
 
 
 def _stale(db: Session, session: SessionRow, messages: Sequence[ExportMessage]) -> Collection[str]:
@@ -354,13 +376,17 @@ def _stale(db: Session, session: SessionRow, messages: Sequence[ExportMessage]) 
     )
 
 
-def _imported(db: Session, session_id: str) -> ImportedRow | None:
-    row = db.get(ImportRow, session_id)
-    if row is None:
-        return None
+def _imports(db: Session, session_ids: Sequence[str]) -> Mapping[str, ImportedRow]:
+    found = db.exec(select(ImportRow).where(col(ImportRow.session_id).in_(session_ids)))
+    return {row.session_id: _imported(row) for row in found}
+
+
+def _imported(row: ImportRow) -> ImportedRow:
+    original = original_of(row)
     return ImportedRow(
         format=row.format,
-        row_text=row.row_text,
+        row_text=row.row_text if original is None else original.decode(),
+        original=original,
         digest=row.digest,
         file=row.file,
         number=row.number,

@@ -53,6 +53,7 @@ _KINDS: Final[Mapping[type, tuple[tuple[type, ...], str]]] = {
     int: ((int,), "a whole number"),
     float: ((float, int), "a number"),
     datetime: ((datetime,), "a time"),
+    bytes: ((bytes, memoryview), "bytes"),
 }
 """For each Python type of a column: the types that its values may have, and their name for a person."""
 

@@ -1,7 +1,7 @@
 """Open a database, run transactions, and turn the database's errors into helpful messages."""
 
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from threading import Lock
@@ -138,6 +138,15 @@ def insert_if_absent(db: Session, table: type[StoreTable], **values: Any) -> Non
     """Insert a row unless one with the same key exists. An existing row is not changed."""
     insert = _INSERTS[db.get_bind().dialect.name]
     db.connection().execute(insert(table).values(**values).on_conflict_do_nothing())
+
+
+def insert_all_if_absent(
+    db: Session, table: type[StoreTable], values: Sequence[Mapping[str, Any]]
+) -> None:
+    """Insert rows like `insert_if_absent`, with one statement."""
+    if values:
+        insert = _INSERTS[db.get_bind().dialect.name]
+        db.connection().execute(insert(table).on_conflict_do_nothing(), values)
 
 
 BUSY_TIMEOUT_S: Final = 5

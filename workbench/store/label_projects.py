@@ -27,7 +27,7 @@ from workbench.store.database import insert_if_absent
 from workbench.store.label_access import LabelScope, ProjectAccess, no_project
 from workbench.store.label_queue import Queue
 from workbench.store.label_rows import label_value, project_value, put_project
-from workbench.store.message_writer import new_id
+from workbench.store.rows import new_id
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import (
     LabelMemberRow,

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, delete, select
 from workbench.errors import WriteConflict
 from workbench.records.labels.label import Label, LabelContent, NewLabel, content_text
 from workbench.store.label_rows import OF_MESSAGE, content_of, put_content, slot_of
-from workbench.store.message_writer import new_id
+from workbench.store.rows import new_id
 from workbench.store.tables.labels import LabelProjectRow, LabelRow, LabelTagRow
 
 

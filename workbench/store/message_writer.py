@@ -24,8 +24,6 @@ ended after a minute of silence. If it was only slow, it finds its row gone and 
 a sibling of the interrupted one.
 """
 
-import secrets
-
 from sqlmodel import Session
 
 from workbench.chat.message import Role
@@ -39,11 +37,6 @@ from workbench.store.paths import message_row
 from workbench.store.search_index import index_message, index_session_names
 from workbench.store.tables import GenerationRow, MessageRow, PromptRow, SessionRow
 from workbench.store.version_rows import write_text
-
-
-def new_id() -> str:
-    """Return a random id of 128 bits, in hex digits. It never starts with a dash, which would look like an option."""
-    return secrets.token_hex(16)
 
 
 def write_message(db: Session, new: NewMessage, place: rows.MessagePosition) -> rows.MessageParts:

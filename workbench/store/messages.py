@@ -6,9 +6,10 @@ from workbench.records.sessions import DeletedMessages, NewMessage, StoredMessag
 from workbench.rollout.events import Generation
 from workbench.store import rows
 from workbench.store.deleting import delete_messages, read_deleted, restore_messages
-from workbench.store.message_writer import new_id, show_leaf, write_message
+from workbench.store.message_writer import show_leaf, write_message
 from workbench.store.owner_scope import OwnerScope
 from workbench.store.paths import message_row, read_path, read_tree
+from workbench.store.rows import new_id
 from workbench.store.storable import refuse_unstorable
 from workbench.store.unfinished import forget_unfinished, save_unfinished
 

@@ -20,8 +20,8 @@ from workbench.records.run_config import RunConfig
 from workbench.store import rows
 from workbench.store.database import Database
 from workbench.store.deleting import restorable_since
-from workbench.store.message_writer import new_id
 from workbench.store.owner_scope import scope_of
+from workbench.store.rows import new_id
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import PresetRow
 

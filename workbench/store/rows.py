@@ -1,5 +1,6 @@
 """Convert rows of sessions, messages and generations to values and back."""
 
+import secrets
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -126,6 +127,11 @@ _SETUP: Final = TypeAdapter(RunConfig)
 _SETUP_DEFAULTS: Final = {"contract_name": "", "contract_text": "", "tools_text": "[]"}
 
 
+def new_id() -> str:
+    """Return a random id of 128 bits, in hex digits. It never starts with a dash, which would look like an option."""
+    return secrets.token_hex(16)
+
+
 class MessagePosition(NamedTuple):
     """Where and when a new message is added to the tree."""
 
@@ -204,21 +210,34 @@ def title_of(text: str) -> str:
 
 def message_row(new: NewMessage, place: MessagePosition, *, generation_id: int | None) -> MessageRow:
     """Convert a new message to a row."""
+    parent_id, position = (place.parent.id, place.parent.position + 1) if place.parent else (None, 0)
+    values = message_values(new, place.id, place.session_id, parent_id, position, place.created_at)
+    return MessageRow(**values, generation_id=generation_id)
+
+
+def message_values(
+    new: NewMessage,
+    message_id: str,
+    session_id: str,
+    parent_id: str | None,
+    position: int,
+    created_at: datetime,
+) -> dict[str, Any]:
+    """Convert a new message to the values of its columns."""
     message = new.message
-    return MessageRow(
-        id=place.id,
-        session_id=place.session_id,
-        parent_id=place.parent.id if place.parent else None,
-        position=place.parent.position + 1 if place.parent else 0,
-        role=message.role.value,
-        origin=new.origin.value,
-        text=message.text,
-        calls=[_call_document(call) for call in message.calls],
-        thought=message.thought,
-        name=message.name,
-        created_at=place.created_at,
-        generation_id=generation_id,
-    )
+    return {
+        "id": message_id,
+        "session_id": session_id,
+        "parent_id": parent_id,
+        "position": position,
+        "role": message.role.value,
+        "origin": new.origin.value,
+        "text": message.text,
+        "calls": [_call_document(call) for call in message.calls],
+        "thought": message.thought,
+        "name": message.name,
+        "created_at": created_at,
+    }
 
 
 def _call_document(call: ToolCall) -> dict[str, Any]:

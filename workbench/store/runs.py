@@ -14,8 +14,8 @@ from workbench.records.owner import Owner
 from workbench.records.runs import ArmResults, ListedRun, RunState, StoredRun
 from workbench.records.versions import name_in
 from workbench.store.database import Database, insert_if_absent
-from workbench.store.message_writer import new_id
 from workbench.store.owner_scope import OwnerScope, scope_of
+from workbench.store.rows import new_id
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import CaseResultRow, RunRow, RunSessionRow
 from workbench.suite.plan import Arm, RunPlan, plan_document, plan_value

@@ -21,16 +21,18 @@ Example: a model writes `<tool_call>{"name": "get_weather", ...,}</tool_call>`. 
 names "get weather" and "trailing comma", so both `get_weather` and the code `trailing-comma` find the session.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
 from sqlmodel import Session, col, delete, select, update
 
 from workbench.chat.message import Role
 from workbench.records.facts import MessageFact, facts_of
 from workbench.store.database import insert_if_absent
 from workbench.store.facts import fact_row, read_completion
-from workbench.store.search_terms import CHUNK_SIZE_CHARS, chunks_of, insert_words, words_of
+from workbench.store.search_terms import CHUNK_SIZE_CHARS, chunks_of, folded_words, insert_words
 from workbench.store.tables import (
     DocumentRow,
     ImportRow,
@@ -80,11 +82,12 @@ def index_message(db: Session, message: MessageRow, setup: dict[str, Any], finis
         count = col(SessionRow.finding_count) + len(entry.facts)
         db.exec(update(SessionRow).where(session).values(finding_count=count))
     db.add_all(fact_row(fact, session_id=message.session_id, message_id=message.id) for fact in entry.facts)
-    _write_documents(
-        db,
-        [(start, names, message.text) for start in chunks_of(message.text)],
-        message.session_id,
-        message.id,
+    write_documents(
+        db.connection(),
+        [
+            DocumentPiece(message.session_id, message.id, start, names, message.text)
+            for start in chunks_of(message.text)
+        ],
     )
 
 
@@ -105,7 +108,8 @@ def index_session_names(db: Session, session_id: str) -> None:
         .where(col(LabelRow.session_id) == session_id)
     ).all()
     row_ids = db.exec(select(ImportRow.row_id).where(col(ImportRow.session_id) == session_id)).all()
-    _write_documents(db, [(0, [title, *tags, *label_tags, *filter(None, row_ids)], "")], session_id, None)
+    names = [title, *tags, *label_tags, *filter(None, row_ids)]
+    write_documents(db.connection(), [DocumentPiece(session_id, None, 0, names, "")])
 
 
 def index_entry_of(role: str, text: str, setup: dict[str, Any], finish_reason: str) -> IndexEntry:
@@ -119,26 +123,39 @@ def index_entry_of(role: str, text: str, setup: dict[str, Any], finish_reason: s
 
 def document_words(names: Sequence[str], text: str, start: int) -> tuple[list[str], list[str]]:
     """Return the words of a document's names, and the words of its piece of text."""
-    return list(_folded(" ".join(names))), list(_folded(text[start : start + CHUNK_SIZE_CHARS]))
+    return folded_words(" ".join(names)), folded_words(text[start : start + CHUNK_SIZE_CHARS])
 
 
-def _write_documents(
-    db: Session, pieces: Sequence[tuple[int, Sequence[str], str]], session_id: str, message_id: str | None
-) -> None:
-    documents = [
-        DocumentRow(session_id=session_id, message_id=message_id, span_start=start) for start, _, _ in pieces
+class DocumentPiece(NamedTuple):
+    """A document to write."""
+
+    session_id: str
+    message_id: str | None
+    """None for a title and tags."""
+    start: int
+    """Start of the piece in the text, in code points."""
+    names: Sequence[str]
+    text: str
+    """The whole text of the message."""
+
+
+def write_documents(connection: Connection, pieces: Sequence[DocumentPiece]) -> None:
+    """Write documents and their words."""
+    if not pieces:
+        return
+    values = [
+        {"session_id": piece.session_id, "message_id": piece.message_id, "span_start": piece.start}
+        for piece in pieces
     ]
-    db.add_all(documents)
-    db.flush()
+    numbers = connection.execute(
+        sa.insert(DocumentRow).returning(col(DocumentRow.id), sort_by_parameter_order=True), values
+    ).scalars()
     insert_words(
-        db.connection(),
+        connection,
         [
-            (document.id, *document_words(names, text, start))
-            for document, (start, names, text) in zip(documents, pieces, strict=True)
-            if document.id is not None
+            (number, *document_words(piece.names, piece.text, piece.start))
+            for number, piece in zip(numbers.all(), pieces, strict=True)
+            if number is not None
         ],
     )
 
-
-def _folded(text: str) -> Iterator[str]:
-    return (word.folded for word in words_of(text))

@@ -28,6 +28,7 @@ CHUNK_OVERLAP_CHARS: Final = 400
 _IDEOGRAPHS: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _PICTOGRAPHS: Final = "\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\U0001f000-\U0001faff"
 _ACCENTS: Final = "\u0300-\u036f"
+_ASCII_WORD: Final = re.compile("[a-z0-9]+")
 _WORD: Final = re.compile(
     f"(?P<single>[{_IDEOGRAPHS}])|(?P<picture>[{_PICTOGRAPHS}])|(?:(?![{_IDEOGRAPHS}])[^\\W_]|[{_ACCENTS}])+"
 )
@@ -61,6 +62,17 @@ def words_of(text: str) -> Iterator[SearchWord]:
         folded = f"u{ord(match.group()):x}" if match["picture"] else fold(match.group())
         if folded:
             yield SearchWord(folded, match.start(), match.end())
+
+
+def folded_words(text: str) -> list[str]:
+    """Return the words of a text in the form that is compared, like `words_of` but faster for ASCII.
+
+    >>> folded_words("Is get_weather OK?")
+    ['is', 'get', 'weather', 'ok']
+    """
+    if text.isascii():
+        return [word[:WORD_SIZE_CHARS] for word in _ASCII_WORD.findall(text.lower())]
+    return [word.folded for word in words_of(text)]
 
 
 def fold(word: str) -> str:

@@ -15,8 +15,8 @@ from workbench.records.run_config import RunConfig
 from workbench.records.sessions import ListedSession, StoredSession
 from workbench.store import rows
 from workbench.store.deleting import is_shown, restorable_since
-from workbench.store.message_writer import new_id
 from workbench.store.messages import MessageStore
+from workbench.store.rows import new_id
 from workbench.store.search_index import index_session_names
 from workbench.store.sharing import copy_session
 from workbench.store.storable import problem_of, refuse_unstorable

@@ -27,9 +27,10 @@ from workbench.errors import StoreError
 from workbench.records.owner import Owner
 from workbench.records.sessions import NewMessage, StoredMessage, StoredSession, TreeNode, without_ephemeral
 from workbench.store import rows
-from workbench.store.message_writer import new_id, write_message
+from workbench.store.message_writer import write_message
 from workbench.store.owner_scope import OwnerScope
 from workbench.store.paths import read_path, read_tree
+from workbench.store.rows import new_id
 from workbench.store.search_index import index_session_names
 from workbench.store.storable import problem_of
 from workbench.store.tables import SessionRow, SessionTagRow

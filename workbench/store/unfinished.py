@@ -18,7 +18,8 @@ from workbench.errors import StoreError
 from workbench.rollout.events import Generation
 from workbench.store import rows
 from workbench.store.database import Database
-from workbench.store.message_writer import new_id, show_leaf, write_message
+from workbench.store.message_writer import show_leaf, write_message
+from workbench.store.rows import new_id
 from workbench.store.tables import MessageRow, SessionRow, UnfinishedRow
 
 

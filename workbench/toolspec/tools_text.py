@@ -88,7 +88,21 @@ def parse_tools(text: str) -> OfferedTools:
 
 def render_tools(tools: OfferedTools) -> str:
     """Write tools as the editor shows them: JSON, indented by two spaces, with keys in the order written."""
-    return json.dumps([spec.document for spec in tools.specs], indent=2, ensure_ascii=False)
+    if not tools.specs:
+        return "[]"
+    return "[\n" + ",\n".join(map(_rendered, tools.specs)) + "\n]"
+
+
+_RENDERED_KEY: Final = "_rendered"
+
+
+def _rendered(spec: ToolSpec) -> str:
+    """Return one item of the list. It is computed once per spec and kept on the spec."""
+    cache = cast("dict[str, object]", spec.__dict__)
+    if _RENDERED_KEY not in cache:
+        item = json.dumps([spec.document], indent=2, ensure_ascii=False)
+        cache[_RENDERED_KEY] = item.removeprefix("[\n").removesuffix("\n]")
+    return cast(str, cache[_RENDERED_KEY])
 
 
 def check_tools_text(text: str) -> tuple[Finding, ...]:

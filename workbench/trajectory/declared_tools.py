@@ -15,6 +15,7 @@ from workbench.hermes.text.completion import BodyText, UnreadableBody
 from workbench.hermes.text.notes import BlockNotes
 from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.row import Declaration, RowEntry, RowFinding
+from workbench.trajectory.writing.row_draft import Addition, ConversionChange
 
 _TAG: Final = re.compile(r"<tools>(?=\s*+[\[{<])")
 """An open tag followed by tools. The sentences around the tools mention `<tools> </tools>` with nothing inside."""
@@ -187,6 +188,21 @@ def read_listed(text: str, start: int, pointer: str, findings: list[RowFinding])
         values.append(value)
         position = _after_space(text, end)
     yield from _declaration(_flat(values), pointer, findings, is_text=True, span=Span(start, position))
+
+
+def schema_changes(
+    before: Iterable[Declaration], after: Iterable[Declaration]
+) -> Iterator[ConversionChange]:
+    """Yield a change for each tool whose schema was converted.
+
+    Args:
+        before: The declarations as the row has them.
+        after: The same declarations, converted.
+    """
+    for old, new in zip(before, after, strict=True):
+        for old_spec, new_spec in zip(old.specs, new.specs, strict=True):
+            if old_spec.parameters != new_spec.parameters:
+                yield ConversionChange(code=Addition.SCHEMA_TYPES, detail=new_spec.name)
 
 
 def spec_of(entry: JsonObject) -> ToolSpec:

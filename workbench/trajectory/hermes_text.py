@@ -50,6 +50,38 @@ def read_text(text: str, tools: OfferedTools) -> ReadText:
     return ReadText(parts, text, codes, problem)
 
 
+class TolerantCalls(NamedTuple):
+    """Calls that only the tolerant reader can parse."""
+
+    calls: tuple[Call, ...]
+    fixes: tuple[str, ...]
+    """Codes of the fixes, at least one."""
+
+
+def read_tolerantly(body: str, tools: OfferedTools | None = None) -> TolerantCalls | None:
+    """Parse the body of a call, or of several, with fixes; None if it cannot be parsed or a fix is a guess.
+
+    >>> read_tolerantly("{'name': 'f', 'arguments': {}}").fixes
+    ('python-literal',)
+    """
+    reading = parse(tagged(body), tools=tools, checks_arguments=False)
+    if reading.dropped or not reading.calls or any(fix.is_guess for fix in reading.fixes):
+        return None
+    if any(segment.kind not in (SegmentKind.CALL, SegmentKind.PROSE) for segment in reading.segments):
+        return None
+    calls = tuple(Call(name=call.name, arguments=call.arguments) for call in reading.calls)
+    return TolerantCalls(calls, tuple(sorted({fix.code for fix in reading.fixes})))
+
+
+def tagged(body: str) -> str:
+    """Return a call's body within Hermes' tags.
+
+    >>> tagged("{bad")
+    '<tool_call>\\n{bad\\n</tool_call>'
+    """
+    return f"<tool_call>\n{body}\n</tool_call>"
+
+
 def names_only(tools: OfferedTools) -> OfferedTools:
     """Return tools with the same names but without schemas, so that parsing does not coerce arguments."""
     return OfferedTools(specs=tuple(ToolSpec.of_function({"name": name}) for name in tools.names))
@@ -94,7 +126,7 @@ def _spelled(part: Part) -> str:
         case Thought():
             return f"<think>\n{part.text}\n</think>"
         case Call():
-            return f"<tool_call>\n{render_call(part)}\n</tool_call>"
+            return tagged(render_call(part))
         case Prose() | Result():
             return part.text
 

@@ -9,6 +9,7 @@ from workbench.chat.finding import Severity, Span
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.trajectory.writing.row_draft import ConversionChange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +26,10 @@ class RowFinding:
     """Index in the row's conversation, from 0; None if the finding is about the whole row."""
     pointer: str = ""
     """JSON pointer into the row; empty for the row itself. For `schema-…` codes, into the call's arguments."""
+    call: int | None = None
+    """Index of the call in its entry, from 0; None if the finding is not about one call."""
+    call_pointer: str = ""
+    """JSON pointer to that call, or to the text that contains it; empty if there is no such call."""
 
     def document(self) -> JsonObject:
         """Return the finding as JSON, as the API and `workbench check --json` print it."""
@@ -34,6 +39,8 @@ class RowFinding:
             "severity": self.severity.value,
             "message": self.message,
             "pointer": self.pointer,
+            "call": self.call,
+            "call_pointer": self.call_pointer or None,
         }
 
 
@@ -55,6 +62,8 @@ class EntryCall:
     """JSON pointer to the arguments; the same as `pointer` if call and arguments are in one text."""
     problem: str = ""
     """Why the call or its arguments cannot be parsed; empty if they can."""
+    fixes: tuple[str, ...] = ()
+    """Codes of the fixes that were needed to parse the call; empty if it is written as the format requires."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +72,8 @@ class EntryResult:
 
     text: str
     """Byte for byte, without `<tool_response>` tags; written as JSON if the row holds a JSON value."""
+    envelope: str | None = None
+    """The record that holds the result, its id and its name, byte for byte; None if the row has no such record."""
     id: str | None = None
     """Id of the call that it answers; None if the row has none."""
     name: str | None = None
@@ -94,6 +105,9 @@ class RowEntry:
     """Reasoning in a separate key; None if there is none or if it is inside the text."""
     calls: tuple[EntryCall, ...] = ()
     """Calls outside the text, in order. Calls inside `text` are parsed by `hermes.parse`."""
+    tagged_text: str | None = None
+    """The message as one text with its calls in Hermes' tags, if a call cannot be parsed as the format requires.
+    Such a call is in it byte for byte. None if all calls can be parsed."""
     results: tuple[EntryResult, ...] = ()
     """Results of a tool's entry, in order; one entry may hold several."""
     is_trained: bool | None = None
@@ -116,7 +130,6 @@ class Declaration:
     """True: JSON or Python as text, as Arrow's users need it. False: a list."""
     is_bare: bool
     """True: functions without `{"type": "function", …}` around them."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingRow:
@@ -141,6 +154,8 @@ class TrainingRow:
     """Columns that the format itself does not use (id, source, metadata, …), in the order of the row."""
     findings: tuple[RowFinding, ...] = ()
     """Problems that kept parts of the row from being read."""
+    changes: tuple[ConversionChange, ...] = ()
+    """What reading changed, such as schemas that were converted to JSON Schema."""
 
     @cached_property
     def tools(self) -> OfferedTools:

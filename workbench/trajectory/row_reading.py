@@ -1,14 +1,16 @@
 """Read a row of any format into its trajectory."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 from workbench.chat.finding import Severity
 from workbench.chat.message import Role
+from workbench.toolspec.python_types import with_json_types, without_nulls
 from workbench.toolspec.spec import OfferedTools, ToolSpec
-from workbench.trajectory.hermes_text import names_only, read_text
-from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
+from workbench.trajectory.hermes_text import names_only, read_text, read_tolerantly
+from workbench.trajectory.row import EntryCall, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import (
     Call,
@@ -35,28 +37,40 @@ class RowReading(NamedTuple):
 
 def read_trajectory(row: TrainingRow) -> RowReading:
     """Convert a row to a trajectory. Results are matched with their calls, by id or by order."""
-    job = _RowJob(row, names_only(row.tools), [], list(_obstacles(row)))
+    job = _RowJob(row, names_only(row.tools), list(row.changes), list(_obstacles(row)), set())
     messages = pair_results([message for entry in row.entries for message in _messages(entry, job)])
     start = row.answer_start
     if start is not None:
         start = sum(1 for message in messages if message.place < start)
     trajectory = Trajectory(
         messages=messages,
-        tools=_plain_tools(row.tools),
+        tools=_plain_tools(row.tools, job),
         rejected=pair_results([message for entry in row.rejected for message in _messages(entry, job)]),
         answer_start=start,
         label=row.label,
         columns=row.columns,
     )
-    return RowReading(trajectory, tuple(job.changes), tuple(job.problems))
+    problems = tuple(problem for problem in job.problems if problem.pointer not in job.repaired)
+    return RowReading(trajectory, tuple(job.changes), problems)
 
 
-def _plain_tools(tools: OfferedTools) -> OfferedTools:
-    """Remove the `"required": null` that hermes-agent writes next to the parameters of each tool."""
-    return OfferedTools(specs=tuple(map(_plain, tools.specs)))
+def _plain_tools(tools: OfferedTools, job: "_RowJob") -> OfferedTools:
+    """Return the tools with schemas that model servers accept. Each change of a tool is reported."""
+    specs: list[ToolSpec] = []
+    for spec in tools.specs:
+        plain = _plain(spec)
+        full = without_nulls(plain)
+        if full is not plain:
+            job.changes.append(ConversionChange(code=Addition.SCHEMA_NULLS, detail=spec.name))
+        converted = with_json_types(full)
+        if converted is not full:
+            job.changes.append(ConversionChange(code=Addition.SCHEMA_TYPES, detail=spec.name))
+        specs.append(converted)
+    return OfferedTools(specs=tuple(specs))
 
 
 def _plain(spec: ToolSpec) -> ToolSpec:
+    """Remove the `"required": null` that hermes-agent writes next to the parameters of each tool."""
     if spec.function.get("required", "") is not None:
         return spec
     function = {key: value for key, value in spec.function.items() if key != "required"}
@@ -68,6 +82,8 @@ class _RowJob(NamedTuple):
     names: OfferedTools
     changes: list[ConversionChange]
     problems: list[RowFinding]
+    repaired: set[str]
+    """Pointers to the arguments that the tolerant reader could parse."""
 
 
 def _obstacles(row: TrainingRow) -> Iterator[RowFinding]:
@@ -86,13 +102,15 @@ def _messages(entry: RowEntry, job: _RowJob) -> Iterator[RowMessage]:
         return
     if role is Role.TOOL:
         for result in entry.results:
-            parts = (Result(text=result.text, id=result.id, name=result.name),)
+            parts = (
+                Result(text=result.text, id=result.id, name=result.name, envelope=result.envelope),
+            )
             yield RowMessage(role=role, parts=parts, is_trained=entry.is_trained, place=entry.place)
         return
     message = RowMessage(role=role, parts=(), is_trained=entry.is_trained, place=entry.place)
     if role is Role.ASSISTANT:
         is_spoken = job.row.spells_calls and not entry.calls
-        yield _spoken(entry, message, job) if is_spoken else _structured(entry, message)
+        yield _spoken(entry, message, job) if is_spoken else _structured(entry, message, job)
         return
     own = entry.text
     if role is Role.SYSTEM and job.row.spells_calls:
@@ -116,19 +134,31 @@ def _spoken(entry: RowEntry, message: RowMessage, job: _RowJob) -> RowMessage:
     return replace(message, parts=read.parts, text=read.text)
 
 
-def _structured(entry: RowEntry, message: RowMessage) -> RowMessage:
+def _structured(entry: RowEntry, message: RowMessage, job: _RowJob) -> RowMessage:
     parts: list[Part] = []
     if entry.thought:
         parts.append(Thought(text=entry.thought))
     if entry.text:
         parts.append(Prose(text=entry.text))
-    parts.extend(
-        Call(
-            name=call.name,
-            arguments=call.arguments or {},
-            arguments_text=call.arguments_text,
-            id=call.id,
+    fixes: set[str] = set()
+    for call in entry.calls:
+        parts.append(_call(call, fixes, job))
+    if fixes:
+        job.changes.append(
+            ConversionChange(code=Addition.FIXED, entry=entry.place, detail=", ".join(sorted(fixes)))
         )
-        for call in entry.calls
-    )
     return replace(message, parts=tuple(parts))
+
+
+def _call(call: EntryCall, fixes: set[str], job: _RowJob) -> Call:
+    """Convert a call. Arguments that are not JSON are parsed with fixes, unless a fix would be a guess."""
+    fixes.update(call.fixes)
+    arguments, text = call.arguments, call.arguments_text
+    if arguments is None and call.name and text:
+        body = f'{{"name": {json.dumps(call.name)}, "arguments": {text}}}'
+        tolerant = read_tolerantly(body, job.names)
+        if tolerant and len(tolerant.calls) == 1:
+            fixes.update(tolerant.fixes)
+            job.repaired.add(call.arguments_pointer)
+            arguments, text = tolerant.calls[0].arguments, None
+    return Call(name=call.name, arguments=arguments or {}, arguments_text=text, id=call.id)

@@ -1,6 +1,8 @@
 """Add tools to a system text, and separate them from the row's own text again."""
 
+import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -27,6 +29,9 @@ _AGENT_TEXT: Final = (
 )
 """*Source:* `_convert_to_trajectory_format` in `batch_runner.py` of hermes-agent."""
 _GAP: Final = "\n\n"
+_LIST: Final = re.compile(r"<tools>\s*+[\[{<].*?</tools>", re.DOTALL)
+"""Tools within tags. The sentences around them mention `<tools> </tools>` with nothing inside."""
+_CALL_CLOSE: Final = "</tool_call>"
 
 
 class PromptFrame(NamedTuple):
@@ -76,6 +81,10 @@ def split_system(text: str) -> SplitText:
     >>> split_system("Be brief.")
     SplitText(own='Be brief.', frame='')
     """
+    return _split_cached(text) if len(text) <= _MAX_CACHED_CHARS else _split(text)
+
+
+def _split(text: str) -> SplitText:
     for name, frame in _LONGEST_FIRST:
         start = text.find(frame.before)
         end = text.find(frame.after, start + len(frame.before)) if start >= 0 else -1
@@ -87,6 +96,32 @@ def split_system(text: str) -> SplitText:
         if not after and before.endswith(_GAP):
             return SplitText(before.removesuffix(_GAP), name)
     return SplitText(text, "")
+
+
+_MAX_CACHED_CHARS: Final = 50_000
+_split_cached: Final = lru_cache(maxsize=250)(_split)
+"""Rows of one dataset have the same system text again and again."""
+
+
+def without_tool_list(text: str) -> str | None:
+    """Remove the list of tools and the sentences around it from a system text; None if there is no list.
+
+    The sentences go from the beginning of the paragraph with the list to the end of the line after the last
+    `</tool_call>` that follows it, because prompts end with an example of a call.
+
+    >>> without_tool_list('Be brief.\\n\\nUse <tools>[{"name": "f"}]</tools> in <tool_call></tool_call> tags.')
+    'Be brief.'
+    """
+    found = _LIST.search(text)
+    if not found:
+        return None
+    start = text.rfind(_GAP, 0, found.start())
+    start = 0 if start < 0 else start + len(_GAP)
+    last_call = text.rfind(_CALL_CLOSE, found.end())
+    end = last_call + len(_CALL_CLOSE) if last_call >= 0 else found.end()
+    line_end = text.find("\n", end)
+    end = len(text) if line_end < 0 else line_end
+    return _GAP.join(part for part in (text[:start].strip(), text[end:].strip()) if part)
 
 
 def _frames() -> dict[str, PromptFrame]:

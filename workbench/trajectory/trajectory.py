@@ -46,6 +46,8 @@ class Result:
 
     text: str
     """Byte for byte, without tags."""
+    envelope: str | None = field(default=None, compare=False)
+    """The record around it, byte for byte; formats with Hermes' texts write it. None if there is none."""
     id: str | None = None
     """Id of the call that it answers; None if there is none."""
     name: str | None = None
@@ -192,6 +194,8 @@ def _paired(message: RowMessage, answers: Sequence[RowMessage]) -> tuple[RowMess
             call = calls[place]
             calls[place] = replace(call, id=call.id if call.id is not None else result.id)
             named = replace(result, name=result.name or call.name, id=calls[place].id)
+            if (named.id, named.name) != (result.id, result.name):
+                named = replace(named, envelope=None)
             answer = replace(answer, parts=(named,))
         paired.append(answer)
     replaced = iter(calls)

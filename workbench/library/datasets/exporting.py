@@ -17,12 +17,13 @@ from workbench.library.datasets.receipts import ReceiptMaker, receipt_bytes
 from workbench.library.datasets.row_files import read_row, read_rows
 from workbench.library.datasets.row_import import ReadRow
 from workbench.library.datasets.row_writer import STANDARD_OUTPUT, RowWriter, open_writer
-from workbench.library.datasets.session_export import SessionDone, detect_argument_form, export_rows
+from workbench.library.datasets.session_export import SessionDone, export_rows
 from workbench.records.corpus.session_rows import ExportOptions
 from workbench.settings import Secret
 from workbench.store.corpus import CorpusStore
-from workbench.trajectory.formats.known import WRITTEN, format_named
+from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.sets.receipt import CardOptions, render_card
+from workbench.trajectory.writing.losses import ArgumentTypes
 
 RECEIPT: Final = "receipt.json"
 """Name of the receipt, in the folder of the rows."""
@@ -39,21 +40,15 @@ class DatasetFiles:
         self, corpus: CorpusStore, options: ExportOptions, target: ExportTarget, summary: ExportSummary
     ) -> Generator[SessionDone]:
         """Write the rows of sessions, and yield the result of each session."""
-        if options.format not in WRITTEN:
-            format_named(options.format)
-            raise BadInput(
-                f"format {options.format!r}",
-                "this format can only be read",
-                f"use one of {', '.join(WRITTEN)}",
-            )
-        options = _with_argument_form(corpus, options, target)
+        format_named(options.format)
+        options = _with_argument_form(options, target)
         folder = _folder_of(target)
         try:
             with TemporaryDirectory(dir=folder, prefix=".export-") as draft:
                 names = _names(target)
                 yield from _write(corpus, options, target, summary, [Path(draft) / name for name in names])
                 if summary.rows:
-                    self._finish(Path(draft), names, folder, target, summary)
+                    self._finish(Path(draft), names, folder, options.format, target, summary)
         except OSError as error:
             raise BadInput(f"--out {target.out}", str(error.strerror or error)) from error
 
@@ -62,7 +57,7 @@ class DatasetFiles:
         if read_as != "auto":
             format_named(read_as)
         for row in read_rows(file, limits):
-            yield ReadRow(row.number, read_row(row, read_as))
+            yield ReadRow(row.number, read_row(row, read_as), row.line)
 
     def push(
         self, repo: str, files: Sequence[str], *, message: str, is_private: bool, token: Secret | None
@@ -80,6 +75,7 @@ class DatasetFiles:
         draft: Path,
         names: Sequence[str],
         folder: Path | None,
+        read_as: str,
         target: ExportTarget,
         summary: ExportSummary,
     ) -> None:
@@ -91,19 +87,18 @@ class DatasetFiles:
             return
         if target.split:
             names = [name for name in names if summary.splits[Path(name).stem]]
-        summary.receipt = _receipt([draft / name for name in names], target, summary)
+        summary.receipt = _receipt([draft / name for name in names], read_as, target, summary)
         placed = [*names, *_receipt_and_card(draft, folder, names, target, summary)]
         for name in placed:
             (draft / name).replace(folder / name)
         summary.files = tuple(str(folder / name) for name in placed)
 
 
-def _with_argument_form(corpus: CorpusStore, options: ExportOptions, target: ExportTarget) -> ExportOptions:
-    """Replace `auto` for arguments: text for Parquet and for mixed types, otherwise objects."""
+def _with_argument_form(options: ExportOptions, target: ExportTarget) -> ExportOptions:
+    """Settle the form of arguments. With `auto`: text for Parquet; otherwise objects, until `_write` knows better."""
     form = options.arguments
     if form == "auto":
-        is_parquet = target.out.endswith(".parquet")
-        form = "text" if is_parquet else detect_argument_form(corpus, options)
+        form = "text" if target.out.endswith(".parquet") else "object"
     return replace(options, row_options=replace(options.row_options, arguments=form))
 
 
@@ -137,12 +132,20 @@ def _write(
     summary: ExportSummary,
     files: Sequence[Path],
 ) -> Iterator[SessionDone]:
-    """Write all rows, or raise `ExportRefused` if sessions have errors."""
+    """Write all rows, or raise `ExportRefused` if sessions have errors.
+
+    Only the written rows decide whether arguments become text, so that is known when all are written as objects.
+    Then the files are written again.
+    """
+    types = ArgumentTypes()
     with ExitStack() as stack:
         writers = {file.name: stack.enter_context(open_writer(str(file))) for file in files}
         for done in export_rows(corpus, options, target.split):
             summary.add(done)
             _write_rows(done, writers[f"{done.split}.jsonl" if done.split else files[0].name])
+            for result in done.rows:
+                if result.row is not None:
+                    types.add(result.conversation.trajectory, is_fixed=result.conversation.unchanged is not None)
             yield done
         if summary.defective and not target.skips_invalid:
             has = "has" if summary.defective == 1 else "have"
@@ -151,17 +154,33 @@ def _write(
                 f"{summary.defective} of {summary.sessions} sessions {has} errors, so nothing was written",
                 "correct them, or skip them with --skip-invalid",
             )
+    is_settled = options.arguments != "auto" or options.row_options.arguments == "text"
+    if not is_settled and format_named(options.format).has_object_arguments and types.form == "text":
+        _write_as_text(corpus, options, target, files)
+
+
+def _write_as_text(
+    corpus: CorpusStore, options: ExportOptions, target: ExportTarget, files: Sequence[Path]
+) -> None:
+    """Write all rows again, with arguments as text."""
+    options = replace(options, row_options=replace(options.row_options, arguments="text"))
+    with ExitStack() as stack:
+        writers = {file.name: stack.enter_context(open_writer(str(file))) for file in files}
+        for done in export_rows(corpus, options, target.split):
+            _write_rows(done, writers[f"{done.split}.jsonl" if done.split else files[0].name])
 
 
 def _write_rows(done: SessionDone, write: RowWriter) -> None:
     for result in done.rows:
         if result.row is not None:
-            write(result.row)
+            write(result.row if result.original is None else result.original)
 
 
-def _receipt(files: Sequence[Path], target: ExportTarget, summary: ExportSummary) -> JsonObject | None:
+def _receipt(
+    files: Sequence[Path], read_as: str, target: ExportTarget, summary: ExportSummary
+) -> JsonObject | None:
     """Return the receipt of the files with the counts of the export, or None if rows have errors."""
-    maker = ReceiptMaker()
+    maker = ReceiptMaker(read_as)
     for file in files:
         for _number in maker.add(str(file)):
             pass

@@ -39,6 +39,8 @@ class FileRow(NamedTuple):
     """The row; None if it cannot be read."""
     problem: str = ""
     """Why it cannot be read; empty if it can."""
+    line: bytes | None = None
+    """Its line without the line feed, byte for byte; None if it is not a line of JSON."""
 
 
 class FileLine(NamedTuple):
@@ -145,11 +147,13 @@ def parse_line(file_line: FileLine) -> FileRow:
         return FileRow(number, None, f"not JSON: {error.msg} at column {error.colno}")
     except (ValueError, RecursionError) as error:
         return FileRow(number, None, f"not JSON: {str(error)[:60]}")
-    return _as_row(value, number)
+    return _as_row(value, number, line.removesuffix(b"\n"))
 
 
-def _as_row(value: JsonValue, number: int) -> FileRow:
-    return FileRow(number, value) if isinstance(value, dict) else FileRow(number, None, "not a JSON object")
+def _as_row(value: JsonValue, number: int, line: bytes | None = None) -> FileRow:
+    if isinstance(value, dict):
+        return FileRow(number, value, line=line)
+    return FileRow(number, None, "not a JSON object")
 
 
 def too_large(source: str, limits: ReadLimits, *, is_row: bool = False, number: int = 0) -> BadInput:

@@ -1,9 +1,10 @@
 """Import rows of a dataset as sessions."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Final, NamedTuple
+from itertools import islice
+from typing import Final, NamedTuple, cast
 
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.contract.contract import Contract, placeholders, render_contract
@@ -12,11 +13,13 @@ from workbench.hermes.spelling.families import FAMILIES
 from workbench.records.corpus.material import NewImport
 from workbench.records.run_config import RunConfig
 from workbench.store.corpus import CorpusStore
+from workbench.store.import_writer import DigestedImport
 from workbench.toolspec.spec import OfferedTools, canonical_json
 from workbench.toolspec.tools_text import render_tools
-from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
-from workbench.trajectory.row_reading import read_trajectory
+from workbench.trajectory.row import EntryCall, RowEntry, RowFinding, TrainingRow
+from workbench.trajectory.row_reading import RowReading, read_trajectory
 from workbench.trajectory.trajectory import Prose, RowMessage
+from workbench.trajectory.writing.row_draft import Addition
 
 CONTRACT: Final = "imported"
 """Name of the contract that is made from the system text of an imported row."""
@@ -28,6 +31,8 @@ class ReadRow(NamedTuple):
     number: int
     """From 1."""
     row: TrainingRow | RowFinding
+    original: bytes | None = None
+    """The row's line without its line feed, byte for byte; None if it was not a line of JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,12 +62,23 @@ class RowImported:
     """Why the row was not imported; empty if it was."""
     pointer: str = ""
     """JSON pointer to the problem in the row."""
+    changes: tuple[str, ...] = ()
+    """Codes of what the session has differently than the row, such as `schema-types`; see
+    `docs/reference/formats.md`."""
+
+
+_BATCH: Final = 100
+"""Rows that are stored in one transaction."""
+_WHATEVER: Final = frozenset({"call-unreadable", "call-truncated"})
+"""Problems that a labeller can correct, so that the row is imported."""
 
 
 def import_rows(
     corpus: CorpusStore, rows: Iterable[ReadRow], default_setup: RunConfig, options: ImportOptions
 ) -> Iterator[RowImported]:
-    """Import each row as a session. Each is stored before the next is read, and a bad row does not stop the import.
+    """Import each row as a session. A bad row does not stop the import.
+
+    Rows are stored in batches, in one transaction each; what is yielded is stored.
 
     Args:
         corpus: Where to store the sessions.
@@ -74,16 +90,69 @@ def import_rows(
         BadInput: A tag cannot be stored, or the file is cut off.
         StoreError: The store cannot be written.
     """
-    for number, row in rows:
-        if isinstance(row, RowFinding):
-            yield RowImported(number=number, problem=row.message, pointer=row.pointer)
-            continue
-        digest = digest_of(row)
-        known = None if options.allows_repeats else corpus.find_import(digest)
-        if known is not None:
-            yield RowImported(number=number, session_id=known)
-            continue
-        yield _imported(corpus, session_of(row, default_setup, options, number), number, digest)
+    remaining = iter(rows)
+    while batch := list(islice(remaining, _BATCH)):
+        yield from _stored(corpus, batch, default_setup, options)
+
+
+class _Pending(NamedTuple):
+    """A row that is a new session."""
+
+    session: DigestedImport
+    changes: tuple[str, ...]
+
+
+def _stored(
+    corpus: CorpusStore, batch: Sequence[ReadRow], default_setup: RunConfig, options: ImportOptions
+) -> Iterator[RowImported]:
+    """Store a batch, and yield the result of each row in order."""
+    digests = ["" if isinstance(read.row, RowFinding) else digest_of(read.row) for read in batch]
+    known = {} if options.allows_repeats else dict(corpus.find_imports([*filter(None, digests)]))
+    results: list[RowImported | _Pending | str] = []
+    awaited: dict[str, str] = {}
+    for read, digest in zip(batch, digests, strict=True):
+        if isinstance(read.row, RowFinding):
+            problem = read.row
+            results.append(
+                RowImported(number=read.number, problem=problem.message, pointer=problem.pointer)
+            )
+        elif digest in known:
+            results.append(RowImported(number=read.number, session_id=known[digest]))
+        elif digest in awaited and not options.allows_repeats:
+            results.append(digest)
+        else:
+            result = _pending(read, digest, default_setup, options)
+            results.append(result)
+            if isinstance(result, _Pending):
+                awaited[digest] = ""
+    pending = [result for result in results if isinstance(result, _Pending)]
+    stored = iter(corpus.add_imports([result.session for result in pending])) if pending else iter(())
+    for read, digest, result in zip(batch, digests, results, strict=True):
+        if isinstance(result, _Pending):
+            session = next(stored)
+            if isinstance(session, BadInput):
+                result = RowImported(number=read.number, problem=str(session))
+            else:
+                awaited[digest] = session
+                result = RowImported(
+                    number=read.number, session_id=session, is_new=True, changes=result.changes
+                )
+        elif isinstance(result, str):
+            result = RowImported(number=read.number, session_id=awaited[result] or None)
+        yield result
+
+
+def _pending(
+    read: ReadRow, digest: str, default_setup: RunConfig, options: ImportOptions
+) -> RowImported | _Pending:
+    row = cast(TrainingRow, read.row)
+    reading = read_trajectory(row)
+    new = session_of(row, default_setup, options, read.number, original=read.original, reading=reading)
+    if isinstance(new, RowFinding):
+        return RowImported(number=read.number, problem=new.message, pointer=new.pointer)
+    # Texts are imported without fixes.
+    codes = {str(change.code) for change in reading.changes} - {Addition.FIXED.value}
+    return _Pending(DigestedImport(new, digest), tuple(sorted(codes)))
 
 
 def digest_of(row: TrainingRow) -> str:
@@ -92,7 +161,13 @@ def digest_of(row: TrainingRow) -> str:
 
 
 def session_of(
-    row: TrainingRow, default_setup: RunConfig, options: ImportOptions, number: int
+    row: TrainingRow,
+    default_setup: RunConfig,
+    options: ImportOptions,
+    number: int,
+    *,
+    original: bytes | None = None,
+    reading: RowReading | None = None,
 ) -> NewImport | RowFinding:
     """Convert a row to a session. The model's texts stay byte for byte, even if they cannot be parsed.
 
@@ -101,11 +176,12 @@ def session_of(
         default_setup: Settings of a new session. The row's tools and system text replace those in it.
         options: Tags and other options.
         number: Number of the row in the file.
+        original: The line of the file, byte for byte.
+        reading: The row's trajectory, if it was read already.
     """
-    reading = read_trajectory(row)
+    reading = reading or read_trajectory(row)
     for problem in reading.problems:
-        # A labeller can correct a call that cannot be parsed, so the row is imported.
-        if problem.code != "call-unreadable" or not row.spells_calls:
+        if problem.code not in _WHATEVER:
             return problem
     trajectory = reading.trajectory
     if not trajectory.messages:
@@ -122,36 +198,35 @@ def session_of(
         number=number,
         tags=options.tags,
         is_queued=options.is_queued,
+        original=original,
     )
-
-
-def _imported(corpus: CorpusStore, new: NewImport | RowFinding, number: int, digest: str) -> RowImported:
-    if isinstance(new, RowFinding):
-        return RowImported(number=number, problem=new.message, pointer=new.pointer)
-    try:
-        session_id = corpus.add_import(new, digest=digest)
-    except BadInput as error:
-        return RowImported(number=number, problem=str(error))
-    return RowImported(number=number, session_id=session_id, is_new=True)
 
 
 def _message(message: RowMessage, entries: Mapping[int, RowEntry], row: TrainingRow) -> Message:
     if message.result is not None:
         return Message(role=Role.TOOL, text=message.result.text, name=message.result.name)
     entry = entries.get(message.place)
-    if message.role is Role.ASSISTANT and entry is not None and row.spells_calls and not entry.calls:
-        return Message(role=message.role, text=entry.text)
+    if message.role is Role.ASSISTANT and entry is not None:
+        if entry.tagged_text is not None:
+            return Message(role=message.role, text=entry.tagged_text)
+        if row.spells_calls and not entry.calls:
+            return Message(role=message.role, text=entry.text)
+        calls = tuple(_call(call) for call in entry.calls)
+    else:
+        calls = ()
     prose = "".join(part.text for part in message.parts if isinstance(part, Prose))
     text = prose if message.text is None else message.text
     return Message(
         role=message.role,
         text=text,
         thought=message.thoughts[0].text if message.thoughts else None,
-        calls=tuple(
-            ToolCall(name=call.name, arguments=call.arguments, arguments_text=call.arguments_text)
-            for call in message.calls
-        ),
+        calls=calls,
     )
+
+
+def _call(call: EntryCall) -> ToolCall:
+    """Convert a call as the row has it: arguments that are not JSON stay byte for byte."""
+    return ToolCall(name=call.name, arguments=call.arguments or {}, arguments_text=call.arguments_text)
 
 
 def _setup(first: RowMessage, tools: OfferedTools, default_setup: RunConfig) -> RunConfig:
@@ -173,8 +248,9 @@ def _contract_text(text: str, tools: OfferedTools) -> str:
     If the text lists the tools as one of the families does, the list becomes the placeholder `{{ tools }}`.
     """
     family, spelled = "hermes-lines", ""
-    for name in dict.fromkeys((family, *FAMILIES)):
-        listed = FAMILIES[name].render_tools(tools) if tools.specs else ""
+    lists_tools = bool(tools.specs) and tools.names[0] in text
+    for name in dict.fromkeys((family, *FAMILIES)) if lists_tools else ():
+        listed = FAMILIES[name].render_tools(tools)
         if listed and listed in text:
             family, spelled = name, listed
             break

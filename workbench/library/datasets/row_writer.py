@@ -20,8 +20,8 @@ STANDARD_OUTPUT: Final = "-"
 class RowWriter(Protocol):
     """Writes rows."""
 
-    def __call__(self, row: JsonObject) -> None:
-        """Write the next row."""
+    def __call__(self, row: JsonObject | bytes) -> None:
+        """Write the next row, or a line that is a row already, without its line feed."""
         ...
 
 
@@ -64,8 +64,8 @@ def line_of(row: JsonObject) -> bytes:
         return json.dumps(row, allow_nan=False).encode() + b"\n"
 
 
-def _write(file: IO[bytes], row: JsonObject) -> None:
-    file.write(line_of(row))
+def _write(file: IO[bytes], row: JsonObject | bytes) -> None:
+    file.write(row + b"\n" if isinstance(row, bytes) else line_of(row))
 
 
 @contextmanager

@@ -1,18 +1,22 @@
 """Convert sessions to rows one by one, in constant memory."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 from workbench.records.corpus.conversations import ExportConversation, session_conversations
-from workbench.records.corpus.material import DamagedSession, ExportBlocker, SessionFilter, not_ready
+from workbench.records.corpus.material import (
+    DamagedSession,
+    ExportBlocker,
+    SessionFilter,
+    SessionMaterial,
+    not_ready,
+)
 from workbench.records.corpus.row_result import RowResult, make_row
 from workbench.records.corpus.session_rows import ExportOptions, ExportSource
 from workbench.store.corpus import CorpusStore
-from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.sets.split import RowSplit
 from workbench.trajectory.trajectory import Trajectory
-from workbench.trajectory.writing.losses import ArgumentTypes
 
 PAGE: Final = 200
 """Number of session ids that are read at once."""
@@ -51,10 +55,16 @@ class SessionReport(NamedTuple):
 
 def chosen_ids(corpus: CorpusStore, choice: SessionFilter) -> Iterator[str]:
     """Yield the ids of all chosen sessions, in the order in which they were created."""
+    for page in _pages(corpus, choice):
+        yield from page
+
+
+def _pages(corpus: CorpusStore, choice: SessionFilter) -> Iterator[Sequence[str]]:
     last: str | None = None
     while True:
         page = corpus.choose(choice, after=last, limit=PAGE)
-        yield from page
+        if page:
+            yield page
         if len(page) < PAGE:
             return
         last = page[-1]
@@ -77,31 +87,26 @@ def export_rows(
         yield replace(report.done, rows=rows, split=name)
 
 
-def detect_argument_form(corpus: CorpusStore, options: ExportOptions) -> Literal["object", "text"]:
-    """Look at all rows and return how to write arguments: as text if an argument has values of several types."""
-    types = ArgumentTypes()
-    if format_named(options.format).has_object_arguments:
-        for report in _session_reports(corpus, options):
-            for conversation in report.conversations:
-                types.add(conversation.trajectory)
-    return types.form
-
-
 def _session_reports(corpus: CorpusStore, options: ExportOptions) -> Iterator[SessionReport]:
-    for session_id in chosen_ids(corpus, options.choice):
-        material = corpus.material(session_id)
-        if isinstance(material, DamagedSession):
-            damage = ExportBlocker(
-                code="damaged-session", message=f"its record in the store is damaged: {material.problem}"
-            )
-            yield SessionReport(SessionDone(session_id=session_id, obstacles=(damage,)), ())
-        elif material is None:
-            gone = not_ready("gone", "it was deleted in the meantime")
-            yield SessionReport(SessionDone(session_id=session_id, obstacles=(gone,)), ())
-        else:
-            yield _split_up(
-                tuple(session_conversations(ExportSource(material, options))), session_id, material.title
-            )
+    for page in _pages(corpus, options.choice):
+        for session_id, material in corpus.materials(page):
+            yield _report(session_id, material, options)
+
+
+def _report(
+    session_id: str, material: SessionMaterial | DamagedSession | None, options: ExportOptions
+) -> SessionReport:
+    if isinstance(material, DamagedSession):
+        damage = ExportBlocker(
+            code="damaged-session", message=f"its record in the store is damaged: {material.problem}"
+        )
+        return SessionReport(SessionDone(session_id=session_id, obstacles=(damage,)), ())
+    if material is None:
+        gone = not_ready("gone", "it was deleted in the meantime")
+        return SessionReport(SessionDone(session_id=session_id, obstacles=(gone,)), ())
+    return _split_up(
+        tuple(session_conversations(ExportSource(material, options))), session_id, material.title
+    )
 
 
 def _split_up(

@@ -14,6 +14,7 @@ from workbench.records.corpus.session_rows import ExportSource, MessageRun
 from workbench.records.labels.label import Verdict
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.formats.row_format import RowContent
+from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Trajectory
 
 
@@ -128,6 +129,12 @@ class ExportConversation:
     """Codes of the applied safe fixes, one per message and code."""
     fixed_messages: int = 0
     corrected_messages: int = 0
+    unchanged: TrainingRow | None = None
+    """The imported row, if it is written with its original bytes; None for all other rows."""
+    original: bytes | None = None
+    """These bytes; None to write the fields of the unchanged row."""
+    findings: tuple[RowFinding, ...] = ()
+    """The validator's findings in the unchanged row."""
 
 
 def session_conversations(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
@@ -144,15 +151,31 @@ def session_conversations(source: ExportSource) -> Iterator[ExportConversation |
 def _shown(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
     """Yield the displayed path."""
     path = source.material.path(source.material.leaf_id)
-    if not any(message.message.role is Role.ASSISTANT for message in path):
+    if source.is_written_as_imported:
+        yield _unchanged(source)
+    elif not any(message.message.role is Role.ASSISTANT for message in path):
         yield not_ready("not-answered", "the model has not answered yet")
-    elif path[-1].message.role is not Role.ASSISTANT:
+    elif path[-1].message.role is not Role.ASSISTANT and not source.options.is_raw:
         role, place = path[-1].message.role, len(path)
         problem = f"message {place}: the last message has the role {role}, not assistant"
         yield not_ready("not-answered", problem, path[-1].id)
     else:
         run = source.export_path(path)
         yield run if isinstance(run, ExportBlocker) else _as_imported(source, run)
+
+
+def _unchanged(source: ExportSource) -> ExportConversation:
+    """Return the imported row itself."""
+    imported, row, trajectory = source.material.imported, source.imported_row, source.row
+    assert imported is not None and row is not None and trajectory is not None
+    return ExportConversation(
+        trajectory=trajectory,
+        ids=imported.message_ids,
+        rejected_ids=imported.rejected_ids,
+        unchanged=row,
+        original=imported.original,
+        findings=source.row_findings,
+    )
 
 
 def _as_imported(source: ExportSource, run: MessageRun) -> ExportConversation:
@@ -170,7 +193,10 @@ def _as_imported(source: ExportSource, run: MessageRun) -> ExportConversation:
 def _pairs(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
     """Yield pairs: imported ones, originals with their corrections, siblings of which one is better, and votes."""
     has_rows = False
-    for pair in chain(_imported_pair(source), _corrections(source), _siblings(source)):
+    for pair in _imported_pair(source):
+        has_rows = True
+        yield _unchanged(source) if source.is_written_as_imported else _pair(source, pair)
+    for pair in chain(_corrections(source), _siblings(source)):
         has_rows = True
         yield _pair(source, pair)
     for voted in voted_pairs(source):
@@ -242,7 +268,7 @@ def _pair(source: ExportSource, pair: PreferencePair) -> ExportConversation | Ex
     chosen = source.export_path([*pair.prompt, *pair.chosen])
     if isinstance(chosen, ExportBlocker):
         return chosen
-    rejected = source.export_path(pair.rejected, is_original=True)
+    rejected = source.export_path(pair.rejected, is_original=True, is_bad=True)
     if isinstance(rejected, ExportBlocker):
         return replace(rejected, is_defect=False)
     return _conversation(source, chosen, rejected, len(pair.prompt), pair=pair)
@@ -256,7 +282,10 @@ def _verdicts(source: ExportSource) -> Iterator[ExportConversation | ExportBlock
         path = [source.material.by_id[message] for message in imported.message_ids]
         if path[-1:] and _label(source.summary_of(path[-1])) is None:
             has_rows = True
-            yield _labelled(source, path, row.answer_index, is_good=row.label)
+            if source.is_written_as_imported:
+                yield _unchanged(source)
+            else:
+                yield _labelled(source, path, row.answer_index, is_good=row.label)
     for message in _answers(source):
         summary, path = source.summary_of(message), source.material.path(message.id)
         is_good = _label(summary)
@@ -291,7 +320,7 @@ def _labelled(
     is_original: bool = False,
 ) -> ExportConversation | ExportBlocker:
     prompt = source.export_path(path[:start])
-    answer = source.export_path(path[start:], is_original=is_original)
+    answer = source.export_path(path[start:], is_original=is_original, is_bad=not is_good)
     if isinstance(prompt, ExportBlocker):
         return prompt
     if isinstance(answer, ExportBlocker):

@@ -34,6 +34,11 @@ class LabelSummary:
         """Whether the text or a call was corrected."""
         return self.text is not None or bool(self.calls)
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether there is a correction, even one that is not clear."""
+        return self.is_corrected or bool(self.problem)
+
 
 NO_LABELS = LabelSummary()
 """Summary of a message without labels."""

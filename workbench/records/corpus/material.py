@@ -139,6 +139,8 @@ class ImportedRow:
     format: str
     row_text: str
     """The row as JSON."""
+    original: bytes | None = None
+    """The line of the file without its line feed, byte for byte; None if the row was not a line of JSON."""
     digest: str
     """SHA-256 (hex) of its canonical JSON."""
     file: str
@@ -246,3 +248,5 @@ class NewImport:
     tags: tuple[str, ...] = ()
     is_queued: bool = False
     """Whether to add it to the labelling queue, as pending."""
+    original: bytes | None = None
+    """The line of the file without its line feed, byte for byte; None if the row was not a line of JSON."""

@@ -14,7 +14,7 @@ from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.trajectory import RowMessage
 from workbench.trajectory.validate.row_check import check_row
 from workbench.trajectory.writing.convert import write_as_is, write_row
-from workbench.trajectory.writing.row_draft import ConversionChange
+from workbench.trajectory.writing.row_draft import ConversionChange, Loss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +37,8 @@ class RowResult:
     row: JsonObject | None = field(hash=False)
     """The row, or None if it must not be written."""
     conversation: ExportConversation
+    original: bytes | None = None
+    """The bytes to write instead of `row`; None to write the row."""
     changes: tuple[ConversionChange, ...] = ()
     """What was lost, added and rearranged."""
     obstacles: tuple[ExportBlocker, ...] = ()
@@ -47,7 +49,13 @@ class RowResult:
 
 def make_row(conversation: ExportConversation, options: ExportOptions) -> RowResult:
     """Write a conversation as a row, read it back, and check it with every rule of the validator."""
-    form = format_named(options.format).for_sessions()
+    if conversation.unchanged is not None:
+        return _unchanged(conversation, conversation.unchanged)
+    form = format_named(options.format)
+    if form.spell is None:
+        message = f"{form.name} can only be read, so only unchanged rows of this format can be written"
+        blocker = ExportBlocker(code="not-writable", message=message)
+        return RowResult(row=None, conversation=conversation, obstacles=(blocker,))
     written = write_row(conversation.trajectory, form, options.row_options)
     if written.row is None and options.is_raw:
         written = write_as_is(conversation.trajectory, form, options.row_options)
@@ -56,26 +64,43 @@ def make_row(conversation: ExportConversation, options: ExportOptions) -> RowRes
         obstacles = tuple(_obstacle(finding, ids) for finding in written.problems)
         return RowResult(row=None, conversation=conversation, changes=written.changes, obstacles=obstacles)
     row = form.read(written.row)
-    ids = _ids_by_entry(row, conversation)
+    ids = _ids_by_entry(conversation, row)
     findings = check_row(row)
     errors = () if options.is_raw else tuple(_errors(findings))
-    losses = _too_lossy(written.losses, ids=conversation.ids) if options.is_strict else ()
+    lost = [loss for loss in written.losses if _applies(loss, options)]
+    losses = _too_lossy(lost, ids=conversation.ids) if options.is_strict else ()
     obstacles = (*(_obstacle(finding, ids) for finding in errors), *losses)
     return RowResult(
         row=None if obstacles else written.row,
         conversation=conversation,
-        changes=written.changes,
+        changes=tuple(change for change in written.changes if _applies(change, options)),
         obstacles=obstacles,
-        warnings=tuple(
-            ValidatorWarning(
-                code=finding.code,
-                message=finding.message,
-                message_id=_message_id(finding, ids),
-                pointer=finding.pointer,
-            )
-            for finding in findings
-            if finding not in errors
-        ),
+        warnings=tuple(_warning(finding, ids) for finding in findings if finding not in errors),
+    )
+
+
+def _applies(change: ConversionChange, options: ExportOptions) -> bool:
+    """Whether a change will be in the file. With `auto`, large integers are never written as objects."""
+    return change.code is not Loss.BIG_INTEGERS or options.arguments != "auto"
+
+
+def _unchanged(conversation: ExportConversation, row: TrainingRow) -> RowResult:
+    """Return an imported row as it is. Errors are only possible with raw texts."""
+    ids = _ids_by_entry(conversation)
+    return RowResult(
+        row=row.fields,
+        conversation=conversation,
+        original=conversation.original,
+        warnings=tuple(_warning(finding, ids) for finding in conversation.findings),
+    )
+
+
+def _warning(finding: RowFinding, ids: Mapping[int, str]) -> ValidatorWarning:
+    return ValidatorWarning(
+        code=finding.code,
+        message=finding.message,
+        message_id=_message_id(finding, ids),
+        pointer=finding.pointer,
     )
 
 
@@ -104,12 +129,12 @@ def _message_id(finding: RowFinding, ids: Mapping[int, str]) -> str | None:
     return None if finding.entry is None else ids.get(finding.entry)
 
 
-def _ids_by_entry(row: TrainingRow, conversation: ExportConversation) -> Mapping[int, str]:
+def _ids_by_entry(conversation: ExportConversation, row: TrainingRow | None = None) -> Mapping[int, str]:
     """Return the session's message for each entry of the row; for merged results, the first message.
 
     Formats only add or leave out messages at the beginning, so both lists are matched from the end.
     """
-    back = read_trajectory(row).trajectory
+    back = conversation.trajectory if row is None else read_trajectory(row).trajectory
     found: dict[int, str] = {}
     for messages, ids in ((back.messages, conversation.ids), (back.rejected, conversation.rejected_ids)):
         found |= dict(_pairs(messages, ids))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, Literal, NamedTuple, cast
 
+from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
@@ -17,6 +18,7 @@ from workbench.records.corpus.material import (
     EVERYTHING,
     ExportBlocker,
     ExportMessage,
+    ImportedRow,
     SessionFilter,
     SessionMaterial,
     not_ready,
@@ -26,9 +28,11 @@ from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import render_tools
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, format_named
 from workbench.trajectory.hermes_text import names_only, read_text
-from workbench.trajectory.row_reading import read_trajectory
+from workbench.trajectory.row import RowFinding, TrainingRow
+from workbench.trajectory.row_reading import RowReading, read_trajectory
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Trajectory
+from workbench.trajectory.validate.row_check import check_row
 from workbench.trajectory.writing.row_draft import RowOptions
 
 
@@ -187,22 +191,99 @@ class ExportSource:
     options: ExportOptions
 
     @cached_property
-    def row(self) -> Trajectory | None:
-        """Trajectory of the imported row; None if the session was not imported."""
+    def imported_row(self) -> TrainingRow | None:
+        """The imported row; None if the session was not imported."""
         imported = self.material.imported
         if imported is None:
             return None
         fields = cast(JsonObject, json.loads(imported.row_text))
-        return read_trajectory(format_named(imported.format).read(fields)).trajectory
+        return format_named(imported.format).read(fields)
+
+    @cached_property
+    def _row_reading(self) -> RowReading | None:
+        row = self.imported_row
+        return None if row is None else read_trajectory(row)
+
+    @property
+    def row(self) -> Trajectory | None:
+        """Trajectory of the imported row; None if the session was not imported."""
+        return self._row_reading.trajectory if self._row_reading else None
+
+    @cached_property
+    def is_as_imported(self) -> bool:
+        """Whether the row can be written with its original bytes: it has the format of the export, and neither its
+        messages nor its tools were changed since the import.
+        """
+        imported, row = self.material.imported, self.imported_row
+        if imported is None or row is None or imported.format != self.options.format:
+            return False
+        path = self.material.path(self.material.leaf_id)
+        if tuple(message.id for message in path) != imported.message_ids:
+            return False
+        if not self.material.by_id.keys() >= set(imported.rejected_ids):
+            return False
+        ids = (*imported.message_ids, *imported.rejected_ids)
+        if any(self.summary_of(self.material.by_id[message_id]).is_changed for message_id in ids):
+            return False
+        return self._has_own_tools and self._suits(row) and _is_json(imported, row)
+
+    @cached_property
+    def row_findings(self) -> tuple[RowFinding, ...]:
+        """The validator's findings in the imported row."""
+        return () if self.imported_row is None else check_row(self.imported_row)
+
+    @property
+    def is_written_as_imported(self) -> bool:
+        """Whether the row is written with its original bytes: it is unchanged, and has no errors or may have them."""
+        if not self.is_as_imported:
+            return False
+        return self.options.is_raw or all(
+            finding.severity is not Severity.ERROR for finding in self.row_findings
+        )
+
+    @property
+    def _has_own_tools(self) -> bool:
+        """Whether the session's tools are those of the imported row."""
+        setup = self.material.setup
+        return (
+            self.row is not None
+            and not setup.disabled_tools
+            and setup.tools_text == render_tools(self.row.tools)
+        )
+
+    def _suits(self, row: TrainingRow) -> bool:
+        """Whether the row is written as the options require."""
+        options = self.options.row_options
+        roles = {entry.speaker for entry in row.all_entries if entry.role is Role.TOOL}
+        if options.result_role == "user" and roles - {"human", "user"}:
+            return False
+        if options.strips_tool_prompt:
+            return False
+        if not format_named(self.options.format).has_object_arguments:
+            return True
+        # With `auto`, the form is settled before a row is written; text is chosen only if it is needed.
+        has_text = [call.arguments_text is not None for entry in row.all_entries for call in entry.calls]
+        if options.arguments == "text":
+            return all(has_text)
+        return self.options.arguments != "object" or not any(has_text)
 
     @cached_property
     def original(self) -> Mapping[str, RowMessage]:
-        """The imported row's messages by the id of the session's message."""
+        """The imported row's messages by the id of the session's message, without those that could not be parsed."""
         imported, row = self.material.imported, self.row
-        if imported is None or row is None:
+        if imported is None or row is None or self.imported_row is None:
             return {}
+        unparsed = {entry.place for entry in self.imported_row.all_entries if entry.tagged_text is not None}
+        unparsed |= {
+            entry.place
+            for entry in self.imported_row.all_entries
+            if any(call.problem for call in entry.calls)
+        }
         own = zip(imported.message_ids, row.messages, strict=True)
-        return {**dict(own), **dict(zip(imported.rejected_ids, row.rejected, strict=True))}
+        rejected = zip(imported.rejected_ids, row.rejected, strict=True)
+        return {
+            message_id: message for message_id, message in (*own, *rejected) if message.place not in unparsed
+        }
 
     @cached_property
     def summary(self) -> Mapping[str, LabelSummary]:
@@ -217,30 +298,27 @@ class ExportSource:
             BadInput: They were changed and are not valid specs.
         """
         setup = self.material.setup
-        if (
-            self.row is not None
-            and not setup.disabled_tools
-            and setup.tools_text == render_tools(self.row.tools)
-        ):
-            return self.row.tools
-        return setup.offered_tools()
+        return self.row.tools if self.row is not None and self._has_own_tools else setup.offered_tools()
 
     def summary_of(self, message: ExportMessage) -> LabelSummary:
         """Return the label summary of a message, or of its original if it is a copy."""
         return self.summary.get(message.original_id, NO_LABELS)
 
     def export_path(
-        self, path: Sequence[ExportMessage], *, is_original: bool = False
+        self, path: Sequence[ExportMessage], *, is_original: bool = False, is_bad: bool = False
     ) -> MessageRun | ExportBlocker:
         """Convert the messages of a path, or return the first reason why that is not possible.
 
         Args:
             path: Consecutive messages.
             is_original: Ignore corrections.
+            is_bad: The messages are a bad answer, whose errors are what a model must learn to avoid. Texts that
+                the strict reader does not accept stay as they are.
         """
         exported: list[ExportedMessage] = []
         for message in path:
-            exported_message = self._export(message, NO_LABELS if is_original else self.summary_of(message))
+            summary = NO_LABELS if is_original else self.summary_of(message)
+            exported_message = self._export(message, summary, is_raw=is_bad)
             if isinstance(exported_message, ExportBlocker):
                 place = len(self.material.path(message.id))
                 return replace(
@@ -269,12 +347,14 @@ class ExportSource:
             columns["model"] = {"name": last.engine_name, "fingerprint": last.engine_fingerprint}
         return columns
 
-    def _export(self, message: ExportMessage, summary: LabelSummary) -> ExportedMessage | ExportBlocker:
+    def _export(
+        self, message: ExportMessage, summary: LabelSummary, *, is_raw: bool
+    ) -> ExportedMessage | ExportBlocker:
         obstacle = self._not_ready(message, summary)
         if obstacle is not None:
             return obstacle
         try:
-            exported = export_message(message, self.tools, summary, is_raw=self.options.is_raw)
+            exported = export_message(message, self.tools, summary, is_raw=is_raw or self.options.is_raw)
         except BadInput as error:
             return ExportBlocker(code="tools-unreadable", message=str(error), pointer="/tools")
         original = self.original.get(message.original_id)
@@ -301,6 +381,18 @@ class ExportSource:
             reason = generated_with.finish_reason
             return not_ready("unfinished-message", f"the completion is not finished ({reason})")
         return None
+
+
+def _is_json(imported: ImportedRow, row: TrainingRow) -> bool:
+    """Whether the row is free of NaN and infinity, which Python reads but JSON does not have."""
+    original = imported.original or imported.row_text.encode(errors="surrogatepass")
+    if b"NaN" not in original and b"Infinity" not in original:
+        return True
+    try:
+        json.dumps(row.fields, allow_nan=False)
+    except ValueError:
+        return False
+    return True
 
 
 def _with_ids(message: RowMessage, original: RowMessage) -> RowMessage:

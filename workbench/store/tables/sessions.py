@@ -4,7 +4,7 @@ import secrets
 from datetime import datetime
 from typing import Any, ClassVar, Final
 
-from sqlalchemy import Float, ForeignKeyConstraint, Index, Text, UniqueConstraint
+from sqlalchemy import Float, ForeignKeyConstraint, Index, LargeBinary, Text, UniqueConstraint
 from sqlmodel import Field
 
 from workbench.store.storable import StoredJson
@@ -35,7 +35,9 @@ class ImportRow(StoreTable, table=True):
     number: int
     """Number of the row in its file, from 1."""
     row_text: str = Field(sa_type=Text)
-    """The row as JSON, with NUL and lone surrogates escaped."""
+    """The row as JSON, with NUL and lone surrogates escaped. Empty if `original` has it."""
+    original: bytes | None = Field(default=None, sa_type=LargeBinary)
+    """The line of the file without its line feed, compressed with zlib. None if the row was not a line of JSON."""
     message_ids: list[str] = Field(sa_type=StoredJson(list))
     """Ids of the session's messages, one for each message of the row."""
     rejected_ids: list[str] = Field(sa_type=StoredJson(list))

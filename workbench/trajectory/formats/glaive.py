@@ -26,6 +26,8 @@ _KNOWN_GUESSES: Final = frozenset({"unescaped-quote"})
 class _ModelText(NamedTuple):
     text: str
     calls: tuple[EntryCall, ...]
+    is_unreadable: bool = False
+    """Whether a call cannot be parsed."""
 
 
 def _read(row: JsonObject) -> TrainingRow:
@@ -88,6 +90,7 @@ def _entries(chat: str, findings: list[RowFinding]) -> Iterator[RowEntry]:
             text_pointer="/chat",
             text_start=match.end(),
             calls=model_text.calls,
+            tagged_text=text if model_text.is_unreadable else None,
             results=(EntryResult(text=text, pointer="/chat"),) if role is Role.TOOL else (),
         )
 
@@ -98,7 +101,8 @@ def _model_text(text: str, place: int, findings: list[RowFinding]) -> _ModelText
         return _ModelText(text, ())
     reading = parse(text)
     guesses = {fix.code for fix in reading.fixes if fix.is_guess} - _KNOWN_GUESSES
-    if reading.dropped or guesses or not reading.calls:
+    is_unreadable = bool(reading.dropped or guesses or not reading.calls)
+    if is_unreadable:
         message = "the call after <functioncall> cannot be parsed; correct it"
         findings.append(RowFinding(code="call-unreadable", message=message, entry=place, pointer="/chat"))
     prose = "".join(segment.text for segment in reading.segments if segment.kind is SegmentKind.PROSE)
@@ -106,7 +110,7 @@ def _model_text(text: str, place: int, findings: list[RowFinding]) -> _ModelText
         EntryCall(name=call.name, arguments=call.arguments, pointer="/chat", arguments_pointer="/chat")
         for call in reading.calls
     )
-    return _ModelText(prose.strip(), tuple(calls))
+    return _ModelText(prose.strip(), tuple(calls), is_unreadable)
 
 
 GLAIVE: Final = RowFormat(

@@ -19,8 +19,9 @@ from workbench.trajectory.formats.shared.text_entries import (
     read_from_value,
     system_column,
     text_entries,
+    unwrap_results,
 )
-from workbench.trajectory.hermes_text import spell_parts
+from workbench.trajectory.hermes_text import read_tolerantly, spell_parts, tagged
 from workbench.trajectory.row import EntryCall, EntryResult, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import RowMessage, Trajectory
 from workbench.trajectory.writing.additions import drop_tool_list, order_results
@@ -76,9 +77,12 @@ def _entries(row: JsonObject, findings: list[RowFinding]) -> Iterator[RowEntry]:
 
 def _entry(raw_entry: FromValueEntry, calls: int) -> RowEntry:
     text, thought, read_calls, results = raw_entry.text, None, (), ()
+    tagged_text = None
     if raw_entry.speaker == "function_call":
         thought, body = _without_thought(text)
         read_calls = tuple(_calls(body, raw_entry))
+        if any(call.problem or call.fixes for call in read_calls):
+            tagged_text = text.removesuffix(body) + _tagged(body)
         text = ""
     elif raw_entry.role is Role.TOOL:
         results = tuple(
@@ -93,6 +97,7 @@ def _entry(raw_entry: FromValueEntry, calls: int) -> RowEntry:
         text_pointer=raw_entry.text_pointer,
         thought=thought,
         calls=read_calls,
+        tagged_text=tagged_text,
         results=results,
     )
 
@@ -100,6 +105,15 @@ def _entry(raw_entry: FromValueEntry, calls: int) -> RowEntry:
 def _without_thought(text: str) -> tuple[str | None, str]:
     match = _THOUGHT.match(text)
     return (match[1], text[match.end() :]) if match else (None, text)
+
+
+def _tagged(body: str) -> str:
+    """Return the value of a `function_call` in Hermes' tags: one block for each call, or one for all of the text."""
+    try:
+        value = cast(JsonValue, json.loads(body))
+    except (ValueError, RecursionError):
+        return tagged(body)
+    return "\n".join(map(tagged, map(template_json, value))) if isinstance(value, list) else tagged(body)
 
 
 def _results(text: str, calls: int) -> Sequence[str]:
@@ -113,6 +127,16 @@ def _calls(text: str, raw_entry: FromValueEntry) -> Iterator[EntryCall]:
     try:
         value = cast(JsonValue, json.loads(text))
     except (ValueError, RecursionError):
+        if tolerant := read_tolerantly(text):
+            for call in tolerant.calls:
+                yield EntryCall(
+                    name=call.name,
+                    arguments=call.arguments,
+                    pointer=pointer,
+                    arguments_pointer=pointer,
+                    fixes=tolerant.fixes,
+                )
+            return
         value, problem = None, "the value of function_call is not JSON"
     else:
         problem = "the value of function_call is not a call or a list of calls"
@@ -219,6 +243,7 @@ LLAMAFACTORY: Final = RowFormat(
         drop_preface,
         trim_prose,
         order_results,
+        unwrap_results,
         drop_ids,
         drop_result_names,
         drop_mask,

@@ -7,6 +7,7 @@ from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.trajectory.declared_tools import read_declarations
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.chat_rows import Shape, read_messages, render_tools, spell_messages
+from workbench.trajectory.formats.shared.text_entries import unwrap_results
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.writing.additions import drop_tool_list, order_results, require_ids
@@ -81,7 +82,7 @@ def _spell(trajectory: Trajectory, shape: Shape) -> JsonObject:
     return {**row, **trajectory.columns}
 
 
-CHAT_STEPS: Final = (drop_tool_list, flatten_parts, order_results)
+CHAT_STEPS: Final = (drop_tool_list, flatten_parts, order_results, unwrap_results)
 """The first steps of all formats with chat messages."""
 _FREE: Final = drop_columns(*_OWN, "conversations")
 

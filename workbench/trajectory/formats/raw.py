@@ -14,6 +14,7 @@ from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.text_entries import (
     bare_result,
     is_wrapped,
+    keep_envelopes,
     read_results,
     text_entries,
 )
@@ -108,7 +109,7 @@ def _entry(
         text=body,
         text_pointer=_POINTER,
         text_start=turn.body.start,
-        results=read_results(body, _POINTER, has_records=False) if role is Role.TOOL else (),
+        results=read_results(body, _POINTER) if role is Role.TOOL else (),
         is_trained=is_trained,
     )
 
@@ -166,6 +167,7 @@ RAW: Final = RowFormat(
         drop_preference,
         drop_columns(*_OWN),
         order_results,
+        keep_envelopes,
         drop_ids,
         drop_result_names,
         trim_prose,

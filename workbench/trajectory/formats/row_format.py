@@ -1,7 +1,7 @@
 """Define what a row format consists of."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from workbench.chat.json_value import JsonObject
@@ -38,15 +38,9 @@ class RowFormat:
     """Steps that change a trajectory so that the format can hold it, in this order."""
     spell: Spell | None = None
     """Writes a row; None if the format can only be read."""
-    session_steps: tuple[Step, ...] | None = None
-    """Replaces `steps` for stored sessions, whose system text stays as the model got it. None: use `steps`."""
     content: RowContent = RowContent.CONVERSATION
     has_object_arguments: bool = False
     """Whether arguments are written as JSON objects. A column of objects needs one type per argument, so rows with
     mixed types are written with arguments as text."""
     joins_results: bool = False
     """Whether the results of parallel calls must be in one entry."""
-
-    def for_sessions(self) -> "RowFormat":
-        """Return the format with the steps for stored sessions."""
-        return self if self.session_steps is None else replace(self, steps=self.session_steps)

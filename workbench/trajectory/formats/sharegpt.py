@@ -12,11 +12,13 @@ from workbench.trajectory.declared_tools import read_declarations
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.text_entries import (
     FromValueEntry,
+    Records,
     RenderResult,
     bare_result,
     conversation_of,
     has_from_value,
     is_wrapped,
+    keep_envelopes,
     read_from_value,
     read_results,
     record_result,
@@ -147,7 +149,7 @@ class _Variant(NamedTuple):
     """What distinguishes formats with the same entries."""
 
     name: str
-    has_records: bool
+    records: Records
 
 
 def _read(row: JsonObject, variant: _Variant) -> TrainingRow:
@@ -172,7 +174,7 @@ def _entry(raw_entry: FromValueEntry, variant: _Variant) -> RowEntry:
         role = Role.TOOL
     results = ()
     if role is Role.TOOL:
-        results = read_results(raw_entry.text, raw_entry.text_pointer, has_records=variant.has_records)
+        results = read_results(raw_entry.text, raw_entry.text_pointer, variant.records)
     return RowEntry(
         place=raw_entry.place,
         pointer=raw_entry.pointer,
@@ -194,8 +196,8 @@ def _is_trained(fields: JsonObject) -> bool | None:
     return None
 
 
-def _reader(name: str, *, has_records: bool) -> Callable[[JsonObject], TrainingRow]:
-    return lambda row: _read(row, _Variant(name, has_records))
+def _reader(name: str, records: Records) -> Callable[[JsonObject], TrainingRow]:
+    return lambda row: _read(row, _Variant(name, records))
 
 
 def _is_agent(row: JsonObject) -> bool:
@@ -222,22 +224,21 @@ def _spell(trajectory: Trajectory, options: RowOptions, spell_result: RenderResu
 
 
 _TEXT_STEPS: Final = (drop_preference, drop_columns(*_OWN), order_results)
-_PLAIN_STEPS: Final = (*_TEXT_STEPS, drop_ids, drop_result_names, trim_prose)
+_PLAIN_STEPS: Final = (*_TEXT_STEPS, keep_envelopes, drop_ids, drop_result_names, trim_prose)
 
 SHAREGPT: Final = RowFormat(
     name="sharegpt",
     title="Hermes' ShareGPT rows: conversations, tools as a text of JSON, source",
     fits=has_from_value,
-    read=_reader("sharegpt", has_records=False),
+    read=_reader("sharegpt", Records.NONE),
     steps=(*_PLAIN_STEPS, add_tool_list(), fill_source),
-    session_steps=(*_PLAIN_STEPS, fill_source),
     spell=lambda trajectory, options: _spell(trajectory, options, bare_result),
 )
 HERMES_AGENT: Final = RowFormat(
     name="hermes-agent",
     title="rows that hermes-agent saves: a thought in every answer, results as records",
     fits=_is_agent,
-    read=_reader("hermes-agent", has_records=True),
+    read=_reader("hermes-agent", Records.UNWRAPPED),
     steps=(
         *_TEXT_STEPS,
         assign_result_ids,
@@ -252,5 +253,5 @@ HERMES_V1: Final = RowFormat(
     name="hermes-function-calling-v1",
     title="rows of NousResearch/hermes-function-calling-v1",
     fits=_is_v1,
-    read=_reader("hermes-function-calling-v1", has_records=True),
+    read=_reader("hermes-function-calling-v1", Records.WHOLE),
 )

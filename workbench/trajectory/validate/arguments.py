@@ -18,6 +18,7 @@ from workbench.toolspec.quick import is_surely_valid
 from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.row import RowEntry, RowFinding
 from workbench.trajectory.validate.codes import quoted, row_finding
+from workbench.trajectory.validate.formats import wrong_formats
 from workbench.trajectory.validate.parsed_row import LOST, ParsedCall, ParsedEntry, ParsedRow
 
 _CACHE_KEY: Final = "_closed"
@@ -53,6 +54,9 @@ def argument_findings(spec: ToolSpec, arguments: JsonObject, entry: RowEntry) ->
             filled[finding.pointer or ""] = None
         elif finding.severity is Severity.ERROR:
             yield _placed(finding, spec, entry)
+    for pointer, name, value in wrong_formats(spec.parameters, arguments):
+        message = f"{quoted(spec.name)}: {pointer}: {value[:30]!r} is not a valid {name}"[:99]
+        yield row_finding("schema-format", message, entry=entry, pointer=pointer)
     if filled:
         names = ", ".join(pointer.rpartition("/")[2] for pointer in islice(filled, 3))
         message = f"null for {names} of {quoted(spec.name)}, probably filled in by Arrow; remove it"[:99]
@@ -168,10 +172,19 @@ def call_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     for parsed_entry in parsed.entries:
         if parsed_entry.entry.role is Role.USER:
             yield from _misplaced(parsed_entry)
+        if parsed_entry.entry.place >= parsed.bad_from:
+            continue
         if parsed_entry.reading and (parsed_entry.reading.fixes or parsed_entry.reading.findings):
             yield from _of_reading(parsed_entry, parsed_entry.reading)
-        for call in parsed_entry.calls:
-            yield from _of_call(call, parsed_entry, parsed)
+        for index, call in enumerate(parsed_entry.calls):
+            for finding in _of_call(call, parsed_entry, parsed):
+                yield _of_index(finding, index, call, len(parsed_entry.calls))
+
+
+def _of_index(finding: RowFinding, index: int, call: ParsedCall, count: int) -> RowFinding:
+    """Add which call of the entry a finding is about; the message says so if there are several."""
+    message = f"call {index + 1}: {finding.message}"[:99] if count > 1 else finding.message
+    return replace(finding, message=message, call=index, call_pointer=call.pointer)
 
 
 def _of_reading(parsed_entry: ParsedEntry, reading: Reading) -> Iterator[RowFinding]:

@@ -22,17 +22,18 @@ _PLAIN: Final = frozenset({"type", "description"})
 
 def declared_findings(row: TrainingRow) -> Iterator[RowFinding]:
     """Yield `spec-unsound`, `tool-declared-twice` and `tools-mismatch`."""
+    has_column = any(declaration.place == "column" for declaration in row.declarations)
     for declaration in row.declarations:
-        yield from _spec_findings(declaration)
+        # Tools in a system text usually repeat the column's.
+        if declaration.place == "column" or not has_column:
+            yield from _spec_findings(declaration)
         yield from _duplicates(declaration)
     if len(row.declarations) > 1:
         yield from _mismatches(row)
 
 
 def _spec_findings(declaration: Declaration) -> Iterator[RowFinding]:
-    """Yield one finding per place. Tools in a system text are skipped, because they repeat the column's."""
-    if declaration.place == "system":
-        return
+    """Yield one finding per place."""
     for place, spec in enumerate(declaration.specs):
         reported_places: set[str] = set()
         for finding in _findings_of(spec):

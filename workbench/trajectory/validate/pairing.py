@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.formats.known import FORMATS
+from workbench.trajectory.formats.row_format import RowContent
 from workbench.trajectory.row import EntryResult, RowEntry, RowFinding
 from workbench.trajectory.validate.codes import quoted, row_finding
 from workbench.trajectory.validate.parsed_row import RESULT_TAG, ParsedCall, ParsedEntry, ParsedRow
@@ -47,6 +49,38 @@ def end_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     if last and last.entry.role not in (Role.ASSISTANT, None):
         message = f"the row ends with {_NAMED[last.entry.role]}; add the model's answer or remove that entry"
         yield row_finding("last-not-assistant", message, entry=last.entry)
+
+
+def answer_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
+    """Yield `no-answer` and `same-answers` for rows with two answers."""
+    row = parsed.row
+    if row.format not in FORMATS or FORMATS[row.format].content is not RowContent.PAIR:
+        return
+    chosen = row.entries[row.answer_start or 0 :]
+    for name, entries in (("chosen", chosen), ("rejected", row.rejected)):
+        if not any(entry.text.strip() or entry.calls or entry.thought for entry in entries):
+            # Entries of the chosen answer have a finding of their own.
+            if not entries or name == "rejected":
+                yield row_finding(
+                    "no-answer", f"the {name} answer is empty; add it or remove the row", pointer=f"/{name}"
+                )
+            return
+    if _content(chosen) == _content(row.rejected):
+        message = "the chosen and the rejected answer are the same, so there is nothing to prefer"
+        yield row_finding("same-answers", message, pointer="/rejected")
+
+
+def _content(entries: Sequence[RowEntry]) -> list[tuple[object, ...]]:
+    return [
+        (
+            entry.role,
+            entry.text,
+            entry.thought,
+            [(call.name, call.arguments, call.problem and call.arguments_text) for call in entry.calls],
+            [result.text for result in entry.results],
+        )
+        for entry in entries
+    ]
 
 
 def empty_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
@@ -102,6 +136,8 @@ class _Round(NamedTuple):
     results: Sequence[_PlacedResult]
     is_last: bool
     """Whether the conversation ends after these results."""
+    starts_at: int
+    """Index of its first entry."""
     is_countable: bool
     """False if a call or a result entry cannot be parsed, so that their numbers cannot be compared."""
 
@@ -112,9 +148,11 @@ def pairing_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     Rounds with a call or an entry that cannot be parsed are skipped: the count would be wrong, and the row has a
     finding for them already.
     """
+    yield from _repeated_ids(parsed.entries)
     for group in _rounds(parsed.entries):
-        if not group.is_countable:
+        if not group.is_countable or group.starts_at >= parsed.bad_from:
             continue
+        yield from _other_names(group)
         if group.caller is None or not group.caller.has_calls:
             yield from _without_call(group.results)
         elif group.results or not group.is_last:
@@ -145,8 +183,37 @@ def _round(entries: Sequence[ParsedEntry], first: int, start: int, end: int) -> 
             for result in tool_entry.entry.results
         ],
         is_last=end == len(entries),
+        starts_at=entries[first].entry.place,
         is_countable=all(map(_is_countable, entries[first:end])) and not _is_unknown(entries, end),
     )
+
+
+def _repeated_ids(entries: Sequence[ParsedEntry]) -> Iterator[RowFinding]:
+    """Yield `duplicate-call-id` for each call whose id an earlier call has."""
+    seen: set[str] = set()
+    for parsed_entry in entries:
+        for index, call in enumerate(parsed_entry.calls):
+            if call.id is not None and call.id in seen:
+                finding = row_finding(
+                    "duplicate-call-id",
+                    f"the id {quoted(call.id)} belongs to an earlier call; give each call an id of its own",
+                    entry=parsed_entry.entry,
+                    pointer=call.pointer,
+                )
+                yield replace(finding, call=index, call_pointer=call.pointer)
+            seen.update(() if call.id is None else (call.id,))
+
+
+def _other_names(group: _Round) -> Iterator[RowFinding]:
+    """Yield `result-name-mismatch` for each result that has the id of a call, but another tool's name."""
+    names = {call.id: call.name for call in group.caller.calls if call.id} if group.caller else {}
+    for placed in group.results:
+        called = names.get(placed.result.id)
+        if called and placed.result.name and placed.result.name != called:
+            message = f"the result is named {quoted(placed.result.name)}, but its id is that of {quoted(called)}"
+            yield row_finding(
+                "result-name-mismatch", message[:99], entry=placed.entry, pointer=placed.result.pointer
+            )
 
 
 def _is_countable(parsed_entry: ParsedEntry) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
@@ -99,6 +100,12 @@ class ParsedRow:
     entries: tuple[ParsedEntry, ...]
     """The conversation in order, without the rejected answer, which may be wrong on purpose."""
 
+    @property
+    def bad_from(self) -> int:
+        """Index of the first entry of an answer that is labelled as bad, whose calls may be wrong on purpose."""
+        row = self.row
+        return row.answer_start if row.label is False and row.answer_start is not None else sys.maxsize
+
 
 def parse_texts(row: TrainingRow) -> ParsedRow:
     """Parse the texts of a row."""
@@ -125,7 +132,7 @@ def _parsed_entry(entry: RowEntry, tools: OfferedTools) -> ParsedEntry:
 
 
 def _given(call: EntryCall, tools: OfferedTools) -> ParsedCall:
-    arguments, repairs = call.arguments, ()
+    arguments, repairs = call.arguments, call.fixes
     if arguments is None and call.arguments_text and call.name:
         arguments, repairs = _tolerant_arguments(call.name, call.arguments_text, tools)
     return ParsedCall(

@@ -88,7 +88,8 @@ def _payload_edit(reading: Reading, call: ReadCall, arguments: JsonObject) -> Ed
 
 def _in_structure(parsed_entry: ParsedEntry, tools: OfferedTools) -> Iterator[_Change]:
     for call in parsed_entry.calls:
-        if call.given and call.arguments is not None:
+        # A text that holds the whole call cannot be replaced by its arguments.
+        if call.given and call.arguments is not None and call.given.arguments_pointer != call.given.pointer:
             yield from _given_changes(call, call.given, tools)
 
 

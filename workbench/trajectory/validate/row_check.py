@@ -12,6 +12,7 @@ from workbench.trajectory.validate.arguments import call_findings
 from workbench.trajectory.validate.codes import row_finding
 from workbench.trajectory.validate.declared import declared_findings
 from workbench.trajectory.validate.pairing import (
+    answer_findings,
     empty_findings,
     end_findings,
     order_findings,
@@ -21,19 +22,28 @@ from workbench.trajectory.validate.parsed_row import RESULT_TAG, TOOL_TAG, Parse
 from workbench.trajectory.validate.secrets import secrets_in
 
 _ANSWERED: Final = "model-wrote-tool-response"
-_PLACEHOLDERS: Final = tuple(
-    re.compile(pattern)
-    for pattern in (
+_NOUNS: Final = (
+    r"(?:(?:FIRST |LAST |FULL |USER |COMPANY |JOB )?NAME|COMPANY|E-?MAIL(?: ADDRESS)?|(?:HOME |STREET )?ADDRESS|PHONE"
+    r"(?: NUMBER)?|CITY|COUNTRY|(?:API |SECRET |ACCESS )?KEY|(?:API |ACCESS )?TOKEN|PASSWORD|DATE|TIME|TEXT|MESSAGE"
+    r"|QUERY|QUESTION|PROMPT|INPUT|ANSWER|TITLE|POSITION|URL|LINK|ID|NUMBER|[A-Z ]{2,30} HERE|HERE)"
+)
+_PLACEHOLDERS: Final = (
+    re.compile(
         r"\{(?:\{ ?[A-Za-z_][A-Za-z0-9_]* ?\}\}"
         r"|(?:tools?|tool_calls?|tool_response|functions?|function_call|schema|system_(?:prompt|message)"
-        r"|user_(?:input|query|prompt|message)|chat_history)\})",
-        r"<(?:YOUR|INSERT|ENTER)[ _][A-Z _]{2,40}>",
-        r"\[(?:YOUR|INSERT|ENTER)[ _][A-Z _]{2,40}\]",
-    )
+        r"|user_(?:input|query|prompt|message)|chat_history)\})"
+    ),
+    re.compile(rf"<(?:YOUR|INSERT|ENTER)[ _](?:YOUR[ _])?{_NOUNS.replace(' ', '[ _]')}>"),
+    re.compile(rf"\[(?:YOUR|INSERT|ENTER)[ _](?:YOUR[ _])?{_NOUNS.replace(' ', '[ _]')}\]"),
 )
 """Each pattern begins with a fixed character, which makes the search fast.
 
 *Source:* Jinja for `{{ name }}`; rows of NousResearch/hermes-function-calling-v1 for `{tool_call}`."""
+_ABOUT_TEMPLATES: Final = re.compile(
+    r"(?i:jinja|template|mustache|handlebars|placeholder|liquid|helm\b|ansible|f-string|curly|braces|\bvue\b"
+    r"|angular|render)"
+)
+"""Words of texts that are about templates, in which a placeholder is meant as it is written."""
 
 
 def text_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
@@ -98,15 +108,27 @@ def has_placeholder(text: str) -> bool:
 
 
 def _placeholder(entry: RowEntry, text: str) -> str:
-    """Return the message about the first placeholder; empty if there is none. Results may contain anything."""
+    """Return the message about the first placeholder; empty if there is none.
+
+    Results may contain anything. A user or a model may talk about templates; a system text is a template.
+    """
     if entry.role is Role.TOOL:
         return ""
-    found = [match for pattern in _PLACEHOLDERS if (match := pattern.search(text))]
+    found = [match for pattern in _PLACEHOLDERS for match in pattern.finditer(text)]
+    if entry.role is not Role.SYSTEM:
+        if found and _ABOUT_TEMPLATES.search(text):
+            return ""
+        found = [match for match in found if not _is_code(text, match.start())]
     first = min(found, key=lambda match: match.start(), default=None)
     return f"{first.group()!r:.44} at character {first.start()} was not replaced by a value" if first else ""
 
 
-_RULES: Final = (empty_findings, end_findings, call_findings, text_findings)
+def _is_code(text: str, position: int) -> bool:
+    """Whether a position is between backticks."""
+    return text.count("`", 0, position) % 2 == 1
+
+
+_RULES: Final = (answer_findings, empty_findings, end_findings, call_findings, text_findings)
 
 
 def check_row(row: TrainingRow) -> tuple[RowFinding, ...]:
@@ -142,5 +164,8 @@ def _of_format(parsed: ParsedRow) -> Iterator[RowFinding]:
         if call.given and call.repairs
     }
     for finding in parsed.row.findings:
-        if finding.code != "call-unreadable" or finding.pointer not in repairable:
-            yield finding
+        if finding.code == "call-unreadable" and (
+            finding.pointer in repairable or (finding.entry or 0) >= parsed.bad_from
+        ):
+            continue
+        yield finding

@@ -100,11 +100,18 @@ _SHAPES: Final = (
         r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b",
         (),
     ),
+    _Shape(
+        "phone",
+        "a phone number",
+        r"(?<![\w.+/=-])(?:\+\d{1,3}[ .-]?(?:\(\d{1,4}\)[ .-]?)?\d{1,4}(?:[ .-]?\d{2,4}){1,4}"
+        r"|\([2-9]\d{2}\) ?[2-9]\d{2}[ .-]\d{4}|[2-9]\d{2}[.-][2-9]\d{2}[.-]\d{4})(?![\w-])",
+        (),
+    ),
 )
 """In the order in which they are tried."""
 _BY_HINT: Final = tuple((shape.kind, shape.hints) for shape in _SHAPES if shape.hints)
 _WORDS: Final = {shape.kind: shape.words for shape in _SHAPES}
-_PERSONAL: Final = frozenset({"mail", "card", "account"})
+_PERSONAL: Final = frozenset({"mail", "card", "account", "phone"})
 _ASSIGNED: Final = ("apikey", "secretkey", "accesstoken", "authtoken", "clientsecret", "passw")
 """A text without one of these words (in lower case, without `_` and `-`) assigns no password or key."""
 _NOT_DIGITS: Final = bytes(set(range(256)) - set(b"0123456789"))
@@ -113,6 +120,10 @@ _FEWEST_IN_CARD: Final = 13
 _FEWEST_IN_ACCOUNT: Final = 7
 """Digits. *Source:* https://www.swift.com/standards/data-standards/iban-international-bank-account-number; Malta."""
 _CARD_BEGINS: Final = re.compile(r"\d{4}[ -]?\d{4}[ -]?\d{4}")
+_FEWEST_IN_PHONE: Final = 8
+"""Digits of an international number with its country code. *Source:* ITU-T E.164, which allows up to 15."""
+_PHONE_BEGINS: Final = re.compile(r"\+\d{1,3}[ .(-]?\d|\(\d{3}\) ?\d{3}[ .-]\d|\d{3}[.-]\d{3}[.-]\d{4}")
+_COUNTING: Final = "01234567890123456789"
 _ACCOUNT_BEGINS: Final = re.compile(r"[A-Z]{2}\d{2} ?[A-Z0-9]{4} ?[A-Z0-9]{4}")
 _RESERVED: Final = re.compile(
     r"@(?:[\w-]+\.)*(?:example\.(?:com|net|org)|[\w-]+\.(?:example|test|invalid))\Z", re.I
@@ -157,6 +168,8 @@ def _possible_in(text: str) -> Iterator[str]:
         yield "card"
     if digits >= _FEWEST_IN_ACCOUNT and _ACCOUNT_BEGINS.search(text):
         yield "account"
+    if digits >= _FEWEST_IN_PHONE and _PHONE_BEGINS.search(text):
+        yield "phone"
 
 
 @lru_cache(maxsize=200)
@@ -170,9 +183,25 @@ def _expression(kinds: frozenset[str]) -> "re.Pattern[str]":
 def _holds(kind: str, found: str) -> bool:
     if kind == "mail":
         return not _RESERVED.search(found)
+    if kind == "phone":
+        return _may_be_dialled(found)
     if kind == "card":
         return _has_luhn_digit(re.sub(r"\D", "", found))
     return kind != "account" or _has_iban_digits(found.replace(" ", ""))
+
+
+def _may_be_dialled(found: str) -> bool:
+    """Whether a number can belong to somebody: the right length, not for examples, not 1234567."""
+    digits = re.sub(r"\D", "", found)
+    is_american = not found.startswith("+") or digits.startswith("1")
+    if is_american:
+        local = digits[-10:]
+        # Numbers with 555 are for films and examples.
+        is_valid = len(digits) in (10, 11) and "0" not in (local[0], local[3]) and "1" not in (local[0], local[3])
+        if not is_valid or local[3:6] == "555" or local[:3] == "555":
+            return False
+    is_long_enough = _FEWEST_IN_PHONE <= len(digits) <= 15
+    return is_long_enough and len(set(digits[-7:])) > 2 and digits[-7:] not in _COUNTING
 
 
 def _has_luhn_digit(digits: str) -> bool:

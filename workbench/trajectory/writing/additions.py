@@ -1,12 +1,14 @@
 """Steps that add or rearrange what a format needs, without losing information."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count, zip_longest
 from typing import Final
 
 from workbench.chat.message import Role
-from workbench.trajectory.system_text import compose_system
+from workbench.toolspec.spec import OfferedTools
+from workbench.trajectory.system_text import compose_system, without_tool_list
 from workbench.trajectory.trajectory import Call, Prose, RowMessage
 from workbench.trajectory.writing.row_draft import Addition, RowDraft, Step, results_after
 
@@ -109,7 +111,7 @@ def add_tool_list(frame: str | None = None) -> Step:
 
     def step(draft: RowDraft) -> None:
         trajectory = draft.trajectory
-        if not trajectory.tools.specs or any(_lists_tools(message) for message in trajectory.messages):
+        if not trajectory.tools.specs or any(_lists_tools(message, trajectory.tools) for message in trajectory.messages):
             return
         system = (
             trajectory.messages[0]
@@ -127,14 +129,20 @@ def add_tool_list(frame: str | None = None) -> Step:
     return step
 
 
-def _lists_tools(message: RowMessage) -> bool:
+def _lists_tools(message: RowMessage, tools: OfferedTools) -> bool:
+    """Whether a system text lists the tools: within `<tools>`, or at least each name in double quotes."""
     if message.role is not Role.SYSTEM:
         return False
-    return any(_TOOLS_TAG in text for text in (message.text or "", *(prose.text for prose in message.prose)))
+    texts = (message.text or "", *(prose.text for prose in message.prose))
+    return any(
+        _TOOLS_TAG in text or all(json.dumps(name, ensure_ascii=False) in text for name in tools.names)
+        for text in texts
+    )
 
 
 def drop_tool_list(draft: RowDraft) -> None:
-    """Remove a system text that only lists the tools; report one that lists them in its own words."""
+    """Remove a system text that only lists the tools. One that lists them in its own words is reported, or its list
+    is removed if the options say so."""
 
     def change(messages: tuple[RowMessage, ...]) -> Iterator[RowMessage]:
         for message in messages:
@@ -142,7 +150,14 @@ def drop_tool_list(draft: RowDraft) -> None:
                 if not message.parts:
                     continue
                 if draft.trajectory.tools.specs and _TOOLS_TAG in _prose_of(message):
-                    draft.note(Addition.TOOLS_TOLD_TWICE, message.place)
+                    own = without_tool_list(_prose_of(message)) if draft.options.strips_tool_prompt else None
+                    if own is None:
+                        draft.note(Addition.TOOLS_TOLD_TWICE, message.place)
+                    else:
+                        draft.note(Addition.TOOL_PROMPT_REMOVED, message.place)
+                        if not own:
+                            continue
+                        message = message.with_parts(Prose(text=own))
             yield message
 
     draft.rebuild(change)

@@ -153,6 +153,8 @@ def write_as_is(trajectory: Trajectory, write_as: RowFormat, options: RowOptions
         step(draft)
     problems = list(draft.problems)
     row = None if problems else write_as.spell(draft.trajectory, options)
+    if row is not None and not _is_json(row, draft.trajectory):
+        problems, row = ["it contains NaN or an infinite number, which JSON cannot hold; replace it"], None
     if row is not None:
         written = {entry.text for entry in write_as.read(row).all_entries}
         problems = [

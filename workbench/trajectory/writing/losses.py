@@ -216,14 +216,21 @@ class ArgumentTypes:
     def __init__(self) -> None:
         self._kinds: dict[str, str] = {}
         self._is_mixed = False
+        self._are_all_fixed = True
 
-    def add(self, trajectory: Trajectory) -> None:
-        """Add the calls of one trajectory."""
+    def add(self, trajectory: Trajectory, *, is_fixed: bool = False) -> None:
+        """Add the calls of one trajectory.
+
+        Args:
+            trajectory: The trajectory that is written.
+            is_fixed: The row is written with its original bytes. If all rows are, their form is theirs.
+        """
+        self._are_all_fixed &= is_fixed
         for message in trajectory.messages + trajectory.rejected:
             if self._is_mixed or message.role is not Role.ASSISTANT:
                 continue
             for call in message.calls:
-                for path, kind in _kinds(call.arguments, ""):
+                for path, kind in _kinds(_written(call, is_fixed=is_fixed), ""):
                     self._is_mixed |= self._kinds.setdefault(path, kind) != kind or kind == "big"
 
     @property
@@ -232,7 +239,12 @@ class ArgumentTypes:
 
         *Source:* https://huggingface.co/docs/trl/dataset_formats on tool calling; an Arrow column has one type.
         """
-        return "text" if self._is_mixed else "object"
+        return "text" if self._is_mixed and not self._are_all_fixed else "object"
+
+
+def _written(call: Call, *, is_fixed: bool) -> JsonValue:
+    """Return the arguments as they are in the row."""
+    return call.arguments_text if is_fixed and call.arguments_text is not None else call.arguments
 
 
 def _kinds(value: JsonValue, path: str, depth: int = 0) -> Iterator[tuple[str, str]]:

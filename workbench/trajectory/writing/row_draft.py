@@ -35,6 +35,8 @@ class Loss(StrEnum):
     """Where the prompt ends and the answer begins."""
     TOOL_KEYS = "tool-keys"
     """Keys of a tool spec beside its function."""
+    ENVELOPE = "envelope"
+    """The exact text of the record around a result."""
     COLUMN = "column"
     """A column whose name the format needs for itself."""
 
@@ -52,6 +54,16 @@ class Addition(StrEnum):
     """A list of the tools was added to the system text."""
     TOOLS_TOLD_TWICE = "tools-told-twice"
     """The system text lists the tools itself, and the chat template will list them again."""
+    TOOL_PROMPT_REMOVED = "tool-prompt-removed"
+    """The list of tools in the system text, and the text that explains calls, were removed."""
+    SCHEMA_TYPES = "schema-types"
+    """Type names of Python in a tool's schema became those of JSON Schema."""
+    SCHEMA_NULLS = "schema-nulls"
+    """Keys of a tool's spec that were null were removed; Arrow fills them in."""
+    TOOL_NAMES = "tool-names"
+    """A tool's name got underscores in place of characters that model servers do not accept."""
+    RESULTS_UNWRAPPED = "results-unwrapped"
+    """The record around a result was removed; its id and name are in fields of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +100,8 @@ class RowOptions:
     """Label for rows without one. None refuses such rows if the format needs a label."""
     source: str = SOURCE
     """Value of the column `source` for rows without one."""
+    strips_tool_prompt: bool = False
+    """Whether to remove the tool list from system texts in formats whose chat template lists the tools."""
 
 
 @dataclass(slots=True)

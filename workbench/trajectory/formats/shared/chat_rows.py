@@ -9,6 +9,7 @@ from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools
+from workbench.trajectory.hermes_text import tagged
 from workbench.trajectory.row import EntryCall, EntryResult, RowEntry, RowFinding
 from workbench.trajectory.trajectory import Call, RowMessage
 
@@ -124,6 +125,10 @@ def _entry(fields: JsonObject, spot: _Spot) -> RowEntry:
         spot.report("unknown-role", f"unknown role {speaker!r:.40}; use {', '.join(ROLES)}", "/role")
     thought_key = next((key for key in THOUGHT_KEYS if isinstance(fields.get(key), str)), None)
     text = _text(fields, spot)
+    calls = tuple(_calls(fields, spot))
+    thought = cast(str, fields[thought_key]) if thought_key else None
+    # Arguments that are text stay what they are; a message has a place for them.
+    is_lost = any(call.problem and not (call.name and call.arguments_text) for call in calls)
     return RowEntry(
         place=spot.place,
         pointer=spot.pointer,
@@ -131,8 +136,9 @@ def _entry(fields: JsonObject, spot: _Spot) -> RowEntry:
         speaker=str(speaker),
         text=text,
         text_pointer=f"{spot.pointer}/content",
-        thought=cast(str, fields[thought_key]) if thought_key else None,
-        calls=tuple(_calls(fields, spot)),
+        thought=thought,
+        calls=calls,
+        tagged_text=_tagged(fields, text, thought) if is_lost else None,
         results=(_result(fields, text, spot),) if role is Role.TOOL else (),
         is_trained=_is_trained(fields),
     )
@@ -154,13 +160,25 @@ def _text(fields: JsonObject, spot: _Spot) -> str:
     return template_json(content)
 
 
+def _tagged(fields: JsonObject, text: str, thought: str | None) -> str:
+    """Return a message as one text, with the function of each call in Hermes' tags as the row has it."""
+    tool_calls = fields.get("tool_calls")
+    given = [*tool_calls] if isinstance(tool_calls, list) else [tool_calls] if tool_calls else []
+    functions = [as_object(call).get("function", call) for call in given]
+    functions += [fields["function_call"]] if fields.get("function_call") else []
+    blocks = (tagged(template_json(function)) for function in functions)
+    return "\n".join((*([f"<think>\n{thought}\n</think>"] if thought else []), *([text] if text else []), *blocks))
+
+
 def _calls(fields: JsonObject, spot: _Spot) -> Iterator[EntryCall]:
     tool_calls = fields.get("tool_calls")
     if isinstance(tool_calls, list):
         for index, call in enumerate(tool_calls):
             yield _call(as_object(call), f"/tool_calls/{index}", spot)
     elif tool_calls is not None:
-        spot.report("call-unreadable", "`tool_calls` is not a list", "/tool_calls")
+        problem, pointer = "`tool_calls` is not a list", f"{spot.pointer}/tool_calls"
+        spot.report("call-unreadable", problem, "/tool_calls")
+        yield EntryCall(name="", arguments=None, pointer=pointer, arguments_pointer=pointer, problem=problem)
     if isinstance(fields.get("function_call"), dict):
         yield _call({"function": fields["function_call"]}, "", spot, key="/function_call")
 

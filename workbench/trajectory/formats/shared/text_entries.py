@@ -2,7 +2,9 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from enum import StrEnum
 from typing import Final, NamedTuple, cast
 
 from workbench.chat.finding import Span
@@ -11,8 +13,8 @@ from workbench.chat.message import Role
 from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.hermes_text import spell_parts
 from workbench.trajectory.row import EntryResult, RowEntry, RowFinding
-from workbench.trajectory.trajectory import Result, RowMessage
-from workbench.trajectory.writing.row_draft import results_after
+from workbench.trajectory.trajectory import Call, Part, Result, RowMessage
+from workbench.trajectory.writing.row_draft import Addition, Loss, RowDraft, results_after
 
 OPEN: Final = "<tool_response>"
 """*Source:* Hermes-2-Pro, Hermes-3, Qwen2.5 and Qwen3 chat templates."""
@@ -22,24 +24,36 @@ _SPACE: Final = re.compile(r"\s*+")
 _RECORD_KEYS: Final = frozenset({"tool_call_id", "name", "content"})
 
 
+class Records(StrEnum):
+    """Whether results are records of `tool_call_id`, `name` and `content`, and what their text is."""
+
+    NONE = "none"
+    """Results are texts."""
+    WHOLE = "whole"
+    """The whole record is the result, because a model was trained on it; only its name is read."""
+    UNWRAPPED = "unwrapped"
+    """The content is the result; id and name are read."""
+
+
 class _Record(NamedTuple):
     text: str
     id: str | None = None
     name: str | None = None
+    envelope: str | None = None
 
 
-def read_results(text: str, pointer: str, *, has_records: bool) -> tuple[EntryResult, ...]:
+def read_results(text: str, pointer: str, records: Records = Records.NONE) -> tuple[EntryResult, ...]:
     """Read each result of a text that consists of `<tool_response>` blocks; any other text is one result.
 
     Args:
         text: The entry's text.
         pointer: JSON pointer to the text.
-        has_records: Whether the format writes `{"tool_call_id", "name", "content"}` inside the tags.
+        records: Whether the format writes `{"tool_call_id", "name", "content"}` inside the tags.
     """
     spans = wrapped_results(text)
     if not spans:
-        return (_result(text, pointer, None, has_records=has_records),)
-    return tuple(_result(_inner(span.of(text)), pointer, span, has_records=has_records) for span in spans)
+        return (_result(text, pointer, None, records),)
+    return tuple(_result(_inner(span.of(text)), pointer, span, records) for span in spans)
 
 
 def is_wrapped(text: str) -> bool:
@@ -70,9 +84,18 @@ def _inner(wrapped: str) -> str:
     return wrapped[len(OPEN) : -len(CLOSE)].removeprefix("\n").removesuffix("\n")
 
 
-def _result(text: str, pointer: str, span: Span | None, *, has_records: bool) -> EntryResult:
-    record = _record(text) if has_records else _Record(text)
-    return EntryResult(text=record.text, id=record.id, name=record.name, pointer=pointer, span=span)
+def _result(text: str, pointer: str, span: Span | None, records: Records) -> EntryResult:
+    record = _Record(text) if records is Records.NONE else _record(text)
+    if records is Records.WHOLE:
+        return EntryResult(text=text, name=record.name, pointer=pointer, span=span)
+    return EntryResult(
+        text=record.text,
+        id=record.id,
+        name=record.name,
+        envelope=record.envelope,
+        pointer=pointer,
+        span=span,
+    )
 
 
 def _record(text: str) -> _Record:
@@ -88,6 +111,7 @@ def _record(text: str) -> _Record:
         content if isinstance(content, str) else template_json(content),
         call_id if isinstance(call_id, str) else None,
         name if isinstance(name, str) else None,
+        text,
     )
 
 
@@ -132,11 +156,52 @@ def bare_result(result: Result) -> str:
     return result.text
 
 
+def keep_envelopes(draft: RowDraft) -> None:
+    """Write the record around a result as the result's text, byte for byte. Its id and name are inside it."""
+    kept_ids = {
+        result.id
+        for message in draft.trajectory.messages + draft.trajectory.rejected
+        if (result := message.result) and result.envelope is not None
+    } - {None}
+    if not kept_ids and not any(
+        message.result and message.result.envelope is not None for message in draft.trajectory.messages
+    ):
+        return
+
+    def change(message: RowMessage) -> RowMessage:
+        return replace(message, parts=tuple(_in_envelope(part, kept_ids) for part in message.parts))
+
+    draft.rewrite(change)
+
+
+def _in_envelope(part: Part, kept_ids: Collection[str | None]) -> Part:
+    if isinstance(part, Result) and part.envelope is not None:
+        return Result(text=part.envelope, name=part.name)
+    return replace(part, id=None) if isinstance(part, Call) and part.id in kept_ids else part
+
+
+def unwrap_results(draft: RowDraft) -> None:
+    """Report results whose record is removed, because the format has fields for the id and the name."""
+
+    def change(message: RowMessage) -> RowMessage:
+        result = message.result
+        if result is None or result.envelope is None:
+            return message
+        bare = replace(result, envelope=None)
+        is_same = record_result(bare) == result.envelope
+        draft.note(Addition.RESULTS_UNWRAPPED if is_same else Loss.ENVELOPE, message.place)
+        return replace(message, parts=(bare,))
+
+    draft.rewrite(change)
+
+
 def record_result(result: Result) -> str:
     """Write `{"tool_call_id", "name", "content"}`. The content is a JSON value if that preserves its bytes.
 
     *Source:* `_convert_to_trajectory_format` of hermes-agent.
     """
+    if result.envelope is not None:
+        return result.envelope
     record: JsonObject = {"tool_call_id": result.id, "name": result.name, "content": _content(result.text)}
     return template_json(record)
 

@@ -1,0 +1,227 @@
+"""Write imported rows as sessions, many in one transaction.
+
+Idea: a row becomes about twenty database rows. Writing them one by one through the ORM takes ten times as long as
+reading the row. So the values of a batch are collected by table and written with one statement for each table.
+
+Invariants:
+
+- What is written is the same as if each message were written with `workbench.store.message_writer`: sessions,
+  messages, facts and search documents, with the texts of contracts and tools stored once.
+- Sessions of a batch get increasing times, so that they are listed and exported in the order of the rows.
+"""
+
+import json
+import secrets
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Final, NamedTuple, cast
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+from sqlmodel import Session
+
+from workbench.chat.message import Message, Role
+from workbench.records.corpus.material import NewImport, row_id_of
+from workbench.records.owner import Owner
+from workbench.records.sessions import MessageOrigin, NewMessage
+from workbench.records.versions import VersionKind, hash_of
+from workbench.rollout.ports import FinishReason
+from workbench.store import rows
+from workbench.store.database import insert_all_if_absent
+from workbench.store.facts import fact_row
+from workbench.store.owner_scope import scope_of
+from workbench.store.search_index import DocumentPiece, index_entry_of, write_documents
+from workbench.store.search_terms import chunks_of
+from workbench.store.tables import (
+    FactRow,
+    ImportRow,
+    MessageRow,
+    SessionRow,
+    SessionTagRow,
+    SessionToolRow,
+    VersionTextRow,
+)
+from workbench.store.tables.base import StoreTable
+from workbench.store.tables.sessions import SHUFFLE_LIMIT
+
+_LEVEL: Final = 6
+"""Compression level of the original bytes; higher ones take much longer for little."""
+
+
+class DigestedImport(NamedTuple):
+    """A row to import, and what it is recognized by when it is imported again."""
+
+    new: NewImport
+    digest: str
+    """SHA-256 (hex) of the row's canonical JSON."""
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Values to insert, by table."""
+
+    owner: Owner
+    sessions: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    texts: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    """Texts of contracts and tools by kind and hash."""
+    messages: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    facts: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    pieces: list[DocumentPiece] = field(default_factory=list[DocumentPiece])
+    imports: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    tools: dict[tuple[str, str], None] = field(default_factory=dict[tuple[str, str], None])
+    """Sessions with the tools that they call."""
+    tags: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+
+
+def write_imports(
+    db: Session, new: Sequence[DigestedImport], ids: Sequence[str], owner: Owner, now: datetime
+) -> None:
+    """Write rows as sessions.
+
+    Args:
+        db: The transaction to write in.
+        new: The rows, which were checked to be storable.
+        ids: Id of each row's session.
+        owner: Owner of the sessions.
+        now: When the first session is created; the others follow by a microsecond each.
+    """
+    batch = _Batch(owner)
+    for place, (digested, session_id) in enumerate(zip(new, ids, strict=True)):
+        _add(batch, digested, session_id, now + timedelta(microseconds=place))
+    connection = db.connection()
+    _insert_texts(db, batch)
+    _insert(connection, SessionRow, batch.sessions)
+    _insert(connection, MessageRow, batch.messages)
+    _insert(connection, FactRow, batch.facts)
+    _insert(connection, ImportRow, batch.imports)
+    _insert(connection, SessionTagRow, batch.tags)
+    called = [{"session_id": session_id, "tool": tool} for session_id, tool in batch.tools]
+    _insert(connection, SessionToolRow, called)
+    write_documents(connection, batch.pieces)
+
+
+def original_of(row: ImportRow) -> bytes | None:
+    """Return the line that a row was read from, byte for byte, or None if it was not stored."""
+    return None if row.original is None else zlib.decompress(row.original)
+
+
+def _add(batch: _Batch, digested: DigestedImport, session_id: str, now: datetime) -> None:
+    new = digested.new
+    setup = rows.setup_document(new.setup)
+    facts_before = len(batch.facts)
+    row_id = row_id_of(new.fields)
+    own = _add_messages(batch, new.messages, session_id, None, setup, now)
+    parent = own[new.answer_start - 1] if new.answer_start else None
+    rejected = _add_messages(batch, new.rejected, session_id, parent, setup, now)
+    title = next((rows.title_of(message.text) for message in new.messages if message.role is Role.USER), "")
+    batch.sessions.append(
+        {
+            "id": session_id,
+            "owner": batch.owner.key,
+            "title": title,
+            "created_at": now,
+            "updated_at": now,
+            "setup": setup,
+            # The open path ends with the chosen answer.
+            "leaf_id": own[-1].id,
+            "deleted_at": None,
+            "share_key": None,
+            "copied_from": None,
+            "contract_version": _add_text(batch, VersionKind.CONTRACT, new.setup.contract_text),
+            "tools_version": _add_text(batch, VersionKind.TOOLS, new.setup.tools_text),
+            "finding_count": len(batch.facts) - facts_before,
+            "confidence": 1.0,
+            "shuffle": secrets.randbelow(SHUFFLE_LIMIT),
+        }
+    )
+    batch.imports.append(
+        {
+            "session_id": session_id,
+            "scope": scope_of(batch.owner),
+            "digest": digested.digest,
+            "format": new.format,
+            "file": new.file,
+            "number": new.number,
+            "row_text": json.dumps(new.fields) if new.original is None else "",
+            "original": None if new.original is None else zlib.compress(new.original, _LEVEL),
+            "message_ids": [message.id for message in own],
+            "rejected_ids": [message.id for message in rejected],
+            "row_id": row_id or None,
+        }
+    )
+    tags = list(dict.fromkeys(new.tags))
+    batch.tags += [
+        {"session_id": session_id, "tag": tag, "position": position} for position, tag in enumerate(tags)
+    ]
+    names = [title, *tags, *([row_id] if row_id else [])]
+    batch.pieces.append(DocumentPiece(session_id, None, 0, names, ""))
+
+
+class _Written(NamedTuple):
+    id: str
+    position: int
+
+
+def _add_messages(
+    batch: _Batch,
+    messages: Sequence[Message],
+    session_id: str,
+    parent: _Written | None,
+    setup: Mapping[str, Any],
+    now: datetime,
+) -> list[_Written]:
+    """Add each message under the previous one, and the first one under `parent`."""
+    written: list[_Written] = []
+    for message in messages:
+        message_id = rows.new_id()
+        parent_id, position = (parent.id, parent.position + 1) if parent else (None, 0)
+        new = NewMessage(message=message, origin=MessageOrigin.IMPORT)
+        values = rows.message_values(new, message_id, session_id, parent_id, position, now)
+        batch.messages.append(values)
+        _add_index(batch, message, values, setup)
+        parent = _Written(message_id, position)
+        written.append(parent)
+    return written
+
+
+def _add_index(
+    batch: _Batch, message: Message, values: Mapping[str, Any], setup: Mapping[str, Any]
+) -> None:
+    """Add the facts and search documents of a message, as `index_message` writes them."""
+    if message.role is Role.SYSTEM:
+        return
+    entry = index_entry_of(message.role, message.text, dict(setup), FinishReason.STOP)
+    called = [call.name for call in message.calls]
+    names = [*entry.names, *called]
+    if message.name:
+        names.append(message.name)
+    session_id, message_id = cast(str, values["session_id"]), cast(str, values["id"])
+    batch.tools.update(dict.fromkeys((session_id, tool) for tool in (*entry.tools, *called) if tool))
+    for fact in entry.facts:
+        fields = fact_row(fact, session_id=session_id, message_id=message_id).model_dump(exclude={"id"})
+        batch.facts.append(fields)
+    batch.pieces += [
+        DocumentPiece(session_id, message_id, start, names, message.text) for start in chunks_of(message.text)
+    ]
+
+
+def _add_text(batch: _Batch, kind: VersionKind, text: str) -> str:
+    text_hash = hash_of(text)
+    batch.texts[kind.value, text_hash] = text
+    return text_hash
+
+
+def _insert_texts(db: Session, batch: _Batch) -> None:
+    scope = scope_of(batch.owner)
+    values = [
+        {"owner": scope, "kind": kind, "hash": text_hash, "text": text}
+        for (kind, text_hash), text in batch.texts.items()
+    ]
+    insert_all_if_absent(db, VersionTextRow, values)
+
+
+def _insert(connection: Connection, table: type[StoreTable], values: Sequence[dict[str, Any]]) -> None:
+    if values:
+        connection.execute(sa.insert(table), values)
