@@ -9,6 +9,7 @@ from workbench.errors import BadInput
 from workbench.library.datasets.session_export import SessionDone, chosen_ids, export_rows
 from workbench.records.corpus.material import SessionFilter
 from workbench.records.corpus.session_rows import ExportOptions
+from workbench.records.sessions import without_ephemeral
 from workbench.rollout.events import recording_row
 from workbench.rollout.ports import FinishReason
 
@@ -80,7 +81,8 @@ def record(services: Services, choice: SessionFilter) -> Export:
     lines: list[str] = []
     left_out: list[str] = []
     for session_id in chosen_ids(services.corpus, choice):
-        for stored in services.sessions.path(session_id):
+        for message in services.sessions.path(session_id):
+            stored = without_ephemeral(message)
             generation = stored.generation
             if generation is None:
                 continue

@@ -1,5 +1,6 @@
 """`workbench export`: export sessions as training rows."""
 
+import functools
 import sys
 from collections import Counter
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ import typer
 from workbench.app.export import choice_of, lines_of, record
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject
+from workbench.cli.rows.check_filter import IgnoreOption, codes_of
 from workbench.cli.rows.row_engine import (
     Arguments,
     ArgumentsOption,
@@ -21,10 +23,11 @@ from workbench.cli.rows.row_engine import (
     ResultRoleOption,
     SeedOption,
     SplitOption,
+    StripOption,
     check_writing,
     split_of,
 )
-from workbench.cli.terminal.paint import shown, with_progress, write_json_line
+from workbench.cli.terminal.paint import count_of, shown, with_progress, write_json_line
 from workbench.errors import BadInput
 from workbench.library.datasets.export_target import ExportRefused, ExportSummary, ExportTarget
 from workbench.library.datasets.session_export import SessionDone
@@ -89,11 +92,11 @@ def summary_json(summary: ExportSummary) -> JsonObject:
 def summary_lines(summary: ExportSummary) -> list[str]:
     """Return the summary as lines for a person."""
     left_out = sum(summary.left_out.values())
-    lines = [f"{_count(summary.rows, 'row')} from {_count(summary.sessions, 'session')} written"]
+    lines = [f"{count_of(summary.rows, 'row')} from {count_of(summary.sessions, 'session')} written"]
     for name, counts in (
         ("splits", summary.splits),
         (f"skipped ({left_out:,})", summary.left_out),
-        (f"fixed ({_count(summary.fixed_messages, 'message')})", summary.fixes),
+        (f"fixed ({count_of(summary.fixed_messages, 'message')})", summary.fixes),
         ("lost", summary.losses),
         ("issues", summary.issues),
     ):
@@ -102,12 +105,8 @@ def summary_lines(summary: ExportSummary) -> list[str]:
                 f"{name}: " + ", ".join(f"{code} {count:,}" for code, count in sorted(counts.items()))
             )
     if summary.corrected_messages:
-        lines.append(f"corrected: {_count(summary.corrected_messages, 'message')}")
+        lines.append(f"corrected: {count_of(summary.corrected_messages, 'message')}")
     return [*lines, *summary.notes]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 REFUSED: Final = 1
@@ -183,6 +182,8 @@ def export(
     group: GroupOption = "",
     result_role: ResultRoleOption = ResultRole.TOOL,
     frame: FrameOption = "hermes-array",
+    strip_tool_prompt: StripOption = False,
+    ignore: IgnoreOption = None,
     arguments: ArgumentsOption = Arguments.AUTO,
     licence: Annotated[
         str,
@@ -224,7 +225,10 @@ def export(
     options = ExportOptions(
         choice=choice,
         format=format_,
-        row_options=RowOptions(result_role=result_role.value, frame=frame),
+        row_options=RowOptions(
+            result_role=result_role.value, frame=frame, strips_tool_prompt=strip_tool_prompt
+        ),
+        ignored_codes=codes_of(ignore, "--ignore"),
         arguments=arguments.value,
         includes_stale=ExcludedKind.STALE in included,
         includes_unfinished=ExcludedKind.UNFINISHED in included,
@@ -273,7 +277,8 @@ def _export(services: Services, options: ExportOptions, target: ExportTarget) ->
     summary, report = ExportSummary(), ExportReport()
     try:
         sessions = services.datasets.export(services.corpus, options, target, summary)
-        for session in with_progress(sessions, "sessions"):
+        total = functools.partial(services.corpus.count, options.choice)
+        for session in with_progress(sessions, "sessions", total):
             report.add(session)
     except ExportRefused as error:
         report.end()
@@ -296,7 +301,7 @@ def _record(services: Services, choice: SessionFilter, out: str) -> None:
             raise BadInput(f"--out {out}", str(error.strerror or error)) from error
     for line in recording.left_out:
         print(f"skipped: {line}", file=sys.stderr)
-    print(f"{_count(recording.row_count, 'row')} written", file=sys.stderr)
+    print(f"{count_of(recording.row_count, 'row')} written", file=sys.stderr)
 
 
 def _check(out: str, frame: str, licence: str, push: str, *, as_json: bool) -> None:

@@ -11,7 +11,7 @@ import typer
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.cli.rows.row_engine import FormatOption
-from workbench.cli.terminal.paint import shown, with_progress, write_json_line
+from workbench.cli.terminal.paint import count_of, row_total, shown, with_progress, write_json_line
 from workbench.library.datasets.row_import import ImportOptions, RowImported, import_rows
 from workbench.records.owner import Owner, UserRole
 from workbench.settings import read_settings
@@ -48,23 +48,31 @@ def import_(
 
     tags = tuple(dict.fromkeys(name.strip() for name in tag or () if name.strip()))
     counts: Counter[str] = Counter()
+    changes: Counter[str] = Counter()
     rows: list[JsonValue] = []
     with open_services(read_settings()) as services:
         owned = services.of(Owner(key=owner, role=UserRole.LOCAL)) if owner else services
         for file in files:
             options = ImportOptions(file=Path(file).name, tags=tags, is_queued=queue, allows_repeats=again)
-            for row in with_progress(_imported(owned, file, format_, options), "rows"):
+            done = _imported(owned, file, format_, options)
+            for row in with_progress(done, "rows", lambda file=file: row_total([file])):
+                changes.update(row.changes)
                 counts["imported" if row.is_new else "known" if row.session_id else "failed"] += 1
                 rows += [_row_json(file, row)] if as_json else []
                 _report(file, row)
     imported, known, failed = counts["imported"], counts["known"], counts["failed"]
     if as_json:
-        write_json_line({"imported": imported, "known": known, "failed": failed, "rows": rows})
+        changed: JsonObject = {"changes": dict(sorted(changes.items()))} if changes else {}
+        write_json_line({"imported": imported, "known": known, "failed": failed, **changed, "rows": rows})
     queued = " and added to the labelling queue" if queue and imported else ""
     print(
-        f"{imported:,} sessions imported{queued}, {known:,} rows imported before, {failed:,} rows unreadable",
+        f"{count_of(imported, 'session')} imported{queued}, {count_of(known, 'row')} imported before, "
+        f"{count_of(failed, 'row')} unreadable",
         file=sys.stderr,
     )
+    if changes:
+        listed = ", ".join(f"{code} {count:,}" for code, count in sorted(changes.items()))
+        print(f"changed: {listed}", file=sys.stderr)
     if failed:
         raise typer.Exit(HAS_PROBLEMS)
 

@@ -205,7 +205,9 @@ class ImportStore(OwnerScope):
         if storable:
             with self._database.writing() as db:
                 write_imports(db, storable, ids, self._owner, self._now())
-        queued = [session_id for digested, session_id in zip(storable, ids, strict=True) if digested.new.is_queued]
+        queued = [
+            session_id for digested, session_id in zip(storable, ids, strict=True) if digested.new.is_queued
+        ]
         if queued:
             labels = LabelStore(self._database, self._owner, self._clock)
             for session_id in queued:

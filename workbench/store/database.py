@@ -140,9 +140,7 @@ def insert_if_absent(db: Session, table: type[StoreTable], **values: Any) -> Non
     db.connection().execute(insert(table).values(**values).on_conflict_do_nothing())
 
 
-def insert_all_if_absent(
-    db: Session, table: type[StoreTable], values: Sequence[Mapping[str, Any]]
-) -> None:
+def insert_all_if_absent(db: Session, table: type[StoreTable], values: Sequence[Mapping[str, Any]]) -> None:
     """Insert rows like `insert_if_absent`, with one statement."""
     if values:
         insert = _INSERTS[db.get_bind().dialect.name]

@@ -186,9 +186,7 @@ def _add_messages(
     return written
 
 
-def _add_index(
-    batch: _Batch, message: Message, values: Mapping[str, Any], setup: Mapping[str, Any]
-) -> None:
+def _add_index(batch: _Batch, message: Message, values: Mapping[str, Any], setup: Mapping[str, Any]) -> None:
     """Add the facts and search documents of a message, as `index_message` writes them."""
     if message.role is Role.SYSTEM:
         return

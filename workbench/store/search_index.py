@@ -158,4 +158,3 @@ def write_documents(connection: Connection, pieces: Sequence[DocumentPiece]) -> 
             if number is not None
         ],
     )
-

@@ -10,6 +10,7 @@ Invariants:
 - The stretch never begins or ends directly before results, because results must follow the call that they
   answer. Example: for the roles system, user, assistant, tool, assistant, tool, user, … a stretch that begins
   after the first assistant entry would leave its results in the summary; it begins after them instead.
+- A user message next to the summary becomes part of the summary's message, so that roles still alternate.
 - A stretch no longer than its summary is not replaced, because nothing would be saved.
 """
 
@@ -124,6 +125,8 @@ TITLE: Final = "[CONTEXT SUMMARY]:"
 """First words of a summary. *Source:* `trajectory_compressor.py` of hermes-agent."""
 _WIDTHS: Final = (2000, 1000, 500, 300, 200, 120, 80, 50, 30, 0)
 """Maximum characters of an item in the summary; the widest that fits is used."""
+
+_GAP: Final = "\n\n"
 
 CountTokens = Callable[[str], int]
 """Length of a text in tokens."""
@@ -346,7 +349,16 @@ def _replaced(
     if settings.add_summary_notice:
         head = [_noticed(message, settings.summary_notice_text) for message in head]
     tail = [message for entry in entries[region.end :] for message in entry.messages]
+    # Two user messages in a row are no valid order, so the summary joins those next to it.
+    if head and head[-1].role is Role.USER:
+        summary = _prose_of(head.pop()) + _GAP + summary
+    if tail and tail[0].role is Role.USER:
+        summary += _GAP + _prose_of(tail.pop(0))
     return (*head, RowMessage(role=Role.USER, parts=(Prose(text=summary),)), *tail)
+
+
+def _prose_of(message: RowMessage) -> str:
+    return "".join(prose.text for prose in message.prose)
 
 
 def _noticed(message: RowMessage, notice: str) -> RowMessage:

@@ -190,9 +190,7 @@ def read_listed(text: str, start: int, pointer: str, findings: list[RowFinding])
     yield from _declaration(_flat(values), pointer, findings, is_text=True, span=Span(start, position))
 
 
-def schema_changes(
-    before: Iterable[Declaration], after: Iterable[Declaration]
-) -> Iterator[ConversionChange]:
+def schema_changes(before: Iterable[Declaration], after: Iterable[Declaration]) -> Iterator[ConversionChange]:
     """Yield a change for each tool whose schema was converted.
 
     Args:

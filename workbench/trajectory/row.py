@@ -33,14 +33,14 @@ class RowFinding:
 
     def document(self) -> JsonObject:
         """Return the finding as JSON, as the API and `workbench check --json` print it."""
+        call: JsonObject = {} if self.call is None else {"call": self.call, "call_pointer": self.call_pointer}
         return {
             "entry": self.entry,
             "code": self.code,
             "severity": self.severity.value,
             "message": self.message,
             "pointer": self.pointer,
-            "call": self.call,
-            "call_pointer": self.call_pointer or None,
+            **call,
         }
 
 
@@ -130,6 +130,7 @@ class Declaration:
     """True: JSON or Python as text, as Arrow's users need it. False: a list."""
     is_bare: bool
     """True: functions without `{"type": "function", …}` around them."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingRow:

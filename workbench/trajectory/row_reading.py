@@ -44,7 +44,7 @@ def read_trajectory(row: TrainingRow) -> RowReading:
         start = sum(1 for message in messages if message.place < start)
     trajectory = Trajectory(
         messages=messages,
-        tools=_plain_tools(row.tools, job),
+        tools=plain_tools(row.tools, job.changes),
         rejected=pair_results([message for entry in row.rejected for message in _messages(entry, job)]),
         answer_start=start,
         label=row.label,
@@ -54,17 +54,23 @@ def read_trajectory(row: TrainingRow) -> RowReading:
     return RowReading(trajectory, tuple(job.changes), problems)
 
 
-def _plain_tools(tools: OfferedTools, job: "_RowJob") -> OfferedTools:
-    """Return the tools with schemas that model servers accept. Each change of a tool is reported."""
+def plain_tools(tools: OfferedTools, changes: list[ConversionChange] | None = None) -> OfferedTools:
+    """Return the tools with schemas that model servers accept.
+
+    Args:
+        tools: The tools as a row declares them.
+        changes: Gets each change of a tool.
+    """
     specs: list[ToolSpec] = []
+    changes = [] if changes is None else changes
     for spec in tools.specs:
         plain = _plain(spec)
         full = without_nulls(plain)
         if full is not plain:
-            job.changes.append(ConversionChange(code=Addition.SCHEMA_NULLS, detail=spec.name))
+            changes.append(ConversionChange(code=Addition.SCHEMA_NULLS, detail=spec.name))
         converted = with_json_types(full)
         if converted is not full:
-            job.changes.append(ConversionChange(code=Addition.SCHEMA_TYPES, detail=spec.name))
+            changes.append(ConversionChange(code=Addition.SCHEMA_TYPES, detail=spec.name))
         specs.append(converted)
     return OfferedTools(specs=tuple(specs))
 
@@ -102,9 +108,7 @@ def _messages(entry: RowEntry, job: _RowJob) -> Iterator[RowMessage]:
         return
     if role is Role.TOOL:
         for result in entry.results:
-            parts = (
-                Result(text=result.text, id=result.id, name=result.name, envelope=result.envelope),
-            )
+            parts = (Result(text=result.text, id=result.id, name=result.name, envelope=result.envelope),)
             yield RowMessage(role=role, parts=parts, is_trained=entry.is_trained, place=entry.place)
         return
     message = RowMessage(role=role, parts=(), is_trained=entry.is_trained, place=entry.place)
@@ -141,8 +145,7 @@ def _structured(entry: RowEntry, message: RowMessage, job: _RowJob) -> RowMessag
     if entry.text:
         parts.append(Prose(text=entry.text))
     fixes: set[str] = set()
-    for call in entry.calls:
-        parts.append(_call(call, fixes, job))
+    parts.extend([_call(call, fixes, job) for call in entry.calls])
     if fixes:
         job.changes.append(
             ConversionChange(code=Addition.FIXED, entry=entry.place, detail=", ".join(sorted(fixes)))

@@ -11,7 +11,7 @@ from workbench.trajectory.formats.known import detect_format
 from workbench.trajectory.sets.receipt import CardOptions, Counts, FileFacts, receipt_of, render_card
 from workbench.trajectory.sets.split import RowSplit, parse_shares
 from workbench.trajectory.trajectory import Prose, RowMessage, Trajectory
-from workbench.trajectory.validate.row_check import check_row
+from workbench.trajectory.validate.row_check import check_parsed_row
 
 
 def asked(question, **columns):
@@ -64,7 +64,7 @@ FILE = FileFacts(name="rows.jsonl", sha256="0" * 64, size_bytes=10, rows=2)
 
 
 def counted(*rows):
-    counts = Counts(check_row)
+    counts = Counts(check_parsed_row)
     for row in rows:
         counts.add(detect_format(row).read(row))
     return counts

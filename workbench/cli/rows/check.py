@@ -1,126 +1,26 @@
 """`workbench check`: check training rows for errors."""
 
-import json
 import sys
-from collections import Counter
+from enum import StrEnum
 from pathlib import Path
-from types import TracebackType
-from typing import Annotated, Final, Self
+from typing import Annotated, Final
 
 import typer
 
 from workbench.chat.finding import Severity
-from workbench.chat.json_value import JsonObject
 from workbench.cli.rows.row_engine import AddressOption, EngineOption, FormatOption, RowEngine, runner_for
-from workbench.cli.terminal.paint import Tone, shown, terminal_paint, with_progress
+from workbench.cli.terminal.paint import ProgressLine, count_of, row_total
 from workbench.errors import BadInput
-from workbench.library.datasets.checking import FileFinding
 from workbench.trajectory.formats.known import format_named
 
-_TONES: Final = {Severity.ERROR: Tone.BAD, Severity.WARNING: Tone.FIX, Severity.NOTE: Tone.QUIET}
-_REPORTED: Final = {
-    Severity.ERROR: frozenset({Severity.ERROR}),
-    Severity.WARNING: frozenset({Severity.ERROR, Severity.WARNING}),
-    Severity.NOTE: frozenset(Severity),
-}
-"""The severities that are reported at each level."""
 
+class OutputFormat(StrEnum):
+    """How findings are printed."""
 
-class CheckReport:
-    """Counts and prints findings.
-
-    Args:
-        level: Minimum severity to report. Findings below it are not counted either.
-    """
-
-    def __init__(self, level: Severity) -> None:
-        self._reported = _REPORTED[level]
-        self._codes: Counter[str] = Counter()
-        self._severities: Counter[Severity] = Counter()
-
-    @property
-    def errors(self) -> int:
-        """Number of errors reported so far."""
-        return self._severities[Severity.ERROR]
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        sys.stdout.flush()
-
-    def add(self, found: FileFinding) -> None:
-        """Print and count a finding if it is severe enough."""
-        severity = found.finding.severity
-        if severity in self._reported:
-            self._print(found, is_first=not self._codes)
-            self._codes[found.finding.code] += 1
-            self._severities[severity] += 1
-
-    def end(self, rows: int) -> None:
-        """Print the summary."""
-        raise NotImplementedError
-
-    def _print(self, found: FileFinding, *, is_first: bool) -> None:
-        raise NotImplementedError
-
-    def _summary(self, rows: int) -> JsonObject:
-        return {
-            "rows": rows,
-            "errors": self._severities[Severity.ERROR],
-            "warnings": self._severities[Severity.WARNING],
-            "codes": dict(sorted(self._codes.items())),
-        }
-
-
-class TextReport(CheckReport):
-    """A report for a person: one line per finding, then a table of codes."""
-
-    def __init__(self, level: Severity) -> None:
-        super().__init__(level)
-        self._paint = terminal_paint()
-
-    def end(self, rows: int) -> None:
-        """Print the summary on standard error, so that standard output has only findings."""
-        sys.stdout.flush()
-        for code, count in self._codes.most_common():
-            print(f"{count:8,}  {code}", file=sys.stderr)
-        errors, warnings = self._severities[Severity.ERROR], self._severities[Severity.WARNING]
-        if errors or warnings:
-            found = f"{_count(errors, 'error')}, {_count(warnings, 'warning')}"
-        else:
-            found = "no problems found"
-        print(f"{_count(rows, 'row')}, {found}", file=sys.stderr)
-
-    def _print(self, found: FileFinding, *, is_first: bool) -> None:
-        finding = found.finding
-        place = [found.file or "all files", found.row, finding.entry]
-        where = ":".join(str(part) for part in place if part is not None)
-        pointer = f" ({finding.pointer})" if finding.pointer else ""
-        code = self._paint(finding.code, _TONES[finding.severity])
-        print(f"{shown(where)}: {code} {shown(finding.message)}{shown(pointer)}")
-
-
-class JsonReport(CheckReport):
-    """A report for a program: one JSON object, written piece by piece."""
-
-    def __enter__(self) -> Self:
-        sys.stdout.write('{"findings": [')
-        return self
-
-    def end(self, rows: int) -> None:
-        """Close the list and write the summary."""
-        print(f'], "summary": {json.dumps(self._summary(rows))}}}')
-
-    def _print(self, found: FileFinding, *, is_first: bool) -> None:
-        fields = {"file": found.file, "row": found.row, **found.finding.document()}
-        sys.stdout.write(("" if is_first else ", ") + json.dumps(fields))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    TEXT = "text"
+    JSON = "json"
+    GITHUB = "github"
+    SARIF = "sarif"
 
 
 HAS_ERRORS: Final = 1
@@ -137,6 +37,22 @@ def check(
     ],
     format_: FormatOption = "auto",
     level: Annotated[Severity, typer.Option(help="Minimum severity to report")] = Severity.WARNING,
+    select: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CODE", help="Report only this code, such as secret or schema; repeatable"),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CODE", help="Do not report this code, such as placeholder; repeatable"),
+    ] = None,
+    allow: Annotated[
+        str,
+        typer.Option(metavar="FILE", help="Do not report the findings in this file: lines of this command"),
+    ] = "",
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="Print the number of findings per code instead of each")
+    ] = False,
+    output_format: Annotated[OutputFormat, typer.Option(help="How to print findings")] = OutputFormat.TEXT,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print findings and summary as one JSON object")
     ] = False,
@@ -153,34 +69,60 @@ def check(
 
     Prints one line per finding, then a summary. Exit code 1 if there is an error; warnings alone give 0.
     """
+    from workbench.cli.rows.check_filter import CheckFilter, codes_of, read_allowed
+    from workbench.cli.rows.check_report import (
+        GitHubReport,
+        JsonReport,
+        SarifReport,
+        TextReport,
+    )
     from workbench.library.datasets.checking import FilesCheck
     from workbench.library.datasets.row_files import shards_of
     from workbench.trajectory.validate.rows_check import CheckOptions
 
-    _refuse(files, format_, fix_out, as_json=as_json)
+    if as_json:
+        output_format = OutputFormat.JSON
+    _refuse(files, format_, fix_out, is_text=output_format is OutputFormat.TEXT)
+    chosen = CheckFilter(
+        level=level,
+        selected=codes_of(select, "--select"),
+        ignored_codes=codes_of(ignore, "--ignore"),
+        allowed=read_allowed(allow),
+    )
     files = [shard for file in files for shard in shards_of(file)]
     options = CheckOptions(finds_near=near, finds_secrets=secrets)
-    files_check = FilesCheck(
-        files=files, read_as=format_, options=options, runner=runner_for(engine, jobs=jobs, address=address)
-    )
-    report = (JsonReport if as_json else TextReport)(level)
-    with report:
-        for finding in with_progress(files_check.findings(), "findings"):
+    runner = runner_for(engine, jobs=jobs, address=address)
+    kind = {
+        OutputFormat.TEXT: TextReport,
+        OutputFormat.JSON: JsonReport,
+        OutputFormat.GITHUB: GitHubReport,
+        OutputFormat.SARIF: SarifReport,
+    }[output_format]
+    report = kind(chosen, shows_findings=not statistics)
+    with report, ProgressLine("rows", lambda: row_total(files)) as progress:
+        files_check = FilesCheck(
+            files=files, read_as=format_, options=options, runner=runner, on_rows=progress.show
+        )
+        for finding in files_check.findings():
+            progress.hide()
             report.add(finding)
+        progress.hide()
         report.end(files_check.totals.rows)
+    if unused := len(chosen.allowed - chosen.used):
+        print(f"{count_of(unused, 'line')} of {allow} did not match a finding", file=sys.stderr)
     if fix_out:
         _write_fixed(files, fix_out, format_)
     if report.errors:
         raise typer.Exit(HAS_ERRORS)
 
 
-def _refuse(files: list[str], format_: str, fix_out: str, *, as_json: bool) -> None:
+def _refuse(files: list[str], format_: str, fix_out: str, *, is_text: bool) -> None:
     if format_ != "auto":
         format_named(format_)
     if files.count("-") > 1 or ("-" in files and fix_out):
         raise BadInput("file -", "standard input can be read only once", "save it to a file first")
-    if fix_out == "-" and as_json:
-        raise BadInput("--fix-out -", "--json already writes to standard output", "give a file")
+    if fix_out == "-" and not is_text:
+        raise BadInput("--fix-out -", "the report already goes to standard output", "give a file")
     if fix_out and any(_is_same(file, fix_out) for file in files):
         raise BadInput(f"--fix-out {fix_out}", "this is one of the input files", "give another file")
 
@@ -194,9 +136,9 @@ def _write_fixed(files: list[str], target: str, read_as: str) -> None:
 
     done = repair_files(files, target, read_as=read_as)
     codes = ", ".join(f"{code} {count:,}" for code, count in sorted(done.codes.items()))
-    line = f"{target}: {_count(done.written, 'row')} written, {done.repaired:,} of them fixed"
+    line = f"{target}: {count_of(done.written, 'row')} written, {done.repaired:,} of them fixed"
     if codes:
         line += f" ({codes})"
     if done.left_out:
-        line += f"; {_count(done.left_out, 'unreadable row')} skipped"
+        line += f"; {count_of(done.left_out, 'unreadable row')} skipped"
     print(line, file=sys.stderr)

@@ -24,11 +24,12 @@ from workbench.cli.rows.row_engine import (
     RowEngine,
     SeedOption,
     SplitOption,
+    StripOption,
     check_address,
     check_writing,
     split_of,
 )
-from workbench.cli.terminal.paint import with_progress, write_json_line
+from workbench.cli.terminal.paint import count_of, row_total, with_progress, write_json_line
 from workbench.errors import BadInput
 from workbench.library.datasets.conversion import RowDone
 from workbench.library.datasets.row_writer import RowWriter, open_writer
@@ -85,8 +86,9 @@ class Summary:
 
     def lines(self) -> list[str]:
         """Return the summary as lines for a person."""
-        rows = f"{self.read:,} row{'' if self.read == 1 else 's'}"
-        lines = [f"{rows} read, {self.written:,} written, {self.read - self.written:,} skipped"]
+        lines = [
+            f"{count_of(self.read, 'row')} read, {self.written:,} written, {self.read - self.written:,} skipped"
+        ]
         for name, counts in (
             ("splits", self.splits),
             ("lost", self.losses),
@@ -121,7 +123,7 @@ class ConvertReport:
         self._stack.__exit__(*raised)  # pyright: ignore[reportArgumentType]  passed on unchanged
         if self._reported > _MOST_LINES:
             more = self._reported - _MOST_LINES
-            print(f"… and {more:,} more rows; --report FILE lists all of them", file=sys.stderr)
+            print(f"… and {count_of(more, 'more row')}; --report FILE lists all of them", file=sys.stderr)
 
     def add(self, source: str, done: RowDone) -> None:
         """Report one row of the file `source`."""
@@ -207,6 +209,7 @@ def convert(
     group: GroupOption = "",
     result_role: ResultRoleOption = ResultRole.TOOL,
     frame: FrameOption = "hermes-array",
+    strip_tool_prompt: StripOption = False,
     arguments: ArgumentsOption = Arguments.AUTO,
     label: Annotated[
         bool | None, typer.Option("--label/--no-label", help="For kto: label the rows as good, or as bad")
@@ -229,7 +232,13 @@ def convert(
 
     _check(file, out, frame, as_json=as_json)
     check_address(engine, address)
-    options = RowOptions(result_role=result_role.value, frame=frame, label=label, source=source)
+    options = RowOptions(
+        result_role=result_role.value,
+        frame=frame,
+        label=label,
+        source=source,
+        strips_tool_prompt=strip_tool_prompt,
+    )
     conversion = Conversion(
         read_as=from_, write_as=to, row_options=options, arguments=arguments.value, is_strict=strict
     )
@@ -237,7 +246,7 @@ def convert(
     summary = Summary()
     with ConvertReport(report) as reporter:
         converted = _converted(file, out, conversion, row_split, engine, address)
-        for shard, done in with_progress(converted, "rows"):
+        for shard, done in with_progress(converted, "rows", lambda: row_total([file])):
             summary.add(done)
             reporter.add(shard, done)
             if stop and not done.is_written:

@@ -9,8 +9,9 @@ from typing import Annotated, Final
 import typer
 
 from workbench.chat.json_value import JsonObject
+from workbench.cli.rows.check_filter import IgnoreOption, codes_of
 from workbench.cli.rows.row_engine import ROW_FILES, FormatOption
-from workbench.cli.terminal.paint import with_progress
+from workbench.cli.terminal.paint import row_total, with_progress
 from workbench.errors import BadInput
 
 HAS_ERRORS: Final = 1
@@ -23,6 +24,7 @@ def receipt(
         str, typer.Option("--out", "-o", metavar="FILE", help="File to write, or - for standard output")
     ] = "-",
     format_: FormatOption = "auto",
+    ignore: IgnoreOption = None,
 ) -> None:
     """Write a receipt for row files: hashes, counts, issues.
 
@@ -30,9 +32,9 @@ def receipt(
     """
     from workbench.library.datasets.receipts import ReceiptMaker, receipt_bytes, write_receipt
 
-    maker = ReceiptMaker(format_)
+    maker = ReceiptMaker(format_, codes_of(ignore, "--ignore"))
     for file in files:
-        for _number in with_progress(maker.add(file), "rows"):
+        for _number in with_progress(maker.add(file), "rows", lambda file=file: row_total([file])):
             pass
     maker.finish()
     if maker.counts.errors:
@@ -70,6 +72,7 @@ def push(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the dataset card without uploading anything")
     ] = False,
+    ignore: IgnoreOption = None,
 ) -> None:
     """Upload row files to a dataset on the Hugging Face Hub.
 
@@ -80,7 +83,7 @@ def push(
     from workbench.trajectory.sets.receipt import CardOptions, render_card
 
     splits = split_names(files)
-    receipt = _receipt(files)
+    receipt = _receipt(files, codes_of(ignore, "--ignore"))
     name = title or repo.rsplit("/", maxsplit=1)[-1]
     card = render_card(receipt, CardOptions(title=name, licence=licence, splits=splits))
     if dry_run:
@@ -113,12 +116,12 @@ def split_names(files: Sequence[str]) -> Mapping[str, str]:
     return splits
 
 
-def _receipt(files: Sequence[str]) -> JsonObject:
+def _receipt(files: Sequence[str], ignored: Sequence[str]) -> JsonObject:
     from workbench.library.datasets.receipts import ReceiptMaker
 
-    maker = ReceiptMaker()
+    maker = ReceiptMaker(ignored=ignored)
     for file in files:
-        for _number in with_progress(maker.add(file), "rows"):
+        for _number in with_progress(maker.add(file), "rows", lambda file=file: row_total([file])):
             pass
     maker.finish()
     return maker.receipt()

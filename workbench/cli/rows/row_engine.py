@@ -45,6 +45,13 @@ ResultRoleOption = Annotated[ResultRole, typer.Option(help="Role of entries with
 FrameOption = Annotated[
     str, typer.Option(metavar="FRAME", help=f"Sentences around the tool list: {', '.join(FRAMES)}")
 ]
+StripOption = Annotated[
+    bool,
+    typer.Option(
+        "--strip-tool-prompt",
+        help="Remove the tool list from system texts, for formats whose chat template lists the tools",
+    ),
+]
 ArgumentsOption = Annotated[
     Arguments, typer.Option(help="Arguments of calls as an object or as text; for trl, dpo and kto")
 ]

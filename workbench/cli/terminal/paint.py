@@ -4,36 +4,116 @@ import json
 import sys
 import time
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
 from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject
 from workbench.settings import uses_colour
 
-_EVERY_S: Final = 0.5
+_FIRST_S: Final = 2.0
+"""Commands that are done earlier show no progress."""
+_EVERY_S: Final = 0.2
+_BAR_CHARS: Final = 20
 _Item = TypeVar("_Item")
 
 
-def with_progress(items: Iterable[_Item], what: str) -> Iterator[_Item]:
-    """Yield the items, and count them on standard error if that is a terminal.
+class ProgressLine:
+    """A line on standard error that shows how far a command is, if that is a terminal and it takes a while.
 
     Args:
         what: Plural name of the items, such as `rows`.
+        find_total: Returns the number of all items, or None if it is not known. Called once, and only if it is shown.
     """
-    if not sys.stderr.isatty():
-        yield from items
-        return
-    printed_at = time.monotonic()
-    count = 0
-    for count, item in enumerate(items, start=1):
-        yield item
-        if time.monotonic() - printed_at > _EVERY_S:
-            printed_at = time.monotonic()
-            print(f"\r{count:,} {what}", end="", file=sys.stderr, flush=True)
-    print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def __init__(self, what: str, find_total: Callable[[], int | None] = lambda: None) -> None:
+        self._what = what
+        self._find_total = find_total
+        self._total: int | None = None
+        self._started = self._printed_at = time.monotonic()
+        self._is_terminal = sys.stderr.isatty()
+        self._is_shown = self._is_counted = False
+
+    def __enter__(self) -> "ProgressLine":
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.hide()
+
+    def show(self, count: int) -> None:
+        """Show that `count` items are done."""
+        now = time.monotonic()
+        if not self._is_terminal or now - self._started < _FIRST_S or now - self._printed_at < _EVERY_S:
+            return
+        if not self._is_counted:
+            self._total, self._is_counted = self._find_total(), True
+        self._printed_at, self._is_shown = now, True
+        line = progress_line(count, self._total, now - self._started, self._what)
+        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+
+    def hide(self) -> None:
+        """Remove the line, so that something else can be printed."""
+        if self._is_shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            self._is_shown = False
+
+
+def progress_line(count: int, total: int | None, seconds: float, what: str) -> str:
+    """Return the text of a progress line.
+
+    >>> progress_line(2500, 10_000, 5, "rows")
+    '[#####---------------]  25 %  2,500 of 10,000 rows, 500/s'
+    >>> progress_line(2500, None, 5, "rows")
+    '2,500 rows, 500/s'
+    """
+    speed = f"{count / seconds:,.0f}/s" if seconds else ""
+    if not total:
+        return f"{count:,} {what}, {speed}"
+    share = min(count / total, 1)
+    bar = "#" * round(share * _BAR_CHARS)
+    return (
+        f"[{bar:-<{_BAR_CHARS}}] {share:4.0%}  ".replace("%", " %")
+        + f"{count:,} of {total:,} {what}, {speed}"
+    )
+
+
+def with_progress(
+    items: Iterable[_Item], what: str, find_total: Callable[[], int | None] = lambda: None
+) -> Iterator[_Item]:
+    """Yield the items, and show a `ProgressLine`."""
+    with ProgressLine(what, find_total) as progress:
+        for count, item in enumerate(items, start=1):
+            yield item
+            progress.show(count)
+
+
+def row_total(files: Sequence[str]) -> int | None:
+    """Return the number of rows in files of JSON Lines; None if counting them would take as long as reading them."""
+    total = 0
+    for file in files:
+        path = Path(file).expanduser()
+        if not path.is_file():
+            return None
+        with path.open("rb") as opened:
+            # Compressed files, Parquet and arrays are not counted.
+            if opened.read(1) not in (b"{", b"\xef"):
+                return None
+            opened.seek(0)
+            while chunk := opened.read(1 << 20):
+                total += chunk.count(b"\n")
+    return total
+
+
+def count_of(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> count_of(1, "row"), count_of(2000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def write_json_line(value: JsonObject) -> None:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -76,6 +76,8 @@ class FilesCheck:
     """Format of the rows, or `auto`."""
     options: CheckOptions = field(default_factory=CheckOptions)
     runner: ChunkRunner = field(default_factory=LocalRunner)
+    on_rows: Callable[[int], None] = lambda _count: None
+    """Called with the number of rows that were checked so far."""
     totals: RowsCheck = field(default_factory=RowsCheck)
     """Totals over all files."""
     _ends: list[int] = field(default_factory=list[int])
@@ -110,6 +112,7 @@ class FilesCheck:
             if not self._gaps or self._gaps[-1][1] != offset:
                 self._gaps.append((place, offset))
         self.totals.extend(checked.check)
+        self.on_rows(self.totals.rows)
 
     def _where(self, place: int) -> tuple[str, int]:
         """Return file and number of the row with this index among all rows."""

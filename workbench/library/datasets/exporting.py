@@ -29,6 +29,8 @@ RECEIPT: Final = "receipt.json"
 """Name of the receipt, in the folder of the rows."""
 CARD: Final = "README.md"
 """Name of the card, in the folder of the rows."""
+DATASET_INFO: Final = "dataset_info.json"
+"""Name of the file in which LLaMA-Factory looks up data sets, in the folder of the rows."""
 _OURS: Final = "checked by Hermes Workbench"
 """Text in every card of the workbench, so that other READMEs are not overwritten."""
 
@@ -48,7 +50,7 @@ class DatasetFiles:
                 names = _names(target)
                 yield from _write(corpus, options, target, summary, [Path(draft) / name for name in names])
                 if summary.rows:
-                    self._finish(Path(draft), names, folder, options.format, target, summary)
+                    self._finish(Path(draft), names, folder, options, target, summary)
         except OSError as error:
             raise BadInput(f"--out {target.out}", str(error.strerror or error)) from error
 
@@ -75,7 +77,7 @@ class DatasetFiles:
         draft: Path,
         names: Sequence[str],
         folder: Path | None,
-        read_as: str,
+        options: ExportOptions,
         target: ExportTarget,
         summary: ExportSummary,
     ) -> None:
@@ -87,8 +89,9 @@ class DatasetFiles:
             return
         if target.split:
             names = [name for name in names if summary.splits[Path(name).stem]]
-        summary.receipt = _receipt([draft / name for name in names], read_as, target, summary)
+        summary.receipt = _receipt([draft / name for name in names], options, target, summary)
         placed = [*names, *_receipt_and_card(draft, folder, names, target, summary)]
+        placed += _dataset_info(draft, folder, names, options, summary)
         for name in placed:
             (draft / name).replace(folder / name)
         summary.files = tuple(str(folder / name) for name in placed)
@@ -145,7 +148,9 @@ def _write(
             _write_rows(done, writers[f"{done.split}.jsonl" if done.split else files[0].name])
             for result in done.rows:
                 if result.row is not None:
-                    types.add(result.conversation.trajectory, is_fixed=result.conversation.unchanged is not None)
+                    types.add(
+                        result.conversation.trajectory, is_fixed=result.conversation.unchanged is not None
+                    )
             yield done
         if summary.defective and not target.skips_invalid:
             has = "has" if summary.defective == 1 else "have"
@@ -177,10 +182,10 @@ def _write_rows(done: SessionDone, write: RowWriter) -> None:
 
 
 def _receipt(
-    files: Sequence[Path], read_as: str, target: ExportTarget, summary: ExportSummary
+    files: Sequence[Path], options: ExportOptions, target: ExportTarget, summary: ExportSummary
 ) -> JsonObject | None:
     """Return the receipt of the files with the counts of the export, or None if rows have errors."""
-    maker = ReceiptMaker(read_as)
+    maker = ReceiptMaker(options.format, options.ignored_codes)
     for file in files:
         for _number in maker.add(str(file)):
             pass
@@ -222,6 +227,32 @@ def _receipt_and_card(
         summary.notes.append(f"{existing} described other rows and was removed")
     if summary.receipt is not None and target.licence:
         yield from _card(draft, folder, names, target, summary)
+
+
+def _dataset_info(
+    draft: Path, folder: Path, names: Sequence[str], options: ExportOptions, summary: ExportSummary
+) -> list[str]:
+    """Write LLaMA-Factory's `dataset_info.json`, with the entries that the folder's file has already.
+
+    *Source:* https://github.com/hiyouga/LLaMA-Factory/blob/main/data/README.md
+    """
+    entry = format_named(options.format).dataset_info
+    if entry is None:
+        return []
+    existing: JsonObject = {}
+    if (folder / DATASET_INFO).exists():
+        try:
+            loaded = cast(JsonValue, json.loads((folder / DATASET_INFO).read_bytes()))
+        except ValueError:
+            loaded = None
+        if not isinstance(loaded, dict):
+            summary.notes.append(f"{folder / DATASET_INFO} is not a JSON object and was left as it is")
+            return []
+        existing = loaded
+    entries = {Path(name).name.split(".")[0]: {"file_name": name, **entry} for name in names}
+    text = json.dumps({**existing, **entries}, indent=2, ensure_ascii=False) + "\n"
+    (draft / DATASET_INFO).write_text(text, encoding="utf-8", newline="\n")
+    return [DATASET_INFO]
 
 
 def _card(

@@ -1,7 +1,8 @@
 """Create and write the receipt of files of rows."""
 
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from hashlib import file_digest
 from pathlib import Path
 
@@ -9,10 +10,36 @@ from workbench import __version__
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
 from workbench.library.datasets.row_files import AUTO, read_row, read_rows
-from workbench.trajectory.row import RowFinding
+from workbench.trajectory.formats.known import FORMATS
+from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.sets.receipt import Counts, FileFacts, receipt_of
 from workbench.trajectory.validate.codes import row_finding
 from workbench.trajectory.validate.rows_check import RowsCheck
+
+
+class FileFormat:
+    """Finds the format that all rows of a file have, where single rows look like several.
+
+    For example, a row of TRL without calls looks like OpenAI's, and a ShareGPT row with the column `task` like one of
+    hermes-function-calling-v1.
+    """
+
+    def __init__(self) -> None:
+        self.rows: Counter[str] = Counter()
+        """Rows by the format that each looks like most."""
+        self._candidates = list(FORMATS.values())
+
+    def add(self, row: TrainingRow) -> None:
+        """Add a row."""
+        self.rows[row.format] += 1
+        self._candidates = [
+            candidate for candidate in self._candidates if (candidate.could_be or candidate.fits)(row.fields)
+        ]
+
+    @property
+    def name(self) -> str:
+        """The most specific of the rows' formats that all rows have; empty if there is none."""
+        return next((candidate.name for candidate in self._candidates if candidate.name in self.rows), "")
 
 
 class ReceiptMaker:
@@ -20,11 +47,12 @@ class ReceiptMaker:
 
     Args:
         read_as: Format of the rows, or `auto`.
+        ignored: Codes, or their first words, that do not count as errors.
     """
 
-    def __init__(self, read_as: str = AUTO) -> None:
+    def __init__(self, read_as: str = AUTO, ignored: Sequence[str] = ()) -> None:
         self._check = RowsCheck()
-        self.counts = Counts(self._check.check)
+        self.counts = Counts(self._check.check_parsed, ignored=ignored)
         self._read_as = read_as
         self._files: list[FileFacts] = []
         self._ends: list[int] = []
@@ -36,20 +64,31 @@ class ReceiptMaker:
             BadInput: The file cannot be read.
         """
         number = 0
+        file_format = FileFormat()
         for number, row in enumerate(read_rows(source), start=1):
             read = read_row(row, self._read_as)
             if isinstance(read, RowFinding):
                 self._check.count_unreadable()
                 self.counts.add_findings([read])
             else:
+                file_format.add(read)
                 self.counts.add(read)
             yield number
+        self._name_format(file_format)
         self._ends.append(self._check.rows)
         path = Path(source).expanduser()
         with path.open("rb") as file:
             digest = file_digest(file, "sha256").hexdigest()
         facts = FileFacts(name=path.name, sha256=digest, size_bytes=path.stat().st_size, rows=number)
         self._files.append(facts)
+
+    def _name_format(self, file_format: "FileFormat") -> None:
+        """Count the rows of a file under one format if all of them have it."""
+        name = file_format.name
+        if name and len(file_format.rows) > 1:
+            self.counts.formats.subtract(file_format.rows)
+            self.counts.formats[name] += file_format.rows.total()
+            self.counts.formats += Counter()
 
     def finish(self) -> None:
         """Count findings that need all rows: duplicates, and findings about the whole set."""

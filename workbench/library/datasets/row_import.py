@@ -113,9 +113,7 @@ def _stored(
     for read, digest in zip(batch, digests, strict=True):
         if isinstance(read.row, RowFinding):
             problem = read.row
-            results.append(
-                RowImported(number=read.number, problem=problem.message, pointer=problem.pointer)
-            )
+            results.append(RowImported(number=read.number, problem=problem.message, pointer=problem.pointer))
         elif digest in known:
             results.append(RowImported(number=read.number, session_id=known[digest]))
         elif digest in awaited and not options.allows_repeats:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject
 from workbench.records.corpus.conversations import ExportConversation
 from workbench.records.corpus.material import ExportBlocker
@@ -66,7 +65,7 @@ def make_row(conversation: ExportConversation, options: ExportOptions) -> RowRes
     row = form.read(written.row)
     ids = _ids_by_entry(conversation, row)
     findings = check_row(row)
-    errors = () if options.is_raw else tuple(_errors(findings))
+    errors = () if options.is_raw else tuple(filter(options.is_error, findings))
     lost = [loss for loss in written.losses if _applies(loss, options)]
     losses = _too_lossy(lost, ids=conversation.ids) if options.is_strict else ()
     obstacles = (*(_obstacle(finding, ids) for finding in errors), *losses)
@@ -102,10 +101,6 @@ def _warning(finding: RowFinding, ids: Mapping[int, str]) -> ValidatorWarning:
         message_id=_message_id(finding, ids),
         pointer=finding.pointer,
     )
-
-
-def _errors(findings: Iterable[RowFinding]) -> Iterator[RowFinding]:
-    return (finding for finding in findings if finding.severity is Severity.ERROR)
 
 
 def _too_lossy(losses: Iterable[ConversionChange], *, ids: tuple[str, ...]) -> Iterator[ExportBlocker]:

@@ -32,6 +32,7 @@ from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.row_reading import RowReading, read_trajectory
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Trajectory
+from workbench.trajectory.validate.codes import matches_code
 from workbench.trajectory.validate.row_check import check_row
 from workbench.trajectory.writing.row_draft import RowOptions
 
@@ -165,6 +166,12 @@ class ExportOptions:
     """Whether to write texts as the model wrote them, without fixes and in spite of findings."""
     is_strict: bool = False
     """Whether to treat lossy conversion as an error."""
+    ignored_codes: tuple[str, ...] = ()
+    """Codes of the validator, or their first words, that do not prevent the export of a row."""
+
+    def is_error(self, finding: RowFinding) -> bool:
+        """Whether a finding prevents the export of its row."""
+        return finding.severity is Severity.ERROR and not matches_code(finding.code, self.ignored_codes)
 
 
 class MessageRun(NamedTuple):
@@ -237,9 +244,7 @@ class ExportSource:
         """Whether the row is written with its original bytes: it is unchanged, and has no errors or may have them."""
         if not self.is_as_imported:
             return False
-        return self.options.is_raw or all(
-            finding.severity is not Severity.ERROR for finding in self.row_findings
-        )
+        return self.options.is_raw or not any(map(self.options.is_error, self.row_findings))
 
     @property
     def _has_own_tools(self) -> bool:

@@ -8,6 +8,7 @@ from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
 from workbench.trajectory.formats.glaive import GLAIVE
 from workbench.trajectory.formats.llamafactory import LLAMAFACTORY
+from workbench.trajectory.formats.llamafactory_preference import LLAMAFACTORY_DPO, LLAMAFACTORY_KTO
 from workbench.trajectory.formats.openai import OPENAI, TRL
 from workbench.trajectory.formats.preference import DPO, KTO
 from workbench.trajectory.formats.raw import RAW
@@ -22,6 +23,8 @@ FORMATS: Final[Mapping[str, RowFormat]] = MappingProxyType(
         for row_format in (
             DPO,
             KTO,
+            LLAMAFACTORY_DPO,
+            LLAMAFACTORY_KTO,
             XLAM,
             GLAIVE,
             TOOLACE,

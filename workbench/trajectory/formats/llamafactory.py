@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
@@ -53,16 +53,23 @@ _THOUGHT: Final = re.compile(r"\s*+<think>\n?(.*?)\n?</think>\s*+", re.DOTALL)
 """*Source:* LLaMA-Factory's `FunctionFormatter`, with the template's `thought_words`."""
 
 
-def _read(row: JsonObject) -> TrainingRow:
+def read_entries(row: JsonObject, name: str, own: Collection[str]) -> TrainingRow:
+    """Read the conversation, system text and tools of a row.
+
+    Args:
+        row: The row.
+        name: Name of the format.
+        own: Columns that the format uses.
+    """
     findings: list[RowFinding] = []
     entries = (*system_column(row), *_entries(row, findings))
     return TrainingRow(
-        format="llamafactory",
+        format=name,
         fields=row,
         entries=entries,
         spells_calls=True,
         declarations=tuple(read_declarations(row, entries, findings)),
-        columns={key: value for key, value in row.items() if key not in _OWN},
+        columns={key: value for key, value in row.items() if key not in own},
         findings=tuple(findings),
     )
 
@@ -166,6 +173,12 @@ def _call(fields: JsonObject, pointer: str) -> EntryCall:
     )
 
 
+def has_llamafactory_entries(row: JsonObject) -> bool:
+    """Whether the entries of the row have the speakers of LLaMA-Factory, and no others."""
+    speakers = {as_object(entry).get("from") for entry in conversation_of(row)}
+    return has_from_value(row) and speakers <= SPEAKERS.keys()
+
+
 def _fits(row: JsonObject) -> bool:
     if not has_from_value(row):
         return False
@@ -181,7 +194,10 @@ def _require_alternation(draft: RowDraft) -> None:
 
     *Source:* LLaMA-Factory's `SharegptDatasetConverter`, which skips other rows.
     """
-    messages = draft.trajectory.messages
+    _alternates(draft, draft.trajectory.messages)
+
+
+def _alternates(draft: RowDraft, messages: tuple[RowMessage, ...]) -> None:
     if messages and messages[0].role is Role.SYSTEM:
         messages = messages[1:]
     turn: Role | None = None
@@ -196,7 +212,8 @@ def _require_alternation(draft: RowDraft) -> None:
         draft.refuse("the last message must be from the model")
 
 
-def _spell(trajectory: Trajectory, _terms: RowOptions) -> JsonObject:
+def render_row(trajectory: Trajectory, _options: RowOptions) -> JsonObject:
+    """Write a row with its conversation, system text, tools and other columns."""
     messages = trajectory.messages
     row: dict[str, JsonValue] = {}
     system = ""
@@ -229,26 +246,31 @@ def _spelled_calls(message: RowMessage) -> JsonObject:
     return {"from": "function_call", "value": thought + template_json(calls if len(calls) > 1 else calls[0])}
 
 
+STEPS: Final = (
+    drop_tool_list,
+    flatten_parts,
+    drop_preface,
+    trim_prose,
+    order_results,
+    unwrap_results,
+    drop_ids,
+    drop_result_names,
+    drop_mask,
+    unwrap_tools,
+    _require_alternation,
+)
+"""The steps that bring a conversation into LLaMA-Factory's entries."""
+
 LLAMAFACTORY: Final = RowFormat(
     name="llamafactory",
     joins_results=True,
     title="LLaMA-Factory's ShareGPT with tools: function_call and observation",
     fits=_fits,
-    read=_read,
-    steps=(
-        drop_preference,
-        drop_columns(*_OWN),
-        drop_tool_list,
-        flatten_parts,
-        drop_preface,
-        trim_prose,
-        order_results,
-        unwrap_results,
-        drop_ids,
-        drop_result_names,
-        drop_mask,
-        unwrap_tools,
-        _require_alternation,
-    ),
-    spell=_spell,
+    read=lambda row: read_entries(row, "llamafactory", _OWN),
+    steps=(drop_preference, drop_columns(*_OWN), *STEPS),
+    spell=render_row,
+    dataset_info={
+        "formatting": "sharegpt",
+        "columns": {"messages": "conversations", "system": "system", "tools": "tools"},
+    },
 )

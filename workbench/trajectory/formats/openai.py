@@ -90,6 +90,9 @@ TRL: Final = RowFormat(
     name="trl",
     title="TRL's conversations with tools: arguments as objects",
     fits=_is_trl,
+    could_be=lambda row: (
+        has_messages(row) and not any(isinstance(value, str) for value in _all_arguments(row))
+    ),
     read=lambda row: _read(row, "trl"),
     steps=(drop_preference, _FREE, *CHAT_STEPS, drop_mask, report_big_integers),
     spell=lambda trajectory, options: _spell(trajectory, Shape(options.arguments, names_results=True)),

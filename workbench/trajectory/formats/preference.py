@@ -105,7 +105,7 @@ def _missing(name: str, problem: str) -> RowFinding:
     return RowFinding(code="missing-field", message=f"`{name}`: {problem}", pointer=f"/{name}")
 
 
-def _mark_answer(draft: RowDraft) -> None:
+def mark_answer(draft: RowDraft) -> None:
     """Set where the answer begins."""
     trajectory = draft.trajectory
     draft.trajectory = replace(trajectory, answer_start=trajectory.answer_index)
@@ -113,7 +113,8 @@ def _mark_answer(draft: RowDraft) -> None:
         draft.refuse("the conversation does not end with an answer")
 
 
-def _need_rejected(draft: RowDraft) -> None:
+def need_rejected(draft: RowDraft) -> None:
+    """Refuse a trajectory without a rejected answer, and drop the label."""
     trajectory = draft.trajectory
     if not trajectory.rejected:
         draft.refuse("there is no rejected answer; dpo needs two answers to one prompt")
@@ -122,7 +123,8 @@ def _need_rejected(draft: RowDraft) -> None:
         draft.trajectory = replace(trajectory, label=None)
 
 
-def _need_label(draft: RowDraft) -> None:
+def need_label(draft: RowDraft) -> None:
+    """Refuse a trajectory without a label, and drop the rejected answer."""
     trajectory = draft.trajectory
     label = draft.options.label if trajectory.label is None else trajectory.label
     if label is None:
@@ -159,7 +161,7 @@ def _tools(trajectory: Trajectory) -> JsonObject:
 
 
 def _fits_dpo(row: JsonObject) -> bool:
-    return "chosen" in row and "rejected" in row
+    return "chosen" in row and "rejected" in row and "conversations" not in row
 
 
 def _fits_kto(row: JsonObject) -> bool:
@@ -174,9 +176,9 @@ DPO: Final = RowFormat(
     fits=_fits_dpo,
     read=_read_dpo,
     steps=(
-        _need_rejected,
+        need_rejected,
         drop_columns(*_DPO),
-        _mark_answer,
+        mark_answer,
         *CHAT_STEPS,
         drop_mask,
         report_big_integers,
@@ -191,9 +193,9 @@ KTO: Final = RowFormat(
     fits=_fits_kto,
     read=_read_kto,
     steps=(
-        _need_label,
+        need_label,
         drop_columns(*_KTO),
-        _mark_answer,
+        mark_answer,
         *CHAT_STEPS,
         drop_mask,
         report_big_integers,

@@ -1,7 +1,7 @@
 """Define what a row format consists of."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from workbench.chat.json_value import JsonObject
@@ -32,6 +32,8 @@ class RowFormat:
     """One line for people: who writes the format or trains on it."""
     fits: Callable[[JsonObject], bool]
     """Whether a row looks like this format."""
+    could_be: Callable[[JsonObject], bool] | None = None
+    """Whether a row can be of this format, even if it looks like another. None: only if it looks like this one."""
     read: Callable[[JsonObject], TrainingRow]
     """Reads any row; missing or unreadable parts become findings, never exceptions."""
     steps: tuple[Step, ...] = ()
@@ -42,5 +44,8 @@ class RowFormat:
     has_object_arguments: bool = False
     """Whether arguments are written as JSON objects. A column of objects needs one type per argument, so rows with
     mixed types are written with arguments as text."""
+    dataset_info: JsonObject | None = field(default=None, hash=False)
+    """The entry of LLaMA-Factory's `dataset_info.json`, without the name of the file; None if it cannot read the
+    format."""
     joins_results: bool = False
     """Whether the results of parallel calls must be in one entry."""

@@ -117,9 +117,7 @@ def _calls(value: JsonValue, findings: list[RowFinding]) -> Iterator[EntryCall]:
         fields = as_object(answer)
         name, arguments = fields.get("name"), fields.get("arguments")
         if isinstance(name, str) and isinstance(arguments, dict):
-            yield EntryCall(
-                name=name, arguments=arguments, pointer="/answers", arguments_pointer="/answers"
-            )
+            yield EntryCall(name=name, arguments=arguments, pointer="/answers", arguments_pointer="/answers")
         else:
             yield _unreadable("a call has no name or no arguments", findings)
 

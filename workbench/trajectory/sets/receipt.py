@@ -11,11 +11,12 @@ import yaml
 from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
-from workbench.toolspec.spec import canonical_json
+from workbench.toolspec.spec import ToolSpec, canonical_json
 from workbench.trajectory.row import RowFinding, TrainingRow
-from workbench.trajectory.row_reading import read_trajectory
+from workbench.trajectory.row_reading import plain_tools
 from workbench.trajectory.system_text import split_system
-from workbench.trajectory.trajectory import Trajectory
+from workbench.trajectory.validate.codes import matches_code
+from workbench.trajectory.validate.parsed_row import ParsedRow, parse_texts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +83,7 @@ def _contracts(receipt: JsonObject) -> str:
 VERSION: Final = 1
 """Version of the receipt's JSON shape."""
 
-RowCheck = Callable[[TrainingRow], Iterable[RowFinding]]
+RowCheck = Callable[[ParsedRow], Iterable[RowFinding]]
 """Returns the findings of one row."""
 
 
@@ -116,6 +117,8 @@ class Counts:
     contracts: Counter[str] = field(default_factory=Counter[str])
     """Rows by the contract named in their column `contract`."""
     issues: Counter[str] = field(default_factory=Counter[str])
+    ignored: Sequence[str] = ()
+    """Codes, or their first words, that do not count as errors."""
     errors: int = 0
     tools: set[str] = field(default_factory=set[str])
     """SHA-256 (hex) of each distinct tool spec's canonical JSON."""
@@ -124,10 +127,10 @@ class Counts:
         """Count one row."""
         self.rows += 1
         self.formats[row.format] += 1
-        self.add_findings(self.check(row))
-        trajectory = read_trajectory(row).trajectory
-        self._add_messages(trajectory)
-        self.tools.update(_hash(canonical_json(spec.document)) for spec in trajectory.tools.specs)
+        parsed = parse_texts(row)
+        self.add_findings(self.check(parsed))
+        self._add_messages(parsed)
+        self.tools.update(map(_hash_of, plain_tools(row.tools).specs))
         self.families[_family(row)] += 1
         if contract := _contract(row.columns):
             self.contracts[contract] += 1
@@ -136,12 +139,13 @@ class Counts:
         """Count findings, including those of unreadable rows and of the whole set."""
         for finding in findings:
             self.issues[finding.code] += 1
-            self.errors += finding.severity is Severity.ERROR
+            is_error = finding.severity is Severity.ERROR and not matches_code(finding.code, self.ignored)
+            self.errors += is_error
 
-    def _add_messages(self, trajectory: Trajectory) -> None:
-        for message in trajectory.messages:
-            if message.role is Role.ASSISTANT:
-                count = len(message.calls)
+    def _add_messages(self, parsed: ParsedRow) -> None:
+        for parsed_entry in parsed.entries:
+            if parsed_entry.entry.role is Role.ASSISTANT:
+                count = len(parsed_entry.calls)
                 self.assistant_messages += 1
                 self.calls += count
                 self.without_call += count == 0
@@ -173,6 +177,7 @@ def receipt_of(counts: Counts, files: Sequence[FileFacts], versions: Mapping[str
         "parallel_share": _share(counts.parallel, counts.assistant_messages),
         "contracts": _sorted(counts.contracts),
         "issues": _sorted(counts.issues),
+        **({"ignored": list(counts.ignored)} if counts.ignored else {}),
         "versions": dict(sorted(versions.items())),
     }
 
@@ -198,6 +203,17 @@ def _contract(columns: Mapping[str, JsonValue]) -> str:
     fields = as_object(contract)
     parts = [fields.get(key) for key in ("name", "version", "fingerprint")]
     return " ".join(str(part) for part in parts if part not in (None, ""))
+
+
+_HASH_KEY: Final = "_canonical_hash"
+
+
+def _hash_of(spec: ToolSpec) -> str:
+    """Return the SHA-256 (hex) of a spec's canonical JSON. It is computed once per spec and kept on the spec."""
+    cache = cast("dict[str, object]", spec.__dict__)
+    if _HASH_KEY not in cache:
+        cache[_HASH_KEY] = _hash(canonical_json(spec.document))
+    return cast(str, cache[_HASH_KEY])
 
 
 def _hash(text: str) -> str:

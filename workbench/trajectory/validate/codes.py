@@ -4,6 +4,7 @@ Codes that begin with `schema-` come from the reader, one per keyword of JSON Sc
 `docs/reference/codes.md`.
 """
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -98,6 +99,27 @@ def severity_of(word: str) -> Severity:
     """
     known = _BY_WORD.get(word)
     return known.severity if known else Severity.ERROR
+
+
+def meaning_of_code(word: str) -> str:
+    """Return the meaning of a code in one line.
+
+    >>> meaning_of_code("role-order"), meaning_of_code("schema-enum")
+    ('the roles are in an order that a trainer cannot use', 'the arguments violate enum of the schema')
+    """
+    known = _BY_WORD.get(word)
+    if known:
+        return known.meaning
+    return f"the arguments violate {word.removeprefix('schema-').replace('-', ' ')} of the schema"
+
+
+def matches_code(code: str, words: Sequence[str]) -> bool:
+    """Whether a code is one of the words, or begins with one of them.
+
+    >>> matches_code("schema-enum", ["schema"]), matches_code("secret", ["sec"])
+    (True, False)
+    """
+    return any(code == word or code.startswith(f"{word}-") for word in words)
 
 
 _LONGEST_NAME = 40

@@ -45,7 +45,9 @@ _is_moment: Final = _by(datetime.fromisoformat)
 
 def _is_date_time(text: str) -> bool:
     day, mark, clock = text[:10], text[10:11], text[11:]
-    return mark in ("T", "t", " ") and bool(_DATE.fullmatch(day) and _TIME.fullmatch(clock)) and _is_moment(text)
+    return (
+        mark in ("T", "t", " ") and bool(_DATE.fullmatch(day) and _TIME.fullmatch(clock)) and _is_moment(text)
+    )
 
 
 _FORMATS: Final[Mapping[str, Callable[[str], bool]]] = {

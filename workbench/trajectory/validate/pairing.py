@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools
+from workbench.trajectory.compress import TITLE
 from workbench.trajectory.formats.known import FORMATS
 from workbench.trajectory.formats.row_format import RowContent
 from workbench.trajectory.row import EntryResult, RowEntry, RowFinding
@@ -104,7 +105,9 @@ def _problem(before: ParsedEntry | None, current: ParsedEntry, parsed: ParsedRow
     if role is Role.SYSTEM:
         return "" if before is None else "a system entry after other entries; move it to the beginning"
     if role is Role.USER:
-        return _USER_PROBLEMS.get(last, "")
+        # hermes-agent and `workbench compress` replace a part that may begin after results by a user entry.
+        is_summary = last is Role.TOOL and current.entry.text.startswith(TITLE)
+        return "" if is_summary else _USER_PROBLEMS.get(last, "")
     if role is Role.ASSISTANT:
         return _answer_problem(before, last)
     is_second = last is Role.TOOL and _joins_results(parsed.row.format)
@@ -210,7 +213,9 @@ def _other_names(group: _Round) -> Iterator[RowFinding]:
     for placed in group.results:
         called = names.get(placed.result.id)
         if called and placed.result.name and placed.result.name != called:
-            message = f"the result is named {quoted(placed.result.name)}, but its id is that of {quoted(called)}"
+            message = (
+                f"the result is named {quoted(placed.result.name)}, but its id is that of {quoted(called)}"
+            )
             yield row_finding(
                 "result-name-mismatch", message[:99], entry=placed.entry, pointer=placed.result.pointer
             )

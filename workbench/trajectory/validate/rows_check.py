@@ -17,7 +17,7 @@ from workbench.trajectory.validate.duplicates import (
     fingerprint_row,
     fingerprint_text,
 )
-from workbench.trajectory.validate.parsed_row import parse_texts
+from workbench.trajectory.validate.parsed_row import ParsedRow, parse_texts
 from workbench.trajectory.validate.row_check import check_parsed_row
 from workbench.trajectory.validate.set_facts import SetFacts
 
@@ -48,9 +48,13 @@ class RowsCheck:
 
     def check(self, row: TrainingRow) -> tuple[RowFinding, ...]:
         """Check the next row and return its findings."""
+        return self.check_parsed(parse_texts(row))
+
+    def check_parsed(self, parsed: ParsedRow) -> tuple[RowFinding, ...]:
+        """Check the next row, whose texts are parsed already."""
+        row = parsed.row
         self.rows += 1
         self.formats[row.format] += 1
-        parsed = parse_texts(row)
         self.facts.add(parsed)
         self.fingerprints.append(fingerprint_row(row, sketches=self.options.finds_near))
         return check_parsed_row(parsed, finds_secrets=self.options.finds_secrets)

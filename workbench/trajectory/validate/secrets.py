@@ -197,7 +197,9 @@ def _may_be_dialled(found: str) -> bool:
     if is_american:
         local = digits[-10:]
         # Numbers with 555 are for films and examples.
-        is_valid = len(digits) in (10, 11) and "0" not in (local[0], local[3]) and "1" not in (local[0], local[3])
+        is_valid = (
+            len(digits) in (10, 11) and "0" not in (local[0], local[3]) and "1" not in (local[0], local[3])
+        )
         if not is_valid or local[3:6] == "555" or local[:3] == "555":
             return False
     is_long_enough = _FEWEST_IN_PHONE <= len(digits) <= 15

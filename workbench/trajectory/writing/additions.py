@@ -111,7 +111,9 @@ def add_tool_list(frame: str | None = None) -> Step:
 
     def step(draft: RowDraft) -> None:
         trajectory = draft.trajectory
-        if not trajectory.tools.specs or any(_lists_tools(message, trajectory.tools) for message in trajectory.messages):
+        if not trajectory.tools.specs or any(
+            _lists_tools(message, trajectory.tools) for message in trajectory.messages
+        ):
             return
         system = (
             trajectory.messages[0]

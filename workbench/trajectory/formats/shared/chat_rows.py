@@ -167,7 +167,9 @@ def _tagged(fields: JsonObject, text: str, thought: str | None) -> str:
     functions = [as_object(call).get("function", call) for call in given]
     functions += [fields["function_call"]] if fields.get("function_call") else []
     blocks = (tagged(template_json(function)) for function in functions)
-    return "\n".join((*([f"<think>\n{thought}\n</think>"] if thought else []), *([text] if text else []), *blocks))
+    return "\n".join(
+        (*([f"<think>\n{thought}\n</think>"] if thought else []), *([text] if text else []), *blocks)
+    )
 
 
 def _calls(fields: JsonObject, spot: _Spot) -> Iterator[EntryCall]:
