@@ -10,6 +10,7 @@ from workbench.chat.message import ToolCall
 from workbench.records.labels.label import Verdict
 from workbench.records.labels.project import QueueState
 from workbench.trajectory.formats.known import WRITTEN
+from workbench.trajectory.system_text import split_system
 
 TEXT_FORMATS = ("sharegpt", "hermes-agent", "raw")
 
@@ -29,7 +30,7 @@ def test_a_session_is_a_row_with_its_provenance(services):
     ((row,), obstacles) = rows_of(services)
     assert obstacles == []
     assert [item["from"] for item in row["conversations"]] == ["system", "human", "gpt", "tool", "gpt"]
-    assert row["conversations"][0]["value"] == SYSTEM
+    assert split_system(row["conversations"][0]["value"]) == (SYSTEM, "hermes-array")
     assert row["conversations"][2]["value"] == CALL
     assert row["session"] == session_id
     assert json.loads(row["tools"])[0]["function"]["name"] == "weather"

@@ -93,11 +93,11 @@ def test_toolace_calls_and_results_are_parsed():
         "assistant",
     ]
     assert calls(row["messages"][1]) == [
-        ("Get Weather", {"city": "it's"}),
-        ("Get Weather", {"days": [1, True]}),
+        ("Get_Weather", {"city": "it's"}),
+        ("Get_Weather", {"days": [1, True]}),
     ]
     assert row["messages"][3]["content"] == '{"name": "Get Weather", "results": 2}'
-    assert row["tools"][0]["function"]["name"] == "Get Weather"
+    assert row["tools"][0]["function"] == {"name": "Get_Weather", "parameters": {"type": "object"}}
 
 
 def test_a_glaive_chat_is_split_into_messages():
@@ -160,7 +160,7 @@ def test_python_calls_and_records_of_hermes_v1_are_read():
     row = openai(V1)
     assert detect_format(V1).name == "hermes-function-calling-v1"
     assert calls(row["messages"][2]) == [("f", {"a": None})]
-    assert row["messages"][3]["content"] == '{"t": 1}'
+    assert row["messages"][3]["content"] == '{"name": "f", "content": {"t": 1}}'
     assert row["tools"] == [{"type": "function", "function": {"name": "f"}}]
     assert row["category"] == "c"
 

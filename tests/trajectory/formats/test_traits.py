@@ -36,9 +36,3 @@ def test_formats_declare_what_their_rows_contain() -> None:
     assert FORMATS["dpo"].content is RowContent.PAIR
     assert FORMATS["kto"].content is RowContent.VERDICT
     assert FORMATS[DEFAULT_FORMAT].content is RowContent.CONVERSATION
-
-
-def test_a_session_s_system_text_does_not_list_the_tools_twice() -> None:
-    form = FORMATS[DEFAULT_FORMAT]
-    assert set(form.for_sessions().steps) < set(form.steps)
-    assert FORMATS["trl"].for_sessions() is FORMATS["trl"]

@@ -16,7 +16,7 @@ from workbench.trajectory.formats.row_format import RowContent, RowFormat
 from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.writing.losses import drop_columns
-from workbench.trajectory.writing.row_draft import RowDraft, RowOptions
+from workbench.trajectory.writing.row_draft import Loss, RowDraft, RowOptions
 
 _PAIR: Final = ("conversations", "tools", "system", "chosen", "rejected")
 _VERDICT: Final = ("conversations", "tools", "system", "kto_tag")
@@ -98,10 +98,12 @@ def _one_answer(draft: RowDraft) -> None:
 
 
 def _last_is_answer(draft: RowDraft) -> None:
-    """Move the beginning of the answer to the last message, which is what the format judges."""
+    """Let the answer begin with the last message, which is what the format judges."""
     trajectory = draft.trajectory
-    if trajectory.answer_index != len(trajectory.messages) - 1:
-        draft.refuse("the judged answer must be the last message")
+    last = len(trajectory.messages) - 1
+    if trajectory.answer_index < last:
+        draft.note(Loss.ANSWER_START)
+        draft.trajectory = replace(trajectory, answer_start=last)
 
 
 def _spell_pair(trajectory: Trajectory, options: RowOptions) -> JsonObject:
