@@ -1,11 +1,14 @@
 """A long conversation is compressed, and no call is separated from its result."""
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.chat.message import Role
 from workbench.errors import BadInput
+from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.compress import (
     NOTICE,
     TITLE,
@@ -16,8 +19,12 @@ from workbench.trajectory.compress import (
     find_region,
     read_settings,
 )
+from workbench.trajectory.formats.known import FORMATS
 from workbench.trajectory.formats.shared.text_entries import bare_result, text_entries
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Trajectory
+from workbench.trajectory.validate.row_check import check_row
+from workbench.trajectory.writing.convert import write_row
+from workbench.trajectory.writing.row_draft import RowOptions
 
 S, U, A, T = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL
 
@@ -170,3 +177,34 @@ def test_all_keys_of_hermes_agent_s_file_are_read():
 def test_invalid_settings_are_refused_in_one_line(document, where):
     with pytest.raises(BadInput, match=where):
         read_settings(document)
+
+
+@pytest.mark.parametrize("form", ["sharegpt", "hermes-agent", "openai", "trl"])
+def test_compressed_rows_have_no_findings(form):
+    """An agent's loop is replaced between results and the next call; a chat between two questions."""
+    spec = ToolSpec.of_function({"name": "f", "description": "d", "parameters": {}})
+    chat = long(2).messages
+    for number in range(12):
+        chat += (
+            RowMessage(role=U, parts=(Prose(text=f"And {number}? " + "why " * 90),)),
+            RowMessage(role=A, parts=(Prose(text=f"Because {number}. " + "so " * 90),)),
+        )
+    for messages in (long(30).messages, chat):
+        done = compressed(Trajectory(messages=messages, tools=OfferedTools(specs=(spec,))), target_max_tokens=1500)
+        assert done.metrics.was_compressed
+        written = write_row(done.trajectory, FORMATS[form], RowOptions())
+        assert written.problems == ()
+        assert [finding.code for finding in check_row(FORMATS[form].read(written.row))] == []
+
+
+def test_a_question_next_to_the_summary_joins_it():
+    messages = [*long(1).messages]
+    for number in range(9):
+        messages += [
+            RowMessage(role=U, parts=(Prose(text=f"And {number}? " + "why " * 90),)),
+            RowMessage(role=A, parts=(Prose(text=f"Because {number}. " + "so " * 90),)),
+        ]
+    done = compressed(Trajectory(messages=tuple(messages)), target_max_tokens=900)
+    roles = [message.role for message in done.trajectory.messages]
+    assert (U, U) not in list(itertools.pairwise(roles))
+    assert sum(TITLE in message.prose[0].text for message in done.trajectory.messages if message.prose) == 1

@@ -1,0 +1,119 @@
+"""Imported rows that nobody changed are exported byte for byte; changed ones differ only where they were changed."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from tests.library.datasets.odd_rows import NINE, READ_ONLY, odd_lines
+from tests.library.datasets.test_exporting import bring, export, lines_of
+from tests.records.corpus.sessions import label
+from tests.services import services_for
+from workbench.chat.message import Role
+from workbench.errors import BadInput
+from workbench.records.labels.label import Verdict
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def services(tmp_path):
+    with services_for(tmp_path, "Fine.") as (services, _):
+        yield services
+
+
+def as_imported(services, tmp_path, form, count, **options):
+    """Import odd rows and export them in their own format; return both files' bytes."""
+    file, out = tmp_path / "rows.jsonl", tmp_path / "out.jsonl"
+    file.write_bytes(b"".join(odd_lines(form, count)))
+    done = bring(services, file, form)
+    assert [(row.number, row.problem, row.pointer) for row in done if row.problem] == []
+    assert sum(row.is_new for row in done) == count
+    summary = export(services, out, format=form, **options)
+    assert summary.losses == Counter()
+    return file.read_bytes(), out.read_bytes()
+
+
+@pytest.mark.parametrize("form", [*NINE, *READ_ONLY])
+def test_unchanged_rows_are_exported_byte_for_byte(services, tmp_path, form):
+    before, after = as_imported(services, tmp_path, form, 16, is_raw=True)
+    assert after == before
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("form", [*NINE, *READ_ONLY])
+def test_500_unchanged_rows_are_exported_byte_for_byte(services, tmp_path, form):
+    before, after = as_imported(services, tmp_path, form, 500, is_raw=True)
+    assert after == before
+
+
+@pytest.mark.parametrize("form", NINE)
+def test_without_raw_the_valid_rows_are_exported_byte_for_byte(services, tmp_path, form):
+    before, after = as_imported(services, tmp_path, form, 16, skips=True)
+    lines = before.splitlines(keepends=True)
+    unchanged = [line for line in after.splitlines(keepends=True) if line in lines]
+    assert len(unchanged) >= 8
+
+
+def test_a_json_array_gives_rows_with_the_same_values_and_key_order(services, tmp_path):
+    rows = [json.loads(line) for line in odd_lines("openai", 5)]
+    file = tmp_path / "rows.json"
+    file.write_text(json.dumps(rows, indent=2))
+    assert all(row.is_new for row in bring(services, file))
+    export(services, tmp_path / "out.jsonl", format="openai", is_raw=True)
+    assert [json.dumps(row) for row in lines_of(tmp_path / "out.jsonl")] == [json.dumps(row) for row in rows]
+
+
+def test_a_corrected_call_is_the_only_change_of_its_row(services, tmp_path):
+    """A labeller can correct arguments that are not JSON, whatever the format."""
+    row = json.loads(odd_lines("openai", 1, broken=1.0)[0])
+    row["messages"][1]["tool_calls"][0]["function"]["arguments"] = "{city Rome"
+    file = tmp_path / "rows.jsonl"
+    file.write_text(json.dumps(row) + "\n")
+    (imported,) = bring(services, file)
+    path = services.sessions.path(imported.session_id)
+    assert path[1].message.calls[0].arguments_text == "{city Rome"
+    corrected = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>'
+    label(services, imported.session_id, path[1].id, verdict=Verdict.BAD_ANSWER, correction=corrected)
+    export(services, tmp_path / "out.jsonl", format="openai", includes_stale=True)
+    (written,) = lines_of(tmp_path / "out.jsonl")
+    call = written["messages"][1]["tool_calls"][0]
+    assert json.loads(call["function"]["arguments"]) == {"city": "Rome"}
+    assert call["id"] == row["messages"][1]["tool_calls"][0]["id"]
+    assert written["messages"][2:3] == [{k: v for k, v in row["messages"][2].items() if k != "name"}]
+
+
+@pytest.mark.parametrize("form", ["xlam", "toolace", "glaive", "llamafactory", "openai", "trl"])
+def test_a_call_that_cannot_be_parsed_is_shown_byte_for_byte(services, tmp_path, form):
+    file = tmp_path / "rows.jsonl"
+    file.write_bytes(b"".join(odd_lines(form, 12, broken=1.0)))
+    done = bring(services, file, form)
+    assert [row.problem for row in done if row.problem] == []
+    for row, imported in zip(lines_of(file), done, strict=True):
+        messages = [stored.message for stored in services.sessions.path(imported.session_id)]
+        shown = [
+            message.text + "".join(call.arguments_text or "" for call in message.calls)
+            for message in messages
+            if message.role is Role.ASSISTANT
+        ]
+        assert any(part and part in text for part in broken_parts(row, form) for text in shown)
+
+
+def broken_parts(row, form):
+    if form == "xlam":
+        return [row["answers"]]
+    if form == "glaive":
+        return ["<functioncall>"]
+    if form in ("toolace", "llamafactory"):
+        return [row["conversations"][1]["value"]]
+    calls = [call for message in row["messages"] for call in message.get("tool_calls") or []]
+    arguments = [call["function"]["arguments"] for call in calls]
+    return [item if isinstance(item, str) else json.dumps(item) for item in arguments]
+
+
+def test_a_read_only_format_takes_only_unchanged_rows(services, tmp_path):
+    file = tmp_path / "rows.jsonl"
+    file.write_bytes(b"".join(odd_lines("openai", 1, broken=0)))
+    bring(services, file)
+    with pytest.raises(BadInput, match="1 of 1 sessions has errors"):
+        export(services, tmp_path / "out.jsonl", format="xlam")
