@@ -55,8 +55,6 @@ _CACHE_KEY: Final = "_plain_types"
 _NULLS_KEY: Final = "_without_nulls"
 _VALUES: Final = frozenset({"const", "default", "enum", "examples"})
 """Keywords of schemas whose values may contain nulls that mean something."""
-_MAY_BE_NULL: Final = frozenset({"const", "default"})
-"""Keywords that may be null themselves, if the type allows null."""
 
 
 def with_json_types(spec: ToolSpec) -> ToolSpec:
@@ -79,7 +77,7 @@ def without_nulls(spec: ToolSpec) -> ToolSpec:
     """Return the spec without keys that are null; the same object if there are none.
 
     Arrow gives all objects of a column the same keys and fills gaps with null. No key of a spec or of a schema may
-    be null, except for values inside `enum` and the like, and a `default` where the schema allows null.
+    be null, except for values inside `enum` and the like, and a `default`.
     """
     cache = cast("dict[str, object]", spec.__dict__)
     if _NULLS_KEY not in cache:
@@ -101,7 +99,7 @@ def _filled(value: JsonValue, depth: int) -> JsonValue:
     result = {
         key: inner if key in _VALUES else _filled(inner, depth - 1)
         for key, inner in fields.items()
-        if inner is not None or (key in _MAY_BE_NULL and "null" in _names(fields.get("type")))
+        if inner is not None or key == "default" or (key == "const" and "null" in _names(fields.get("type")))
     }
     is_same = len(result) == len(fields) and all(result[key] is fields[key] for key in result)
     return fields if is_same else result

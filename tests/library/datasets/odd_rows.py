@@ -34,7 +34,10 @@ READ_ONLY = ("xlam", "toolace", "glaive")
 def odd_lines(form: str, count: int, *, seed: int = 1, broken: float = 0.2) -> list[bytes]:
     """Lines of a file, each with its line ending; about `broken` of the rows have a call that cannot be parsed."""
     random = Random(f"{form} {seed}")
-    return [_line(random, ROWS[form](random, number, is_broken=random.random() < broken)) for number in range(count)]
+    return [
+        _line(random, ROWS[form](random, number, is_broken=random.random() < broken))
+        for number in range(count)
+    ]
 
 
 def _line(random: Random, row: dict) -> bytes:
@@ -95,9 +98,7 @@ def _agent(random: Random, number: int, *, is_broken: bool) -> dict:
     content = random.choice(["plain", {"t": 1.50, "b": None}, [1, 2]])
     separators = random.choice([(", ", ": "), (",", ":")])
     record = {"tool_call_id": f"call_{number}", "name": "get_weather", "content": content}
-    row = _sharegpt(
-        random, number, is_broken=is_broken, result=json.dumps(record, separators=separators)
-    )
+    row = _sharegpt(random, number, is_broken=is_broken, result=json.dumps(record, separators=separators))
     return {**row, "completed": True, "tool_stats": {"get_weather": {"count": 1, "success": 1, "failure": 0}}}
 
 

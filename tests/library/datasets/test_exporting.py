@@ -65,11 +65,13 @@ def gold_rows(form, each=40):
     """Return rows of the Berkeley sets in one format."""
     for name in SETS:
         for trajectory in islice(bfcl_trajectories(name, is_sound=True), each):
-            if form == "dpo":
+            if form.endswith("dpo"):
                 trajectory = replace(
                     trajectory, rejected=(RowMessage(role=Role.ASSISTANT, parts=(Prose(text="No."),)),)
                 )
-            trajectory = replace(trajectory, label=True) if form == "kto" else trajectory
+            trajectory = replace(trajectory, label=True) if form.endswith("kto") else trajectory
+            if form == "llamafactory-dpo":  # an answer is one message
+                trajectory = replace(trajectory, messages=trajectory.messages[: trajectory.answer_index + 1])
             yield write_row(trajectory, FORMATS[form], RowOptions()).row
 
 

@@ -124,7 +124,7 @@ def test_a_receipt_names_the_format_that_all_rows_of_a_file_have(tmp_path):
 
 
 def test_generations_do_not_hold_the_ephemeral_text(tmp_path):
-    with services_for(tmp_path / "play", "A.") as (services, play):
+    with services_for(tmp_path, "A.") as (services, play):
         session_id = play("Hi?", ephemeral="The user is Ada.")
         recording = record(services, SessionFilter(session_ids=(session_id,)))
     assert recording.row_count == 1

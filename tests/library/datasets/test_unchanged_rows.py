@@ -115,5 +115,5 @@ def test_a_read_only_format_takes_only_unchanged_rows(services, tmp_path):
     file = tmp_path / "rows.jsonl"
     file.write_bytes(b"".join(odd_lines("openai", 1, broken=0)))
     bring(services, file)
-    with pytest.raises(BadInput, match="1 of 1 sessions has errors"):
+    with pytest.raises(BadInput, match="can only be read, and there are no unchanged imported rows"):
         export(services, tmp_path / "out.jsonl", format="xlam")

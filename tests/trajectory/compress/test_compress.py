@@ -190,7 +190,9 @@ def test_compressed_rows_have_no_findings(form):
             RowMessage(role=A, parts=(Prose(text=f"Because {number}. " + "so " * 90),)),
         )
     for messages in (long(30).messages, chat):
-        done = compressed(Trajectory(messages=messages, tools=OfferedTools(specs=(spec,))), target_max_tokens=1500)
+        done = compressed(
+            Trajectory(messages=messages, tools=OfferedTools(specs=(spec,))), target_max_tokens=1500
+        )
         assert done.metrics.was_compressed
         written = write_row(done.trajectory, FORMATS[form], RowOptions())
         assert written.problems == ()

@@ -8,6 +8,7 @@ import pytest
 from tests.bfcl import SETS, bfcl_trajectories
 from workbench.chat.message import Role
 from workbench.trajectory.formats.known import FORMATS, WRITTEN, detect_format
+from workbench.trajectory.formats.row_format import RowContent
 from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.trajectory import Call, Prose, RowMessage, canonical_text
 from workbench.trajectory.writing.convert import write_row
@@ -20,10 +21,15 @@ REFUSAL = RowMessage(role=Role.ASSISTANT, parts=(Prose(text="I cannot do that.")
 
 def for_format(trajectory, name):
     """Return the trajectory with what preference formats need: a label or a rejected answer."""
-    if name == "kto":
-        return replace(trajectory, label=True)
-    if name == "dpo":
-        return replace(trajectory, rejected=(REFUSAL,))
+    content = FORMATS[name].content
+    if content is RowContent.VERDICT:
+        trajectory = replace(trajectory, label=True)
+    if content is RowContent.PAIR:
+        trajectory = replace(trajectory, rejected=(REFUSAL,))
+    if name == "llamafactory-dpo":  # an answer is one message
+        trajectory = replace(trajectory, messages=trajectory.messages[: trajectory.answer_index + 1])
+    if name == "llamafactory-kto":
+        trajectory = replace(trajectory, answer_start=len(trajectory.messages) - 1)
     return trajectory
 
 
@@ -62,7 +68,16 @@ def test_every_row_is_written_and_read_back_equal(trajectories, name):
         types.add(trajectory)
     assert types.form == "text"  # the sets' arguments are of many kinds
     options = RowOptions(arguments=types.form)
-    without_ids = name in ("sharegpt", "llamafactory", "raw", "trl", "dpo", "kto")
+    without_ids = name in (
+        "sharegpt",
+        "llamafactory",
+        "llamafactory-dpo",
+        "llamafactory-kto",
+        "raw",
+        "trl",
+        "dpo",
+        "kto",
+    )
     for trajectory in trajectories:
         given = for_format(trajectory if without_ids else with_ids(trajectory), name)
         done = write_row(given, form, options)

@@ -1,15 +1,17 @@
 """Whatever a conversion changes is reported, and what it need not change stays byte for byte."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from workbench.toolspec.python_types import json_schema_of
+from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.formats.known import FORMATS, detect_format
 from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.system_text import FRAMES, split_system
 from workbench.trajectory.validate.row_check import check_row
-from workbench.trajectory.writing.convert import convert_row
+from workbench.trajectory.writing.convert import convert_row, write_row
 from workbench.trajectory.writing.row_draft import RowOptions
 
 SPEC = {
@@ -141,17 +143,26 @@ def test_a_schema_without_other_type_names_is_the_same_object():
 
 def test_nulls_that_arrow_fills_into_specs_are_removed_and_reported():
     spec = json.loads(json.dumps(SPEC))
-    spec["function"]["parameters"]["properties"]["a"] |= {"enum": None, "default": None, "items": None}
+    spec["function"]["parameters"]["properties"]["a"] |= {"enum": None, "items": None}
     spec["origin"] = None
     new, changes = converted(openai('{"a": 1}', tools=[spec]), "trl")
     assert new["tools"] == [SPEC]
     assert "schema-nulls" in changes
     nullable = json.loads(json.dumps(SPEC))
-    nullable["function"]["parameters"]["properties"]["a"] = {"type": ["integer", "null"], "default": None}
+    nullable["function"]["parameters"]["properties"]["a"] = {"type": "integer", "default": None}
     assert converted(openai('{"a": 1}', tools=[nullable]), "trl") == (
         {**converted(openai('{"a": 1}'), "trl")[0], "tools": [nullable]},
         set(),
     )
+
+
+def test_a_trajectory_with_other_type_names_is_written_with_a_reported_change():
+    """The tools of a session may have them too."""
+    spec = json.loads(json.dumps(SPEC).replace("integer", "int").replace('"object"', '"dict"'))
+    trajectory = read_trajectory(FORMATS["openai"].read(openai('{"a": 1}'))).trajectory
+    tools = OfferedTools(specs=(ToolSpec(document=spec),))
+    done = write_row(replace(trajectory, tools=tools), FORMATS["openai"], RowOptions())
+    assert (done.row["tools"], [change.code for change in done.changes]) == ([SPEC], ["schema-types"])
 
 
 @pytest.mark.parametrize("arguments", ["{'a': 1}", '{"a": 1,}', '{"a": 1'])

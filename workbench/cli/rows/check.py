@@ -122,7 +122,7 @@ def _refuse(files: list[str], format_: str, fix_out: str, *, is_text: bool) -> N
     if files.count("-") > 1 or ("-" in files and fix_out):
         raise BadInput("file -", "standard input can be read only once", "save it to a file first")
     if fix_out == "-" and not is_text:
-        raise BadInput("--fix-out -", "the report already goes to standard output", "give a file")
+        raise BadInput("--fix-out -", "--json already writes to standard output", "give a file")
     if fix_out and any(_is_same(file, fix_out) for file in files):
         raise BadInput(f"--fix-out {fix_out}", "this is one of the input files", "give another file")
 

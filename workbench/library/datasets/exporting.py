@@ -21,7 +21,7 @@ from workbench.library.datasets.session_export import SessionDone, export_rows
 from workbench.records.corpus.session_rows import ExportOptions
 from workbench.settings import Secret
 from workbench.store.corpus import CorpusStore
-from workbench.trajectory.formats.known import format_named
+from workbench.trajectory.formats.known import WRITTEN, format_named
 from workbench.trajectory.sets.receipt import CardOptions, render_card
 from workbench.trajectory.writing.losses import ArgumentTypes
 
@@ -152,6 +152,12 @@ def _write(
                         result.conversation.trajectory, is_fixed=result.conversation.unchanged is not None
                     )
             yield done
+        if not summary.rows and format_named(options.format).spell is None:
+            raise BadInput(
+                f"format {options.format!r}",
+                "this format can only be read, and there are no unchanged imported rows of it",
+                f"use one of {', '.join(WRITTEN)}",
+            )
         if summary.defective and not target.skips_invalid:
             has = "has" if summary.defective == 1 else "have"
             raise ExportRefused(

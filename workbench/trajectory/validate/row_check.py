@@ -40,8 +40,8 @@ _PLACEHOLDERS: Final = (
 
 *Source:* Jinja for `{{ name }}`; rows of NousResearch/hermes-function-calling-v1 for `{tool_call}`."""
 _ABOUT_TEMPLATES: Final = re.compile(
-    r"(?i:jinja|template|mustache|handlebars|placeholder|liquid|helm\b|ansible|f-string|curly|braces|\bvue\b"
-    r"|angular|render)"
+    r"(?i:\b(?:jinja2?|templates?|templating|mustache|handlebars|placeholders?|liquid (?:tag|syntax|filter)s?|helm"
+    r"|ansible|f-strings?|(?:curly )?braces|vue|angular)\b)"
 )
 """Words of texts that are about templates, in which a placeholder is meant as it is written."""
 

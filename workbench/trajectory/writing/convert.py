@@ -12,7 +12,7 @@ from workbench.chat.json_value import JsonObject
 from workbench.hermes.marks import CONTROL_MARK, MARK
 from workbench.trajectory.formats.row_format import RowFormat, Spell
 from workbench.trajectory.row import RowFinding
-from workbench.trajectory.row_reading import read_trajectory
+from workbench.trajectory.row_reading import plain_tools, read_trajectory
 from workbench.trajectory.trajectory import RowMessage, Trajectory, canonical_text, message_text, pair_results
 from workbench.trajectory.writing.row_draft import ConversionChange, RowDraft, RowOptions
 
@@ -66,6 +66,7 @@ def write_row(trajectory: Trajectory, write_as: RowFormat, options: RowOptions) 
         rejected=pair_results(trajectory.rejected),
     )
     draft = RowDraft(paired, options)
+    draft.trajectory = replace(paired, tools=plain_tools(paired.tools, draft.changes))
     try:
         row, problems = _written(draft, write_as, write_as.spell)
     except RecursionError:
