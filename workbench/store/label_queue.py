@@ -1,4 +1,4 @@
-"""The labelling queue, filtered and paged in the database, and the projects it belongs to.
+"""The labelling queue, filtered, ordered and paged in the database.
 
 An item of the queue is a session that is to be labelled in a project.
 
@@ -14,173 +14,315 @@ Invariants:
 - Rollouts of suites are left out unless they have a task, because a single run can create thousands of them.
 - Each change of a task's state raises its revision. A writer names the revision that it has seen, so two
   labellers cannot overwrite each other's state without noticing.
+- Every order ends with columns that make it total, and none of its columns changes when a session is edited or
+  regenerated, except the number of findings and the disagreement. So a position is stable between two pages.
+
+A page is read in two steps: first the ids in their order, which an index provides, then the details of these ids
+only. The position of an item is the number of items before it, so that a link to any item finds its page.
 
 Example: sessions A, B and C, overlap 2, and a task (A, ann, draft). The default project lists
 (A, ann, draft), (B, "", pending) and (C, "", pending). After `assign([A, B], [ann, bob])`, a named project
 lists (A, ann), (A, bob), (B, ann) and (B, bob).
 """
 
-from collections.abc import Callable, Sequence
-from datetime import datetime
-from typing import Any, Final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from random import Random
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, func, or_, select
-from sqlalchemy.orm import Mapped
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    FromClause,
+    Select,
+    and_,
+    case,
+    cast,
+    func,
+    join,
+    literal,
+    or_,
+    outerjoin,
+    select,
+    true,
+)
 from sqlmodel import Session, col
-from sqlmodel import select as select_rows
 
-from workbench.errors import StoreError
-from workbench.records.facts import FactKind
 from workbench.records.labels.project import (
-    Assignment,
-    Project,
     QueueFilter,
     QueueItem,
+    QueueOrder,
     QueuePage,
+    QueueSort,
     QueueState,
-    plan_assignments,
 )
-from workbench.records.labels.rules import check_project
-from workbench.records.owner import Owner
-from workbench.store.audit import AuditWriter
-from workbench.store.database import Database, insert_if_absent
-from workbench.store.label_rows import project_value, put_project
-from workbench.store.owner_scope import OwnerScope, scope_of
-from workbench.store.rows import new_id
+from workbench.store.label_filter import filter_conditions, names_unstorable_text
 from workbench.store.sessions import is_rollout
-from workbench.store.storable import problem_of, refuse_unstorable
-from workbench.store.tables import FactRow, GenerationRow, SessionRow
-from workbench.store.tables.labels import LabelProjectRow, LabelRow, LabelTagRow, LabelTaskRow
+from workbench.store.storable import problem_of
+from workbench.store.tables import (
+    ImportRow,
+    LabelReviewRow,
+    LabelRow,
+    LabelTaskRow,
+    SessionRow,
+)
+from workbench.store.tables.sessions import SHUFFLE_LIMIT
 
-_STATE: Final[ColumnElement[str]] = func.coalesce(col(LabelTaskRow.state), QueueState.PENDING.value)
+_TASK_STATE: Final[ColumnElement[str]] = func.coalesce(col(LabelTaskRow.state), QueueState.PENDING.value)
 _ASSIGNEE: Final[ColumnElement[str]] = func.coalesce(col(LabelTaskRow.assignee), "")
 
 
-def read_queue(
-    db: Session,
-    project_id: str,
-    allowed: ColumnElement[bool],
-    chosen: QueueFilter,
-    *,
-    includes_unassigned: bool,
-    limit: int,
-    offset: int,
-) -> QueuePage:
-    """Return a page of a project's queue, most recently used sessions first.
+class SortKey(NamedTuple):
+    """One column of an order."""
 
-    Args:
-        project_id: The project's id. Empty if the project has never been written to.
-        allowed: A condition that is true for the sessions that the owner may see.
-        chosen: Which items to return.
-        includes_unassigned: True also returns sessions that have no task.
-        limit: The maximum number of items.
-        offset: The number of items to skip.
-    """
-    if any(isinstance(value, str) and problem_of(value) for value in _values(chosen)):
-        return QueuePage(items=(), total=0)
-    is_task = and_(
-        col(LabelTaskRow.session_id) == col(SessionRow.id), col(LabelTaskRow.project_id) == project_id
-    )
-    # There are many rollouts of suites. They are labelled only on request.
-    is_requested = or_(~is_rollout(), col(LabelTaskRow.state).is_not(None))
-    conditions = (
-        allowed,
-        is_requested,
-        col(SessionRow.leaf_id).is_not(None),
-        *_conditions(project_id, chosen),
-    )
-    query = (
-        select(*_columns(project_id))
-        .join(LabelTaskRow, is_task, isouter=includes_unassigned)
-        .where(*conditions)
-    )
-    total = db.connection().execute(select(func.count()).select_from(query.subquery())).scalar_one()
-    order = (col(SessionRow.updated_at).desc(), col(SessionRow.id), _ASSIGNEE)
-    page = query.order_by(*order).limit(limit).offset(offset)
-    items = tuple(_item(*row) for row in db.connection().execute(page))
-    return QueuePage(items=items, total=total)
+    column: Any
+    """An expression."""
+    is_descending: bool = False
 
 
-def read_item(db: Session, project_id: str, session_id: str, assignee: str) -> QueueItem:
-    """Return the item of an existing task."""
-    is_task = (
-        col(LabelTaskRow.project_id) == project_id,
-        col(LabelTaskRow.session_id) == session_id,
-        col(LabelTaskRow.assignee) == assignee,
-    )
-    query = select(*_columns(project_id)).join(
-        LabelTaskRow, col(LabelTaskRow.session_id) == col(SessionRow.id)
-    )
-    return _item(*db.connection().execute(query.where(*is_task)).one())
+@dataclass(frozen=True, kw_only=True)
+class Queue:
+    """The query for one queue: a project, as one person sees it, with a filter and an order."""
+
+    project_id: str
+    """Empty if the project has never been written to."""
+    allowed: ColumnElement[bool]
+    """True for the sessions that the person may see."""
+    visible: ColumnElement[bool]
+    """True for the labels that the person may see."""
+    chosen: QueueFilter
+    sort: QueueSort
+    includes_unassigned: bool
+    """True for the default project: sessions without a task are items too."""
+    is_review: bool = False
+    """True lists each compared session once, instead of once for each annotator."""
+
+    def page(self, db: Session, *, limit: int, offset: int = 0, around: str | None = None) -> QueuePage:
+        """Return a page.
+
+        Args:
+            around: Id of a session. The page is then the one of this size that contains it, if it is in the queue.
+        """
+        if self._matches_nothing:
+            return QueuePage(items=(), total=0)
+        total = self.count(db)
+        if around is not None:
+            position = self._position(db, around)
+            offset = 0 if position is None else position // limit * limit
+        query = self._ordered(self._select()).limit(limit).offset(offset)
+        return QueuePage(items=self._items(db, query), total=total, first=offset)
+
+    def count(self, db: Session) -> int:
+        """Return the number of items."""
+        query = select(func.count()).select_from(self._source).where(self._where)
+        return 0 if self._matches_nothing else db.connection().execute(query).scalar_one()
+
+    def neighbour(self, db: Session, session_id: str, *, is_before: bool = False) -> str | None:
+        """Return the id of the session after or before a session. None at the end of the queue."""
+        keys = None if self._matches_nothing else self._keys_of(db, session_id)
+        if keys is None:
+            return None
+        query = select(col(SessionRow.id)).select_from(self._source)
+        query = query.where(
+            self._where, self._beyond(keys, is_before=is_before), col(SessionRow.id) != session_id
+        )
+        order = self._order(is_reversed=is_before)
+        return db.connection().execute(query.order_by(*order).limit(1)).scalar()
+
+    def next_open(self, db: Session, after: str | None) -> str | None:
+        """Return the id of the next session with something left to do, or None.
+
+        Args:
+            after: The search starts after this session and continues at the top. None starts at the top.
+        """
+        if self._matches_nothing:
+            return None
+        is_open = self._state.in_([QueueState.PENDING.value, QueueState.DRAFT.value])
+        query = select(col(SessionRow.id)).select_from(self._source).where(self._where, is_open)
+        keys = None if after is None else self._keys_of(db, after)
+        if after is not None:
+            query = query.where(col(SessionRow.id) != after)
+        ordered = query.order_by(*self._order()).limit(1)
+        if keys is not None:
+            found = db.connection().execute(ordered.where(self._beyond(keys))).scalar()
+            if found is not None:
+                return found
+        return db.connection().execute(ordered).scalar()
+
+    def item(self, db: Session, session_id: str, assignee: str) -> QueueItem:
+        """Return the item of an existing task, whatever the filter says."""
+        query: Any = select(
+            col(LabelTaskRow.session_id), _TASK_STATE, _ASSIGNEE, col(LabelTaskRow.revision)
+        ).where(
+            col(LabelTaskRow.project_id) == self.project_id,
+            col(LabelTaskRow.session_id) == session_id,
+            col(LabelTaskRow.assignee) == assignee,
+        )
+        return self._items(db, query)[0]
+
+    def session_ids(self, db: Session, *, limit: int | None = None) -> Sequence[str]:
+        """Return the ids of all sessions that match, in order."""
+        if self._matches_nothing:
+            return ()
+        query = select(col(SessionRow.id)).select_from(self._source).where(self._where)
+        return tuple(db.connection().execute(query.order_by(*self._order()).limit(limit)).scalars())
+
+    @property
+    def _matches_nothing(self) -> bool:
+        return names_unstorable_text(self.chosen)
+
+    @cached_property
+    def _source(self) -> FromClause:
+        """The joined tables: sessions with their tasks, or with their review."""
+        is_review = and_(
+            col(LabelReviewRow.session_id) == col(SessionRow.id),
+            col(LabelReviewRow.project_id) == self.project_id,
+        )
+        if self.is_review:
+            return join(SessionRow, LabelReviewRow, is_review)
+        is_task = and_(
+            col(LabelTaskRow.session_id) == col(SessionRow.id),
+            col(LabelTaskRow.project_id) == self.project_id,
+        )
+        source = (outerjoin if self.includes_unassigned else join)(SessionRow, LabelTaskRow, is_task)
+        needs_review = self.sort.order is QueueOrder.AGREEMENT or self.chosen.is_disputed is not None
+        return source.outerjoin(LabelReviewRow, is_review) if needs_review else source
+
+    @property
+    def _state(self) -> ColumnElement[Any]:
+        if not self.is_review:
+            return _TASK_STATE
+        undecided = col(LabelReviewRow.undecided_count) > 0
+        return case((undecided, QueueState.PENDING.value), else_=QueueState.DONE.value)
+
+    @property
+    def _assignee(self) -> ColumnElement[Any]:
+        return literal("") if self.is_review else _ASSIGNEE
+
+    @cached_property
+    def _where(self) -> ColumnElement[bool]:
+        assignee = None if self.is_review else self._assignee
+        conditions = [
+            self.allowed,
+            col(SessionRow.leaf_id).is_not(None),
+            *filter_conditions(self.chosen, self._state, assignee, self._labels(select(col(LabelRow.id)))),
+        ]
+        if not self.is_review and self.includes_unassigned:
+            # There are many rollouts of suites. They are labelled only on request.
+            conditions.append(or_(~is_rollout(), col(LabelTaskRow.state).is_not(None)))
+        return and_(*conditions)
+
+    def _labels(self, query: Select[Any]) -> Select[Any]:
+        """Restrict a query on labels to those of the session in the project that the person may see."""
+        return query.where(
+            col(LabelRow.session_id) == col(SessionRow.id),
+            col(LabelRow.project_id) == self.project_id,
+            self.visible,
+        )
+
+    @cached_property
+    def _keys(self) -> tuple[SortKey, ...]:
+        created, session_id = col(SessionRow.created_at), col(SessionRow.id)
+        oldest = (SortKey(created), SortKey(session_id), SortKey(self._assignee))
+        newest = (
+            SortKey(created, is_descending=True),
+            SortKey(session_id, is_descending=True),
+            SortKey(self._assignee),
+        )
+        match self.sort.order or (QueueOrder.NEWEST if self.includes_unassigned else QueueOrder.OLDEST):
+            case QueueOrder.OLDEST:
+                return oldest
+            case QueueOrder.NEWEST:
+                return newest
+            case QueueOrder.RANDOM:
+                return (SortKey(_shuffled(self.sort.seed)), *oldest)
+            case QueueOrder.FINDINGS:
+                return (SortKey(col(SessionRow.finding_count), is_descending=True), *newest)
+            case QueueOrder.CONFIDENCE:
+                return (SortKey(col(SessionRow.confidence)), *oldest)
+            case QueueOrder.AGREEMENT:
+                disagreement = func.coalesce(col(LabelReviewRow.disagreement), -1.0)
+                return (SortKey(disagreement, is_descending=True), *oldest)
+
+    def _order(self, *, is_reversed: bool = False) -> list[ColumnElement[Any]]:
+        keys = self._keys[:-1] if self.is_review else self._keys
+        return [
+            key.column.desc() if key.is_descending is not is_reversed else key.column.asc() for key in keys
+        ]
+
+    def _select(self) -> Select[Any]:
+        revision: Any = literal(0) if self.is_review else func.coalesce(col(LabelTaskRow.revision), 0)
+        columns: tuple[Any, ...] = (col(SessionRow.id), self._state, self._assignee, revision)
+        return select(*columns).select_from(self._source).where(self._where)
+
+    def _ordered(self, query: Select[Any]) -> Select[Any]:
+        return query.order_by(*self._order())
+
+    def _keys_of(self, db: Session, session_id: str) -> tuple[Any, ...] | None:
+        """Return the values of the sort keys of a session's first item, or None if it is not in the queue.
+
+        A session that no longer matches the filter, for example because it was just submitted, still has a
+        position.
+        """
+        if problem_of(session_id):
+            return None
+        query = select(*(key.column for key in self._keys)).select_from(self._source)
+        query = self._ordered(query.where(self.allowed, col(SessionRow.id) == session_id)).limit(1)
+        found = db.connection().execute(query).first()
+        return None if found is None else tuple(found)
+
+    def _position(self, db: Session, session_id: str) -> int | None:
+        keys = self._keys_of(db, session_id)
+        if keys is None:
+            return None
+        before = select(func.count()).select_from(self._source)
+        return (
+            db.connection()
+            .execute(before.where(self._where, self._beyond(keys, is_before=True)))
+            .scalar_one()
+        )
+
+    def _beyond(self, values: tuple[Any, ...], *, is_before: bool = False) -> ColumnElement[bool]:
+        """Return a condition that is true for the items after, or before, the item with these sort keys.
+
+        It is (a > x) or (a = x and b > y) or …, because a row comparison cannot mix directions. The first part
+        alone, with "or equal", lets the database start at the right place of an index.
+        """
+        alternatives: list[ColumnElement[bool]] = []
+        same: list[ColumnElement[bool]] = []
+        for key, value in zip(self._keys, values, strict=True):
+            is_less = key.is_descending is not is_before
+            alternatives.append(and_(*same, key.column < value if is_less else key.column > value))
+            same.append(key.column == value)
+        first = self._keys[0]
+        is_less = first.is_descending is not is_before
+        start = first.column <= values[0] if is_less else first.column >= values[0]
+        return and_(start, or_(*alternatives))
+
+    def _items(self, db: Session, query: Select[Any]) -> tuple[QueueItem, ...]:
+        found: Sequence[Any] = db.connection().execute(query).all()
+        label_count = self._labels(select(func.count()).select_from(LabelRow)).correlate(SessionRow)
+        is_review = and_(
+            col(LabelReviewRow.session_id) == col(SessionRow.id),
+            col(LabelReviewRow.project_id) == self.project_id,
+        )
+        details = (
+            select(
+                col(SessionRow.id), col(SessionRow.title), col(SessionRow.updated_at), label_count.scalar_subquery(),
+                col(ImportRow.row_id), col(ImportRow.number), col(ImportRow.format), col(ImportRow.file),
+                col(LabelReviewRow.undecided_count),
+            )
+            .select_from(outerjoin(SessionRow, ImportRow, col(ImportRow.session_id) == col(SessionRow.id)))
+            .outerjoin(LabelReviewRow, is_review)
+            .where(col(SessionRow.id).in_([row[0] for row in found]))
+        )  # fmt: skip
+        by_id = {row[0]: row for row in db.connection().execute(details)}
+        return tuple(_item(by_id[row[0]], *row[1:]) for row in found)
 
 
-def _columns(project_id: str) -> tuple[Any, ...]:
-    """Return the selected columns, in the order of the parameters of `_item`."""
-    return (
-        col(SessionRow.id), col(SessionRow.title), col(SessionRow.updated_at), _STATE, _ASSIGNEE,
-        func.coalesce(col(LabelTaskRow.revision), 0), _label_count(project_id),
-    )  # fmt: skip
-
-
-def _values(chosen: QueueFilter) -> tuple[object, ...]:
-    return chosen.assignee, chosen.tag, chosen.verdict, chosen.contract_version, chosen.model
-
-
-def _conditions(project_id: str, chosen: QueueFilter) -> list[ColumnElement[bool]]:
-    """Return one condition for each part of the filter that is set."""
-    conditions: list[ColumnElement[bool] | bool | None] = [
-        None if chosen.state is None else chosen.state.value == _STATE,
-        None if chosen.assignee is None else chosen.assignee == _ASSIGNEE,
-        None if chosen.tag is None else _has_tag(project_id, chosen.tag),
-        None if chosen.verdict is None else _has_label(project_id, col(LabelRow.verdict) == chosen.verdict),
-        None
-        if chosen.contract_version is None
-        else _starts_with(col(SessionRow.contract_version), chosen.contract_version),
-        None if chosen.model is None else _has_model(chosen.model),
-        None if chosen.has_fix is None else _has_fix() == chosen.has_fix,
-        None if chosen.since is None else col(SessionRow.updated_at) >= chosen.since,
-        None if chosen.until is None else col(SessionRow.updated_at) < chosen.until,
-    ]
-    return [condition for condition in conditions if isinstance(condition, ColumnElement)]
-
-
-def _starts_with(column: Mapped[str | None], start: str) -> ColumnElement[bool]:
-    return column.startswith(start.lower(), autoescape=True)
-
-
-def _has_label(project_id: str, condition: ColumnElement[bool]) -> ColumnElement[bool]:
-    is_label = (col(LabelRow.session_id) == col(SessionRow.id), col(LabelRow.project_id) == project_id)
-    return select(col(LabelRow.id)).where(*is_label, condition).correlate(SessionRow).exists()
-
-
-def _has_tag(project_id: str, tag: str) -> ColumnElement[bool]:
-    tagged = select(col(LabelTagRow.label_id)).where(
-        col(LabelTagRow.label_id) == col(LabelRow.id), col(LabelTagRow.tag) == tag
-    )
-    return _has_label(project_id, tagged.correlate(LabelRow).exists())
-
-
-def _has_model(name: str) -> ColumnElement[bool]:
-    is_by_model = (
-        col(GenerationRow.session_id) == col(SessionRow.id),
-        col(GenerationRow.engine_name) == name,
-    )
-    return select(col(GenerationRow.id)).where(*is_by_model).correlate(SessionRow).exists()
-
-
-def _has_fix() -> ColumnElement[bool]:
-    is_fix = (col(FactRow.session_id) == col(SessionRow.id), col(FactRow.kind) == FactKind.FIX.value)
-    return select(col(FactRow.id)).where(*is_fix).correlate(SessionRow).exists()
-
-
-def _label_count(project_id: str) -> Any:
-    is_label = (col(LabelRow.session_id) == col(SessionRow.id), col(LabelRow.project_id) == project_id)
-    return select(func.count()).select_from(LabelRow).where(*is_label).correlate(SessionRow).scalar_subquery()
-
-
-def _item(
-    session_id: str, title: str, updated_at: Any, state: str, assignee: str, revision: int, label_count: int
-) -> QueueItem:
+def _item(details: Any, state: str, assignee: str, revision: int) -> QueueItem:
+    session_id, title, updated_at, label_count, row_id, number, row_format, file, undecided = details
     return QueueItem(
         session_id=session_id,
         title=title,
@@ -189,134 +331,38 @@ def _item(
         revision=revision,
         label_count=label_count,
         updated_at=updated_at,
+        row_id=row_id or "",
+        row_number=number,
+        format=row_format or "",
+        file=file or "",
+        disputed_count=undecided or 0,
     )
 
 
-class LabelProjectStore(OwnerScope):
-    """One owner's labelling projects. Each method is one transaction. Thread-safe."""
+def read_item(
+    db: Session, project_id: str, session_id: str, assignee: str, visible: ColumnElement[bool]
+) -> QueueItem:
+    """Return the item of an existing task.
 
-    def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:
-        super().__init__(database, owner, now)
-        self._scope = scope_of(owner)
-        self._audit = AuditWriter(owner, now)
+    Args:
+        visible: True for the labels that the person may see.
+    """
+    queue = Queue(
+        project_id=project_id,
+        allowed=true(),
+        visible=visible,
+        chosen=QueueFilter(),
+        sort=QueueSort(),
+        includes_unassigned=False,
+    )
+    return queue.item(db, session_id, assignee)
 
-    def save_project(self, project: Project, *, who: str = "") -> Project:
-        """Create or change a project.
 
-        Args:
-            who: Name of the person who saves it. Empty stands for the owner.
+def _shuffled(seed: int) -> ColumnElement[int]:
+    """Return an expression that is different for each seed, and orders sessions at random.
 
-        Raises:
-            BadInput: The project is invalid, or contains text that cannot be stored.
-        """
-        check_project(project)
-        refuse_unstorable(project, "project")
-        refuse_unstorable(who, "who")
-        with self._database.writing() as db:
-            row = self._ensure_project(db, project.name)
-            before = project_value(row)
-            if before != project:
-                put_project(row, project)
-                self._audit.note(
-                    db, "project.save", f"project:{project.name}", who=who, overlap=project.overlap
-                )
-            return project
-
-    def find_project(self, name: str) -> Project | None:
-        """Return the project with this name, or None. The default project, named "", always exists."""
-        with self._database.reading() as db:
-            row = self._find_project(db, name)
-            if row is None:
-                return None if name else Project(name="")
-            return project_value(row)
-
-    def list_projects(self) -> Sequence[Project]:
-        """Return all projects, sorted by name. The first one is the default project."""
-        own = select_rows(LabelProjectRow).where(col(LabelProjectRow.owner) == self._scope)
-        with self._database.reading() as db:
-            projects = [project_value(row) for row in db.exec(own.order_by(col(LabelProjectRow.name)))]
-        return tuple(projects) if projects and not projects[0].name else (Project(name=""), *projects)
-
-    def assign(
-        self, session_ids: Sequence[str], labellers: Sequence[str], *, project: str, who: str = ""
-    ) -> Sequence[Assignment]:
-        """Assign sessions, each to as many labellers as the project's overlap. Earlier assignments count.
-
-        Args:
-            who: Name of the person who assigns. Empty stands for the owner.
-
-        Returns:
-            The new assignments.
-
-        Raises:
-            BadInput: There are fewer labellers than the overlap requires.
-            StoreError: The project or a session does not exist.
-        """
-        refuse_unstorable([*labellers, who], "labeller")
-        with self._database.writing() as db:
-            row = self._project(db, project)
-            for session_id in session_ids:
-                self._own_session(db, session_id)
-            tasks = select_rows(LabelTaskRow).where(col(LabelTaskRow.project_id) == row.id)
-            planned = plan_assignments(
-                session_ids,
-                labellers,
-                overlap=row.overlap,
-                existing=[Assignment(task.session_id, task.assignee) for task in db.exec(tasks)],
-            )
-            for assignment in planned:
-                db.add(self._task(row, assignment.session_id, assignment.labeller, QueueState.PENDING))
-                subject = f"session:{assignment.session_id}"
-                self._audit.note(db, "task.assign", subject, who=who, project=project, to=assignment.labeller)
-            return planned
-
-    def _is_listed(self) -> ColumnElement[bool]:
-        """Return a condition that is true for the sessions that the owner may label."""
-        return and_(self._is_own(), col(SessionRow.deleted_at).is_(None))
-
-    def _find_project(self, db: Session, name: str, *, is_writing: bool = False) -> LabelProjectRow | None:
-        if problem_of(name):
-            return None
-        query = select_rows(LabelProjectRow).where(
-            col(LabelProjectRow.owner) == self._scope, col(LabelProjectRow.name) == name
-        )
-        return db.exec(query.with_for_update() if is_writing else query).first()
-
-    def _project(self, db: Session, name: str) -> LabelProjectRow:
-        """Return a project's row for writing. The row of the default project is created if it is missing.
-
-        Raises:
-            StoreError: There is no project with this name.
-        """
-        row = self._find_project(db, name, is_writing=True) if name else self._ensure_project(db, "")
-        if row is None:
-            raise self._no_project(name)
-        return row
-
-    def _no_project(self, name: str) -> StoreError:
-        return StoreError(f"there is no labelling project {name!r}; `workbench labels project` creates one")
-
-    def _ensure_project(self, db: Session, name: str) -> LabelProjectRow:
-        values = {
-            "id": new_id(),
-            "owner": self._scope,
-            "name": name,
-            "created_at": self._now(),
-        }
-        insert_if_absent(db, LabelProjectRow, **values, guidelines="", questions=[], overlap=1)
-        row = self._find_project(db, name, is_writing=True)
-        if row is None:
-            raise StoreError(f"labelling project {name!r} could not be created; try again")
-        return row
-
-    def _task(
-        self, project: LabelProjectRow, session_id: str, assignee: str, state: QueueState
-    ) -> LabelTaskRow:
-        return LabelTaskRow(
-            project_id=project.id,
-            session_id=session_id,
-            assignee=assignee,
-            state=state.value,
-            revision=1,
-            updated_at=self._now(),
-        )
+    It is a permutation of the random numbers that the sessions have, since the modulus is a prime number.
+    """
+    chance = Random(seed)
+    factor, shift = chance.randrange(1, SHUFFLE_LIMIT), chance.randrange(SHUFFLE_LIMIT)
+    return (cast(col(SessionRow.shuffle), BigInteger) * factor + shift) % SHUFFLE_LIMIT

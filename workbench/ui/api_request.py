@@ -14,7 +14,7 @@ from workbench.app.requests.prompt import tools_of_row
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput, WorkbenchError
-from workbench.library.datasets.session_export import detect_argument_form, export_rows
+from workbench.library.datasets.session_export import export_all
 from workbench.records.corpus.material import SessionFilter
 from workbench.records.corpus.session_rows import ExportOptions
 from workbench.records.run_config import RunConfig
@@ -104,10 +104,7 @@ def exported(services: Services, choice: SessionFilter, form: str) -> JsonObject
     if form not in WRITTEN:
         format_named(form)
         raise BadInput(f"format {form!r}", "it can only be read", f"use one of {', '.join(WRITTEN)}")
-    options = ExportOptions(choice=choice, format=form)
-    arguments = detect_argument_form(services.corpus, options)
-    options = replace(options, row_options=replace(options.row_options, arguments=arguments))
-    done = list(export_rows(services.corpus, options))
+    done = export_all(services.corpus, ExportOptions(choice=choice, format=form))
     return {
         "rows": [result.row for session in done for result in session.rows if result.row is not None],
         "left_out": [line for session in done for line in lines_of(session)],

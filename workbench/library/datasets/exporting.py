@@ -17,7 +17,7 @@ from workbench.library.datasets.receipts import ReceiptMaker, receipt_bytes
 from workbench.library.datasets.row_files import read_row, read_rows
 from workbench.library.datasets.row_import import ReadRow
 from workbench.library.datasets.row_writer import STANDARD_OUTPUT, RowWriter, open_writer
-from workbench.library.datasets.session_export import SessionDone, export_rows
+from workbench.library.datasets.session_export import SessionDone, add_types, export_rows
 from workbench.records.corpus.session_rows import ExportOptions
 from workbench.settings import Secret
 from workbench.store.corpus import CorpusStore
@@ -146,11 +146,7 @@ def _write(
         for done in export_rows(corpus, options, target.split):
             summary.add(done)
             _write_rows(done, writers[f"{done.split}.jsonl" if done.split else files[0].name])
-            for result in done.rows:
-                if result.row is not None:
-                    types.add(
-                        result.conversation.trajectory, is_fixed=result.conversation.unchanged is not None
-                    )
+            add_types(types, done)
             yield done
         if not summary.rows and format_named(options.format).spell is None:
             raise BadInput(

@@ -17,6 +17,7 @@ from workbench.records.corpus.session_rows import ExportOptions, ExportSource
 from workbench.store.corpus import CorpusStore
 from workbench.trajectory.sets.split import RowSplit
 from workbench.trajectory.trajectory import Trajectory
+from workbench.trajectory.writing.losses import ArgumentTypes
 
 PAGE: Final = 200
 """Number of session ids that are read at once."""
@@ -85,6 +86,30 @@ def export_rows(
         group = _group(report.conversations)
         name = split.name_of(group) if split and group else ""
         yield replace(report.done, rows=rows, split=name)
+
+
+def add_types(types: ArgumentTypes, done: SessionDone) -> None:
+    """Add the arguments of a session's written rows, which alone decide how arguments are written."""
+    for result in done.rows:
+        if result.row is not None:
+            is_fixed = result.conversation.unchanged is not None
+            types.add(result.conversation.trajectory, is_fixed=is_fixed)
+
+
+def export_all(corpus: CorpusStore, options: ExportOptions) -> list[SessionDone]:
+    """Return each chosen session with its rows. With `auto`, arguments are text if the rows have mixed types.
+
+    Raises:
+        BadInput: The format is unknown.
+        StoreError: The store cannot be read.
+    """
+    found, types = list(export_rows(corpus, options)), ArgumentTypes()
+    for done in found:
+        add_types(types, done)
+    if options.arguments != "auto" or types.form != "text":
+        return found
+    as_text = replace(options, row_options=replace(options.row_options, arguments="text"))
+    return list(export_rows(corpus, as_text))
 
 
 def _session_reports(corpus: CorpusStore, options: ExportOptions) -> Iterator[SessionReport]:
