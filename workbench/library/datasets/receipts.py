@@ -9,10 +9,12 @@ from pathlib import Path
 from workbench import __version__
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
-from workbench.library.datasets.row_files import AUTO, read_row, read_rows
+from workbench.library.datasets.row_files import AUTO, FileRow, RowWithFormat, format_of_row, read_rows
 from workbench.trajectory.formats.known import FORMATS
-from workbench.trajectory.row import RowFinding, TrainingRow
+from workbench.trajectory.formats.sharegpt import SHAREGPT
+from workbench.trajectory.row import RowFinding
 from workbench.trajectory.sets.receipt import Counts, FileFacts, receipt_of
+from workbench.trajectory.validate.clean_row import clean_row
 from workbench.trajectory.validate.codes import row_finding
 from workbench.trajectory.validate.rows_check import RowsCheck
 
@@ -29,9 +31,9 @@ class FileFormat:
         """Rows by the format that each looks like most."""
         self._candidates = list(FORMATS.values())
 
-    def add(self, row: TrainingRow) -> None:
+    def add(self, row: RowWithFormat) -> None:
         """Add a row."""
-        self.rows[row.format] += 1
+        self.rows[row.row_format.name] += 1
         self._candidates = [
             candidate for candidate in self._candidates if (candidate.could_be or candidate.fits)(row.fields)
         ]
@@ -66,13 +68,7 @@ class ReceiptMaker:
         number = 0
         file_format = FileFormat()
         for number, row in enumerate(read_rows(source), start=1):
-            read = read_row(row, self._read_as)
-            if isinstance(read, RowFinding):
-                self._check.count_unreadable()
-                self.counts.add_findings([read])
-            else:
-                file_format.add(read)
-                self.counts.add(read)
+            self._add(row, file_format)
             yield number
         self._name_format(file_format)
         self._ends.append(self._check.rows)
@@ -81,6 +77,20 @@ class ReceiptMaker:
             digest = file_digest(file, "sha256").hexdigest()
         facts = FileFacts(name=path.name, sha256=digest, size_bytes=path.stat().st_size, rows=number)
         self._files.append(facts)
+
+    def _add(self, row: FileRow, file_format: "FileFormat") -> None:
+        formed = format_of_row(row, self._read_as)
+        if isinstance(formed, RowFinding):
+            self._check.count_unreadable()
+            self.counts.add_findings([formed])
+            return
+        file_format.add(formed)
+        clean = clean_row(formed.fields, finds_secrets=True) if formed.row_format is SHAREGPT else None
+        if clean is None:
+            self.counts.add(formed.row_format.read(formed.fields))
+        else:
+            self._check.add_clean(clean)
+            self.counts.add_clean(formed.fields, clean)
 
     def _name_format(self, file_format: "FileFormat") -> None:
         """Count the rows of a file under one format if all of them have it."""

@@ -1,8 +1,9 @@
 """Make conversations for rows from a session: the displayed path, preference pairs, and judged answers."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain, takewhile
 from typing import Final, NamedTuple
 
@@ -120,7 +121,8 @@ _NOTHING: Final = MessageRun((), ())
 class ExportConversation:
     """A conversation to be written as a row."""
 
-    trajectory: Trajectory
+    read: Callable[[], Trajectory]
+    """Returns the trajectory. That of an unchanged row is only needed to split rows and to compare types."""
     ids: tuple[str, ...]
     """Id of the session's message for each message of the trajectory."""
     rejected_ids: tuple[str, ...] = ()
@@ -135,6 +137,11 @@ class ExportConversation:
     """These bytes; None to write the fields of the unchanged row."""
     findings: tuple[RowFinding, ...] = ()
     """The validator's findings in the unchanged row."""
+
+    @cached_property
+    def trajectory(self) -> Trajectory:
+        """The conversation with its tools and columns."""
+        return self.read()
 
 
 def session_conversations(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
@@ -166,10 +173,10 @@ def _shown(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]
 
 def _unchanged(source: ExportSource) -> ExportConversation:
     """Return the imported row itself."""
-    imported, row, trajectory = source.material.imported, source.imported_row, source.row
-    assert imported is not None and row is not None and trajectory is not None
+    imported, row = source.material.imported, source.imported_row
+    assert imported is not None and row is not None
     return ExportConversation(
-        trajectory=trajectory,
+        read=lambda: source.row or Trajectory(messages=()),
         ids=imported.message_ids,
         rejected_ids=imported.rejected_ids,
         unchanged=row,
@@ -350,17 +357,18 @@ def _conversation(
         replace(message, place=place)
         for place, message in enumerate(rejected.messages, start=len(run.exported))
     )
+    trajectory = Trajectory(
+        messages=run.messages,
+        tools=source.tools,
+        rejected=rejected_messages,
+        answer_start=answer_start,
+        label=label,
+        columns=source.columns(leaf=pair.leaf, contract_name=pair.contract_name)
+        if pair and pair.leaf
+        else source.columns(),
+    )
     return ExportConversation(
-        trajectory=Trajectory(
-            messages=run.messages,
-            tools=source.tools,
-            rejected=rejected_messages,
-            answer_start=answer_start,
-            label=label,
-            columns=source.columns(leaf=pair.leaf, contract_name=pair.contract_name)
-            if pair and pair.leaf
-            else source.columns(),
-        ),
+        read=lambda: trajectory,
         ids=run.ids,
         rejected_ids=rejected.ids,
         fixes=tuple(code for message in exported for code in message.fixes),

@@ -27,11 +27,13 @@ from workbench.rollout.ports import FinishReason
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import render_tools
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, format_named
+from workbench.trajectory.formats.sharegpt import SHAREGPT
 from workbench.trajectory.hermes_text import names_only, read_text
 from workbench.trajectory.row import RowFinding, TrainingRow
-from workbench.trajectory.row_reading import RowReading, read_trajectory
+from workbench.trajectory.row_reading import RowReading, plain_tools, read_trajectory
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Trajectory
+from workbench.trajectory.validate.clean_row import clean_row
 from workbench.trajectory.validate.codes import matches_code
 from workbench.trajectory.validate.row_check import check_row
 from workbench.trajectory.writing.row_draft import RowOptions
@@ -237,7 +239,10 @@ class ExportSource:
     @cached_property
     def row_findings(self) -> tuple[RowFinding, ...]:
         """The validator's findings in the imported row."""
-        return () if self.imported_row is None else check_row(self.imported_row)
+        row = self.imported_row
+        if row is None or (row.format == SHAREGPT.name and clean_row(row.fields, finds_secrets=True)):
+            return ()
+        return check_row(row)
 
     @property
     def is_written_as_imported(self) -> bool:
@@ -249,12 +254,10 @@ class ExportSource:
     @property
     def _has_own_tools(self) -> bool:
         """Whether the session's tools are those of the imported row."""
-        setup = self.material.setup
-        return (
-            self.row is not None
-            and not setup.disabled_tools
-            and setup.tools_text == render_tools(self.row.tools)
-        )
+        setup, row = self.material.setup, self.imported_row
+        if row is None or setup.disabled_tools:
+            return False
+        return setup.tools_text == render_tools(plain_tools(row.tools))
 
     def _suits(self, row: TrainingRow) -> bool:
         """Whether the row is written as the options require."""

@@ -12,9 +12,12 @@ from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.toolspec.spec import ToolSpec, canonical_json
+from workbench.trajectory.formats.shared.text_entries import conversation_of
+from workbench.trajectory.formats.sharegpt import SHAREGPT
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.row_reading import plain_tools
 from workbench.trajectory.system_text import split_system
+from workbench.trajectory.validate.clean_row import CleanRow
 from workbench.trajectory.validate.codes import matches_code
 from workbench.trajectory.validate.parsed_row import ParsedRow, parse_texts
 
@@ -135,6 +138,19 @@ class Counts:
         if contract := _contract(row.columns):
             self.contracts[contract] += 1
 
+    def add_clean(self, fields: JsonObject, clean: CleanRow) -> None:
+        """Count one ShareGPT row without findings."""
+        self.rows += 1
+        self.formats[SHAREGPT.name] += 1
+        for names in clean.answers:
+            self._add_answer(len(names))
+        self.tools.update(map(_hash_of, plain_tools(clean.tools).specs))
+        first = as_object(next(iter(conversation_of(fields)), None))
+        text = first.get("value") if first.get("from") == "system" else ""
+        self.families[_frame_of(text) if isinstance(text, str) else ""] += 1
+        if contract := _contract(fields):
+            self.contracts[contract] += 1
+
     def add_findings(self, findings: Iterable[RowFinding]) -> None:
         """Count findings, including those of unreadable rows and of the whole set."""
         for finding in findings:
@@ -145,11 +161,13 @@ class Counts:
     def _add_messages(self, parsed: ParsedRow) -> None:
         for parsed_entry in parsed.entries:
             if parsed_entry.entry.role is Role.ASSISTANT:
-                count = len(parsed_entry.calls)
-                self.assistant_messages += 1
-                self.calls += count
-                self.without_call += count == 0
-                self.parallel += count > 1
+                self._add_answer(len(parsed_entry.calls))
+
+    def _add_answer(self, calls: int) -> None:
+        self.assistant_messages += 1
+        self.calls += calls
+        self.without_call += calls == 0
+        self.parallel += calls > 1
 
 
 def receipt_of(counts: Counts, files: Sequence[FileFacts], versions: Mapping[str, str]) -> JsonObject:
@@ -184,9 +202,13 @@ def receipt_of(counts: Counts, files: Sequence[FileFacts], versions: Mapping[str
 
 def _family(row: TrainingRow) -> str:
     for entry in row.entries:
-        if entry.role is Role.SYSTEM and (frame := split_system(entry.text).frame):
-            return frame.removeprefix("template-")
+        if entry.role is Role.SYSTEM and (frame := _frame_of(entry.text)):
+            return frame
     return ""
+
+
+def _frame_of(text: str) -> str:
+    return split_system(text).frame.removeprefix("template-")
 
 
 def _only(families: Counter[str]) -> str | None:

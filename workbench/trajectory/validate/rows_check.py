@@ -9,7 +9,7 @@ from workbench.chat.json_value import JsonObject
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.sharegpt import SHAREGPT
 from workbench.trajectory.row import RowFinding, TrainingRow
-from workbench.trajectory.validate.clean_row import clean_row
+from workbench.trajectory.validate.clean_row import CleanRow, clean_row
 from workbench.trajectory.validate.duplicates import (
     DuplicateRow,
     RowFingerprint,
@@ -66,11 +66,15 @@ class RowsCheck:
         )
         if clean is None:
             return self.check(row_format.read(fields))
+        self.add_clean(clean)
+        return ()
+
+    def add_clean(self, clean: CleanRow) -> None:
+        """Count the next row, which `clean_row` has accepted."""
         self.rows += 1
-        self.formats[row_format.name] += 1
+        self.formats[SHAREGPT.name] += 1
         self.facts.add_clean(clean)
         self.fingerprints.append(fingerprint_text(clean.conversation_text, sketches=self.options.finds_near))
-        return ()
 
     def count_unreadable(self) -> None:
         """Count a row that cannot be read."""
