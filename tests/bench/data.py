@@ -21,11 +21,17 @@ from tests.bench.timing import once
 from workbench.library.datasets.checking import FilesCheck
 from workbench.library.datasets.chunks import LocalRunner
 from workbench.library.datasets.conversion import Conversion, convert_file
+from workbench.library.datasets.export_target import ExportSummary, ExportTarget
+from workbench.library.datasets.row_import import ImportOptions, import_rows
+from workbench.records.corpus.session_rows import ExportOptions
+from workbench.settings import read_settings
 from workbench.trajectory.validate.rows_check import CheckOptions
+from workbench.wiring import open_services
 
 ROWS = 200_000
 NAIVE_ROWS = 2_000
 """Hermes-FC's validator takes no more: a thousand rows take it seconds."""
+STORED_ROWS = 20_000
 PLAIN = CheckOptions(finds_near=False, finds_secrets=False)
 HERMES_FC = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
 
@@ -42,6 +48,7 @@ def measure() -> Iterator[str]:
             yield from _speed(file, count)
             yield from _converted(file, count)
         yield from _memory(Path(folder) / "False.jsonl", rows)
+        yield from _stored(Path(folder), min(rows, STORED_ROWS))
 
 
 def _speed(file: Path, count: int) -> Iterator[str]:
@@ -68,6 +75,39 @@ def _converted(file: Path, count: int) -> Iterator[str]:
         rows = islice(convert_file(str(file), target, Conversion(write_as=form)), NAIVE_ROWS * 2)
         taken = _processor_s(lambda rows=rows: deque(rows, maxlen=0)) / min(count, NAIVE_ROWS * 2)
         yield f"convert to {form}, read back each time: {1 / taken:,.0f} rows/s"
+
+
+def _stored(folder: Path, count: int) -> Iterator[str]:
+    """Import rows as sessions and export them again, unchanged and in another format."""
+    file = folder / "stored.jsonl"
+    with file.open("wb") as out:
+        out.writelines(lines(count, own_tools=False, seed=2))
+    variables = {"WORKBENCH_DATA": str(folder / "data")}
+    with open_services(read_settings(variables)) as services:
+        setup = services.setup_for()
+
+        def bring() -> None:
+            rows = services.datasets.read(str(file), "auto")
+            done = import_rows(services.corpus, rows, setup, ImportOptions(file=file.name))
+            assert sum(row.is_new for row in done) == count
+
+        def export(form: str) -> Path:
+            target = folder / form / "rows.jsonl"
+            target.parent.mkdir()
+            options, summary = ExportOptions(format=form), ExportSummary()
+            export_target = ExportTarget(out=str(target))
+            deque(services.datasets.export(services.corpus, options, export_target, summary), maxlen=0)
+            assert summary.rows == count
+            return target
+
+        taken = _processor_s(bring)
+        yield f"import of {count:,} rows: {count / taken:,.0f} rows/s (aim 750)"
+        taken = _processor_s(lambda: export("sharegpt"))
+        is_same = (folder / "sharegpt" / "rows.jsonl").read_bytes() == file.read_bytes()
+        same = "byte for byte" if is_same else "NOT byte for byte"
+        yield f"export, unchanged: {count / taken:,.0f} rows/s (aim 750), {same}"
+        taken = _processor_s(lambda: export("trl"))
+        yield f"export to trl: {count / taken:,.0f} rows/s"
 
 
 def _gain_of_loads(file: Path) -> float:

@@ -28,6 +28,8 @@ def clean_calls(text: str, tools: OfferedTools) -> tuple[CallDraft, ...] | None:
     """
     if "`" in text or text.lstrip().startswith("{"):
         return None
+    if "<" not in text:
+        return ()
     completion = Completion(text, tools=tools, dialect=Dialect.AUTO, level=Level.TOLERANT, is_cut=False)
     found: list[CallDraft] = []
     start = text.find("<")

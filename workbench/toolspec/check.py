@@ -80,6 +80,22 @@ def check_spec(spec: ToolSpec) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
+def is_surely_sound(spec: ToolSpec) -> bool:
+    """Return True if `check_spec` would certainly find nothing. False does not mean that something is wrong."""
+    function = spec.document.get("function")
+    if type(function) is not dict:
+        return False
+    fields = cast(JsonObject, function)
+    name, parameters = fields.get("name"), fields.get("parameters")
+    if type(name) is not str or not _NAME.fullmatch(name) or type(parameters) is not dict:
+        return False
+    schema = cast(JsonObject, parameters)
+    if schema.get("type") != "object" or not is_surely_valid_schema(schema):
+        return False
+    properties, required = schema.get("properties"), schema.get("required", ())
+    return type(properties) is dict and properties.keys() >= set(cast("list[str]", required))
+
+
 def check_offered(tools: OfferedTools) -> tuple[Finding, ...]:
     """Return what is wrong with a list of tools: problems of each spec, and names that are declared twice."""
     findings = [finding for spec in tools.specs for finding in check_spec(spec)]

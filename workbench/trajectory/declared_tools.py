@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple, cast
 
 from workbench.chat.finding import Span
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, loads_fast
 from workbench.chat.message import Role
 from workbench.hermes.json_text.reader import read_payload
 from workbench.hermes.text.completion import BodyText, UnreadableBody
@@ -48,7 +48,7 @@ def read_column(value: JsonValue, pointer: str, findings: list[RowFinding]) -> t
 _Read = tuple[tuple[Declaration, ...], tuple[RowFinding, ...]]
 
 
-class _Specs(NamedTuple):
+class DeclaredSpecs(NamedTuple):
     """Tool specs, wrapped where necessary."""
 
     specs: tuple[ToolSpec, ...]
@@ -87,7 +87,7 @@ def _list_column(key: _Key, pointer: str) -> _Read:
 def _column(value: JsonValue, pointer: str, findings: list[RowFinding]) -> tuple[Declaration, ...]:
     is_text = isinstance(value, str)
     if is_text:
-        if specs := _plain_specs(value):
+        if specs := plain_specs(value):
             return (_declared(specs, pointer, is_text=True),)
         if not (value := _loaded(value.strip() or "null", pointer, findings)):
             return ()
@@ -100,14 +100,14 @@ def _column(value: JsonValue, pointer: str, findings: list[RowFinding]) -> tuple
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
-def _plain_specs(text: str) -> _Specs | None:
+def plain_specs(text: str) -> DeclaredSpecs | None:
     """Return the specs of a JSON list of objects, or None if the text is anything else.
 
     Cached, because the column and the system text of a row usually hold the same list: the same spec objects
     then carry the results of checks for both.
     """
     try:
-        values = cast(JsonValue, json.loads(text))
+        values = loads_fast(text)
     except (ValueError, RecursionError):
         return None
     if not isinstance(values, list) or not values or not all(isinstance(value, dict) for value in values):
@@ -115,8 +115,10 @@ def _plain_specs(text: str) -> _Specs | None:
     return _specs(cast(list[JsonObject], values))
 
 
-def _specs(objects: Sequence[JsonObject]) -> _Specs:
-    return _Specs(tuple(map(spec_of, objects)), not any("function" in function for function in objects))
+def _specs(objects: Sequence[JsonObject]) -> DeclaredSpecs:
+    return DeclaredSpecs(
+        tuple(map(spec_of, objects)), not any("function" in function for function in objects)
+    )
 
 
 def read_declarations(
@@ -155,7 +157,7 @@ def _system(text: str, pointer: str, entry: int, findings: list[RowFinding]) -> 
         if end < 0:
             continue
         span = Span(tag.end(), end)
-        if specs := _plain_specs(_as_list(span.of(text))):
+        if specs := plain_specs(_as_list(span.of(text))):
             declarations.append(_declared(specs, pointer, is_text=True, span=span))
             continue
         values = list(_values(span.of(text)))
@@ -165,6 +167,21 @@ def _system(text: str, pointer: str, entry: int, findings: list[RowFinding]) -> 
         listed = _flat(cast(list[JsonValue], values))
         declarations.extend(_declaration(listed, pointer, findings, is_text=True, span=span, entry=entry))
     return tuple(declarations)
+
+
+def repeats_column(text: str, specs: DeclaredSpecs) -> bool:
+    """Whether a system text declares exactly the tools of a column, at most once.
+
+    Args:
+        text: The system text.
+        specs: The specs of the column, as `plain_specs` returned them.
+    """
+    starts = [tag.end() for tag in _TAG.finditer(text) if not text.startswith(_CLOSE, tag.end())]
+    if not starts:
+        return True
+    end = text.find(_CLOSE, starts[0])
+    # The same list is the same object, because `plain_specs` is cached.
+    return len(starts) == 1 and end >= 0 and plain_specs(_as_list(text[starts[0] : end])) is specs
 
 
 def _as_list(inside: str) -> str:
@@ -224,7 +241,7 @@ def _declaration(
         yield _declared(_specs(objects), pointer, is_text=is_text, span=span)
 
 
-def _declared(parsed: _Specs, pointer: str, *, is_text: bool, span: Span | None = None) -> Declaration:
+def _declared(parsed: DeclaredSpecs, pointer: str, *, is_text: bool, span: Span | None = None) -> Declaration:
     return Declaration(
         specs=parsed.specs,
         place="column" if span is None else "system",

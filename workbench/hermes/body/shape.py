@@ -35,6 +35,8 @@ class CallDraft:
     rewrites: list[tuple[str, int, int, bool]] = field(default_factory=list[tuple[str, int, int, bool]])
     """Code, start and end of text to rewrite once the arguments are final, and whether with the whole call."""
 
+    is_surely_valid: bool = False
+    """Whether the arguments certainly match the schema of the tool, and have no other properties."""
     written: str = ""
     """The body for the strict reader, filled by `as_bodies`."""
 

@@ -13,6 +13,7 @@ from workbench.hermes.reading import Dialect, ForeignForm, SegmentKind
 from workbench.hermes.text.completion import Completion
 from workbench.hermes.text.notes import BlockNotes, finding_of
 from workbench.toolspec.coerce import coercions
+from workbench.toolspec.quick import matches_plainly
 
 
 class Block(NamedTuple):
@@ -153,6 +154,10 @@ def _plain_call(completion: Completion, value: object, start: int, end: int) -> 
         return None
     values = cast(JsonObject, arguments)
     spec = completion.spec(name)
-    if spec is not None and spec.parameters and coercions(spec.parameters, values):
+    if spec is None or not spec.parameters:
+        return CallDraft(name, values, Dialect.JSON, start, end)
+    if matches_plainly(spec.parameters, values):
+        return CallDraft(name, values, Dialect.JSON, start, end, is_surely_valid=True)
+    if coercions(spec.parameters, values):
         return None
     return CallDraft(name, values, Dialect.JSON, start, end)

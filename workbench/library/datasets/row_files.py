@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import IO, Final, NamedTuple, cast
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, loads_fast
 from workbench.errors import BadInput
 from workbench.library.datasets.export_target import ReadLimits
 from workbench.trajectory.formats.known import detect_format, format_named
@@ -140,7 +140,7 @@ def parse_line(file_line: FileLine) -> FileRow:
     """Parse a line as a row."""
     number, line = file_line
     try:
-        value = cast(JsonValue, json.loads(line.decode("utf-8")))
+        value = loads_fast(line)
     except UnicodeDecodeError as error:
         return FileRow(number, None, f"not UTF-8 at byte {error.start}")
     except json.JSONDecodeError as error:

@@ -28,8 +28,10 @@ from typing import Final, NamedTuple
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.hermes.parse import clean_calls
+from workbench.toolspec.check import is_surely_sound
 from workbench.toolspec.quick import is_surely_valid
 from workbench.toolspec.spec import OfferedTools
+from workbench.trajectory.declared_tools import plain_specs, repeats_column
 from workbench.trajectory.formats.shared.text_entries import conversation_of, wrapped_results
 from workbench.trajectory.formats.sharegpt import SHAREGPT, SPEAKERS
 from workbench.trajectory.row import RowFinding
@@ -122,7 +124,9 @@ def _called(text: str, tools: OfferedTools) -> tuple[str, ...] | None:
         return None
     for call in calls:
         spec = tools.by_name.get(call.name)
-        if spec is None or not is_surely_valid(close_spec(spec), call.arguments):
+        if spec is None:
+            return None
+        if not call.is_surely_valid and not is_surely_valid(close_spec(spec), call.arguments):
             return None
     return tuple([call.name for call in calls])
 
@@ -142,6 +146,9 @@ def _tools(column: object, system: str, *, finds_secrets: bool) -> OfferedTools 
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def _cached_tools(column: str | None, system: str, *, finds_secrets: bool) -> OfferedTools | None:
+    plain = _plain_tools(column, system)
+    if plain is not None and not has_placeholder(system) and not (finds_secrets and _has_secret(system)):
+        return plain
     entries: list[JsonValue] = [{"from": "system", "value": system}] if system else []
     beginning = SHAREGPT.read({"conversations": entries, "tools": column})
     parsed = parse_texts(beginning)
@@ -152,6 +159,19 @@ def _cached_tools(column: str | None, system: str, *, finds_secrets: bool) -> Of
         secret_findings(parsed) if finds_secrets else (),
     )
     return None if any(True for _ in found) else beginning.tools
+
+
+def _plain_tools(column: str | None, system: str) -> OfferedTools | None:
+    """Return the tools if the column is a JSON list of sound specs, which the system text repeats or does not have.
+
+    None only means that the complete rules must look at them, which takes three times as long.
+    """
+    specs = plain_specs(column) if column and "<|" not in system else None
+    if specs is None or not repeats_column(system, specs):
+        return None
+    if len({spec.name for spec in specs.specs}) < len(specs.specs):
+        return None
+    return OfferedTools(specs=specs.specs) if all(map(is_surely_sound, specs.specs)) else None
 
 
 def _has_secret(text: str) -> bool:
