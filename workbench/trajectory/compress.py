@@ -349,7 +349,7 @@ def _replaced(
     if settings.add_summary_notice:
         head = [_noticed(message, settings.summary_notice_text) for message in head]
     tail = [message for entry in entries[region.end :] for message in entry.messages]
-    # Two user messages in a row are no valid order, so the summary joins those next to it.
+    # A trainer cannot use two user messages in a row, so the summary joins those next to it.
     if head and head[-1].role is Role.USER:
         summary = _prose_of(head.pop()) + _GAP + summary
     if tail and tail[0].role is Role.USER:
