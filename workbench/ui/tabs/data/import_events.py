@@ -1,5 +1,6 @@
 """Import a file of rows."""
 
+from collections import Counter
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -78,6 +79,7 @@ class ImportEvents:
         name = Path(file).name
         options = ImportOptions(file=name, tags=tuple(filter(None, [tag.strip()])), is_queued=is_queued)
         counts: dict[str, int] = {"made": 0, "known": 0, "failed": 0}
+        changes: Counter[str] = Counter()
         lines: list[FindingLine] = []
         shown_at_s = -1.0
         with self.jobs.job(request.session_hash or "") as stop:
@@ -87,6 +89,7 @@ class ImportEvents:
             try:
                 for row in self._rows(services, file, read_as, options):
                     counts["made" if row.is_new else "known" if row.session_id else "failed"] += 1
+                    changes.update(row.changes)
                     lines += filter(None, [imported_line(name, row)])
                     now_s = self.services.calendar.seconds()
                     if now_s - shown_at_s >= 1 / UPDATES_PER_SECOND:
@@ -99,7 +102,7 @@ class ImportEvents:
                 notice = CLEAR
             except WorkbenchError as error:
                 notice = problem(error)
-        yield _ended(services, visitor, counts, lines, notice)
+        yield _ended(services, visitor, counts, changes, lines, notice)
 
     def _rows(self, services: Services, file: str, read_as: str, options: ImportOptions) -> Iterator[RowImported]:
         limits = services.limits
@@ -110,12 +113,18 @@ class ImportEvents:
 
 
 def _ended(
-    services: Services, visitor: Visitor, counts: dict[str, int], lines: list[FindingLine], notice: NoticeView
+    services: Services,
+    visitor: Visitor,
+    counts: dict[str, int],
+    changes: Counter[str],
+    lines: list[FindingLine],
+    notice: NoticeView,
 ) -> ImportScreen:
     summary = [
         f"{count(counts['made'], 'session')} created",
         f"{count(counts['known'], 'row')} already imported",
         f"{count(counts['failed'], 'row')} not readable",
+        *(f"{code} in {count(number, 'row')}" for code, number in sorted(changes.items())),
     ]
     shown = tuple(lines[:MOST_FINDINGS])
     return ImportScreen(
