@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 from tests.bfcl import SETS, bfcl_trajectories
 from tests.properties import examples
-from workbench.toolspec.quick import is_surely_valid, is_surely_valid_schema
+from workbench.toolspec.quick import is_surely_valid, is_surely_valid_schema, matches_plainly
 from workbench.toolspec.spec import ToolSpec
 
 NUMBERS = (
@@ -94,6 +94,35 @@ def test_a_schema_that_is_surely_valid_is_valid(schema: dict[str, Any]) -> None:
 def test_arguments_that_are_surely_valid_are_valid(schema: dict[str, Any], arguments: dict[str, Any]) -> None:
     if is_surely_valid(ToolSpec.of_function({"name": "f", "parameters": schema}), arguments):
         assert list(Draft202012Validator(schema).iter_errors(arguments)) == []
+
+
+@settings(max_examples=examples(1200), deadline=None)
+@given(schema=OBJECTS, arguments=ARGUMENTS)
+def test_arguments_that_match_plainly_are_valid_and_have_no_other_properties(
+    schema: dict[str, Any], arguments: dict[str, Any]
+) -> None:
+    if matches_plainly(schema, arguments) and is_surely_valid_schema(schema):
+        closed = {**schema, "additionalProperties": False} if "properties" in schema else schema
+        assert list(Draft202012Validator(closed).iter_errors(arguments)) == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "matches"),
+    [
+        ({"type": "integer"}, True, False),
+        ({"type": "number"}, 1, True),
+        ({"type": "integer", "minimum": 2}, 1, False),
+        ({"type": "string", "enum": ["a"]}, "b", False),
+        ({"type": "string", "format": "date"}, "a", False),
+        ({"type": "array", "items": {"type": "string"}}, ["a", 1], False),
+        ({"type": "object", "properties": {"a": {"type": "string"}}}, {"b": "x"}, False),
+        ({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}, {}, False),
+        ({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}, {"a": "x"}, True),
+        ({}, "a", False),
+    ],
+)
+def test_values_match_plainly(schema: dict[str, Any], value: Any, *, matches: bool) -> None:
+    assert matches_plainly(schema, value) is matches
 
 
 DOUBTFUL: list[tuple[dict[str, Any], Any]] = [

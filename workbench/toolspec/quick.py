@@ -59,7 +59,7 @@ def matches_plainly(schema: JsonValue, value: JsonValue, depth: int = 8) -> bool
             if type(limit) is not list or type(value) is not dict:
                 return False
             for name in limit:
-                if name not in value:
+                if type(name) is not str or name not in value:
                     return False
         elif key == "items":
             if type(value) is not list:
