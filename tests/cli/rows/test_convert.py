@@ -104,6 +104,22 @@ def test_arguments_become_text_if_their_types_differ_between_rows(run_cli, rows,
     assert call["function"]["arguments"] == '{"a": 1}'
 
 
+def test_a_skipped_row_does_not_decide_whether_arguments_become_text(run_cli, tmp_path):
+    def row(arguments, more=()):
+        call = {"type": "function", "function": {"name": "f", "arguments": arguments}}
+        return {
+            "messages": [{"role": "user", "content": "q"}, {"role": "assistant", "tool_calls": [call]}, *more]
+        }
+
+    unwritable = row({"a": "x"}, [{"role": "tool", "content": "1"}, {"role": "nobody", "content": "2"}])
+    file = tmp_path / "in.jsonl"
+    file.write_text("".join(json.dumps(item) + "\n" for item in (row({"a": 1}), unwritable)))
+    done = run_cli("convert", str(file), "--to", "trl", "--out", str(tmp_path / "out.jsonl"))
+    assert done.code == 1
+    (written,) = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert written["messages"][1]["tool_calls"][0]["function"]["arguments"] == {"a": 1}
+
+
 def test_a_big_integer_is_lost_only_if_arguments_must_be_objects(run_cli, rows, tmp_path):
     rows.write_text(json.dumps(openai(0, a=2**70)) + "\n")
     assert "lost" not in run_cli("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl").err

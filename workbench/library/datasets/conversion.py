@@ -16,7 +16,7 @@ from workbench.trajectory.row_reading import RowReading, read_trajectory
 from workbench.trajectory.sets.split import RowSplit
 from workbench.trajectory.writing.convert import Converted, write_row
 from workbench.trajectory.writing.losses import ArgumentTypes
-from workbench.trajectory.writing.row_draft import ConversionChange, RowOptions
+from workbench.trajectory.writing.row_draft import ConversionChange, Loss, RowOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,10 +145,15 @@ def _argument_form(source: str, target: str, conversion: Conversion) -> Literal[
         return "object"
     if source == STANDARD_INPUT:
         return "text"
-    types = ArgumentTypes()
+    types, form = ArgumentTypes(), format_named(conversion.write_as)
     for row in read_rows(source):
         reading = _row_reading(row, conversion.read_as)
-        if isinstance(reading, RowReading):
+        # Only rows that will be written count.
+        if not isinstance(reading, RowReading) or reading.problems:
+            continue
+        written = write_row(reading.trajectory, form, conversion.row_options)
+        lost = [loss for loss in written.losses if loss.code is not Loss.BIG_INTEGERS]
+        if written.row is not None and not (conversion.is_strict and lost):
             types.add(reading.trajectory)
     return types.form
 
