@@ -219,7 +219,15 @@ def _is_plain(value: JsonValue) -> bool:
 def _is_object_of_schemas(value: JsonValue, depth: int) -> bool:
     if type(value) is not dict:
         return False
-    return all(_is_schema(schema, depth) for schema in value.values())
+    for schema in value.values():
+        # The same test as in `_is_schema`, without the call.
+        if type(schema) is dict and len(schema) == 2 and type(schema.get("description")) is str:
+            kind = schema.get("type")
+            if type(kind) is str and kind in ALL_TYPES:
+                continue
+        if not _is_schema(schema, depth):
+            return False
+    return True
 
 
 def _is_list_of_schemas(value: JsonValue, depth: int) -> bool:

@@ -174,7 +174,10 @@ def _lines(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileLin
         if not line:
             return
         left -= max(len(line), _LEAST_LINE_BYTES)
-        if len(line) > limits.row_bytes or line.count(b"[") + line.count(b"{") > limits.row_containers:
+        is_counted = limits.row_containers < sys.maxsize
+        if len(line) > limits.row_bytes or (
+            is_counted and line.count(b"[") + line.count(b"{") > limits.row_containers
+        ):
             raise too_large(source, limits, is_row=True, number=number)
         if left < 0:
             raise too_large(source, limits)

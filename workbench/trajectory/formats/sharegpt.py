@@ -200,11 +200,20 @@ def _reader(name: str, records: Records) -> Callable[[JsonObject], TrainingRow]:
     return lambda row: _read(row, _Variant(name, records))
 
 
+_AGENT_COLUMNS: Final = frozenset({"tool_stats", "completed", "prompt_index", "api_calls"})
+
+
 def _is_agent(row: JsonObject) -> bool:
-    return has_from_value(row) and (
-        any(key in row for key in ("tool_stats", "completed", "prompt_index", "api_calls"))
-        or any('"tool_call_id"' in str(as_object(entry).get("value")) for entry in conversation_of(row))
-    )
+    return has_from_value(row) and (not _AGENT_COLUMNS.isdisjoint(row) or _has_call_ids(row))
+
+
+def _has_call_ids(row: JsonObject) -> bool:
+    """Whether a result is a record with the id of its call."""
+    for entry in conversation_of(row):
+        value = as_object(entry).get("value")
+        if isinstance(value, str) and '"tool_call_id"' in value:
+            return True
+    return False
 
 
 def _is_v1(row: JsonObject) -> bool:

@@ -250,8 +250,7 @@ def conversation_of(row: JsonObject) -> Sequence[JsonValue]:
 
 def has_from_value(row: JsonObject) -> bool:
     """Whether the entries of the row's conversation have `from`."""
-    entries = conversation_of(row)
-    return bool(entries) and any("from" in as_object(entry) for entry in entries)
+    return any("from" in as_object(entry) for entry in conversation_of(row))
 
 
 def read_from_value(
