@@ -182,6 +182,9 @@ CHECKS: dict[str, Callable[[OwnedStore, World], None]] = {
     "corpus.material": finds_nothing(lambda own, w: own.corpus.material(w.session.id)),
     "corpus.find_import": finds_nothing(lambda own, w: own.corpus.find_import(DIGEST)),
     "corpus.add_import": lambda own, w: import_own(own),
+    "corpus.add_imports": lambda own, w: import_own(own),
+    "corpus.find_imports": finds_nothing(lambda own, w: own.corpus.find_imports([DIGEST])),
+    "corpus.materials": lambda own, w: next(own.corpus.materials((w.session.id,)))[1] is None,
     **owned_versions.CHECKS,
 }
 """What other owners get, by store class and method. A method without an entry fails the test below."""

@@ -85,7 +85,7 @@ def _applies(change: ConversionChange, options: ExportOptions) -> bool:
 
 def _unchanged(conversation: ExportConversation, row: TrainingRow) -> RowResult:
     """Return an imported row as it is. Errors are only possible with raw texts."""
-    ids = _ids_by_entry(conversation) if conversation.findings else {}
+    ids: Mapping[int, str] = _ids_by_entry(conversation) if conversation.findings else {}
     return RowResult(
         row=row.fields,
         conversation=conversation,

@@ -175,7 +175,7 @@ def _call(fields: JsonObject, pointer: str) -> EntryCall:
 
 def has_llamafactory_entries(row: JsonObject) -> bool:
     """Whether the entries of the row have the speakers of LLaMA-Factory, and no others."""
-    speakers = {as_object(entry).get("from") for entry in conversation_of(row)}
+    speakers = {str(as_object(entry).get("from")) for entry in conversation_of(row)}
     return has_from_value(row) and speakers <= SPEAKERS.keys()
 
 

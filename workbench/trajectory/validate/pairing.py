@@ -211,7 +211,7 @@ def _other_names(group: _Round) -> Iterator[RowFinding]:
     """Yield `result-name-mismatch` for each result that has the id of a call, but another tool's name."""
     names = {call.id: call.name for call in group.caller.calls if call.id} if group.caller else {}
     for placed in group.results:
-        called = names.get(placed.result.id)
+        called = names.get(placed.result.id or "")
         if called and placed.result.name and placed.result.name != called:
             message = (
                 f"the result is named {quoted(placed.result.name)}, but its id is that of {quoted(called)}"
