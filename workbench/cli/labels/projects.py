@@ -30,6 +30,19 @@ def save_project(
             help="Question in addition to the verdict; repeatable; replaces all previous questions",
         ),
     ] = None,
+    required: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Question that needs an answer before a session is submitted; repeatable"
+        ),
+    ] = None,
+    requires_verdicts: Annotated[
+        bool | None,
+        typer.Option(
+            "--require-verdicts/--no-require-verdicts",
+            help="Whether every call and answer needs a verdict before a session is submitted",
+        ),
+    ] = None,
     overlap: Annotated[int | None, typer.Option(min=1, help="Number of labellers for each session")] = None,
     json_output: Json = False,
 ) -> None:
@@ -45,6 +58,10 @@ def save_project(
             project = replace(project, guidelines=read_text(guidelines))
         if question is not None:
             project = replace(project, questions=tuple(map(_question, question)))
+        if required is not None:
+            project = replace(project, questions=_with_required(project.questions, required))
+        if requires_verdicts is not None:
+            project = replace(project, requires_verdicts=requires_verdicts)
         project = services.labels.save_project(replace(project, overlap=overlap or project.overlap))
     if json_output:
         write_json_line(_project_json(project))
@@ -112,15 +129,32 @@ def _question(text: str) -> Question:
     return Question(name=name.strip(), text=question, choices=tuple(choices))
 
 
+def _with_required(questions: Sequence[Question], required: Sequence[str]) -> tuple[Question, ...]:
+    names = [question.name for question in questions]
+    for name in required:
+        if name not in names:
+            known = ", ".join(names) or "none"
+            raise BadInput(
+                f"--required {name}", "the project has no such question", f"its questions: {known}"
+            )
+    return tuple(replace(question, is_required=question.name in required) for question in questions)
+
+
 def _project_json(project: Project) -> JsonObject:
     questions: Sequence[JsonObject] = [
-        {"name": question.name, "text": question.text, "choices": list(question.choices)}
+        {
+            "name": question.name,
+            "text": question.text,
+            "choices": list(question.choices),
+            "required": question.is_required,
+        }
         for question in project.questions
     ]
     return {
         "name": project.name,
         "guidelines": project.guidelines,
         "questions": questions,
+        "requires_verdicts": project.requires_verdicts,
         "overlap": project.overlap,
     }
 
