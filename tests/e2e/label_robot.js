@@ -117,7 +117,9 @@
         const input = type("t", tag);
         key("Enter");
         if (!has) field(target, "tag:" + tag, true);
-        return input.isConnected || document.activeElement !== document.body ? document.activeElement.blur() : null;
+        return input.isConnected || document.activeElement !== document.body
+          ? document.activeElement.blur()
+          : null;
       }
       const before = session();
       if (name === "u") {
@@ -140,7 +142,20 @@
     };
 
     const NAMES = [
-      ...["verdict", "verdict", "verdict", "verdict", "rating", "question", "comment", "tag", "a", "a", "A", "A"],
+      ...[
+        "verdict",
+        "verdict",
+        "verdict",
+        "verdict",
+        "rating",
+        "question",
+        "comment",
+        "tag",
+        "a",
+        "a",
+        "A",
+        "A",
+      ],
       ...["u", "u", "j", "j", "k", "n", "p", "Enter", "Enter", "Enter", "Enter", "r"],
     ];
     for (let place = 0; place < count; place += 1) {

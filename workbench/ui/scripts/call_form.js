@@ -14,7 +14,9 @@ const isJson = (value) => {
 // Text options are shown without quotes, so that typing their first letter finds them. Quotes stay where they tell
 // two options apart, such as "1" and 1.
 const optionTexts = (choices) => {
-  const bare = choices.map((choice) => (choice.startsWith('"') && isJson(choice) ? JSON.parse(choice) : choice));
+  const bare = choices.map((choice) =>
+    choice.startsWith('"') && isJson(choice) ? JSON.parse(choice) : choice,
+  );
   return choices.map((choice, place) =>
     bare[place] === "" || bare.filter((text) => text === bare[place]).length > 1 ? choice : bare[place],
   );

@@ -277,12 +277,7 @@ export const addBar = (desk) => {
             node("span", { class: "hw-title" }, row.title),
             node(
               "span",
-              {
-                class: "hw-note",
-                title: wordOf(row),
-                role: "img",
-                "aria-label": wordOf(row),
-              },
+              { class: "hw-note", title: wordOf(row), role: "img", "aria-label": wordOf(row) },
               MARKS[desk.stateOf(row)],
             ),
           ),

@@ -70,7 +70,9 @@ export const mount = (part) => {
   };
 
   desk.focusOn = (name) => {
-    const field = [...desk.panel.querySelectorAll("[data-field]")].find((other) => other.dataset.field === name);
+    const field = [...desk.panel.querySelectorAll("[data-field]")].find(
+      (other) => other.dataset.field === name,
+    );
     if (field) field.focus();
   };
 
@@ -78,7 +80,8 @@ export const mount = (part) => {
     const target = desk.here();
     if (!target || !target.verdicts.length) return;
     if (target.call !== null && number <= 5) return desk.judge(target, target.verdicts[number - 1]);
-    if (target.verdicts.includes("tie") && number <= 4) return desk.judge(target, target.verdicts[number - 1]);
+    if (target.verdicts.includes("tie") && number <= 4)
+      return desk.judge(target, target.verdicts[number - 1]);
     const message = desk.messageTargetOf(target);
     const verdict = { 1: "good", 6: "missing-call", 7: "bad-answer" }[number];
     if (!verdict || !message.verdicts.includes(verdict)) return;
@@ -126,7 +129,8 @@ export const mount = (part) => {
   // Ctrl+Enter saves an open correction, or leaves the field and submits.
   const saveOrSubmit = () => {
     const target = desk.here();
-    if (target && desk.isOpenDraft(desk.draftOf(target)) && !desk.isSaving(target)) return desk.saveEditor(target);
+    if (target && desk.isOpenDraft(desk.draftOf(target)) && !desk.isSaving(target))
+      return desk.saveEditor(target);
     // A field saves its text when it loses the focus.
     if (document.activeElement) document.activeElement.blur();
     return desk.submit();
@@ -159,7 +163,8 @@ export const mount = (part) => {
   };
 
   const onKey = (event) => {
-    if (element.offsetParent === null || desk.help.open || event.defaultPrevented || event.isComposing) return;
+    if (element.offsetParent === null || desk.help.open || event.defaultPrevented || event.isComposing)
+      return;
     if (event.key === "Escape") return onEscape(event);
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
@@ -213,11 +218,7 @@ export const mount = (part) => {
   const begin = (value) => {
     const saved = stored(SEAT) || {};
     state.owner = value.labeller;
-    state.seat = {
-      ...state.seat,
-      ...saved.seat,
-      ...(value.labeller ? { labeller: value.labeller } : {}),
-    };
+    state.seat = { ...state.seat, ...saved.seat, ...(value.labeller ? { labeller: value.labeller } : {}) };
     state.filter = { ...state.filter, ...saved.filter };
     if (!state.view) state.view = value;
     desk.log.adopt(state.owner);

@@ -13,7 +13,9 @@ export const addForm = (desk) => {
 
   // Drafts are stored per project, labeller and target. `role` is that of an action, or the seat of this tab.
   const draftName = (target, role) =>
-    SEAT + ":draft:" + JSON.stringify([(role || state.seat).project, (role || state.seat).labeller, keyOf(target)]);
+    SEAT +
+    ":draft:" +
+    JSON.stringify([(role || state.seat).project, (role || state.seat).labeller, keyOf(target)]);
 
   const draftOf = (target, role) => stored(draftName(target, role)) || {};
 
@@ -28,7 +30,9 @@ export const addForm = (desk) => {
     desk
       .pendingOf(state.session)
       .some((action) =>
-        (action.changes || []).some((change) => change.field === "correction" && keyOf(change) === keyOf(target)),
+        (action.changes || []).some(
+          (change) => change.field === "correction" && keyOf(change) === keyOf(target),
+        ),
       );
 
   const callForm = (target, draft) =>
@@ -76,7 +80,10 @@ export const addForm = (desk) => {
   const openEditor = (target) => {
     const draft = desk.draftOf(target);
     if (!desk.isOpenDraft(draft))
-      desk.keepDraft(target, target.call === null ? { text: initialText(target) } : { form: initialForm(target) });
+      desk.keepDraft(
+        target,
+        target.call === null ? { text: initialText(target) } : { form: initialForm(target) },
+      );
     desk.drawPanel();
     const broken = target.broken && '[data-field="form ' + CSS.escape(target.broken) + '"]';
     const fields =

@@ -16,7 +16,10 @@ const parsed = (text, kind) => {
 // A filled form as a call. What is not valid JSON is shown as it was typed; the server refuses it.
 const callOf = (form, tools) => {
   const kinds = Object.fromEntries((tools[form.name] || []).map((field) => [field.name, field.kind]));
-  const values = Object.entries(form.texts).map(([name, text]) => [name, parsed(text, kinds[name] || "json")]);
+  const values = Object.entries(form.texts).map(([name, text]) => [
+    name,
+    parsed(text, kinds[name] || "json"),
+  ]);
   return { name: form.name, arguments: JSON.stringify(Object.fromEntries(values)) };
 };
 
@@ -37,7 +40,8 @@ const withField = (label, field, value, tools) => {
     const others = label.tags.filter((tag) => tag !== field.slice(4));
     return { ...label, tags: value ? [...others, field.slice(4)] : others };
   }
-  if (field.startsWith("answer:")) return { ...label, answers: { ...label.answers, [field.slice(7)]: value || "" } };
+  if (field.startsWith("answer:"))
+    return { ...label, answers: { ...label.answers, [field.slice(7)]: value || "" } };
   return { ...label, [field]: value === null ? EMPTY[field] : value };
 };
 

@@ -48,7 +48,14 @@ export const addPanel = (desk) => {
     const message = desk.messageTargetOf(target);
     const numbered = (place) => verdictButton(target, target.verdicts[place], String(place + 1));
     if (target.verdicts.includes("tie"))
-      return node("div", { class: "hw-verdicts" }, group("Verdict on the pair", target.verdicts.map((_, place) => numbered(place))));
+      return node(
+        "div",
+        { class: "hw-verdicts" },
+        group(
+          "Verdict on the pair",
+          target.verdicts.map((_, place) => numbered(place)),
+        ),
+      );
     const ofCall = target.call === null ? [] : target.verdicts.map((_, place) => numbered(place));
     const keys = { good: target.call === null ? "1" : "", "missing-call": "6", "bad-answer": "7" };
     const ofMessage = message.verdicts
@@ -129,9 +136,7 @@ export const addPanel = (desk) => {
           "span",
           { class: "hw-tag" },
           tag,
-          iconButton("cross", "Remove tag " + tag, () =>
-            desk.change(target, { ["tag:" + tag]: null }),
-          ),
+          iconButton("cross", "Remove tag " + tag, () => desk.change(target, { ["tag:" + tag]: null })),
         ),
       ),
       field,

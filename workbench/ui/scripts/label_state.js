@@ -79,7 +79,8 @@ export const addState = (desk) => {
   const entries = () => (talk() ? talk().entries : []);
   const targets = () => entries().flatMap((entry) => entry.targets);
   const here = () => targets().find((target) => keyOf(target) === state.at) || null;
-  const entryOf = (target) => entries().find((entry) => entry.targets.some((other) => keyOf(other) === keyOf(target)));
+  const entryOf = (target) =>
+    entries().find((entry) => entry.targets.some((other) => keyOf(other) === keyOf(target)));
   const messageTargetOf = (target) => entryOf(target).targets.at(-1);
   const stateOf = (row) => state.closed.get(row.id) || row.state;
 
@@ -116,7 +117,10 @@ export const addState = (desk) => {
     state.sent = command;
     state.isWanted = false;
     trigger("label_order", {
-      order: order({ serial: command.serial, actions: actions.map(({ before, changesRow, ...action }) => action) }),
+      order: order({
+        serial: command.serial,
+        actions: actions.map(({ before, changesRow, ...action }) => action),
+      }),
     });
     arm(command, RETRY_MS);
   };
@@ -312,7 +316,13 @@ export const addState = (desk) => {
     // What was loaded of other sessions does not have the actions yet that were stored now.
     for (const [id, loaded] of state.talks)
       if (!value.talk || id !== value.talk.id)
-        state.talks.set(id, withActions(loaded, done.filter((action) => action.session === id && isOfSeat(action))));
+        state.talks.set(
+          id,
+          withActions(
+            loaded,
+            done.filter((action) => action.session === id && isOfSeat(action)),
+          ),
+        );
     if (value.talk) {
       state.talks.delete(value.talk.id);
       state.talks.set(value.talk.id, value.talk);
@@ -354,8 +364,33 @@ export const addState = (desk) => {
   });
 
   Object.assign(desk, {
-    state, log, talk, entries, targets, here, entryOf, messageTargetOf, stateOf, pendingOf, inTab,
-    sync, refresh, expectLoss, regenerate, change, accept, acceptRest, undoLast, inTurn, onceStored, isBlocked,
-    doNext, show, close, receive, takeSeat, retryLater,
+    state,
+    log,
+    talk,
+    entries,
+    targets,
+    here,
+    entryOf,
+    messageTargetOf,
+    stateOf,
+    pendingOf,
+    inTab,
+    sync,
+    refresh,
+    expectLoss,
+    regenerate,
+    change,
+    accept,
+    acceptRest,
+    undoLast,
+    inTurn,
+    onceStored,
+    isBlocked,
+    doNext,
+    show,
+    close,
+    receive,
+    takeSeat,
+    retryLater,
   });
 };

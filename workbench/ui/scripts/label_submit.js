@@ -41,7 +41,10 @@ export const addSubmit = (desk) => {
     if (question)
       return {
         text:
-          "The question “" + question.text + "” has no answer." + (question.key ? " " + question.key + " answers it." : ""),
+          "The question “" +
+          question.text +
+          "” has no answer." +
+          (question.key ? " " + question.key + " answers it." : ""),
         question,
       };
     const stale = desk.entries().filter((entry) => entry.stale.length);
@@ -76,7 +79,8 @@ export const addSubmit = (desk) => {
       desk.showError(problem.text + (problem.canConfirm ? " Enter again submits anyway." : ""));
       state.warned = problem.code || "";
       if (problem.target) desk.pick(problem.target);
-      if (problem.question && !problem.question.choices.length) desk.focusOn("answer " + problem.question.name);
+      if (problem.question && !problem.question.choices.length)
+        desk.focusOn("answer " + problem.question.name);
       return;
     }
     desk.showError("");
@@ -94,7 +98,9 @@ export const addSubmit = (desk) => {
     const [open] = desk.talk() ? openDrafts() : [];
     const title = desk.talk() ? desk.talk().title : "";
     desk.showError(
-      open ? "The correction of “" + open.title + "” in “" + title + "” is not saved. Your text is still there." : "",
+      open
+        ? "The correction of “" + open.title + "” in “" + title + "” is not saved. Your text is still there."
+        : "",
     );
     work();
   };
@@ -122,8 +128,13 @@ export const addSubmit = (desk) => {
 
   const onRefused = (action, answer) => {
     const correction = ((action && action.changes) || []).find((change) => change.field === "correction");
-    const retry = answer.can_confirm ? (correction ? " Ctrl+Enter again saves it." : " Enter again submits anyway.") : "";
-    if (correction) state.refusals.set(keyOf(correction), { text: answer.problem, canConfirm: answer.can_confirm });
+    const retry = answer.can_confirm
+      ? correction
+        ? " Ctrl+Enter again saves it."
+        : " Enter again submits anyway."
+      : "";
+    if (correction)
+      state.refusals.set(keyOf(correction), { text: answer.problem, canConfirm: answer.can_confirm });
     if (answer.session === state.session) {
       if (!correction && answer.can_confirm) state.warned = answer.code;
       desk.showError(answer.problem + retry);

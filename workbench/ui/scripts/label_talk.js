@@ -27,11 +27,7 @@ const chip = (target) => {
   return text
     ? node(
         "span",
-        {
-          class:
-            "hw-said" +
-            (!label.verdict ? " is-open" : label.verdict in BAD ? " is-bad" : ""),
-        },
+        { class: "hw-said" + (!label.verdict ? " is-open" : label.verdict in BAD ? " is-bad" : "") },
         text,
       )
     : null;
@@ -150,7 +146,12 @@ export const addTalk = (desk) => {
       node(
         "li",
         { class: "hw-pair" },
-        answer("First", "imported as better", verdict === "first-better", entries.slice(start).map(drawEntry)),
+        answer(
+          "First",
+          "imported as better",
+          verdict === "first-better",
+          entries.slice(start).map(drawEntry),
+        ),
         answer("Second", "imported as worse", verdict === "second-better", other.map(drawOther)),
       ),
     ];

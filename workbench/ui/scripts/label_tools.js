@@ -24,11 +24,7 @@ const fold = (name, isOpenAtFirst, summary, ...parts) => {
   const details = node(
     "details",
     { class: "hw-schema", open: Boolean(open) },
-    node(
-      "summary",
-      { onclick: () => store(FOLDS, { ...stored(FOLDS), [name]: !details.open }) },
-      summary,
-    ),
+    node("summary", { onclick: () => store(FOLDS, { ...stored(FOLDS), [name]: !details.open }) }, summary),
     parts,
   );
   return details;
@@ -46,8 +42,11 @@ export const drawSchemas = (talk, called) => {
   const others = Object.keys(talk.tools).filter((name) => name !== called);
   const parts = [];
   if (called && talk.tools[called])
-    parts.push(fold("called", true, [node("span", {}, "Schema of "), node("code", {}, called)], schema(talk, called)));
-  else if (called) parts.push(node("p", { class: "hw-line t-warning" }, "The tool " + called + " is not offered."));
+    parts.push(
+      fold("called", true, [node("span", {}, "Schema of "), node("code", {}, called)], schema(talk, called)),
+    );
+  else if (called)
+    parts.push(node("p", { class: "hw-line t-warning" }, "The tool " + called + " is not offered."));
   if (others.length)
     parts.push(
       fold(
