@@ -1,5 +1,5 @@
 // The Label tab, top and left: progress, filters, the queue and the keyboard shortcuts.
-import { node } from "./dom.js";
+import { iconButton, node } from "./dom.js";
 import { SEAT } from "./label_state.js";
 import { store } from "./storage.js";
 import { WORDS } from "./label_panel.js";
@@ -51,13 +51,44 @@ export const addBar = (desk) => {
   const facts = node("span", { class: "hw-note" });
   const notice = node("p", { class: "hw-line t-error hw-label-notice", role: "alert" });
 
-  // `act` is a button after the text: what it says, and what it does.
-  const showError = (text, act) => {
+  let message = "";
+  // Refusals of sessions that are no longer shown. Each stays until it is opened or dismissed.
+  let refusals = [];
+
+  const drawNotice = () => {
     notice.replaceChildren(
-      text,
-      ...(act ? [" ", node("button", { type: "button", class: "hw-act", onclick: act.work }, act.text)] : []),
+      ...(message ? [node("span", {}, message)] : []),
+      ...refusals.map((refusal) =>
+        node(
+          "span",
+          { class: "hw-refusal" },
+          refusal.text,
+          node(
+            "button",
+            { type: "button", class: "hw-act", onclick: () => settle(refusal, true) },
+            "Open it",
+          ),
+          iconButton("cross", "Dismiss", () => settle(refusal, false)),
+        ),
+      ),
     );
-    notice.hidden = !text;
+    notice.hidden = !message && !refusals.length;
+  };
+
+  const settle = (refusal, isOpened) => {
+    refusals = refusals.filter((other) => other !== refusal);
+    drawNotice();
+    if (isOpened) desk.go(refusal.session);
+  };
+
+  const showError = (text) => {
+    message = text;
+    drawNotice();
+  };
+
+  const showRefusal = (session, text) => {
+    refusals = [...refusals.filter((other) => other.text !== text), { session, text }];
+    drawNotice();
   };
 
   const show = (changes) =>
@@ -289,5 +320,5 @@ export const addBar = (desk) => {
     drawGuidelines(view.project.guidelines);
   };
 
-  Object.assign(desk, { showHelp, head, notice, queue, help, showError, closeFilters, drawBar });
+  Object.assign(desk, { showHelp, head, notice, queue, help, showError, showRefusal, closeFilters, drawBar });
 };

@@ -2,6 +2,7 @@
 // background, one command at a time, and answers with what it has stored.
 import { createLog, isSameAction } from "./label_log.js";
 import { fieldOf, keyOf, withActions } from "./label_overlay.js";
+import { storeTabText, tabText } from "./storage.js";
 
 export const SEAT = "hermes-workbench:label";
 // After this time without an answer, a command is sent again. The server applies no action twice.
@@ -10,23 +11,9 @@ const MOST_UNDONE = 2000;
 const MOST_TALKS = 12;
 const OPEN = ["pending", "draft"];
 
-const inTab = (name, value) => {
-  try {
-    if (value === undefined) return sessionStorage.getItem(SEAT + ":" + name);
-    sessionStorage.setItem(SEAT + ":" + name, value);
-  } catch {
-    // Storage is forbidden.
-  }
-  return null;
-};
-
-const storedUndo = () => {
-  try {
-    return JSON.parse(inTab("undo") || "[]");
-  } catch {
-    return [];
-  }
-};
+// A text that this tab stores until it is closed. Without a value, the stored text.
+const inTab = (name, value) =>
+  value === undefined ? tabText(SEAT + ":" + name) : storeTabText(SEAT + ":" + name, value);
 
 export const addState = (desk) => {
   const { trigger } = desk;
@@ -52,7 +39,7 @@ export const addState = (desk) => {
     queue: [], // keys that wait, in order
     held: null, // text typed for a field of the next conversation, null for none
     isDrawing: false, // true while the panel is redrawn, so that a lost focus does not save
-    undo: storedUndo(), // actions of this tab that can be undone, the last one at the end
+    undo: JSON.parse(inTab("undo") || "[]"), // actions of this tab that can be undone, the last one at the end
     warned: "", // the warning that a second Enter overrides
     refusals: new Map(), // why the correction of a target was refused, by its key
     isRegenerating: false, // a message is being regenerated
@@ -113,7 +100,8 @@ export const addState = (desk) => {
     if (state.sent || !state.view) return;
     const actions = log.pending().slice(0, 50);
     if (!actions.length && !state.isWanted) return;
-    const command = { serial: ++state.serial, actions, session: state.session, after: state.after };
+    const { seat, session, after } = state;
+    const command = { serial: ++state.serial, actions, seat, session, after };
     state.sent = command;
     state.isWanted = false;
     trigger("label_order", {
@@ -137,7 +125,8 @@ export const addState = (desk) => {
 
   const regenerate = (message) => {
     state.isRegenerating = true;
-    state.sent = { serial: ++state.serial, actions: [], session: state.session, after: "" };
+    const { seat, session } = state;
+    state.sent = { serial: ++state.serial, actions: [], seat, session, after: "" };
     trigger("label_again", { order: order({ serial: state.sent.serial, actions: [], message }) });
   };
 
@@ -267,10 +256,9 @@ export const addState = (desk) => {
   const showNext = () => {
     const rows = state.view.rows;
     const place = rows.findIndex((row) => row.id === state.session);
-    const next = [...rows.slice(place + 1), ...rows.slice(0, Math.max(place, 0))].find((row) =>
-      OPEN.includes(stateOf(row)),
-    );
+    const next = place >= 0 && rows.slice(place + 1).find((row) => OPEN.includes(stateOf(row)));
     if (next) return show(next.id);
+    // Beyond the listed rows, only the server knows the next one.
     state.after = state.session;
     state.isLoading = true;
     refresh();
@@ -301,37 +289,25 @@ export const addState = (desk) => {
     return desk.onRefused(action, answer);
   };
 
-  // Takes a value from the server. Returns whether it answers the command in progress.
-  const receive = (value) => {
-    const command = state.sent;
-    if (!command || value.serial !== command.serial) return false;
-    state.sent = null;
-    state.isRegenerating = false;
+  // What the server loaded. `done` are the actions that it has stored now.
+  const takeView = (value, command, done) => {
     state.view = value;
     if (value.agreement !== null) state.agreement = value.agreement;
-    const done = command.actions.filter((action) =>
-      value.answers.some((answer) => isSameAction(answer, action)),
-    );
-    for (const loaded of value.ahead) state.talks.set(loaded.id, loaded);
-    // What was loaded of other sessions does not have the actions yet that were stored now.
-    for (const [id, loaded] of state.talks)
-      if (!value.talk || id !== value.talk.id)
-        state.talks.set(
-          id,
-          withActions(
-            loaded,
-            done.filter((action) => action.session === id && isOfSeat(action)),
-          ),
-        );
-    if (value.talk) {
-      state.talks.delete(value.talk.id);
-      state.talks.set(value.talk.id, value.talk);
+    // What was loaded of other sessions does not have these actions yet.
+    for (const [id, loaded] of state.talks) {
+      const own = done.filter((action) => action.session === id && isOfSeat(action));
+      if (own.length) state.talks.set(id, withActions(loaded, own));
+    }
+    for (const loaded of [...value.ahead, ...(value.talk ? [value.talk] : [])]) {
+      state.talks.delete(loaded.id);
+      state.talks.set(loaded.id, loaded);
     }
     for (const id of [...state.talks.keys()])
       if (state.talks.size > MOST_TALKS && id !== state.session) state.talks.delete(id);
-    log.drop(done);
+  };
+
+  const settleView = (value, command) => {
     for (const row of value.rows) if (!pendingOf(row.id).length) state.closed.delete(row.id);
-    forget();
     const isRequested = command.after === state.after && command.session === state.session;
     if (isRequested && value.talk && (command.after || !command.session)) {
       open(value.talk.id);
@@ -343,6 +319,22 @@ export const addState = (desk) => {
       state.isLoading = false;
       state.after = "";
     }
+  };
+
+  // Takes a value from the server. Returns whether it answers the command in progress.
+  const receive = (value) => {
+    const command = state.sent;
+    if (!command || value.serial !== command.serial) return false;
+    state.sent = null;
+    state.isRegenerating = false;
+    const done = command.actions.filter((action) =>
+      value.answers.some((answer) => isSameAction(answer, action)),
+    );
+    if (command.seat === state.seat) takeView(value, command, done);
+    else state.isWanted = true;
+    log.drop(done);
+    forget();
+    if (command.seat === state.seat) settleView(value, command);
     for (const answer of value.answers) onAnswer(answer, command);
     return true;
   };

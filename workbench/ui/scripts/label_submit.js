@@ -141,10 +141,7 @@ export const addSubmit = (desk) => {
       return;
     }
     const what = action && action.kind === "submit" ? "was not submitted: " : "was not changed: ";
-    desk.showError("“" + titleOf(answer.session) + "” " + what + answer.problem, {
-      text: "Open it",
-      work: () => desk.go(answer.session),
-    });
+    desk.showRefusal(answer.session, "“" + titleOf(answer.session) + "” " + what + answer.problem);
   };
 
   Object.assign(desk, { submit, reject, leave, onStored, onRefused, isOpenDraft });

@@ -35,3 +35,20 @@ export const store = (name, value) => {
     // Storage is full or forbidden.
   }
 };
+
+// The same for one tab of the browser, until it is closed.
+export const tabText = (name) => {
+  try {
+    return sessionStorage.getItem(name);
+  } catch {
+    return null;
+  }
+};
+
+export const storeTabText = (name, text) => {
+  try {
+    sessionStorage.setItem(name, text);
+  } catch {
+    // Storage is full or forbidden.
+  }
+};
