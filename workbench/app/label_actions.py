@@ -78,7 +78,7 @@ def accept_changes(
 ) -> Sequence[FieldChange]:
     """Return the changes that accept a call or message, or everything that has no verdict yet.
 
-    Stale messages are accepted as they are. A verdict is only set where there is none.
+    Stale messages are accepted as they are. A verdict that was given stays as it is.
 
     Args:
         target: The call or message, whose results are accepted with it. None accepts the rest of the session.

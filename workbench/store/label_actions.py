@@ -46,7 +46,7 @@ from workbench.store.tables.labels import LabelActionRow, LabelProjectRow, Label
 MAX_ACTIONS: Final = 1000
 """How many actions of a labeller in a session are stored. Older ones can no longer be undone."""
 _CREATED: Final = "task"
-"""Stands in the changes of an action that created the labeller's task."""
+"""Name of the change of an action that created the labeller's task."""
 
 
 class ActionWriter:
