@@ -136,8 +136,10 @@ def test_a_project_can_require_a_verdict_on_everything(services: Services) -> No
 @pytest.fixture
 def pair(services: Services) -> tuple[str, str]:
     """An imported preference row: its session, and the first message of the better answer."""
-    _, path = talk(services)
-    setup = services.sessions.list_sessions()[0].setup
+    other, _ = talk(services)
+    found = services.sessions.find_session(other)
+    assert found is not None
+    setup = found.setup
     question = Message(role=Role.USER, text="Hi?")
     new = NewImport(
         setup=setup,
@@ -154,7 +156,7 @@ def pair(services: Services) -> tuple[str, str]:
         number=1,
     )
     session = services.corpus.add_import(new, digest="d" * 64)
-    services.sessions.delete_session(path[0].session_id)
+    services.sessions.delete_session(other)
     return session, services.sessions.path(session)[-1].id
 
 
