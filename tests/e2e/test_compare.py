@@ -45,7 +45,7 @@ def test_a_question_is_compared_voted_on_and_reopened_by_its_link(
     better = tab.board.get_by_role("button", name="2 B is better")
     expect(better).to_have_attribute("aria-pressed", "true")
     assert tab.pairs() == [("The reading is 27.", "The reading is 31.")]
-    assert "?compare=" in tab.page.url
+    assert "?tab=compare&compare=" in tab.page.url
     tab.page.reload()
     expect(better).to_have_attribute("aria-pressed", "true")
     expect(tab.page.get_by_role("tab", name="Compare")).to_have_attribute("aria-selected", "true")

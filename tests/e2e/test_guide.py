@@ -115,7 +115,7 @@ def test_the_palette_finds_and_opens_anything(play: Play) -> None:
     find("tool zorbix", "tool")
     expect(page.locator("[data-tool='calculate_zorbix']")).to_have_attribute("aria-current", "true")
     find("suite weather", "suite")
-    expect(page.locator("#suites-suites")).to_contain_text("weather")
+    expect(page.locator("[data-suite='weather']")).to_have_attribute("aria-current", "true")
     find("palette's zebra", "session")
     expect(play.entries.nth(1)).to_contain_text("palette's zebra")
     find("command new session", "command")

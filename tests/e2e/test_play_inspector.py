@@ -236,7 +236,7 @@ def test_a_message_is_labelled_and_becomes_a_case(quoted: Play) -> None:
     quoted.menu(quoted.entries.nth(2), "Label")
     expect(quoted.page.locator("#label-desk")).to_contain_text("Let me look.")
     expect(quoted.page.get_by_role("tab", name="Label")).to_have_attribute("aria-selected", "true")
-    assert f"label={session_id}" in quoted.page.url
+    assert f"item={session_id}" in quoted.page.url
 
 
 def test_the_variables_of_a_contract_are_filled_and_saved(play: Play) -> None:

@@ -376,9 +376,13 @@ def test_an_event_with_ids_of_another_person_shows_nothing(site: Site) -> None:
         "act",
         "message",
         "mark",
+        "arm",
     )
+    more = {"shared": "", "request": 1, "has_draft": False}
     names = {
         "on_open_session",
+        "on_open_run",
+        "on_open_comparison",
         "on_restore",
         "on_compare",
         "on_turn",
@@ -405,7 +409,7 @@ def test_an_event_with_ids_of_another_person_shows_nothing(site: Site) -> None:
                 "fn_index": event["id"],
                 "session_hash": f"tab{place}",
                 "data": [None] * len(event["inputs"]),
-                "event_data": dict.fromkeys(fields, stolen),
+                "event_data": {**dict.fromkeys(fields, stolen), **more},
                 "trigger_id": None,
             }
             assert SECRET not in client.post("/gradio_api/queue/join", json=body).text

@@ -57,7 +57,13 @@ def test_a_new_parameter_is_added(change, schema):
 
 
 @pytest.mark.parametrize(
-    "rows", [[replace(NEW, name="")], [NEW, NEW], [replace(NEW, default="x")], [replace(NEW, enum='"a, b')]]
+    "rows",
+    [
+        [replace(NEW, name="")],
+        [NEW, NEW],
+        [replace(NEW, type="integer", default="x")],
+        [replace(NEW, enum='"a, b')],
+    ],
 )
 def test_invalid_rows_raise_bad_input(rows):
     with pytest.raises(BadInput, match="parameter"):

@@ -23,11 +23,16 @@ from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.visitor import Visitor
 
 
-def request(**query: str) -> gr.Request:
+def request() -> gr.Request:
     """Return a request as Gradio passes it to a handler."""
     built = gr.Request(session_hash="tab")
-    built.request = cast(Any, SimpleNamespace(query_params=query, session={}))
+    built.request = cast(Any, SimpleNamespace(query_params={}, session={}))
     return built
+
+
+def link(comparison_id: str, *, has_draft: bool = False) -> gr.EventData:
+    """Return the event of an address that names a comparison."""
+    return gr.EventData(None, {"id": comparison_id, "has_draft": has_draft})
 
 
 def screen_of(values: tuple[object, ...]) -> CompareScreen:
@@ -101,14 +106,14 @@ def test_a_vote_is_shown_on_the_board_and_an_invalid_vote_is_an_error(services: 
 
 def test_the_address_opens_a_comparison_and_an_unknown_id_is_an_error(services: Services) -> None:
     stored, _ = run_all(services, create(services, column(services), column(services)))
-    events = TargetEvents(services)
-    values = events.on_page("", "", request(compare=stored.id))
-    screen = screen_of(values)
+    events = TargetEvents(services, Runs())
+    screen = screen_of(events.on_open_comparison(Visitor(), request(), link(stored.id)))
     assert cast(BoardView, screen.board).id == stored.id
-    assert cast(Any, screen.tabs)["selected"] == "compare"
     assert screen.target == f"{stored.comparison.session_id} {stored.comparison.turns[0]}"
+    drafted = screen_of(events.on_open_comparison(Visitor(), request(), link(stored.id, has_draft=True)))
+    assert (drafted.board, cast(Any, drafted.target).get("value")) == (screen.board, None)
     assert "there is no comparison 'nope'" in notice_text(
-        screen_of(events.on_page("", "", request(compare="nope")))
+        screen_of(events.on_open_comparison(Visitor(), request(), link("nope")))
     )
 
 
@@ -117,11 +122,12 @@ def test_on_a_space_a_browser_cannot_see_another_browsers_comparisons(services: 
     mine, theirs = "a" * 32, "b" * 32
     owner = replace(services.owner, key=browser_key_of(mine))
     stored, _ = run_all(space.of(owner), create(space.of(owner), column(services), column(services)))
-    events = TargetEvents(space)
-    assert screen_of(events.on_page("", mine, request(compare=stored.id))).board
-    other = screen_of(events.on_page("", theirs, request(compare=stored.id)))
-    assert "there is no comparison" in notice_text(other)
+    events = TargetEvents(space, Runs())
+    own = Visitor(browser_key=browser_key_of(mine))
+    assert cast(BoardView, screen_of(events.on_open_comparison(own, request(), link(stored.id))).board).id
     visitor = Visitor(browser_key=browser_key_of(theirs))
+    other = screen_of(events.on_open_comparison(visitor, request(), link(stored.id)))
+    assert "there is no comparison" in notice_text(other)
     assert "no comparison" in notice_text(CompareEvents(space, Runs()).on_show(visitor, stored.id, request()))
 
 
@@ -129,7 +135,7 @@ def test_the_message_selected_in_play_is_used_if_the_form_is_empty(services: Ser
     stored, _ = run_all(services, create(services, column(services), column(services)))
     session_id, leaf_id = stored.comparison.session_id, stored.answers[0].leaf_id
     visitor = Visitor(session_id=session_id, message_id=leaf_id)
-    events = TargetEvents(services)
+    events = TargetEvents(services, Runs())
     taken = screen_of(events.on_enter(visitor, "", "", request()))
     assert taken.target == f"{session_id} {leaf_id}"
     assert cast(Any, taken.question)["visible"] is False

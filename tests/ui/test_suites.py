@@ -117,22 +117,16 @@ def test_a_run_is_started_watched_and_inspected(tmp_path):
 def test_a_link_opens_the_run_and_its_case(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         stored = stored_run(services)
-        request = replace_query({"run": stored.id, "case": "nonsense/zorbix-add", "arm": "minimal"})
-        tabs, *screen = RunEvents(services, ActiveRuns()).on_link("", request)
-        shown = SuitesScreen(*screen)
-        assert tabs["selected"] == "suites"
+        events = RunEvents(services, ActiveRuns())
+        link = {"run": stored.id, "case": "nonsense/zorbix-add", "arm": "minimal"}
+        shown = events.on_open_run(Visitor(), REQUEST, gr.EventData(None, link))
         assert (shown.run.id, shown.run.picked.case, shown.run.can_resume) == (
             stored.id,
             "nonsense/zorbix-add",
             True,
         )
-        _, *screen = RunEvents(services, ActiveRuns()).on_link("", replace_query({"run": "nowhere"}))
-        assert "there is no such run" in SuitesScreen(*screen).notice.lines[0].text
-        assert RunEvents(services, ActiveRuns()).on_link("", replace_query({}))[0] is SAME
-
-
-def replace_query(query):
-    return SimpleNamespace(session_hash="tab", username=None, query_params=query)
+        gone = events.on_open_run(Visitor(), REQUEST, gr.EventData(None, {**link, "run": "nowhere"}))
+        assert "there is no such run" in gone.notice.lines[0].text
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,15 @@ thousand levels of recursion. Real documents stay below 30."""
 _DIGITS: Final = "integer string conversion"
 
 
+def json_fault(error: json.JSONDecodeError) -> str:
+    """Return what is wrong with a JSON text, without the place. Some of the decoder's messages end in "at".
+
+    >>> json_fault(json.JSONDecodeError("Unterminated string starting at", '"', 0))
+    'Unterminated string'
+    """
+    return error.msg.removesuffix(" at").removesuffix(" starting")
+
+
 def load_json(text: str) -> JsonValue:
     """Parse a JSON text.
 

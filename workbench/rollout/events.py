@@ -42,6 +42,17 @@ class Timing:
         )
 
 
+def speed_text(tokens_per_second: float) -> str:
+    """Write a speed with as many digits as it needs.
+
+    >>> [speed_text(speed) for speed in (61.4, 9.96, 1.25, 0.04)]
+    ['61', '10', '1.2', '0.04']
+    """
+    if tokens_per_second >= 9.95:
+        return f"{tokens_per_second:.0f}"
+    return f"{tokens_per_second:.1f}" if tokens_per_second >= 0.095 else f"{tokens_per_second:.1g}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
     """Everything that produced a completion: the prompt, the settings and the engine."""

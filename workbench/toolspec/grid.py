@@ -2,13 +2,14 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object, load_json
 from workbench.errors import BadInput
 
+_DECODER: Final = json.JSONDecoder()
 _SHOWN: Final = frozenset({"type", "description", "enum", "default"})
 
 
@@ -23,11 +24,13 @@ class GridRow:
     description: str
     """Description for the model. Empty for none."""
     enum: str
-    """The allowed values as JSON, separated by commas. Empty for any value."""
+    """The allowed values, separated by commas: JSON, or words without quotes. Empty for any value."""
     default: str
-    """The default as JSON. Empty for none."""
+    """The default: JSON, or a text without quotes. Empty for none."""
     was: str
     """The previous name, or empty for a new parameter. The parts of its schema that the grid does not show are kept."""
+    nested: tuple[str, ...] = ()
+    """Names of the properties of an object, or of the objects in a list. The grid does not edit them."""
 
 
 def grid_of(function: JsonObject) -> tuple[GridRow, ...]:
@@ -65,6 +68,9 @@ def with_grid(function: JsonObject, rows: Sequence[GridRow]) -> JsonObject:
 
 def _row(name: str, schema: JsonObject, *, is_required: bool) -> GridRow:
     kind, values = schema.get("type"), schema.get("enum")
+    nested = as_object(schema.get("properties")) or as_object(
+        as_object(schema.get("items")).get("properties")
+    )
     return GridRow(
         name=name,
         type=", ".join(map(str, kind)) if isinstance(kind, list) else str(kind or ""),
@@ -73,6 +79,7 @@ def _row(name: str, schema: JsonObject, *, is_required: bool) -> GridRow:
         enum=", ".join(map(_json, values)) if isinstance(values, list) else "",
         default=_json(schema["default"]) if "default" in schema else "",
         was=name,
+        nested=tuple(nested),
     )
 
 
@@ -82,9 +89,9 @@ def _property(row: GridRow, before: JsonObject) -> JsonObject:
     if row.description:
         edited["description"] = row.description
     if row.enum.strip():
-        edited["enum"] = _values(row)
+        edited["enum"] = list(_values(row, kinds))
     if row.default.strip():
-        edited["default"] = _value(row.default, row.name, "default")
+        edited["default"] = _default(row, kinds)
     # Keep the order of the keys, so that the text changes as little as possible.
     ordered = {
         key: edited.get(key, value) for key, value in before.items() if key in edited or key not in _SHOWN
@@ -92,25 +99,51 @@ def _property(row: GridRow, before: JsonObject) -> JsonObject:
     return {**ordered, **edited}
 
 
-def _values(row: GridRow) -> list[JsonValue]:
-    """Return the values of an enumeration. Text that is not JSON is read as words separated by commas."""
-    try:
-        return cast(list[JsonValue], load_json(f"[{row.enum}]"))
-    except ValueError:
-        words = [word.strip() for word in row.enum.split(",")]
-        if any('"' in word or not word for word in words):
-            raise BadInput(
-                f"parameter {row.name!r}, enum", "the values cannot be read", 'write a, b or "a", 2'
-            ) from None
-        return list(words)
+def _values(row: GridRow, kinds: Sequence[str]) -> Iterator[JsonValue]:
+    """Yield the values of an enumeration: JSON, or words without quotes, separated by commas.
+
+    Example: `red, "dark, blue", 3` has three values.
+    """
+    text, position = row.enum.strip().removesuffix(","), 0
+    while position < len(text):
+        value, end = _json_at(text, position)
+        if end is None:
+            comma = text.find(",", position)
+            end = len(text) if comma < 0 else comma
+            value = text[position:end].strip()
+            if not value or '"' in value:
+                where = f"parameter {row.name!r}, allowed values"
+                raise BadInput(where, f"{value or ','} cannot be read", 'write a, b or "a", 2')
+        yield _as_kind(value, text[position:end].strip(), kinds)
+        position = end + 1
 
 
-def _value(text: str, name: str, field_name: str) -> JsonValue:
+def _json_at(text: str, position: int) -> tuple[JsonValue, int | None]:
+    """Return the JSON value at a position, and the comma or the end after it. The end is None if there is no value."""
+    start = position + len(text[position:]) - len(text[position:].lstrip())
     try:
-        return load_json(text)
+        value, end = cast(tuple[JsonValue, int], _DECODER.raw_decode(text, start))
+    except (ValueError, RecursionError):
+        return None, None
+    end += len(text[end:]) - len(text[end:].lstrip())
+    return (value, end) if end == len(text) or text[end] == "," else (None, None)
+
+
+def _default(row: GridRow, kinds: Sequence[str]) -> JsonValue:
+    text = row.default.strip()
+    try:
+        return _as_kind(load_json(text), text, kinds)
     except ValueError as error:
-        where = f"parameter {name!r}, {field_name}"
+        # A text that begins like JSON was meant as JSON.
+        if (not kinds or "string" in kinds) and text[0] not in '"[{':
+            return text
+        where = f"parameter {row.name!r}, default"
         raise BadInput(where, "the value is not JSON", 'write 3, true or "text"') from error
+
+
+def _as_kind(value: JsonValue, text: str, kinds: Sequence[str]) -> JsonValue:
+    """Return the value, or its text where only a text is allowed: 3 is "3" for a parameter of type string."""
+    return text if list(kinds) == ["string"] and not isinstance(value, str | list | dict) else value
 
 
 def _json(value: JsonValue) -> str:

@@ -8,7 +8,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Final, cast
 
 from workbench.chat.finding import Finding
-from workbench.chat.json_value import JsonObject, JsonValue, load_json
+from workbench.chat.json_value import JsonObject, JsonValue, json_fault, load_json
 from workbench.errors import BadInput
 from workbench.toolspec.budget import REQUEST_STEPS, BudgetExceeded, budget
 from workbench.toolspec.check import check_spec
@@ -113,7 +113,7 @@ def check_tools_text(text: str) -> tuple[Finding, ...]:
     try:
         value = load_json(text or "[]")
     except json.JSONDecodeError as error:
-        message = f"not JSON: {error.msg} at column {error.colno}"
+        message = f"not JSON: {json_fault(error)} at column {error.colno}"
         return (Finding(code="spec-not-json", message=message, line=error.lineno),)
     except ValueError as error:
         return (Finding(code="spec-not-json", message=f"not JSON: {error}"[:100], line=1),)

@@ -32,7 +32,7 @@ Object.assign(
       }
     };
 
-    const sessionOfAddress = () => new URLSearchParams(location.search).get("session") || "";
+    const sessionOfAddress = () => window.hermesWorkbench.router.session();
 
     const draftKey = () => "draft:" + sessionOfAddress();
 

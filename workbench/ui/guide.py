@@ -19,8 +19,8 @@ from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.frame import PageFrame
-from workbench.ui.incoming.fields import id_of, text_of
-from workbench.ui.listen import Trigger, after_loading, listen
+from workbench.ui.incoming.fields import text_of
+from workbench.ui.listen import Trigger, listen
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.guide import (
     KEYS,
@@ -144,19 +144,6 @@ class GuideEvents:
         items = (*named[:MOST_NAMED], *found) if query.strip() else tuple(found)
         return PaletteView(query=query, items=items)
 
-    @needs(Permission.WORK)
-    def on_go_to_session(
-        self, visitor: Visitor, request: gr.Request, event: gr.EventData
-    ) -> tuple[object, ...]:
-        """Open a session chosen in the palette."""
-        services = services_of(self.services, visitor, request)
-        return self.sessions.open(services, visitor.at_home(), id_of(event), "")
-
-    @needs(Permission.WORK)
-    def on_go_to_suite(self, event: gr.EventData) -> list[str]:
-        """Choose a suite from the palette in the Suites tab."""
-        return [id_of(event, "name")]
-
 
 def build_guide() -> GuideParts:
     """Build the components, which are hidden until they are needed."""
@@ -174,8 +161,6 @@ def wire_guide(
     play: PlayParts,
     frame: PageFrame,
     opened: Trigger,
-    *,
-    suites: gr.Dropdown,
 ) -> None:
     """Connect the components with their handlers.
 
@@ -183,7 +168,6 @@ def wire_guide(
         parts: The components from `build_guide`.
         play: The Play tab, where sessions are opened.
         opened: Fires once the page is open.
-        suites: The dropdown of suites in the Suites tab.
     """
     events = GuideEvents(services, SessionEvents(services, SetupEvents(services)), runs)
     visitor, own = [play.visitor], play.sessions
@@ -194,10 +178,6 @@ def wire_guide(
     listen(own.demo.event("load_demo"), events.on_load_demo, visitor, demo)
     listen(own.demo.event("remove_demo"), events.on_remove_demo, visitor, demo)
     listen(parts.palette.event("find_any"), events.on_find, visitor, [parts.palette], is_latest_only=True)
-    listen(parts.palette.event("go_to_session"), events.on_go_to_session, visitor, whole)
-    listen(
-        parts.palette.event("go_to_suite"), events.on_go_to_suite, [], [suites], js=after_loading("suites")
-    )
 
 
 def _unchanged(screen: Screen) -> tuple[object, ...]:

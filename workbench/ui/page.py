@@ -17,6 +17,7 @@ from workbench.ui.guide import build_guide, wire_guide
 from workbench.ui.lazy_tabs import TabLoader
 from workbench.ui.owners import role_of, serves_others
 from workbench.ui.present.glossary_terms import TERMS
+from workbench.ui.present.place import names_for_browser
 from workbench.ui.script_files import scripts_address
 from workbench.ui.style_files import styles_address
 from workbench.ui.tabs import contracts_tab as contracts
@@ -45,7 +46,8 @@ HEAD_SCRIPTS: Final = (
         .with_name(name)
         .read_text(encoding="utf-8")
         .replace("SCRIPTS_ADDRESS", scripts_address())
-        for name in ("stream.js", "mount.js", "drafts.js", "setups.js")
+        .replace("PLACE_NAMES", json.dumps(names_for_browser()))
+        for name in ("stream.js", "mount.js", "router.js", "drafts.js", "setups.js")
     ),
     f"hermesWorkbench.terms = {json.dumps(dict(TERMS))};",
 )
@@ -101,7 +103,7 @@ def build_page(services: Services) -> Page:
             [inspect_tab, compare_tab, contracts_tab, tools_tab, suites_tab, label_tab, data_tab, models_tab],
         ).wire()
         opened = play.wire(blocks, play_parts, services, runs, frame, tab=play_tab)
-        wire_guide(guide, services, runs, play_parts, frame, opened.then, suites=suites_parts.grid.suites)
+        wire_guide(guide, services, runs, play_parts, frame, opened.then)
         inspect.wire(blocks, inspect_parts, services, play_parts.visitor, tab=inspect_tab)
         wire_compare(blocks, compare_parts, services, runs, tabs=tabs, tab=compare_tab, play=play_parts)
         setup = play_parts.setup.contract
@@ -127,14 +129,11 @@ def build_page(services: Services) -> Page:
             services,
             runs,
             play_parts.visitor,
-            blocks=blocks,
-            tabs=tabs,
             tab=label_tab,
-            open_label=play_parts.talk.transcript.event("open_label"),
         )
         wire_rows(play_parts, services, suite_runs)
         data.wire(data_parts, services, play_parts.visitor, play_parts.sessions.sessions)
-        wire_suites(suites_parts, services, suite_runs, play_parts, blocks=blocks, tab=suites_tab, tabs=tabs)
+        wire_suites(suites_parts, services, suite_runs, play_parts, tab=suites_tab)
         for used in models.wire(models_parts, services, models_tab, tabs, play_parts.setup.model.model):
             play.warm_after(used.then, play_parts, services, frame.header)
         offer_api(services, runs)

@@ -47,14 +47,14 @@ def test_a_finding_links_to_its_message(tmp_path):
     session_id, path, done = export_one(tmp_path, call=CALL.replace('"weather"', '"whether"'))
     (line,) = findings_of(done)
     assert (line.word, line.code, line.place) == ("skipped", "undeclared-tool", "Weather in Rome?")
-    assert line.link == f"?session={session_id}&message={path[2].id}"
+    assert line.link == f"?tab=play&session={session_id}&message={path[2].id}"
     assert line.pointer == "/conversations/2/value"
 
 
 def test_only_duplicate_and_rejected_rows_of_an_import_get_a_line():
     assert imported_line("a", RowImported(number=1, session_id="s", is_new=True)) is None
     duplicate = imported_line("a", RowImported(number=2, session_id="s"))
-    assert (duplicate.place, duplicate.link) == ("a:2", "?session=s")
+    assert (duplicate.place, duplicate.link) == ("a:2", "?tab=play&session=s")
     bad = imported_line("a", RowImported(number=3, problem="x" * 1000))
     assert (bad.tone, len(bad.text)) == ("error", LONGEST_MESSAGE)
 

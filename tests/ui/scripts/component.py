@@ -55,6 +55,10 @@ class Component:
             [script, value and asdict(value), around],
         )
 
+    def at(self, query: str) -> None:
+        """Open the page at an address with this query, before the component is mounted."""
+        self.page.goto(self.page.url.partition("?")[0] + query)
+
     def update(self, value: "DataclassInstance | None") -> None:
         """Send a value, as the server does."""
         self.page.evaluate("value => stubs.update(value)", value and asdict(value))

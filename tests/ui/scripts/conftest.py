@@ -83,8 +83,10 @@ def watched_page(components_context: BrowserContext) -> tuple[Page, Watch]:
 def component(watched_page: tuple[Page, Watch], empty_page_url: str) -> Iterator[Component]:
     """A component on an empty page with empty storage. Errors on the page fail the test."""
     page, watch = watched_page
+    if page.url.startswith(empty_page_url):
+        # Before the page loads again, since it reads them.
+        page.evaluate("localStorage.clear(); sessionStorage.clear()")
     page.goto(empty_page_url)
-    page.evaluate("localStorage.clear(); sessionStorage.clear()")
     yield Component(page)
     errors = watch.troubles[:]
     watch.troubles.clear()

@@ -1,4 +1,4 @@
-"""The functions of drafts.js: drafts of the session in the address bar, and the secret of this browser."""
+"""The functions of drafts.js: drafts of the session that Play shows, and the secret of this browser."""
 
 import json
 from typing import Any
@@ -20,15 +20,15 @@ def run(page: Page, call: str) -> Any:
     return page.evaluate(f"() => hermesWorkbench.{call}")
 
 
-def test_a_draft_belongs_to_the_session_in_the_address_bar(component: Component) -> None:
+def test_a_draft_belongs_to_the_session_that_play_shows(component: Component) -> None:
     page = component.page
-    page.evaluate("history.replaceState(null, '', '?session=one')")
+    run(page, "router.here('play', { session: 'one' }, { request: 1 })")
     assert run(page, "keepField('composer', 'Hello')") == []
     assert run(page, "keepField('variables', 'a = 1')") == []
     assert run(page, "keepField('variables', '')") == []
-    page.evaluate("history.replaceState(null, '', '?session=two')")
+    run(page, "router.here('play', { session: 'two' }, { request: 1 })")
     assert run(page, "readDraft()")[0] == ""
-    page.evaluate("history.replaceState(null, '', '?session=one')")
+    run(page, "router.here('play', { session: 'one' }, { request: 1 })")
     assert json.loads(run(page, "readDraft()")[0]) == {"composer": "Hello"}
     run(page, "dropDraft()")
     assert run(page, "readDraft()")[0] == ""
@@ -38,9 +38,9 @@ def test_the_edited_message_is_part_of_the_draft_of_its_session(component: Compo
     page = component.page
     editing = json.dumps({"session": "one", "text": "new"})
     page.evaluate("text => localStorage.setItem('hermes-workbench:editing', text)", editing)
-    page.evaluate("history.replaceState(null, '', '?session=two')")
+    run(page, "router.here('play', { session: 'two' }, { request: 1 })")
     assert run(page, "readDraft()")[0] == ""
-    page.evaluate("history.replaceState(null, '', '?session=one')")
+    run(page, "router.here('play', { session: 'one' }, { request: 1 })")
     assert json.loads(run(page, "readDraft()")[0]) == {"editing": editing}
 
 

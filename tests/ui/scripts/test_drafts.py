@@ -212,7 +212,7 @@ def test_a_text_opens_with_its_draft(component: Component) -> None:
     keep(component, "hermes-workbench:contract:draft:minimal", "typed")
     component.mount("text_list", texts("full"))
     component.element.get_by_role("button", name="minimal").click()
-    assert component.events == [("open_text", {"name": "minimal", "draft": "typed"})]
+    assert component.events == [("open_text", {"name": "minimal", "draft": "typed", "version": None})]
     component.update(texts("minimal", is_draft=True))
     expect(component.element.get_by_role("status")).to_contain_text("unsaved draft")
 
@@ -230,7 +230,10 @@ def test_the_tab_opens_the_text_that_was_open_last(
     component.update(texts("", is_look=True))
     component.update(texts("", is_look=True))
     assert component.events == [
-        ("open_text", {"name": expected, "draft": "typed" if expected == "new" else ""})
+        (
+            "open_text",
+            {"name": expected, "draft": "typed" if expected == "new" else "", "version": None},
+        )
     ]
 
 
@@ -259,7 +262,7 @@ def test_the_tab_opens_the_tool_that_was_open_last_with_its_draft(
     component.mount("tool_list")
     component.update(tools(wants_open=True))
     spec = "{}" if expected == "beta" else ""
-    assert component.events == [("open_tool", {"name": expected, "spec": spec, "rules": ""})]
+    assert component.events == [("open_tool", {"name": expected, "spec": spec, "rules": "", "version": None})]
 
 
 def test_saving_works_without_browser_storage(component: Component) -> None:

@@ -739,8 +739,5 @@ def test_keys_do_nothing_below_the_help_and_on_another_tab(desk: Desk) -> None:
     assert desk.take() == []
 
 
-def test_the_address_names_the_conversation_while_it_is_visible(desk: Desk) -> None:
-    page = desk.component.page
-    page.wait_for_url("**/?label=one")
-    page.evaluate("document.querySelector('#component').style.display = 'none'")
-    page.wait_for_url(lambda url: "label" not in url)
+def test_the_router_knows_the_open_conversation(desk: Desk) -> None:
+    assert desk.component.page.evaluate("hermesWorkbench.router.valuesOf('label')") == {"item": "one"}

@@ -91,7 +91,6 @@ def test_a_shared_session_has_no_action_that_changes_it(component: Component) ->
         ("m", "Regenerate from here", ("play_on", {"act": "regenerate", "id": "m"})),
         ("u", "Create a case from this turn", ("make_case", {"id": "u"})),
         ("u", "Compare answers to this turn", ("compare_turn", {"id": "u"})),
-        ("m", "Label", ("open_label", {"id": "m"})),
     ],
 )
 def test_an_action_is_triggered_once_and_closes_the_menu(
@@ -103,6 +102,14 @@ def test_an_action_is_triggered_once_and_closes_the_menu(
     assert component.events == [event]
     expect(menu).to_be_hidden()
     assert component.focused == "Actions"
+
+
+def test_a_message_is_labelled_in_the_label_tab(component: Component) -> None:
+    component.at("?session=s1")
+    component.mount("transcript", TALK)
+    open_menu(component, "m").get_by_role("menuitem", name="Label", exact=True).click()
+    component.page.wait_for_url("**/?tab=label&item=s1")
+    assert component.page.evaluate("sessionStorage.getItem('hermes-workbench:label:at:s1')") == "m"
 
 
 def test_arrows_wrap_around_and_home_and_end_go_to_the_ends(component: Component) -> None:
@@ -201,7 +208,7 @@ def test_the_palette_searches_while_typing_and_opens_the_selection(component: Co
     component.update(PaletteView(query="weather", items=FOUND.items[:1]))
     expect(page.get_by_role("option")).to_have_text(["sessionWeather in Zurichtoday"])
     component.press("Enter")
-    assert component.events == [("go_to_session", {"id": "s1"})]
+    page.wait_for_url("**/?tab=play&session=s1")
     expect(page.get_by_role("dialog")).to_be_hidden()
 
 
@@ -215,7 +222,7 @@ def test_later_results_do_not_move_the_selection(component: Component) -> None:
     component.press("ArrowUp", "ArrowUp", "ArrowUp")
     expect(selected).to_contain_text("smoke")
     component.press("Enter")
-    assert component.events[-1] == ("go_to_suite", {"name": "smoke"})
+    component.page.wait_for_url("**/?tab=suites&suite=smoke")
 
 
 def test_no_other_shortcut_works_while_the_palette_is_open(component: Component) -> None:

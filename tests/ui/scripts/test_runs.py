@@ -65,15 +65,16 @@ def test_dots_are_placed_by_their_rates_and_labelled(component: Component) -> No
 
 
 def test_a_cell_opens_its_runs_and_is_named_in_the_address(component: Component) -> None:
+    component.at("?tab=suites")
     component.mount("suite_run", run())
     cell = component.element.get_by_role("button", name="weather: 1/5")
     cell.click()
     assert component.events == [("open_case", {"run": "r1", "case": "weather", "arm": "minimal"})]
     expect(cell).to_have_attribute("aria-pressed", "true")
-    assert query(component) == {"run": ["r1"], "case": ["weather"], "arm": ["minimal"]}
+    assert query(component) == {"tab": ["suites"], "run": ["r1"], "case": ["weather"], "arm": ["minimal"]}
     component.element.get_by_role("button", name="greeting", exact=True).click()
     assert component.events == [("open_case", {"run": "r1", "case": "greeting", "arm": ""})]
-    assert query(component) == {"run": ["r1"], "case": ["greeting"]}
+    assert query(component) == {"tab": ["suites"], "run": ["r1"], "case": ["greeting"]}
     pressed = component.element.locator(".hw-cell[aria-pressed=true]")
     expect(pressed).to_have_text(["greeting", "✓ 5/5", "✗ 1/5"])
 
@@ -81,6 +82,20 @@ def test_a_cell_opens_its_runs_and_is_named_in_the_address(component: Component)
 def test_a_link_opens_its_case(component: Component) -> None:
     component.mount("suite_run", run(picked=SelectedCase(case="weather", arm="full")))
     assert component.events == [("open_case", {"run": "r1", "case": "weather", "arm": "full"})]
+
+
+def test_the_address_asks_for_its_run_and_case_once(component: Component) -> None:
+    component.at("?tab=suites&run=r1&case=weather&arm=full")
+    component.mount("suite_run")
+    link = {"run": "r1", "case": "weather", "arm": "full"}
+    assert component.events == [("open_run", link)]
+    component.update(run(picked=SelectedCase(case="weather", arm="full")))
+    assert component.events == [("open_case", link)]
+    component.page.evaluate("hermesWorkbench.router.goTo('suites', { run: 'r1' })")
+    assert component.events == [("open_case", {**link, "case": "", "arm": ""})]
+    component.page.go_back()
+    component.page.wait_for_function("stubs.events.length > 0")
+    assert component.events == [("open_case", link)]
 
 
 def test_an_update_of_another_run_is_not_drawn(component: Component) -> None:

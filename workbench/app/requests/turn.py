@@ -10,7 +10,15 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Message
 from workbench.hermes.reading import ReadCall
 from workbench.hermes.written_out import written_out
-from workbench.rollout.events import CompletionEnded, EndReason, Event, Timing, ToolFinished, TurnEnded
+from workbench.rollout.events import (
+    CompletionEnded,
+    EndReason,
+    Event,
+    Timing,
+    ToolFinished,
+    TurnEnded,
+    speed_text,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +75,7 @@ class ChatReport:
         return (
             f"{timing['prompt_tokens']} prompt + {timing['completion_tokens']} completion tokens, "
             f"first token after {timing['time_to_first_token_s']:.2f} s, "
-            f"{timing['tokens_per_second']:.0f} tokens/s"
+            f"{speed_text(timing['tokens_per_second'])} tokens/s"
         )
 
     def _tokens_per_second(self) -> float:

@@ -9,7 +9,7 @@ from typing import Annotated, BinaryIO, NamedTuple, cast
 
 import typer
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, json_fault
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.toolspec.spec import OfferedTools
@@ -78,7 +78,7 @@ def read_json(source: str, *, what: str) -> JsonValue:
         return _parse_json(text)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise BadInput(f"{what} {source}", f"not JSON: {error.msg} at {place}") from error
+        raise BadInput(f"{what} {source}", f"not JSON: {json_fault(error)} at {place}") from error
 
 
 def read_rows(source: str) -> Iterator[Row | BadInput]:
@@ -101,7 +101,7 @@ def _row(number: int, line: bytes) -> Row | BadInput:
     except BadInput as error:
         return error
     except json.JSONDecodeError as error:
-        return BadInput(where, f"not JSON: {error.msg} at column {error.colno}")
+        return BadInput(where, f"not JSON: {json_fault(error)} at column {error.colno}")
     if not isinstance(value, dict):
         return BadInput(where, "not a JSON object", 'write {"id": …, "text": …}')
     return Row(number, value)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, cast
 
-from workbench.chat.json_value import JsonValue
+from workbench.chat.json_value import JsonValue, json_fault
 
 OPEN: Final = "<tool_call>"
 CLOSE: Final = "</tool_call>"
@@ -86,7 +86,7 @@ def refusal(body: str) -> str:
     except json.JSONDecodeError as error:
         if _is_cut_in_string(body):
             return "it ends inside a string"
-        return f"{error.msg} at character {error.pos}"
+        return f"{json_fault(error)} at character {error.pos}"
     except ValueError as error:
         return str(error)[:60]
     return ""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
-from workbench.chat.json_value import JsonValue, as_object
+from workbench.chat.json_value import JsonValue, as_object, json_fault
 from workbench.hermes.replicas.attempt import (
     CLOSE,
     OPEN,
@@ -92,7 +92,7 @@ def read_as_sglang(text: str, tools: OfferedTools | None) -> ReplicaReading:
         try:
             value, end = cast(tuple[JsonValue, int], _DECODER.raw_decode(text, begin))
         except (ValueError, RecursionError) as error:
-            reason = error.msg if isinstance(error, json.JSONDecodeError) else "it cannot be decoded"
+            reason = json_fault(error) if isinstance(error, json.JSONDecodeError) else "it cannot be decoded"
             notes.append(f"parsing ends at the first invalid JSON ({reason} at character {begin})")
             break
         calls.extend(_calls(value, tools, notes))

@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import IO, Final, NamedTuple, cast
 
-from workbench.chat.json_value import JsonObject, JsonValue, loads_fast
+from workbench.chat.json_value import JsonObject, JsonValue, json_fault, loads_fast
 from workbench.errors import BadInput
 from workbench.library.datasets.export_target import ReadLimits
 from workbench.trajectory.formats.known import detect_format, format_named
@@ -144,7 +144,7 @@ def parse_line(file_line: FileLine) -> FileRow:
     except UnicodeDecodeError as error:
         return FileRow(number, None, f"not UTF-8 at byte {error.start}")
     except json.JSONDecodeError as error:
-        return FileRow(number, None, f"not JSON: {error.msg} at column {error.colno}")
+        return FileRow(number, None, f"not JSON: {json_fault(error)} at column {error.colno}")
     except (ValueError, RecursionError) as error:
         return FileRow(number, None, f"not JSON: {str(error)[:60]}")
     return _as_row(value, number, line.removesuffix(b"\n"))

@@ -98,6 +98,18 @@ def optional_number_of(event: gr.EventData, name: str) -> int | None:
     return value
 
 
+def flag_of(event: gr.EventData, name: str) -> bool:
+    """Return a truth value.
+
+    Raises:
+        MalformedEvent: The field is missing, or is not true or false.
+    """
+    value = _value(event, name)
+    if not isinstance(value, bool):
+        raise MalformedEvent(f"field {name!r} is not true or false")
+    return value
+
+
 def object_of(event: gr.EventData, name: str) -> JsonObject:
     """Return an object, given as such or as JSON text.
 

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, cast
-from urllib.parse import urlencode
 
 from workbench.library.datasets.export_target import ExportSummary
 from workbench.library.datasets.row_import import RowImported
@@ -13,6 +12,7 @@ from workbench.records.corpus.row_result import RowResult
 from workbench.trajectory.formats.raw import RAW
 from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.row_draft import RowOptions
+from workbench.ui.present.place import write_place
 from workbench.ui.present.words import count
 
 MOST_ROWS: Final = 20
@@ -121,10 +121,9 @@ def link_to(session_id: str, message_id: str | None = None) -> str:
     """Return the address of a session, or of a message in it, on this page.
 
     >>> link_to("a", "b")
-    '?session=a&message=b'
+    '?tab=play&session=a&message=b'
     """
-    query = {"session": session_id, **({"message": message_id} if message_id else {})}
-    return "?" + urlencode(query)
+    return write_place("play", session=session_id, message=message_id)
 
 
 def show_job(label: str, done: int, total: int, what: str) -> JobView:

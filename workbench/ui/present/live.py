@@ -11,7 +11,14 @@ from workbench.hermes.reading import SegmentKind
 from workbench.hermes.stream import Stream
 from workbench.hermes.stream_events import CallDropped, CallEnded, CallStarted, ProseBecameThought, TextDelta
 from workbench.rollout.constraint import PREFILL
-from workbench.rollout.events import CompletionEnded, Event, PieceArrived, QueuePositionChanged, RoundStarted
+from workbench.rollout.events import (
+    CompletionEnded,
+    Event,
+    PieceArrived,
+    QueuePositionChanged,
+    RoundStarted,
+    speed_text,
+)
 from workbench.ui.present.raw import PIECE_KINDS
 from workbench.ui.present.text_spans import TextSpan, cut_pieces, mark_spans
 from workbench.ui.present.words import ordinal
@@ -157,7 +164,8 @@ class LiveRound:
         if self.number == 0:
             return waiting("preparing")
         elapsed_s = now_s - (self.first_piece_at_s if self.first_piece_at_s is not None else now_s)
-        speed = f" · {(self.piece_count - 1) / elapsed_s:.0f} tokens/s" if elapsed_s > 0.3 else ""
+        is_known = elapsed_s > 0.3 and self.piece_count > 1
+        speed = f" · {speed_text((self.piece_count - 1) / elapsed_s)} tokens/s" if is_known else ""
         waiting_for = f"{ordinal(self.queue_position)} in the queue" if self.queue_position else self.doing
         doing = speed if self.piece_count else f" · {waiting_for}"
         calling = f" · calling {self.written.calling}" if self.written.calling else ""

@@ -171,7 +171,7 @@ def _day(day: date, today: date) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddressView:
-    """The session and message in the browser's address bar."""
+    """What Play shows, for the browser's address bar."""
 
     session: str | None
     """The open session, or None."""
@@ -179,6 +179,10 @@ class AddressView:
     """The share key of a session that was opened by its link, or None."""
     message: str | None = None
     """The message in the inspector, or None for the newest."""
+    request: int = 0
+    """The number of the router's request that this answers; 0 for none."""
+    is_replaced: bool = False
+    """True if Back should not return to what was shown before, such as a session that was deleted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from workbench.rollout.events import speed_text
 from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.setup import sampling_words
 from workbench.ui.present.words import seconds
@@ -75,7 +76,7 @@ def _timed(read_round: ReadRound, *, is_selected: bool) -> TimedRound:
             f"{timing.cached_tokens:,}",
             f"{timing.completion_tokens:,}",
             seconds(timing.time_to_first_token_s),
-            f"{speed:.0f}" if speed else "–",
+            speed_text(speed) if speed else "–",
             seconds(timing.seconds),
         ),
         is_selected=is_selected,

@@ -7,7 +7,7 @@ from typing import cast
 
 from workbench.app.token_sheet import ToolSize
 from workbench.chat.finding import Finding, Severity
-from workbench.chat.json_value import JsonObject, JsonValue, as_object, load_json
+from workbench.chat.json_value import JsonObject, JsonValue, as_object, json_fault, load_json
 from workbench.errors import BadInput
 from workbench.rollout.ports import ToolRun
 from workbench.toolbox.entry import NO_SAVED_TOOLSETS, Availability, DraftFindings
@@ -148,7 +148,7 @@ def read_arguments(text: str) -> JsonObject:
     try:
         value = load_json(text or "{}")
     except json.JSONDecodeError as error:
-        raise BadInput(f"arguments, line {error.lineno}", f"not JSON: {error.msg}") from error
+        raise BadInput(f"arguments, line {error.lineno}", f"not JSON: {json_fault(error)}") from error
     except ValueError as error:
         raise BadInput("arguments", f"not JSON: {error}") from error
     if not isinstance(value, dict):

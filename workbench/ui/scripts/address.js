@@ -1,7 +1,14 @@
-// Writes the open session into the address bar; draws nothing.
-import { setInAddress } from "./page.js";
+// Reports what Play shows to the router of addresses; draws nothing.
 
-export const mount = ({ follow }) =>
+export const mount = ({ follow }) => {
+  const { router } = window.hermesWorkbench;
+  let isOpen = false;
   follow((value) => {
-    if (value) setInAddress({ session: value.session, shared: value.shared, message: value.message });
+    if (!value) return;
+    const { session, shared, message, request, is_replaced: isReplaced } = value;
+    router.here("play", { session, shared, message }, { request, isReplaced });
+    // Before this, the server does not know who opened the page, so no other tab may open anything.
+    if (!isOpen) router.start();
+    isOpen = true;
   });
+};

@@ -1,8 +1,9 @@
-// The answers of the Compare tab side by side, with the buttons and keys for votes. Events: `compare_vote`,
-// `compare_unvote`, `compare_go_on`.
+// The answers of the Compare tab side by side, with the buttons and keys for votes. Events: `compare_open`,
+// `compare_vote`, `compare_unvote`, `compare_go_on`.
 import { node } from "./dom.js";
 import { blocks, result, status } from "./blocks.js";
-import { isField, onKeys, press, setInAddress } from "./page.js";
+import { isField, onKeys, press } from "./page.js";
+import { storedText } from "./storage.js";
 
 // How a cell differs from column A, by its sign.
 const WORDS = { "=": "same as in A", "≠": "different from A", "+": "not in A", "−": "only in A" };
@@ -104,8 +105,7 @@ const cell = (answer, session) =>
             "a",
             {
               class: "hw-note",
-              href:
-                "?session=" + encodeURIComponent(session) + "&message=" + encodeURIComponent(answer.message),
+              href: window.hermesWorkbench.router.link("play", { session, message: answer.message }),
             },
             "Open in Play",
           )
@@ -155,9 +155,10 @@ const head = (column) =>
     node("span", { class: "hw-note" }, column.note),
   );
 
-const nameInAddress = (id) => setInAddress({ compare: id });
-
-export const mount = ({ element, follow, trigger }) => {
+export const mount = ({ element, follow, trigger, triggerLatest }) => {
+  const { router } = window.hermesWorkbench;
+  // The router's request that is being answered.
+  let request = 0;
   const state = { value: null, at: 0 };
 
   const voteButton = (turn, kind, column, words, key) =>
@@ -271,10 +272,6 @@ export const mount = ({ element, follow, trigger }) => {
   element.replaceChildren(EMPTY);
   const isVisible = () => element.isConnected && element.offsetParent !== null;
 
-  new IntersectionObserver(() => {
-    if (element.isConnected && state.value) nameInAddress(isVisible() ? state.value.id : "");
-  }).observe(element);
-
   const ACTS = {
     t: (turn) => vote(turn, "tie", null),
     x: (turn) => vote(turn, "bad", null),
@@ -378,6 +375,16 @@ export const mount = ({ element, follow, trigger }) => {
       ...turns,
     );
     markCurrent();
-    if (isVisible()) nameInAddress(value.id);
+    router.here("compare", { compare: value.id }, { request });
+    request = 0;
+  });
+
+  router.onPlace("compare", ({ compare }, number) => {
+    if (!compare) return false;
+    request = number;
+    triggerLatest("compare_open", {
+      id: compare,
+      has_draft: Boolean(storedText("hermes-workbench:compare")),
+    });
   });
 };

@@ -9,8 +9,8 @@ export const mount = ({ element, follow, trigger }) => {
       );
       return;
     }
-    const address =
-      "?session=" + encodeURIComponent(value.session) + "&message=" + encodeURIComponent(value.message);
+    const { session, message } = value;
+    const address = window.hermesWorkbench.router.link("play", { session, message });
     element.replaceChildren(
       node(
         "div",

@@ -8,21 +8,8 @@ import { addPanel } from "./label_panel.js";
 import { SEAT, addState } from "./label_state.js";
 import { addSubmit } from "./label_submit.js";
 import { addTalk } from "./label_talk.js";
-import { isField, onKeys, setInAddress } from "./page.js";
+import { isField, onKeys } from "./page.js";
 import { stored } from "./storage.js";
-
-const nameInAddress = (id) => setInAddress({ label: id });
-
-// The session that `Label` in Play's menu asked to open. It is removed, so that it opens only once.
-const requestedInPlay = () => {
-  try {
-    const session = sessionStorage.getItem(SEAT + ":asked") || "";
-    sessionStorage.removeItem(SEAT + ":asked");
-    return session;
-  } catch {
-    return "";
-  }
-};
 
 export const mount = (part) => {
   // The tab is split into files. Each adds its functions and elements to `desk` for the others to use.
@@ -37,9 +24,27 @@ export const mount = (part) => {
     desk.drawPanel();
   };
 
+  const { router } = window.hermesWorkbench;
+  // The router's request that is being answered.
+  let request = 0;
+
+  const openPlace = ({ item }, number) => {
+    if (!item) return false;
+    request = number;
+    if (desk.talk()) desk.go(item);
+    else desk.show(item);
+  };
+
+  const report = () => {
+    const { talk } = desk;
+    if (!talk()) return;
+    router.here("label", { item: talk().id }, { request });
+    if (talk().id === router.valuesOf("label").item) request = 0;
+  };
+
   desk.onOpened = () => {
     desk.list.parentElement.scrollTop = 0;
-    if (element.offsetParent !== null) nameInAddress(desk.talk() ? desk.talk().id : "");
+    report();
   };
 
   desk.go = (session) => desk.inTurn(() => desk.leave(() => desk.show(session)));
@@ -208,12 +213,7 @@ export const mount = (part) => {
     ),
   );
 
-  new IntersectionObserver((seen) => {
-    if (!element.isConnected) return;
-    nameInAddress(seen.at(-1).isIntersecting && desk.talk() ? desk.talk().id : "");
-  }).observe(element);
-
-  const sessionInAddress = new URLSearchParams(location.search).get("label") || "";
+  let isBegun = false;
 
   const begin = (value) => {
     const saved = stored(SEAT) || {};
@@ -222,13 +222,14 @@ export const mount = (part) => {
     state.filter = { ...state.filter, ...saved.filter };
     if (!state.view) state.view = value;
     desk.log.adopt(state.owner);
-    const requested = requestedInPlay();
-    if (requested) state.session = requested;
-    else if (!desk.talk()) state.session = state.session || sessionInAddress;
     if (!desk.talk()) state.isLoading = true;
     desk.expectLoss();
-    if (requested) desk.show(requested);
-    else desk.refresh();
+    if (!isBegun) {
+      isBegun = true;
+      router.onPlace("label", openPlace);
+      if (request) return;
+    }
+    desk.refresh();
   };
 
   follow((value) => {
@@ -240,7 +241,9 @@ export const mount = (part) => {
       desk.showError(lines);
       desk.retryLater();
     }
-    if (element.offsetParent !== null) nameInAddress(desk.talk() ? desk.talk().id : "");
+    report();
+    if (request && !lines && !desk.talk() && !state.isLoading)
+      desk.showError("The session of this address does not exist. Choose one from the queue.");
     desk.draw();
     desk.doNext();
     if (!lines) desk.sync();

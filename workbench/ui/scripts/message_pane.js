@@ -10,7 +10,7 @@ const OPEN = "hermes-workbench:editing";
 const draftName = (value) =>
   "hermes-workbench:edit:" + value.message_id + (value.call === null ? "" : "#" + value.call);
 
-const session = () => new URLSearchParams(location.search).get("session") || "";
+const session = () => window.hermesWorkbench.router.session();
 
 const button = (label, onclick, more) =>
   node("button", { type: "button", class: "hw-button", onclick, ...(more || {}) }, label);

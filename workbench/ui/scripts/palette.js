@@ -1,9 +1,8 @@
-// The command palette, opened with Ctrl+K. Events: `find_any`, `go_to_session`, `go_to_suite`.
+// The command palette, opened with Ctrl+K. Event: `find_any`.
 import { node } from "./dom.js";
 import { onKeys, pressUnseen, setInAddress } from "./page.js";
 
 const WAIT_MS = 120;
-const TRIES = 60;
 const press = (id) => () => pressUnseen(id);
 const dispatch = (name) => () => window.dispatchEvent(new Event(name));
 
@@ -37,16 +36,9 @@ const inPlay = (work) => () => {
   work();
 };
 
-// Clicks an item of a list that a tab draws only when it is opened: tries until the item is there.
-const pressLater = (selector, tries = TRIES) => {
-  const item = [...document.querySelectorAll(selector)].find((other) => other.offsetParent !== null);
-  if (item) item.click();
-  else if (tries > 0) setTimeout(() => pressLater(selector, tries - 1), WAIT_MS);
-};
-
 const keyOf = (item) => item && item.kind + " " + (item.id || item.name);
 
-export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
+export const mount = ({ element, follow, props, triggerLatest }) => {
   const COMMANDS = [
     ["New session", "starts an empty session", inPlay(press("play-new"))],
     ["Reset the setup to defaults", "contract, tools, model, sampling", inPlay(dispatch("hw:reset-setup"))],
@@ -61,23 +53,12 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
     ["Show the tour", "four steps", inPlay(dispatch("hw:tour"))],
   ];
 
+  const { router } = window.hermesWorkbench;
   const GOES = {
-    session: (item) => {
-      toTab("Play");
-      trigger("go_to_session", { id: item.id });
-    },
-    contract: (item) => {
-      toTab("Contracts");
-      pressLater("[data-contract='" + CSS.escape(item.id) + "']");
-    },
-    tool: (item) => {
-      toTab("Tools");
-      pressLater("[data-tool='" + CSS.escape(item.id) + "']");
-    },
-    suite: (item) => {
-      toTab("Suites");
-      trigger("go_to_suite", { name: item.id });
-    },
+    session: (item) => router.goTo("play", { session: item.id }),
+    contract: (item) => router.goTo("contracts", { contract: item.id }),
+    tool: (item) => router.goTo("tools", { tool: item.id }),
+    suite: (item) => router.goTo("suites", { suite: item.id }),
     preset: (item) => {
       toTab("Play");
       window.dispatchEvent(new CustomEvent("hw:preset", { detail: item.id }));

@@ -1,7 +1,6 @@
 // The line above the setup: choose, save, rename, share and delete presets, and reset the setup. Event: `preset_act`.
 import { copyText, iconButton, node } from "./dom.js";
 import { menu } from "./menu.js";
-import { setInAddress } from "./page.js";
 
 const UNDO_MS = 20000;
 // Until all fields have the values of an applied preset.
@@ -191,9 +190,7 @@ export const mount = ({ element, follow, trigger }) => {
     if (!value) return;
     ({ presets, defaults } = value);
     if (value.open_id !== null) openId = value.open_id;
-    else if (isFirst && new URLSearchParams(location.search).has("session")) openId = "";
-    // The setup of the link is used now. Without the link, a reload shows what was changed since.
-    if (isFirst) setInAddress({ preset: null, shared_preset: null });
+    else if (isFirst && hermesWorkbench.router.session()) openId = "";
     isFirst = false;
     if (value.is_filled) {
       clearTimeout(filling);

@@ -1,5 +1,5 @@
 // A completion as written, as fixed, or with its changes, and examples if there is no completion.
-// Event: `example`.
+// Events: `example`, `open_kind`.
 import { copyText, iconButton, node } from "./dom.js";
 
 const WAYS = [
@@ -29,7 +29,7 @@ const drawSection = (part, leftOut) => {
   );
 };
 
-export const mount = ({ element, follow, trigger }) => {
+export const mount = ({ element, follow, trigger, triggerLatest }) => {
   const head = node("div", { class: "hw-bar" });
   const body = node("div", { class: "hw-read" });
   const empty = node("div", { class: "hw-empty" });
@@ -109,6 +109,11 @@ export const mount = ({ element, follow, trigger }) => {
         ),
       ),
     );
+
+  window.hermesWorkbench.router.onPlace("inspect", (values) => {
+    const { dialect = "", level = "", finish = "", toolset = "" } = values;
+    triggerLatest("open_kind", { dialect, level, finish, toolset });
+  });
 
   follow((value) => {
     shown = value;

@@ -1,4 +1,5 @@
 // Training rows as they will be written to the file, and which parts of their text are trained.
+// Event: `open_filter`, to fill the form with the filters of an address.
 import { drawList, node } from "./dom.js";
 
 const shapes = { json: "JSON", mask: "Loss mask" };
@@ -71,6 +72,11 @@ const card = (row, place) => {
   );
 };
 
-export const mount = ({ element, follow }) => {
+const FILTERS = ["tag", "verdict", "rating", "state", "contract", "model", "since", "until", "format"];
+
+export const mount = ({ element, follow, triggerLatest }) => {
+  window.hermesWorkbench.router.onPlace("data", (values) =>
+    triggerLatest("open_filter", Object.fromEntries(FILTERS.map((name) => [name, values[name] || ""]))),
+  );
   follow((value) => drawList(element, value, (rows) => node("div", {}, rows.map(card))));
 };

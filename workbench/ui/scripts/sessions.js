@@ -3,6 +3,8 @@
 import { iconButton, node, pieces } from "./dom.js";
 
 export const mount = ({ element, follow, trigger, triggerLatest }) => {
+  const { router } = window.hermesWorkbench;
+
   const field = node("input", {
     type: "search",
     class: "hw-search",
@@ -119,6 +121,10 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     deletedList,
   );
 
+  router.onPlace("play", ({ session = "", shared = "", message = "" }, request) =>
+    triggerLatest("open_session", { session, shared, message, request }),
+  );
+
   element.replaceChildren(field, foldFilters, undo, scope, list, hint, more, fold);
 
   const open = (row) =>
@@ -130,7 +136,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
         title: row.damage ? row.title + ": " + row.damage : row.title,
         "data-id": row.id,
         "aria-current": row.is_open ? "true" : null,
-        onclick: () => trigger("open_session", { id: row.id }),
+        onclick: () => router.goTo("play", { session: row.id }),
       },
       node("span", { class: "hw-title" }, row.title),
       row.tags.length

@@ -5,6 +5,8 @@ const drawMessage = (message) =>
   node("li", {}, node("span", { class: "hw-role" }, message.role), node("pre", {}, pieces(message.pieces)));
 
 export const mount = ({ element, follow, trigger }) => {
+  const { router } = window.hermesWorkbench;
+
   const drawRun = (run) => {
     const queue = node(
       "button",
@@ -50,7 +52,7 @@ export const mount = ({ element, follow, trigger }) => {
         run.messages.length
           ? node(
               "a",
-              { class: "hw-action", href: "?session=" + encodeURIComponent(run.session) },
+              { class: "hw-action", href: router.link("play", { session: run.session }) },
               "Open rollout",
             )
           : null,

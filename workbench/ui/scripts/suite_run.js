@@ -1,9 +1,8 @@
-// A run of suites: score cards, a chart and the matrix of cases. The address bar names the run and the case.
-// Events: `open_case`, `resume_run`, `label_failing`.
+// A run of suites: score cards, a chart and the matrix of cases. Its address names the run and the case.
+// Events: `open_run`, `open_case`, `resume_run`, `label_failing`.
 import { frame, line, shape, svg, whisker, withTitle, xOf, yOf } from "./plot.js";
 import { hint, node } from "./dom.js";
 import { SIGNS, table, wideTable } from "./tables.js";
-import { setInAddress } from "./page.js";
 
 const picture = (value) => {
   const drawn = frame("Pass rate by prompt tokens, with the Pareto front", "0", value.most_tokens);
@@ -35,18 +34,22 @@ const picture = (value) => {
   ];
 };
 
-export const mount = ({ element, follow, trigger }) => {
+// Opens one of the two rooms of the tab.
+const openRoom = (name) => document.querySelector(`#suites-rooms [data-tab-id=${name}]`)?.click();
+
+export const mount = ({ element, follow, trigger, triggerLatest }) => {
+  const { router } = window.hermesWorkbench;
+  // The router's request that is being answered.
+  let request = 0;
   let shown = null;
   let picked = null;
   let isPressed = false;
   const isVisible = () => element.offsetParent !== null;
 
   const address = () =>
-    setInAddress({
-      run: isVisible() && shown && shown.id,
-      case: isVisible() && picked && picked.case,
-      arm: isVisible() && picked && picked.arm,
-    });
+    isVisible() &&
+    shown &&
+    router.here("suites", { run: shown.id, case: picked?.case, arm: picked?.arm }, { request });
 
   const mark = () =>
     element
@@ -66,7 +69,7 @@ export const mount = ({ element, follow, trigger }) => {
     picked = chosen;
     mark();
     address();
-    trigger("open_case", { run: shown.id, case: picked.case, arm: picked.arm });
+    trigger("open_case", { run: shown.id, case: picked?.case || "", arm: picked?.arm || "" });
   };
 
   const matrix = (value) => {
@@ -187,6 +190,17 @@ export const mount = ({ element, follow, trigger }) => {
     if (shown && element.isConnected) address();
   }).observe(element);
 
+  router.onPlace("suites", (values, number) => {
+    if (values.suite) openRoom("write");
+    if (!values.run) return Boolean(values.suite);
+    openRoom("runs");
+    request = number;
+    const { run, case: name = "", arm = "" } = values;
+    if (!shown || shown.id !== run) return triggerLatest("open_run", { run, case: name, arm });
+    pick(name ? { case: name, arm } : null);
+    request = 0;
+  });
+
   follow((value) => {
     if (!value) {
       element.replaceChildren(
@@ -201,6 +215,7 @@ export const mount = ({ element, follow, trigger }) => {
     shown = value;
     if (!value.is_live || !isPressed) draw(value);
     if (value.picked) pick(value.picked);
-    address();
+    else address();
+    if (!value.is_live) request = 0;
   });
 };

@@ -30,7 +30,9 @@ export const mount = ({ element, follow }) => {
   follow((value) => {
     if (!value) {
       element.replaceChildren(
-        hint("Open a suite from the list or create line. Its problems and cases appear here as you type."),
+        hint(
+          "Open a suite from the list, or create a new one. Its problems and cases appear here as you type.",
+        ),
       );
       return;
     }
@@ -43,7 +45,7 @@ export const mount = ({ element, follow }) => {
         value.cases.length
           ? wideTable(
               "Cases of the suite",
-              ["case", "user message", "expectations", ""],
+              ["case", "user message", "expectations", "notes"],
               value.cases.map(caseRow),
             )
           : null,

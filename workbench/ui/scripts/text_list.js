@@ -3,8 +3,14 @@
 import { node } from "./dom.js";
 import { storedText, storeText } from "./storage.js";
 
-export const mount = ({ element, follow, trigger }) => {
-  let kind = "contract";
+// The tab of each kind of text.
+const TABS = { contract: "contracts", suite: "suites" };
+
+export const mount = ({ element, follow, trigger, triggerLatest }) => {
+  const { router } = window.hermesWorkbench;
+  let kind = "";
+  // The router's request that is being answered.
+  let request = 0;
   // The text in the editor, and whether a text was requested and has not arrived yet.
   let current = "";
   let isRequested = false;
@@ -40,11 +46,27 @@ export const mount = ({ element, follow, trigger }) => {
   );
 
   const place = () => "hermes-workbench:" + kind;
-  const open = (name) => trigger("open_text", { name, draft: storedText(place() + ":draft:" + name) || "" });
+  const open = (name, version) => {
+    isRequested = true;
+    const draft = storedText(place() + ":draft:" + name) || "";
+    triggerLatest("open_text", { name, draft, version: Number(version) || null });
+  };
+
+  // A version that the address names stays there as long as its text is open.
+  const report = () => {
+    if (element.offsetParent === null) return;
+    const known = router.valuesOf(TABS[kind]);
+    router.here(TABS[kind], known[kind] === current ? known : { [kind]: current }, { request });
+  };
+
+  const openPlace = (values, number) => {
+    if (!values[kind]) return false;
+    request = number;
+    open(values[kind], values.version);
+  };
 
   const first = (names) => {
     const last = storedText(place() + ":open");
-    isRequested = true;
     open(names.includes(last) || (last && storedText(place() + ":draft:" + last)) ? last : names[0] || "");
   };
 
@@ -52,12 +74,18 @@ export const mount = ({ element, follow, trigger }) => {
     current = value.open_name;
     isRequested = false;
     if (current) storeText(place() + ":open", current);
+    report();
+    request = 0;
     note.textContent = value.is_draft ? "The editor shows your unsaved draft." : "";
   };
 
   follow((value) => {
     if (!value) return;
-    kind = value.kind;
+    if (!kind) {
+      kind = value.kind;
+      router.onPlace(TABS[kind], openPlace);
+      new ResizeObserver(() => current && report()).observe(element);
+    }
     list.setAttribute("aria-label", kind[0].toUpperCase() + kind.slice(1) + "s");
     field.setAttribute("aria-label", "Name of a new " + kind);
     if (value.is_look && current && current !== value.open_name) return;
@@ -76,7 +104,7 @@ export const mount = ({ element, follow, trigger }) => {
               class: "hw-session",
               ["data-" + kind]: row.name,
               "aria-current": row.is_open ? "true" : null,
-              onclick: () => open(row.name),
+              onclick: () => router.goTo(TABS[kind], { [kind]: row.name }),
             },
             node("span", { class: "hw-title hw-mono" }, row.name),
             node("span", { class: "hw-note" }, row.note),

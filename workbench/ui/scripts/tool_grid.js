@@ -5,13 +5,24 @@ const COLUMNS = [
   ["name", "Name"],
   ["type", "Type"],
   ["is_required", "Required"],
-  ["description", "Description"],
   ["enum", "Allowed values"],
   ["default", "Default"],
 ];
+const TYPES = ["string", "integer", "number", "boolean", "array", "object"];
+const HINTS = {
+  type: { list: "tools-grid-types", title: "Choose a type, or write several, such as string, null" },
+  enum: { placeholder: "any", title: 'Words or JSON values, such as red, "dark, blue", 3' },
+  default: { placeholder: "none", title: "A word or a JSON value" },
+  description: { placeholder: "Description for the model" },
+};
 
 export const mount = ({ element, follow, trigger }) => {
   const body = node("tbody", {});
+  const types = node(
+    "datalist",
+    { id: "tools-grid-types" },
+    TYPES.map((type) => node("option", { value: type })),
+  );
 
   const table = node(
     "table",
@@ -43,15 +54,16 @@ export const mount = ({ element, follow, trigger }) => {
           enum: "",
           default: "",
           was: "",
+          nested: [],
         });
         draw();
-        body.lastChild.querySelector("input").focus();
+        body.lastChild.previousSibling.querySelector("input").focus();
       },
     },
     "Add parameter",
   );
 
-  element.replaceChildren(table, add);
+  element.replaceChildren(table, types, add);
   let rows = [];
   let shown = "";
   let isOpen = false;
@@ -80,6 +92,7 @@ export const mount = ({ element, follow, trigger }) => {
     }
     const field = node("input", {
       ...attributes,
+      ...HINTS[name],
       class: "hw-input",
       spellcheck: "false",
       onchange: () => {
@@ -94,10 +107,10 @@ export const mount = ({ element, follow, trigger }) => {
   const draw = () => {
     const at = body.contains(document.activeElement) ? document.activeElement.dataset.cell : null;
     body.replaceChildren(
-      ...rows.map((row, place) =>
+      ...rows.flatMap((row, place) => [
         node(
           "tr",
-          {},
+          { class: "g-main" },
           COLUMNS.map(([name, label]) => node("td", { class: "g-" + name }, cell(row, name, label, place))),
           node(
             "td",
@@ -109,7 +122,19 @@ export const mount = ({ element, follow, trigger }) => {
             }),
           ),
         ),
-      ),
+        node(
+          "tr",
+          { class: "g-more" },
+          node(
+            "td",
+            { class: "g-description", colspan: COLUMNS.length + 1 },
+            cell(row, "description", "Description", place),
+            row.nested.length
+              ? node("p", { class: "hw-note" }, "Edit its properties in the JSON: " + row.nested.join(", "))
+              : null,
+          ),
+        ),
+      ]),
     );
     if (at) {
       const sameCell = [...body.querySelectorAll("[data-cell]")].find((other) => other.dataset.cell === at);

@@ -4,7 +4,11 @@ import { store, stored } from "./storage.js";
 
 const OPEN = "hermes-workbench:tool";
 
-export const mount = ({ element, follow, trigger }) => {
+export const mount = ({ element, follow, trigger, triggerLatest }) => {
+  const { router } = window.hermesWorkbench;
+  // The router's request that is being answered, and whether a tool was requested since the page was opened.
+  let request = 0;
+  let isRequested = false;
   const note = node("p", { class: "hw-line t-quiet", role: "status" });
   const list = node("div", {});
 
@@ -14,9 +18,15 @@ export const mount = ({ element, follow, trigger }) => {
     list,
   );
 
-  const open = (name) => {
+  const open = (name, version) => {
     const draft = stored(OPEN + ":draft:" + name) || {};
-    trigger("open_tool", { name, spec: draft.spec || "", rules: draft.rules || "" });
+    isRequested = true;
+    triggerLatest("open_tool", {
+      name,
+      spec: draft.spec || "",
+      rules: draft.rules || "",
+      version: Number(version) || null,
+    });
   };
 
   const include = (tool, toolset, act) => trigger("include_tool", { name: tool.name, toolset, act });
@@ -72,7 +82,7 @@ export const mount = ({ element, follow, trigger }) => {
           "data-tool": tool.name,
           title: tool.title,
           "aria-current": tool.is_open ? "true" : null,
-          onclick: () => open(tool.name),
+          onclick: () => router.goTo("tools", { tool: tool.name }),
         },
         node("span", { class: "hw-title hw-mono" }, tool.name),
       ),
@@ -112,16 +122,26 @@ export const mount = ({ element, follow, trigger }) => {
         : null,
     );
 
+  router.onPlace("tools", ({ tool, version }, number) => {
+    if (!tool) return false;
+    request = number;
+    open(tool, version);
+  });
+
   follow((value) => {
     if (!value) return list.replaceChildren();
     const names = value.groups.flatMap((group) => group.tools.map((tool) => tool.name));
     if (value.wants_open) {
+      if (isRequested) return;
       const last = stored(OPEN + ":open");
       return open(
         last !== null && (names.includes(last) || stored(OPEN + ":draft:" + last)) ? last : value.open_name,
       );
     }
     store(OPEN + ":open", value.open_name);
+    const known = router.valuesOf("tools");
+    router.here("tools", known.tool === value.open_name ? known : { tool: value.open_name }, { request });
+    request = 0;
     note.textContent = value.note || (value.is_draft ? "The editors show your unsaved draft." : "");
     note.className = "hw-line " + (value.is_problem ? "t-error" : "t-quiet");
     const toolsets = value.groups.map((group) => group.name);

@@ -4,11 +4,11 @@ import { isField, onKeys } from "./page.js";
 import { storedText, storeText } from "./storage.js";
 
 const ENDED = "hermes-workbench:tour";
-const LINKS = ["session", "shared", "label", "run", "comparison", "case"];
 const CARD_PX = 320;
 const wasEnded = () => storedText(ENDED) === "ended";
 
 export const mount = ({ element, follow, trigger }) => {
+  const wasHome = window.hermesWorkbench.router.isHome();
   const light = node("div", { class: "hw-tour-light", "aria-hidden": "true" });
   const heading = node("h2", { id: "page-tour-heading" });
   const text = node("p", { id: "page-tour-text" });
@@ -129,8 +129,8 @@ export const mount = ({ element, follow, trigger }) => {
     if (!value || value.serial === served) return;
     served = value.serial;
     steps = value.steps;
-    const parameters = new URLSearchParams(location.search);
-    if (wasEnded() || LINKS.some((name) => parameters.get(name))) return;
+    // A link shows what it names, not the tour.
+    if (wasEnded() || !wasHome) return;
     if (value.is_empty) trigger("first_visit", {});
     go(0);
   });

@@ -1,5 +1,5 @@
 // The conversation: one entry per message, with its calls, results and menu. Events: `pick`, `example`,
-// `branch`, `make_case`, `compare_turn`, `message_act`, `open_label`, `play_on`.
+// `branch`, `make_case`, `compare_turn`, `message_act`, `play_on`.
 import { iconButton, node, term } from "./dom.js";
 import { menu } from "./menu.js";
 import { blocks } from "./blocks.js";
@@ -7,6 +7,7 @@ import { blocks } from "./blocks.js";
 const callsOf = (entry) => entry.blocks.filter((block) => block.kind === "call");
 
 export const mount = ({ element, follow, trigger }) => {
+  const { router } = window.hermesWorkbench;
   const scroller = element.closest("#play-transcript") || element;
   const list = node("ol", { class: "hw-entries", "aria-label": "Conversation" });
   const empty = node("div", { class: "hw-empty" });
@@ -46,16 +47,15 @@ export const mount = ({ element, follow, trigger }) => {
 
   const playOn = (name, id) => () => trigger("play_on", { act: name, id });
 
-  // The Label tab reads from here which session to open and where to put its cursor.
+  // The Label tab reads from here where to put its cursor.
   const label = (id) => {
-    const session = new URLSearchParams(location.search).get("session");
+    const session = router.session();
     try {
-      sessionStorage.setItem("hermes-workbench:label:asked", session);
       sessionStorage.setItem("hermes-workbench:label:at:" + session, id);
     } catch {
-      // Storage is forbidden: the Label tab opens its last session.
+      // Storage is forbidden: the cursor starts at the top.
     }
-    trigger("open_label", { id });
+    router.goTo("label", { item: session });
   };
 
   const editActions = (entry) => {
@@ -175,6 +175,7 @@ export const mount = ({ element, follow, trigger }) => {
     canEdit = !value || value.can_edit;
     const wasAtEnd = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 80;
     const before = drawn.size;
+    if (!value?.selected) markCall(list, null);
     entries.forEach((entry, place) => {
       const json = JSON.stringify(entry);
       let known = drawn.get(entry.id);

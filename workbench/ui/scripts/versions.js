@@ -16,6 +16,15 @@ export const mount = ({ element, follow, trigger }) => {
   );
 
   const list = node("ul", { class: "hw-versions" });
+  // The comparison with a version has an address, where the tab has one for versions.
+  list.addEventListener("click", (event) => {
+    const { router } = window.hermesWorkbench;
+    const tab = element.closest("[id^=page-tab-]")?.id.slice("page-tab-".length);
+    const version = event.target.closest("[aria-label^='Compare with ']")?.closest("[data-version]")
+      .dataset.version;
+    if (version && tab !== "play")
+      router.here(tab, { ...router.valuesOf(tab), version: version.replace(/^v/, "") });
+  });
   const summary = node("summary", { "aria-label": "Versions" }, node("span", {}, label, changed, tags));
   const fold = node("details", { class: "hw-history" }, summary, list);
 

@@ -1,6 +1,7 @@
 """The Inspect tab: parse any completion as it is typed, without a model."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -16,11 +17,11 @@ from workbench.toolspec.tools_text import render_tools
 from workbench.ui.choices import toolsets_of
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField, heading, text_editor
-from workbench.ui.incoming.fields import place_of
+from workbench.ui.incoming.fields import id_of, place_of
 from workbench.ui.listen import any_of, listen
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.examples import EXAMPLES
-from workbench.ui.present.notices import NoticeView, problem
+from workbench.ui.present.notices import NoticeView, advice, problem
 from workbench.ui.present.pasted import NOTHING, PastedFields, show_pasted
 from workbench.ui.present.words import EditorNamesView
 from workbench.ui.tabs.play.screen import SAME, Update
@@ -33,6 +34,20 @@ NO_TOOLS: Final = ""
 EDITORS: Final = EditorNamesView(
     names=(("inspect-text", "Completion"), ("inspect-tools-text", "Tools to check against (JSON)"))
 )
+
+
+KINDS: Final[Mapping[str, Sequence[str]]] = {
+    "dialect": [word.value for word in Dialect],
+    "level": [word.value for word in Level],
+    "finish": ["stop", "length"],
+}
+"""The options that addresses name, with their choices."""
+FIRST_KIND: Final[Mapping[str, str]] = {
+    "dialect": Dialect.AUTO.value,
+    "level": Level.TOLERANT.value,
+    "finish": "stop",
+}
+"""Their first values, which addresses leave out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +165,22 @@ class InspectEvents:
             return SAME, problem(error)
 
     @needs(Permission.WORK)
+    def on_open_kind(
+        self, visitor: Visitor, chosen: str | None, request: gr.Request, event: gr.EventData
+    ) -> tuple[object, ...]:
+        """Choose the options that an address names, with the tools of another toolset."""
+        given = {name: id_of(event, name) for name in ("dialect", "level", "finish", "toolset")}
+        values, wrong = read_kind(given, _first_toolset(self.services.catalog))
+        notice = advice(" ".join(wrong))
+        tools_text: str | Update = SAME
+        toolset = values["toolset"]
+        if toolset != (chosen or NO_TOOLS):
+            tools_text, refused = self.on_toolset(visitor, toolset, request)
+            if tools_text is SAME:
+                toolset, notice = chosen or NO_TOOLS, refused
+        return values["dialect"], values["level"], values["finish"], toolset, tools_text, notice
+
+    @needs(Permission.WORK)
     def on_example(self, event: gr.EventData) -> tuple[object, ...]:
         """Load an example with its tools and options."""
         example = EXAMPLES[place_of(event, "index", len(EXAMPLES))]
@@ -161,6 +192,25 @@ class InspectEvents:
     def on_clear(self) -> str:
         """Empty the editor, which brings the examples back."""
         return ""
+
+
+def read_kind(values: Mapping[str, str], toolset: str) -> tuple[Mapping[str, str], Sequence[str]]:
+    """Return the options that an address names, and what is wrong with it.
+
+    Args:
+        values: The parameters of the address. An unknown option is left out.
+        toolset: The first toolset.
+    """
+    first = {**FIRST_KIND, "toolset": toolset}
+    wrong = [
+        f"The address names an unknown {name}: {values[name][:40]!r}."
+        for name, offered in KINDS.items()
+        if values.get(name) and values[name] not in offered
+    ]
+    return {
+        name: value if (value := values.get(name)) and value in KINDS.get(name, (value,)) else first[name]
+        for name in first
+    }, wrong
 
 
 def _first_toolset(catalog: Catalog) -> str:
@@ -206,6 +256,22 @@ def wire(
         events.on_example,
         [],
         [parts.text, parts.toolset, parts.tools_text, *terms],
+    )
+    first = {**FIRST_KIND, "toolset": _first_toolset(services.catalog)}
+    kind = [parts.dialect, parts.level, parts.finish_reason, parts.toolset]
+    listen(
+        any_of(*(cast(TextField, field).change for field in kind)),
+        None,
+        kind,
+        js=f"(...values) => hermesWorkbench.router.hereFields('inspect', {json.dumps(first)}, values)",
+        is_queued=False,
+    )
+    listen(
+        parts.read.event("open_kind"),
+        events.on_open_kind,
+        [visitor, parts.toolset],
+        [*kind, parts.tools_text, parts.tools_notice],
+        is_latest_only=True,
     )
     listen(parts.clear.click, events.on_clear, [], [parts.text])
     listen(

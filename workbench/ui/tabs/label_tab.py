@@ -1,8 +1,8 @@
 """The Label tab."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, cast
+from typing import Final
 
 import gradio as gr
 
@@ -20,7 +20,7 @@ from workbench.settings import Secret
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.incoming.fields import json_text_of
-from workbench.ui.listen import Trigger, after_loading, listen
+from workbench.ui.listen import listen
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.label.commands import (
     ACCEPT,
@@ -55,23 +55,10 @@ class LabelEvents:
     """Running turns, where a regeneration can be stopped."""
 
     @needs(Permission.WORK)
-    def on_page(self, visitor: Visitor, request: gr.Request) -> tuple[Update, LabelTabView | Update]:
-        """Open the Label tab if the address names a session to label."""
-        query = cast(Mapping[str, str], cast(Any, request).query_params)
-        if not query.get("label"):
-            return SAME, SAME
-        return gr.update(selected="label"), self.on_open(visitor, request)
-
-    @needs(Permission.WORK)
     def on_open(self, visitor: Visitor, request: gr.Request) -> LabelTabView:
         """Send the labeller's name to the script, which then asks for the session that its browser had open."""
         owner = services_of(self.services, visitor, request).owner
         return show_desk(LabellingRole(labeller=owner.name), (), NO_QUEUE, None)
-
-    @needs(Permission.WORK)
-    def on_open_from_play(self, visitor: Visitor, request: gr.Request) -> tuple[Update, LabelTabView]:
-        """Open the tab from a message's menu in Play. The script knows the requested session."""
-        return gr.update(selected="label"), self.on_open(visitor, request)
 
     @needs(Permission.WORK)
     def on_order(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> LabelTabView | Update:
@@ -255,10 +242,12 @@ def _queue_filter(services: Services, command: LabelCommand) -> QueueFilter:
 def _bench(services: Services, command: LabelCommand) -> LabellingView:
     bench = open_for_labelling(services, command.session, command.seat)
     if bench is None:
-        raise BadInput(
-            f"session {command.session!r}", "there is no such session", "choose one from the queue"
-        )
+        raise _no_session(command.session)
     return bench
+
+
+def _no_session(session_id: str) -> BadInput:
+    return BadInput(f"session {session_id!r}", "there is no such session", "choose one from the queue")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,23 +268,16 @@ def wire(
     runs: Runs,
     visitor: gr.State,
     *,
-    blocks: gr.Blocks,
-    tabs: gr.Tabs,
     tab: gr.Tab,
-    open_label: Trigger,
 ) -> None:
     """Connect the tab with its handlers.
 
     Args:
         runs: Running turns, where a regeneration can be stopped.
-        blocks: The page, which opens at this tab if the address names a session to label.
         tab: The tab itself; opening it loads the queue.
-        open_label: Event of the Play tab: a session should be labelled.
     """
     events, desk = LabelEvents(services, runs), parts.desk
-    listen(blocks.load, events.on_page, [visitor], [tabs, desk])
     listen(tab.select, events.on_open, [visitor], [desk])
-    listen(open_label, events.on_open_from_play, [visitor], [tabs, desk], js=after_loading("label"))
     listen(desk.event("label_order"), events.on_order, [visitor], [desk])
     listen(desk.event("label_again"), events.on_again, [visitor], [desk], is_model_work=True)
     listen(desk.event("label_stop"), StopEvents(events.runs).on_stop, is_queued=False)

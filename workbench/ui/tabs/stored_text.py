@@ -11,7 +11,7 @@ from workbench.app.version_content import diff_contents
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.versions import NewVersion, VersionKind, check_name
-from workbench.ui.incoming.fields import id_of, text_of
+from workbench.ui.incoming.fields import id_of, optional_number_of, text_of
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.contracts import DiffView, show_diff
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
@@ -47,7 +47,10 @@ class StoredTextEvents:
 
     @needs(Permission.WORK)
     def on_open(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
-        """Open the chosen text. An unsaved draft of it is restored."""
+        """Open the chosen text. An unsaved draft of it is restored.
+
+        An address may name a version, which is compared with the text.
+        """
         services = services_of(self.services, visitor, request)
         name, draft = id_of(event, "name"), text_of(event, "draft")
         try:
@@ -58,8 +61,12 @@ class StoredTextEvents:
                 return self.list_texts(services, ""), SAME, SAME, problem(error), None
             text, history = "", ()
         is_draft = bool(draft) and draft != text and draft not in {version.text for version in history}
-        view = self.list_texts(services, name, is_draft=is_draft)
-        return view, name, draft if is_draft else text, CLEAR, None
+        view, shown = self.list_texts(services, name, is_draft=is_draft), draft if is_draft else text
+        number = optional_number_of(event, "version")
+        if number is None:
+            return view, name, shown, CLEAR, None
+        diff, notice = compare_number(services, self.kind, name, number, lambda: shown)
+        return view, name, shown, notice, diff
 
     @needs(Permission.WORK)
     def on_new(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
@@ -150,6 +157,20 @@ class StoredTextEvents:
             return self.list_texts(services, name), self.version_line(services, name, text), CLEAR
         except WorkbenchError as error:
             return SAME, SAME, problem(error)
+
+
+def compare_number(
+    services: Services, kind: VersionKind, name: str, number: int, text_now: Callable[[], str]
+) -> tuple[DiffView | None, NoticeView]:
+    """Compare the version with this number with the text that is being edited, as `compare_version` does."""
+    try:
+        version = services.versions.find(kind, name, str(number))
+    except WorkbenchError as error:
+        return None, problem(error)
+    if version is None or version.number != number:
+        where = f"{kind.value} {name!r}, version {number}"
+        return None, problem(BadInput(where, "there is no such version", "choose one from the list"))
+    return compare_version(services, kind, version.id, name, text_now)
 
 
 def compare_version(

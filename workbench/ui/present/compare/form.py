@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, cast
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 from workbench.app.comparisons.planning import LETTERS, ColumnRequest, Turns
 from workbench.chat.json_value import JsonValue
@@ -14,6 +14,7 @@ from workbench.records.sessions import StoredMessage, StoredSession
 from workbench.rollout.models import ModelStatus
 from workbench.rollout.sampling import Sampling
 from workbench.settings import Settings
+from workbench.ui.present.place import parse_place
 from workbench.ui.present.setup import first_choice, parse_sampling, show_sampling
 from workbench.ui.present.words import count
 
@@ -186,10 +187,11 @@ def read_link(text: str) -> str:
     Raises:
         BadInput: The link does not name a session.
     """
-    query = parse_qs(urlsplit(text.strip()).query)
-    if not query and text.strip() and not set(text.strip()) & set("/?& "):
-        return text.strip()
-    return target_of(query.get("session", [""])[0], query.get("message", [""])[0], text)
+    link = text.strip()
+    if link and not set(link) & set("/?& "):
+        return link
+    place = parse_place(urlsplit(link).query)
+    return target_of(place.get("session"), place.get("message"), text)
 
 
 def target_of(session_id: str, message_id: str | None, where: str = "") -> str:

@@ -39,7 +39,7 @@ def wire(
     """Connect the components with their handlers.
 
     Args:
-        blocks: The page, which opens at this tab if the address names a comparison.
+        blocks: The page; opening it restores the form.
         runs: Running work, where comparisons can be stopped.
         tab: The tab itself; opening it refreshes the choices.
         play: The Play tab, which holds the visitor and whose turns can be compared.
@@ -64,7 +64,7 @@ def wire(
     listen(parts.board.event("compare_vote"), events.on_vote, board, screen)
     listen(parts.board.event("compare_unvote"), events.on_unvote, board, screen)
     listen(parts.shared.previous.input, events.on_show, [visitor, parts.shared.previous], screen)
-    _wire_form(blocks, parts, TargetEvents(services), tabs=tabs, tab=tab, play=play)
+    _wire_form(blocks, parts, TargetEvents(services, runs), tabs=tabs, tab=tab, play=play)
     keep_drafts(parts.form)
 
 
@@ -85,6 +85,9 @@ def _wire_form(
         [parts.draft, parts.secret],
         whole,
         js="() => hermesWorkbench.readKept('compare')",
+    )
+    listen(
+        parts.board.event("compare_open"), events.on_open_comparison, [visitor], whole, is_latest_only=True
     )
     listen(
         parts.shared.link.submit, events.on_link, [visitor, parts.shared.link], [*screen, parts.shared.link]

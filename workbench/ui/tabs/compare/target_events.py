@@ -1,8 +1,6 @@
 """Fill the form above the columns, and choose the question or turns to answer."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
 
 import gradio as gr
 
@@ -12,7 +10,7 @@ from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.comparisons import MAX_COLUMNS, Column
 from workbench.records.owner import Permission
-from workbench.ui.incoming.fields import id_of
+from workbench.ui.incoming.fields import flag_of, id_of
 from workbench.ui.owners import browser_key_of, needs, services_of
 from workbench.ui.present.compare.board import show_board
 from workbench.ui.present.compare.form import (
@@ -31,8 +29,10 @@ from workbench.ui.present.compare.form import (
     target_of,
 )
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.tabs.compare.events import previous_choices
 from workbench.ui.tabs.compare.parts import CompareScreen
 from workbench.ui.tabs.compare.watching import read_comparison
+from workbench.ui.tabs.play.runs import Runs, tab_of
 from workbench.ui.tabs.play.screen import SAME
 from workbench.ui.visitor import Visitor
 
@@ -42,28 +42,42 @@ COLUMN_VALUES = MAX_COLUMNS * COLUMN_SIZE
 
 @dataclass(frozen=True, slots=True)
 class TargetEvents:
-    """Handlers of the form above the columns."""
+    """Handlers of the form above the columns, and of links to comparisons."""
 
     services: Services
+    runs: Runs
+    """Running comparisons."""
 
     @needs(Permission.WORK)
     def on_page(self, draft: str, secret: str, request: gr.Request) -> tuple[object, ...]:
-        """Restore the form stored in the browser, and open the comparison that the address names."""
-        query = cast(Mapping[str, str], cast(Any, request).query_params)
-        if not draft and not query.get("compare"):
+        """Restore the form stored in the browser."""
+        if not draft:
             # The form already shows its first values.
             return _unchanged(CompareScreen())
         # The Play tab may not have set the visitor's state yet.
         services = services_of(self.services, Visitor(browser_key=browser_key_of(secret)), request)
-        model = services.models.status(services.settings.model)
-        first = first_form(services.settings, services.contract_names(), model)
-        form, screen = draft_form(draft, first), CompareScreen()
-        if query.get("compare"):
-            requested_form, screen = _reopened(services, query["compare"], first)
-            form = form if draft else requested_form
-        line, form, notice = _line_or_question(services, form)
-        screen = screen if notice == CLEAR else screen._replace(notice=notice)
-        return (*screen.with_shared(form).with_line(line), *_column_values(form))
+        return _filled(services, draft_form(draft, _first(services)), CompareScreen())
+
+    @needs(Permission.WORK)
+    def on_open_comparison(
+        self, visitor: Visitor, request: gr.Request, event: gr.EventData
+    ) -> tuple[object, ...]:
+        """Show the comparison that an address names. A form without a draft gets what would repeat it."""
+        services = services_of(self.services, visitor, request)
+        try:
+            read = read_comparison(services, find_comparison(services, id_of(event)))
+        except WorkbenchError as error:
+            return _unchanged(CompareScreen(notice=problem(error)))
+        is_running = self.runs.is_running(tab_of(request))
+        screen = CompareScreen(
+            board=show_board(read, is_running=is_running),
+            notice=CLEAR,
+            previous={**previous_choices(services), "value": read.stored.id},
+        )
+        if flag_of(event, "has_draft"):
+            return _unchanged(screen)
+        form = form_of(read.stored.comparison, _first(services), read.questions[-1])
+        return _filled(services, form, screen)
 
     @needs(Permission.WORK)
     def on_link(self, visitor: Visitor, link: str, request: gr.Request) -> tuple[object, ...]:
@@ -132,17 +146,16 @@ class TargetEvents:
         return (*shown[:start], *own, *shown[start + len(own) :])
 
 
-def _reopened(
-    services: Services, comparison_id: str, first: CompareForm
-) -> tuple[CompareForm, CompareScreen]:
-    """Open a comparison by id: return the form that would repeat it, and the screen with its board."""
-    front = CompareScreen(tabs=gr.update(selected="compare"))
-    try:
-        read = read_comparison(services, find_comparison(services, comparison_id))
-    except WorkbenchError as error:
-        return first, front._replace(notice=problem(error))
-    form = form_of(read.stored.comparison, first, read.questions[-1])
-    return form, front._replace(board=show_board(read))
+def _first(services: Services) -> CompareForm:
+    model = services.models.status(services.settings.model)
+    return first_form(services.settings, services.contract_names(), model)
+
+
+def _filled(services: Services, form: CompareForm, screen: CompareScreen) -> tuple[object, ...]:
+    """Return an update of the whole tab with the form."""
+    line, form, notice = _line_or_question(services, form)
+    screen = screen if notice == CLEAR else screen._replace(notice=notice)
+    return (*screen.with_shared(form).with_line(line), *_column_values(form))
 
 
 def _chosen(services: Services, target: str) -> CompareScreen:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import gradio as gr
 
 from workbench.records.owner import Permission
+from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import needs
 from workbench.library.datasets.session_export import SessionDone, export_rows
 from workbench.library.datasets.export_target import ExportSummary
@@ -36,7 +37,7 @@ from workbench.ui.present.data import (
 )
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.words import count
-from workbench.ui.tabs.data.form import DataForm, Jobs
+from workbench.ui.tabs.data.form import FILTERS, DataForm, Jobs, read_filters
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
@@ -116,6 +117,12 @@ class DataEvents:
                 yield self._ended(preview, summary, stop, is_written=False)
             except WorkbenchError as error:
                 yield DataScreen(job=JobView(), notice=problem(error))
+
+    @needs(Permission.WORK)
+    def on_open_filter(self, event: gr.EventData) -> tuple[object, ...]:
+        """Fill the form with the filters that an address names."""
+        values, wrong = read_filters({name: id_of(event, name) for name in FILTERS})
+        return (*values.values(), advice(" ".join(wrong)))
 
     @needs(Permission.WORK)
     def on_make(self, request: gr.Request, visitor: Visitor, *values: object) -> Generator[DataScreen]:

@@ -1,11 +1,13 @@
 """The export form's values, and the running job of each browser tab."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 from workbench.records.corpus.material import SessionFilter
 from workbench.records.corpus.session_rows import ExportOptions
+from workbench.records.labels.label import Verdict
 from workbench.records.labels.project import QueueState
+from workbench.trajectory.formats.known import DEFAULT_FORMAT, WRITTEN
 from workbench.library.datasets.export_target import ExportTarget
 from workbench.errors import BadInput
 from workbench.trajectory.sets.split import RowSplit, parse_shares
@@ -29,6 +31,42 @@ STRICT: Final = "Treat lossy conversion as an error"
 RAW: Final = "Keep the model's raw text"
 OPTIONS: Final = (SKIP, STRICT, RAW)
 """Options of the export."""
+
+
+FILTERS: Final[Mapping[str, str]] = {
+    "tag": "tag",
+    "verdict": "verdict",
+    "rating": "min_rating",
+    "state": "state",
+    "contract": "contract",
+    "model": "model",
+    "since": "since",
+    "until": "until",
+    "format": "format",
+}
+"""The fields of the form that addresses name: the parameter of the address, and the field."""
+CHOICES: Final[Mapping[str, Sequence[str]]] = {
+    "verdict": (ANY, *Verdict),
+    "rating": (ANY, "1", "2", "3", "4", "5"),
+    "state": (ANY, *QueueState),
+    "format": WRITTEN,
+}
+"""The choices of those fields that have choices."""
+FIRST: Final[Mapping[str, str]] = {
+    name: {"format": DEFAULT_FORMAT}.get(name, ANY if name in CHOICES else "") for name in FILTERS
+}
+"""The first values of those fields, which addresses leave out."""
+
+
+def read_filters(values: Mapping[str, str]) -> tuple[Mapping[str, str], Sequence[str]]:
+    """Return the values of the fields that an address names, and what is wrong with it.
+
+    Args:
+        values: The parameters of the address. A value that a field does not have is left out.
+    """
+    unknown = [name for name, offered in CHOICES.items() if (values.get(name) or FIRST[name]) not in offered]
+    wrong = [f"The address names an unknown {name}: {values[name][:40]!r}." for name in unknown]
+    return {name: FIRST[name] if name in unknown else values.get(name) or FIRST[name] for name in FILTERS}, wrong
 
 
 class DataForm(NamedTuple):

@@ -1,23 +1,23 @@
 """Build the Data tab and connect its events."""
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import gradio as gr
 from gradio.blocks import Block
 
 from workbench.ui.components.fields import TextField
-from workbench.records.labels.label import Verdict
-from workbench.records.labels.project import QueueState
 from workbench.app.services import Services
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, FORMATS, WRITTEN
 from workbench.ui.components.fields import heading
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.listen import listen
+from workbench.ui.listen import any_of, listen
 from workbench.ui.present.data import TEACHING
 from workbench.ui.components.fields import NumberField, number_field
 from workbench.ui.present.words import SEED
 from workbench.ui.tabs.data.events import DataEvents
-from workbench.ui.tabs.data.form import ANY, ENDINGS, OPTIONS, INCLUDABLE, DataForm
+from workbench.ui.tabs.data.form import CHOICES, ENDINGS, FILTERS, FIRST, INCLUDABLE, OPTIONS, DataForm
 from workbench.ui.tabs.data.import_events import ImportEvents
 from workbench.ui.tabs.data.form import Jobs
 
@@ -125,6 +125,7 @@ def wire(parts: DataParts, services: Services, visitor: gr.State, sessions: Draw
     events, import_events = DataEvents(services, jobs), ImportEvents(services, jobs)
     screen = [parts.job, parts.notice, parts.findings, parts.rows, parts.files]
     values = parts.form.values()
+    _wire_address(parts, events)
     listen(parts.check.click, events.on_check, [visitor, *values], screen)
     listen(parts.make.click, events.on_make, [visitor, *values], screen)
     listen(parts.push.click, events.on_push, [visitor, parts.repo, parts.is_public, parts.token, *values], screen)
@@ -138,14 +139,27 @@ def wire(parts: DataParts, services: Services, visitor: gr.State, sessions: Draw
     )
 
 
+def _wire_address(parts: DataParts, events: DataEvents) -> None:
+    """Keep the address at the filters of the form, and fill the form with those of an address."""
+    named = [getattr(parts.form, name) for name in FILTERS.values()]
+    listen(
+        any_of(*(part.change for part in named)),
+        None,
+        named,
+        js=f"(...values) => hermesWorkbench.router.hereFields('data', {json.dumps(FIRST)}, values)",
+        is_queued=False,
+    )
+    listen(parts.rows.event("open_filter"), events.on_open_filter, [], [*named, parts.notice], is_latest_only=True)
+
+
 def _build_form() -> FormParts:
     heading("Sessions to export")
     with gr.Row(elem_classes=["data-pair"]):
         tag = _text("Tag", "any", "data-tag")
-        state = _list("Labelling state", (ANY, *QueueState), "data-state")
+        state = _list("Labelling state", CHOICES["state"], "data-state")
     with gr.Row(elem_classes=["data-pair"]):
-        verdict = _list("Verdict", (ANY, *Verdict), "data-verdict")
-        min_rating = _list("Minimum rating", (ANY, "1", "2", "3", "4", "5"), "data-min-rating")
+        verdict = _list("Verdict", CHOICES["verdict"], "data-verdict")
+        min_rating = _list("Minimum rating", CHOICES["rating"], "data-min-rating")
     with gr.Row(elem_classes=["data-pair"]):
         contract = _text("Contract", "any", "data-contract")
         model = _text("Model", "any", "data-model")
@@ -191,7 +205,7 @@ def _text(label: str, placeholder: str, elem_id: str) -> TextField:
     return TextField(label=label, placeholder=placeholder, lines=1, max_lines=1, min_width=0, elem_id=elem_id)
 
 
-def _list(label: str, choices: tuple[str, ...], elem_id: str, *, value: str | None = None) -> gr.Dropdown:
+def _list(label: str, choices: Sequence[str], elem_id: str, *, value: str | None = None) -> gr.Dropdown:
     values = [str(choice) for choice in choices]
     return gr.Dropdown(values, value=value or values[0], label=label, min_width=0, elem_id=elem_id)
 

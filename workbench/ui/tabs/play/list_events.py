@@ -77,7 +77,12 @@ class ListEvents:
         if not is_open:
             return _only(Screen(sessions=view))
         screen = self.sessions.start(
-            services, visitor.at_home(), "", setup=deleted.setup if deleted else None, keeps_setup=True
+            services,
+            visitor.at_home(),
+            "",
+            setup=deleted.setup if deleted else None,
+            keeps_setup=True,
+            is_replaced=True,
         )
         place = Screen._fields.index("sessions")
         return (*screen[:place], view, *screen[place + 1 :])

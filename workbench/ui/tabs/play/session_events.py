@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Final, cast
 
 import gradio as gr
 
@@ -18,12 +18,13 @@ from workbench.records.owner import Permission
 from workbench.records.run_config import RunConfig
 from workbench.records.session_tree import newest_leaf
 from workbench.toolspec.tools_text import check_tools_text, parse_tools
-from workbench.ui.incoming.fields import id_of, text_of
+from workbench.ui.incoming.fields import id_of, number_of, text_of
 from workbench.ui.owners import browser_key_of, needs, services_of
 from workbench.ui.present.branches import BranchesView, agreement_words, show_branches
 from workbench.ui.present.live import LiveView
 from workbench.ui.present.message_pane import EditView
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.present.place import Place, parse_place
 from workbench.ui.present.presets import PresetBarView, stored_setup
 from workbench.ui.present.session import show_session, tools_of
 from workbench.ui.present.sessions import AccountView, AddressView, SessionBarView
@@ -35,6 +36,8 @@ from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update, list_sessi
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.visitor import Visitor
 
+LOADING: Final = 1
+"""The number of the router's first request, which loading the page answers."""
 FIRST_QUESTION = "What is the flumbuster reading for cairo?"
 
 
@@ -47,26 +50,37 @@ class SessionEvents:
     """Fills the left column, the run configuration."""
 
     @needs(Permission.WORK)
-    def on_page(self, draft: str, secret: str, stored: str, request: gr.Request) -> tuple[object, ...]:
+    def on_page(
+        self, draft: str, secret: str, stored: str, query: str, request: gr.Request
+    ) -> tuple[object, ...]:
         """Open the page with the session, message, preset or shared link in the address.
 
         Args:
             stored: The setup that the browser stored, as `stored_setup` reads it.
+            query: The query string of the address of what Play should show.
         """
-        query = cast(Mapping[str, str], cast(Any, request).query_params)
         visitor = Visitor(browser_key=browser_key_of(secret))
         services = services_of(self.services, visitor, request)
         account = AccountView(name=services.owner.name if services.settings.accounts else "")
-        shown, preset_id = self._requested(services, visitor, query, draft, stored)
+        try:
+            place = parse_place(query)
+        except BadInput as error:
+            shown, preset_id = self.start(services, visitor, draft, problem(error), request=LOADING), None
+        else:
+            shown, preset_id = self._requested(services, visitor, place, draft, stored)
         return (*shown, account, self._bar(services, preset_id))
 
     @needs(Permission.WORK)
     def on_open_session(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
-        """Open a session from the list."""
+        """Open a session from the list, or what an address names: nothing, a session, a message or a shared link."""
         services = services_of(self.services, visitor, request)
-        return self.open(services, visitor.at_home(), id_of(event), "")
+        place = Place(values={name: id_of(event, name) for name in ("session", "shared", "message")})
+        visitor, number = visitor.at_home(), number_of(event, "request")
+        if place.get("session") or place.get("shared"):
+            return self._requested_session(services, visitor, place, "", number)
+        return self.start(services, visitor, "", keeps_setup=True, request=number)
 
     @needs(Permission.WORK)
     def on_new(self, visitor: Visitor, request: gr.Request, *fields: object) -> tuple[object, ...]:
@@ -114,10 +128,12 @@ class SessionEvents:
         names = [name for name in parse_tools(tools_text).names if name not in disabled]
         return show_transcript((), (), selected=None, examples=examples_for(names))
 
-    def open(self, services: Services, visitor: Visitor, session_id: str, draft: str) -> tuple[object, ...]:
+    def open(
+        self, services: Services, visitor: Visitor, session_id: str, draft: str, *, request: int = 0
+    ) -> tuple[object, ...]:
         """Open a session by id; return values for the whole tab."""
         visitor = replace(visitor, session_id=session_id)
-        return self._open(services, visitor, draft, _no_session(session_id))
+        return self._open(services, visitor, draft, _no_session(session_id), request)
 
     def start(
         self,
@@ -128,31 +144,37 @@ class SessionEvents:
         *,
         setup: RunConfig | None = None,
         keeps_setup: bool = False,
+        request: int = 0,
+        is_replaced: bool = False,
     ) -> tuple[object, ...]:
         """Show an empty page; return values for the whole tab.
 
         Args:
+            notice: What to say there.
             setup: The setup to start with. None takes the default.
             keeps_setup: True leaves the fields of the setup as they are.
+            request: The request of the browser's router that this answers.
+            is_replaced: True if Back should not return to what was shown before.
         """
+        address = AddressView(session=None, request=request, is_replaced=is_replaced)
         try:
             setup = _drafted(setup or default_setup(services), draft)
-            screen = self._empty(services, visitor, notice, draft, setup)
+            screen = self._empty(services, visitor, notice, draft, setup)._replace(address=address)
             filled = self.setups.unchanged() if keeps_setup else self.setups.filled(services, setup)
             return (*screen, *filled)
         except WorkbenchError as error:
             return (*Screen(notice=problem(error)), *(SAME for _ in range(REST)))
 
     def _requested(
-        self, services: Services, visitor: Visitor, query: Mapping[str, str], draft: str, stored: str
+        self, services: Services, visitor: Visitor, place: Place, draft: str, stored: str
     ) -> tuple[tuple[object, ...], str | None]:
         """Return what the address asks for, and the id of the preset that it names, if it is an own one."""
-        if query.get("shared") or query.get("session"):
-            return self._requested_session(services, visitor, query, draft), None
+        if place.get("shared") or place.get("session"):
+            return self._requested_session(services, visitor, place, draft, LOADING), None
         notice, preset_id = CLEAR, None
         try:
             setup = stored_setup(stored, default_setup(services), services.settings)
-            preset = asked_preset(services, query)
+            preset = asked_preset(services, place.values)
             if preset is not None:
                 setup = preset.setup
                 draft = ""
@@ -160,7 +182,7 @@ class SessionEvents:
                 notice = CLEAR if preset.is_own else advice(SHARED)
         except WorkbenchError as error:
             setup, notice = None, problem(error)
-        return self.start(services, visitor, draft, notice, setup=setup), preset_id
+        return self.start(services, visitor, draft, notice, setup=setup, request=LOADING), preset_id
 
     def _bar(self, services: Services, preset_id: str | None) -> PresetBarView | Update:
         try:
@@ -172,31 +194,32 @@ class SessionEvents:
             return SAME
 
     def _requested_session(
-        self, services: Services, visitor: Visitor, query: Mapping[str, str], draft: str
+        self, services: Services, visitor: Visitor, place: Place, draft: str, request: int
     ) -> tuple[object, ...]:
-        if query.get("shared"):
+        if key := place.get("shared"):
             unshared = BadInput(
                 "this link",
                 "it does not show a session, or no longer does",
                 "ask for a new link, or start a new session",
             )
-            return self._open(services, replace(visitor, share_key=query["shared"]), draft, unshared)
-        visitor = _at_message(services, visitor, query["session"], query.get("message"))
-        return self.open(services, visitor, query["session"], draft)
+            return self._open(services, replace(visitor, share_key=key), draft, unshared, request)
+        session_id = place.get("session")
+        visitor = _at_message(services, visitor, session_id, place.get("message") or None)
+        return self.open(services, visitor, session_id, draft, request=request)
 
     def _open(
-        self, services: Services, visitor: Visitor, draft: str, missing: BadInput
+        self, services: Services, visitor: Visitor, draft: str, missing: BadInput, request: int
     ) -> tuple[object, ...]:
         try:
             opened = reopened(services, visitor)
         except WorkbenchError as error:
-            return self.start(services, visitor.at_home(), "", problem(error))
+            return self.start(services, visitor.at_home(), "", problem(error), request=request)
         if opened is None:
-            return self.start(services, visitor.at_home(), "", problem(missing))
-        return self._opened(services, visitor, opened, draft)
+            return self.start(services, visitor.at_home(), "", problem(missing), request=request)
+        return self._opened(services, visitor, opened, draft, request)
 
     def _opened(
-        self, services: Services, visitor: Visitor, opened: OpenedSession, draft: str
+        self, services: Services, visitor: Visitor, opened: OpenedSession, draft: str, request: int
     ) -> tuple[object, ...]:
         session, is_read_only = opened.session, not opened.session.is_own
         visitor = replace(visitor, is_read_only=is_read_only)
@@ -211,7 +234,10 @@ class SessionEvents:
             sessions=list_sessions(services, listed),
             header=self.setups.header(session.setup.model),
             address=AddressView(
-                session=listed.session_id, shared=visitor.share_key, message=visitor.message_id
+                session=listed.session_id,
+                shared=visitor.share_key,
+                message=visitor.message_id,
+                request=request,
             ),
         )
         editing = None if is_read_only else _editing(opened, _draft(draft).get("editing", ""))
@@ -233,7 +259,6 @@ class SessionEvents:
             notice=notice,
             sessions=list_sessions(services, visitor),
             header=self.setups.header(setup.model),
-            address=AddressView(session=None),
         )
         return screen.with_session(show_session((), setup))
 

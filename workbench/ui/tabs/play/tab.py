@@ -68,6 +68,8 @@ class PlayParts:
     visitor: gr.State
     draft: TextField
     secret: TextField
+    place: TextField
+    """The address of what the tab should show when the page opens."""
     sessions: SessionsParts
     setup: SetupParts
     talk: TalkParts
@@ -99,11 +101,13 @@ def build(services: Services) -> PlayParts:
     visitor = gr.State(Visitor())
     draft = TextField(visible=False, elem_id="play-draft")
     secret = TextField(visible=False, elem_id="play-secret")
+    place = TextField(visible=False, elem_id="play-place")
     with gr.Row(elem_id="play-columns"):
         return PlayParts(
             visitor=visitor,
             draft=draft,
             secret=secret,
+            place=place,
             sessions=build_sessions(),
             setup=build_setup(services),
             talk=build_talk(),
@@ -128,9 +132,9 @@ def wire(
     opened = listen(
         blocks.load,
         sessions.on_page,
-        [parts.draft, parts.secret, parts.setup.stored],
+        [parts.draft, parts.secret, parts.setup.stored, parts.place],
         [*whole, frame.account, parts.setup.presets],
-        js="() => [...hermesWorkbench.readDraft(), ...hermesWorkbench.readSetup()]",
+        js="() => [...hermesWorkbench.readDraft(), ...hermesWorkbench.readSetup(), ...hermesWorkbench.router.ofPlay()]",
     )
     _warm(opened.then, parts.setup, setups, header)
     _wire_sessions(parts, sessions, screen, whole)
@@ -263,7 +267,7 @@ def _wire_sessions(
     parts: PlayParts, sessions: SessionEvents, screen: list[Block], whole: list[Block]
 ) -> None:
     own, setup, visitor = parts.sessions, parts.setup, [parts.visitor]
-    listen(own.sessions.event("open_session"), sessions.on_open_session, visitor, whole)
+    listen(own.sessions.event("open_session"), sessions.on_open_session, visitor, whole, is_latest_only=True)
     listen(own.new.click, sessions.on_new, [*visitor, *setup.fields], whole)
     drop_draft(own.new.click)
     offered = [setup.tools.tools_text, setup.tools.disabled_tools]

@@ -1,13 +1,12 @@
 """The components of the Suites tab: run form, results, editor."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import gradio as gr
 from gradio.blocks import Block
 
-from workbench.app.runs.running import find_run
 from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
 from workbench.records.runs import StoredRun
@@ -100,16 +99,6 @@ def report_for(
     return report_of(
         stored.id, listed.title, listed.state.value, stored.plan, results, baseline=against, arms=arms
     )
-
-
-def run_of_query(query: Mapping[str, str], services: Services) -> StoredRun | None:
-    """Return the run that an address names, or None if it names none.
-
-    Raises:
-        BadInput: There is no such run.
-        StoreError: The runs cannot be read.
-    """
-    return find_run(services, query["run"]) if query.get("run") else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,15 +234,12 @@ class SuitesParts:
     grid: GridParts
     run: RunParts
     edit: EditParts
-    secret: TextField
-    """The secret that identifies this browser, read when a link is opened."""
 
 
 def build(services: Services) -> SuitesParts:
     """Build the tab, empty."""
     Drawn("editor_names", EDITORS, elem_id="suites-editor-names")
     Drawn("suite_keys", elem_id="suites-keys")
-    secret = TextField(visible=False, elem_id="suites-secret")
     with gr.Tabs(elem_id="suites-rooms") as rooms:
         with gr.Tab("Runs", id="runs", elem_id="suites-room-runs"), gr.Row(elem_id="suites-columns"):
             with gr.Column(elem_id="suites-setup-column", elem_classes=["hw-column"], min_width=0):
@@ -261,7 +247,7 @@ def build(services: Services) -> SuitesParts:
             run = _build_run()
         with gr.Tab("Edit suites", id="write", elem_id="suites-room-write") as edit_room:
             edit = _build_edit()
-    return SuitesParts(rooms=rooms, edit_room=edit_room, grid=grid, run=run, edit=edit, secret=secret)
+    return SuitesParts(rooms=rooms, edit_room=edit_room, grid=grid, run=run, edit=edit)
 
 
 def _build_run() -> RunParts:

@@ -81,6 +81,8 @@ class RunResultEvents:
         """Show the runs of a case, with their stored rollouts."""
         services = services_of(self.services, visitor, request)
         case, arm = id_of(event, "case"), id_of(event, "arm")
+        if not case:
+            return None, CLEAR
         try:
             results = services.runs.results(find_run(services, id_of(event, "run")).id)
             found = [result for result in results if result.case_key == case and arm in ("", result.arm)]

@@ -1,6 +1,6 @@
 """Start, follow, stop and continue runs, and open them by link."""
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -15,13 +15,13 @@ from workbench.records.owner import Permission
 from workbench.settings import Secret
 from workbench.suite.plan import RunPlan
 from workbench.ui.incoming.fields import id_of
-from workbench.ui.owners import browser_key_of, needs, services_of
+from workbench.ui.owners import needs, services_of
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.grid import GridFields, plan_size, read_grid
 from workbench.ui.present.suites.run import SelectedCase, show_progress, show_run
 from workbench.ui.tabs.play.screen import SAME
 from workbench.ui.tabs.suites.active_runs import ActiveRun, ActiveRuns
-from workbench.ui.tabs.suites.parts import SuitesScreen, grid_choices, report_for, run_choices, run_of_query
+from workbench.ui.tabs.suites.parts import SuitesScreen, grid_choices, report_for, run_choices
 from workbench.ui.visitor import Visitor
 
 UPDATE_S: Final = 0.5
@@ -49,24 +49,20 @@ class RunEvents:
             return (*SuitesScreen(notice=problem(error)), SAME, SAME, SAME, SAME)
 
     @needs(Permission.WORK)
-    def on_link(self, secret: str, request: gr.Request) -> tuple[object, ...]:
-        """Open the run, and the case, that the address names."""
-        query = cast(Mapping[str, str], cast(Any, request).query_params)
-        services = services_of(self.services, Visitor(browser_key=browser_key_of(secret)), request)
+    def on_open_run(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> SuitesScreen:
+        """Open the run, and the case, that an address names."""
+        services, case = services_of(self.services, visitor, request), id_of(event, "case")
         try:
-            stored = run_of_query(query, services)
-            if stored is None:
-                return SAME, *SuitesScreen()
-            selected = (
-                SelectedCase(case=query["case"], arm=query.get("arm", "")) if query.get("case") else None
-            )
+            stored = find_run(services, id_of(event, "run"))
+            selected = SelectedCase(case=case, arm=id_of(event, "arm")) if case else None
             is_under_way = self._is_under_way(services, stored.id)
             view = show_run(report_for(services, stored), is_under_way=is_under_way, picked=selected)
             shown, baseline = run_choices(services, stored.id)
-            screen = SuitesScreen(run=view, shown=shown, baseline=baseline)
         except WorkbenchError as error:
-            screen = SuitesScreen(notice=problem(error))
-        return gr.update(selected="suites"), *screen
+            return SuitesScreen(notice=problem(error))
+        return SuitesScreen(
+            run=view, shown=shown, baseline=baseline, notice=CLEAR, comparison=None, case_runs=None
+        )
 
     @needs(Permission.WORK)
     def on_size(self, visitor: Visitor, request: gr.Request, *fields: object) -> NoticeView:

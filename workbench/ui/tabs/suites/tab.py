@@ -21,33 +21,26 @@ def wire(
     active_runs: ActiveRuns,
     play: PlayParts,
     *,
-    blocks: gr.Blocks,
     tab: gr.Tab,
-    tabs: gr.Tabs,
 ) -> None:
     """Connect the components with their handlers.
 
     Args:
         play: The Play tab, which holds the visitor and whose turns can become cases.
-        blocks: The page, which opens at the run that its address names.
         tab: The tab itself; opening it refreshes the choices.
     """
-    _wire_runs(parts, RunEvents(services, active_runs), play, blocks=blocks, tab=tab, tabs=tabs)
+    _wire_runs(parts, RunEvents(services, active_runs), play, tab=tab)
     _wire_looks(parts, RunResultEvents(services, active_runs), play)
     _wire_editor(parts, SuiteEditEvents(services, suite_texts(services)), [play.visitor])
 
 
-def _wire_runs(
-    parts: SuitesParts, events: RunEvents, play: PlayParts, *, blocks: gr.Blocks, tab: gr.Tab, tabs: gr.Tabs
-) -> None:
+def _wire_runs(parts: SuitesParts, events: RunEvents, play: PlayParts, *, tab: gr.Tab) -> None:
     grid, run, visitor = parts.grid, parts.run, [play.visitor]
     screen = run.screen
     opened = [*screen, grid.suites, grid.contracts, grid.models, grid.judge]
     inputs = [*visitor, *grid.fields]
     opened_tab = listen(tab.select, events.on_open, visitor, opened)
-    linked = listen(
-        blocks.load, events.on_link, [parts.secret], [tabs, *screen], js="() => hermesWorkbench.readSecret()"
-    )
+    linked = listen(run.run.event("open_run"), events.on_open_run, visitor, screen, is_latest_only=True)
     # Not `input`: a typed value that is not among a dropdown's choices only fires `change`.
     changed = any_of(tab.select, *(cast(Any, field).change for field in grid.fields))
     listen(changed, events.on_size, inputs, [grid.size], is_latest_only=True, is_in_order=True)

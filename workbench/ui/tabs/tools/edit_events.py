@@ -13,7 +13,7 @@ from workbench.records.owner import Permission
 from workbench.records.versions import VersionKind
 from workbench.toolbox.entry import ToolDraft
 from workbench.toolspec.tools_text import parse_tools
-from workbench.ui.incoming.fields import id_of, json_text_of, text_of
+from workbench.ui.incoming.fields import id_of, json_text_of, optional_number_of, text_of
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.tools import (
@@ -31,6 +31,7 @@ from workbench.ui.present.tools import (
 from workbench.ui.present.versions import VersionsView, show_versions
 from workbench.ui.present.words import CALL_NUMBER, SEED
 from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.tabs.stored_text import compare_number
 from workbench.ui.visitor import Visitor
 
 SHOWN: Final = 30
@@ -136,10 +137,26 @@ class ToolEditEvents:
 
     @needs(Permission.WORK)
     def on_open_tool(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
-        """Open the chosen tool. An unsaved draft of it is restored."""
+        """Open the chosen tool. An unsaved draft of it is restored.
+
+        An address may name a version of its toolset, which is compared with the draft.
+        """
         services, name = services_of(self.services, visitor, request), id_of(event, "name")
         typed = ToolDraft(spec_text=text_of(event, "spec"), rules_text=text_of(event, "rules"))
-        return self.opened(services, name, typed)
+        opened = self.opened(services, name, typed)
+        number = optional_number_of(event, "version")
+        if number is None or opened[6] != CLEAR:
+            return opened
+        _, _, spec, rules, _, toolset, _, tried, _ = opened
+        draft = ToolDraft(spec_text=str(spec), rules_text=str(rules))
+
+        def text_now() -> str:
+            newest = services.versions.find(VersionKind.TOOLS, str(toolset))
+            before = newest.text if newest else services.files.find(VersionKind.TOOLS, str(toolset))
+            return services.studio.merged_text(draft, toolset=str(toolset), before=before)
+
+        diff, notice = compare_number(services, VersionKind.TOOLS, str(toolset), number, text_now)
+        return (*opened[:6], notice, tried, diff)
 
     def opened(self, services: Services, name: str, typed: ToolDraft) -> tuple[object, ...]:
         """Return a tool in the editors, with the list, its arguments and its toolset. An open comparison is closed."""
