@@ -119,7 +119,7 @@ def test_an_mcp_server_that_cannot_be_started_is_reported(tab: Page) -> None:
     tab.get_by_label("Name", exact=True).fill("gone")
     tab.get_by_label("URL or command").fill("no-such-program")
     tab.locator("#tools-server-add").click()
-    expect(tab.locator("#tools-import-notice")).to_contain_text("MCP server 'gone'")
+    expect(tab.locator("#tools-server-notice")).to_contain_text("MCP server 'gone'")
 
 
 def test_in_step_mode_the_turn_waits_for_the_person(play: Play, tmp_path: Path, artifacts: Path) -> None:

@@ -50,6 +50,8 @@ class ToolListView:
     """A new number for every answer of the server."""
     wants_open: bool = False
     """True asks the browser for the tool that it had open. If it had none, `open_name` is opened."""
+    opens: bool = False
+    """True asks the browser to open `open_name`, such as a tool that was imported."""
     is_draft: bool = False
     """True if the editors show an unsaved draft."""
     problems: tuple[str, ...] = ()

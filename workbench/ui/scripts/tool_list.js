@@ -138,6 +138,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
         last !== null && (names.includes(last) || stored(OPEN + ":draft:" + last)) ? last : value.open_name,
       );
     }
+    if (value.opens) return router.goTo("tools", { tool: value.open_name });
     store(OPEN + ":open", value.open_name);
     const known = router.valuesOf("tools");
     router.here("tools", known.tool === value.open_name ? known : { tool: value.open_name }, { request });

@@ -155,7 +155,7 @@ class ToolStorageEvents:
         done = f"Imported {saved} ({imported.form}) into toolset {toolset!r}."
         lines = (*advice(done).lines, *found, *(NoticeLine(word="not used", text=line) for line in refused))
         name = imported.tools.names[0] if imported.tools.names else ""
-        return list_tools(services, name), NoticeView(lines=lines)
+        return replace(list_tools(services, name), opens=bool(name)), NoticeView(lines=lines)
 
     @needs(Permission.ADD_SERVERS)
     def on_server(
@@ -164,12 +164,15 @@ class ToolStorageEvents:
         """Add an MCP server, whose tools everybody can then use."""
         services = services_of(self.services, visitor, request)
         try:
+            known = {tool.name for tool in services.tools.availability()}
             refused = services.catalog.add_server(name.strip(), address.strip())
+            added = (tool.name for tool in services.tools.availability() if tool.name not in known)
+            first = next(added, "")
         except WorkbenchError as error:
             return SAME, problem(error)
         lines = advice(f"MCP server {name.strip()!r} is connected. Its tools are in the list.").lines
         result = (*lines, *(NoticeLine(word="not used", text=line) for line in refused))
-        return list_tools(services, ""), NoticeView(lines=result)
+        return replace(list_tools(services, first), opens=bool(first)), NoticeView(lines=result)
 
     def _changed(
         self,

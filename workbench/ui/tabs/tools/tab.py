@@ -64,6 +64,7 @@ class ToolsParts:
     server_name: TextField
     server_address: TextField
     server_add: gr.Button
+    server_notice: Drawn
     server: gr.Column
 
 
@@ -119,7 +120,8 @@ def build(*, takes_servers: bool) -> ToolsParts:
         call=call, notice=notice, tried=tried, file=file, grid=grid, toolset=toolset, versions=versions, diff=diff,
         use=use, import_text=adding.text, import_file=adding.file, import_toolset=adding.toolset,
         import_tools=adding.save, import_notice=adding.notice, server_name=adding.server_name,
-        server_address=adding.server_address, server_add=adding.server_add, server=adding.server,
+        server_address=adding.server_address, server_add=adding.server_add,
+        server_notice=adding.server_notice, server=adding.server,
     )  # fmt: skip
 
 
@@ -133,6 +135,7 @@ class _Adding:
     server_name: TextField
     server_address: TextField
     server_add: gr.Button
+    server_notice: Drawn
     server: gr.Column
 
 
@@ -150,6 +153,7 @@ def _build_adding(*, takes_servers: bool) -> _Adding:
         with gr.Row(elem_id="tools-import-buttons"):
             file = gr.UploadButton("Choose file", size="sm", min_width=0, elem_id="tools-import-file")
             save = gr.Button("Import tools", size="sm", min_width=0, elem_id="tools-import")
+        notice = Drawn("notice", elem_id="tools-import-notice")
         with gr.Column(visible=takes_servers, elem_id="tools-server", min_width=0) as server:
             heading("Add MCP server")
             name = TextField(label="Name", max_lines=1, elem_id="tools-server-name")
@@ -158,10 +162,10 @@ def _build_adding(*, takes_servers: bool) -> _Adding:
                 elem_id="tools-server-address",
             )  # fmt: skip
             add = gr.Button("Connect server", size="sm", min_width=0, elem_id="tools-server-add")
-        notice = Drawn("notice", elem_id="tools-import-notice")
+            server_notice = Drawn("notice", elem_id="tools-server-notice")
     return _Adding(
         text=text, file=file, toolset=toolset, save=save, notice=notice, server_name=name,
-        server_address=address, server_add=add, server=server,
+        server_address=address, server_add=add, server_notice=server_notice, server=server,
     )  # fmt: skip
 
 
@@ -242,4 +246,4 @@ def _wire_keeping(
     inputs = [visitor, parts.import_text, parts.import_toolset]
     listen(parts.import_tools.click, keep.on_import, inputs, [parts.tools, parts.import_notice])
     server = [visitor, parts.server_name, parts.server_address]
-    listen(parts.server_add.click, keep.on_server, server, [parts.tools, parts.import_notice])
+    listen(parts.server_add.click, keep.on_server, server, [parts.tools, parts.server_notice])
