@@ -46,11 +46,11 @@ class Walk:
     def expect_at(self, page: Page, place: int) -> None:
         """Check that the page is at that place, in its address and on the screen."""
         seen = self.seen[place]
-        page.wait_for_function(
-            "query => new URLSearchParams(location.search).toString() === new URLSearchParams(query).toString()",
-            arg=seen.query,
-            timeout=SLOW_MS,
-        )
+        for _ in range(SLOW_MS // 300):
+            if query_of(page) == seen.query:
+                break
+            page.wait_for_timeout(100)
+        assert query_of(page) == seen.query, f"place {place}"
         button = page.locator("#page-tabs > .tab-wrapper [role=tab][aria-selected=true]")
         expect(button).to_have_attribute("data-tab-id", seen.tab)
         expect(seen.shows(page)).to_contain_text(seen.text)

@@ -34,8 +34,13 @@ const picture = (value) => {
   ];
 };
 
-// Opens one of the two rooms of the tab.
-const openRoom = (name) => document.querySelector(`#suites-rooms [data-tab-id=${name}]`)?.click();
+// Opens one of the two rooms of the tab, which may not be drawn yet.
+const openRoom = (name, tries = 60) => {
+  const button = document.querySelector(`#suites-rooms [data-tab-id=${name}]`);
+  if (button?.getAttribute("aria-selected") === "true") return;
+  button?.click();
+  if (tries) setTimeout(openRoom, 50, name, tries - 1);
+};
 
 export const mount = ({ element, follow, trigger, triggerLatest }) => {
   const { router } = window.hermesWorkbench;
