@@ -30,6 +30,7 @@ from workbench.app.turns import begin_session, run_turn
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
 from workbench.library.datasets.row_import import ImportOptions, import_rows
+from workbench.records.labels.action import ActionId, ActionKind, FieldChange, LabelAction
 from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel
 from workbench.records.labels.project import Project
 from workbench.records.owner import Owner
@@ -365,6 +366,14 @@ KEEPING: Mapping[str, Callable[[Services, StoredSession], object]] = {
     "a correction": lambda own, kept: own.labels.save(
         NewLabel(
             target=LabelTarget(session_id=kept.session_id, message_id=kept.answer_id), content=LabelContent(correction=LONG)
+        )
+    ),
+    "a labeller's action": lambda own, kept: own.labels.apply(
+        LabelAction(
+            id=ActionId("page", 1),
+            session_id=kept.session_id,
+            kind=ActionKind.LABEL,
+            changes=(FieldChange(message_id=kept.answer_id, field="comment", value=LONG),),
         )
     ),
     "a label project": lambda own, kept: own.labels.save_project(Project(name=LONG)),
