@@ -49,7 +49,7 @@ const MARKS = { pending: "·", draft: "–", done: "✓", discarded: "×" };
 export const addBar = (desk) => {
   const progress = node("strong", { class: "hw-progress", role: "status" });
   const facts = node("span", { class: "hw-note" });
-  const notice = node("p", { class: "hw-line t-error hw-label-notice", role: "alert" });
+  const notice = node("p", { class: "hw-line t-error hw-label-notice", role: "alert", hidden: true });
 
   let message = "";
   // Refusals of sessions that are no longer shown. Each stays until it is opened or dismissed.

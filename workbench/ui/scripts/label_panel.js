@@ -247,6 +247,20 @@ export const addPanel = (desk) => {
     );
   };
 
+  // The most frequent keys as buttons, for those without a keyboard.
+  const acts = () =>
+    node(
+      "div",
+      { class: "hw-label-acts" },
+      [
+        ["Accept the rest", "A", () => desk.acceptRest()],
+        ["Submit", "Enter", () => desk.submit()],
+        ["Undo", "u", () => desk.undoLast()],
+      ].map(([text, key, onclick]) =>
+        node("button", { type: "button", class: "hw-act", onclick }, text, node("kbd", {}, key)),
+      ),
+    );
+
   const panelParts = (target) => [
     node("h3", {}, target.title),
     staleNotice(target),
@@ -257,6 +271,7 @@ export const addPanel = (desk) => {
     tags(target),
     comment(target),
     ...questions(target),
+    acts(),
     ...target.others.map((other) => node("p", { class: "hw-line t-quiet" }, node("span", {}, other))),
   ];
 
