@@ -23,14 +23,10 @@ _VERDICT: Final = ("conversations", "tools", "system", "kto_tag")
 
 
 def _read_pair(row: JsonObject) -> TrainingRow:
-    answers = [{"from": "gpt", "value": row[name]} if isinstance(row.get(name), str) else row.get(name)
-               for name in ("chosen", "rejected")]  # fmt: skip
     base = read_entries(row, "llamafactory-dpo", _PAIR)
     findings = list(base.findings)
     start = len(base.entries)
-    read = [
-        _answer(answer, name, findings) for answer, name in zip(answers, ("chosen", "rejected"), strict=True)
-    ]
+    read = [_answer(row.get(name), name, findings) for name in ("chosen", "rejected")]
     first = max((entry.place for entry in base.entries), default=-1) + 1
     chosen = tuple(replace(entry, place=first) for entry in read[0])
     rejected = tuple(replace(entry, place=first + len(chosen)) for entry in read[1])
@@ -44,7 +40,9 @@ def _read_pair(row: JsonObject) -> TrainingRow:
 
 
 def _answer(answer: JsonValue, name: str, findings: list[RowFinding]) -> tuple[RowEntry, ...]:
-    """Read one answer, which is a single entry."""
+    """Read one answer, which is a single entry or a text."""
+    if isinstance(answer, str):
+        answer = {"from": "gpt", "value": answer}
     if not as_object(answer):
         message = f"`{name}` is not an entry with `from` and `value`"
         findings.append(RowFinding(code="missing-field", message=message, pointer=f"/{name}"))
