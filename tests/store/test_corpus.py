@@ -1,5 +1,6 @@
 """Choosing sessions for an export, and importing rows as sessions."""
 
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -12,8 +13,10 @@ from workbench.library.datasets.session_export import chosen_ids
 from workbench.records.corpus.material import NewImport, SessionFilter
 from workbench.records.labels.label import Verdict
 from workbench.records.labels.project import Project, QueueState
-from workbench.records.owner import Owner
+from workbench.records.owner import LOCAL_OWNER, Owner
 from workbench.records.sessions import MessageOrigin
+from workbench.store.import_writer import DigestedImport
+from workbench.store.store import Store
 
 
 @pytest.fixture
@@ -136,3 +139,31 @@ def test_a_row_that_cannot_be_stored_creates_no_session(services):
         services.corpus.add_import(new_import("Hi\0?", "Hello."), digest="d")
     assert chosen(services) == []
     assert services.corpus.find_import("d") is None
+
+
+def test_a_batch_of_rows_is_stored_in_order_with_its_bytes_facts_and_words(migrated_url):
+    with closing(Store(migrated_url)) as store:
+        own = store.of(LOCAL_OWNER)
+        lines = [b'{"a": %d}\r' % number for number in range(5)]
+        new = [
+            DigestedImport(
+                new_import(
+                    f"Question {number}?", "<tool_call>\nbad\n</tool_call>", original=line, tags=("t", "t")
+                ),
+                f"d{number}",
+            )
+            for number, line in enumerate(lines)
+        ]
+        new.insert(2, DigestedImport(new_import("NUL \0", "no"), "nul"))
+        results = own.corpus.add_imports(new)
+        assert isinstance(results[2], BadInput)
+        ids = [result for result in results if isinstance(result, str)]
+        assert own.corpus.choose(SessionFilter()) == ids
+        assert own.corpus.find_imports(["d0", "nul", "d9"]) == {"d0": ids[0]}
+        materials = [material for _, material in own.corpus.materials(ids)]
+        assert [material.imported.original for material in materials] == lines
+        assert [len(material.messages) for material in materials] == [2] * 5
+        assert {fact.code for _, fact in own.facts.of_session(ids[0])} >= {"invalid-json"}
+        assert own.sessions.find_session(ids[4]).tags == ("t",)
+        found = own.search.find("question 3")
+        assert [hit.session.id for hit in found] == [ids[3]]
