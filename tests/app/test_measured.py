@@ -6,6 +6,7 @@ from tests.services import services_for
 from workbench.app.runs.casting import measured, version_of
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.running import begin_run, execute_run
+from workbench.app.version_names import rename_name
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.suite.read_suite import parse_suite
 from workbench.ui.present.measures import show_measures
@@ -61,12 +62,12 @@ def test_runs_and_completions_are_grouped_by_version(tmp_path):
         view = show_measures(found)
     assert [row[0].split(" · ")[0] for row in view.cards.rows] == ["v2", "v1"]
     assert [row[1] for row in view.cards.rows] == ["1/1", "1/1"]
-    assert [chart.title for chart in view.charts] == [
+    assert [shown.chart.title for shown in view.charts] == [
         "Pass rate",
         "Completions with fixes",
         "Completions with dropped calls",
     ]
-    repairs = {series.label.split(" · ")[0]: series.points[-1] for series in view.charts[1].series}
+    repairs = {mark.series.split(" · ")[0]: mark for mark in view.charts[1].chart.marks}
     assert (repairs["v1"].y, repairs["v2"].y) == (0.0, 0.5)
     assert "50 % (1 of 2)" in repairs["v2"].label
 
@@ -91,3 +92,17 @@ def test_a_contract_that_was_never_used_has_no_measurements(tmp_path):
         found = measured(services, "minimal")
     assert (found.arms, found.days, found.ablation) == ((), (), None)
     assert show_measures(found).cards is None
+
+
+def test_measurements_follow_a_contract_that_is_renamed(tmp_path):
+    with services_for(tmp_path, CALL, CALL) as (services, _):
+        save(services, CONTRACT)
+        before = run_suite(services, contract="own")
+        renamed = rename_name(services, VersionKind.CONTRACT, "own", "new")
+        # Another contract takes the old name. It is measured separately.
+        save(services, CONTRACT + "Another.\n")
+        other = run_suite(services, contract="own")
+        found = measured(services, "new")
+        assert found.numbers == {renamed.text_hash: 1}
+        assert [results.run_id for results in found.arms] == [before.id]
+        assert other.id not in {results.run_id for results in found.arms}

@@ -138,3 +138,33 @@ def test_bad_usage_is_reported_in_one_line(run_cli, home, arguments, line):
     assert (done.code, done.out) == (2, "")
     assert line in done.err
     assert len(done.err.strip().splitlines()) == 1
+
+
+def test_a_name_is_duplicated_renamed_deleted_and_restored(run_cli, minimal):
+    read(run_cli, "list")
+    copy = read(run_cli, "duplicate", "minimal", "short")
+    assert (copy["name"], copy["number"], copy["message"]) == ("short", 1, "copied from minimal v1")
+    assert run_cli("versions", "show", "short").out.startswith("---\nname: short\n")
+    renamed = read(run_cli, "rename", "contract:short", "brief")
+    assert (renamed["name"], renamed["number"]) == ("brief", 2)
+    assert read(run_cli, "show", "brief@1")["id"] == copy["id"]
+    assert run_cli("versions", "show", "short").code == 2
+    assert "workbench versions undelete contract:brief" in run_cli("versions", "delete", "brief").out
+    assert [entry["name"] for entry in read(run_cli, "deleted")["deleted"]] == ["brief"]
+    restored = read(run_cli, "undelete", "brief", "--as", "other")
+    assert (restored["name"], restored["number"]) == ("other", 3)
+    assert read(run_cli, "deleted") == {"deleted": []}
+
+
+@pytest.mark.parametrize("action", ["rename", "delete"])
+def test_a_name_that_a_file_defines_is_not_changed(run_cli, minimal, action):
+    read(run_cli, "list")
+    done = run_cli("versions", action, "minimal", *(["other"] if action == "rename" else []))
+    assert done.code == 2
+    assert f"the file prompts/contracts/minimal.md defines it ({action} the file instead)" in done.err
+    assert read(run_cli, "show", "minimal")["number"] == 1
+
+
+def test_a_taken_name_is_rejected(run_cli, minimal):
+    read(run_cli, "list")
+    assert "this name is taken" in run_cli("versions", "duplicate", "minimal", "full").err

@@ -58,8 +58,10 @@ def test_a_contract_is_written_checked_saved_compared_named_and_used(tab: Page, 
     expect(tab.locator("#contracts-lint")).to_contain_text("No problems found.")
     line.locator("summary").click()
     line.get_by_role("button", name="Compare with v1").click()
-    expect(tab.locator("#contracts-diff del")).to_have_text("−Hello {{ who }}, write <toolcall>.")
-    expect(tab.locator("#contracts-diff ins")).to_have_text("+Goodbye {{ who }}.")
+    expect(tab.locator("#contracts-diff del .hw-side-text")).to_have_text(
+        "Hello {{ who }}, write <toolcall>."
+    )
+    expect(tab.locator("#contracts-diff ins .hw-side-text")).to_have_text("Goodbye {{ who }}.")
     line.get_by_role("button", name="Mark v1 as candidate").click()
     expect(line.locator(".hw-tag").first).to_have_text("candidate")
     tab.screenshot(path=artifacts / "contracts.png")
@@ -142,9 +144,9 @@ def test_the_value_of_each_paragraph_is_measured_and_shown_next_to_it(
     expect(measured.locator(".hw-part")).to_have_count(4)
     expect(measured.locator(".hw-part").nth(1)).to_contain_text("When a tool fits the request")
     expect(measured.locator(".hw-part").nth(1)).to_contain_text("costs")
-    expect(measured.locator("svg.hw-plot")).to_have_count(3)
+    expect(measured.locator(".hw-chart svg")).to_have_count(3)
     expect(measured.get_by_role("img", name="Pass rate")).to_be_visible()
-    measured.locator("svg.hw-plot").first.scroll_into_view_if_needed()
+    measured.locator(".hw-chart svg").first.scroll_into_view_if_needed()
     page.screenshot(path=artifacts / "contracts-measured.png")
 
 

@@ -377,14 +377,22 @@ def test_an_event_with_ids_of_another_person_shows_nothing(site: Site) -> None:
         "message",
         "mark",
         "arm",
+        "after",
+        "value",
+        "page",
     )
     more = {"shared": "", "request": 1, "has_draft": False}
+    # Words that make handlers of several actions do as much as they can.
+    words = {"action": "share", "form": "json", "place": "run"}
     names = {
         "on_open_session",
         "on_open_run",
         "on_open_comparison",
         "on_restore",
         "on_compare",
+        "on_change_run",
+        "on_download_report",
+        "on_download",
         "on_turn",
         "on_case",
         "on_show",
@@ -409,7 +417,7 @@ def test_an_event_with_ids_of_another_person_shows_nothing(site: Site) -> None:
                 "fn_index": event["id"],
                 "session_hash": f"tab{place}",
                 "data": [None] * len(event["inputs"]),
-                "event_data": {**dict.fromkeys(fields, stolen), **more},
+                "event_data": {**dict.fromkeys(fields, stolen), **more, **words},
                 "trigger_id": None,
             }
             assert SECRET not in client.post("/gradio_api/queue/join", json=body).text

@@ -30,6 +30,8 @@ def give_versions(own: OwnedStore) -> None:
     version = own.versions.save(NewVersion(kind=CONTRACT, name="minimal", text=SECRET))
     own.versions.tag(version.id, "production")
     own.versions.keep_text(CONTRACT, SECRET + " in a session")
+    own.versions.save(NewVersion(kind=CONTRACT, name="gone", text=SECRET + " deleted"))
+    own.versions.delete_name(CONTRACT, "gone")
 
 
 def give_labels(own: OwnedStore, target: LabelTarget) -> None:
@@ -105,6 +107,11 @@ def _id(world: Any) -> str:
     return found.id
 
 
+def _deletion(world: Any) -> str:
+    """Return the id of the deletion of one of Ann's contracts."""
+    return world.store.of(world.owner).versions.deleted_names()[0].id
+
+
 def _run(world: Any) -> str:
     """Return the id of Ann's run."""
     return world.store.of(world.owner).runs.list_runs()[0].id
@@ -167,6 +174,16 @@ CHECKS: dict[str, Check] = {
     "versions.comes_from": is_rejected(
         lambda own, w: own.versions.comes_from(_id(w), "x"), "there is no version"
     ),
+    "versions.rename": is_rejected(
+        lambda own, w: own.versions.rename(CONTRACT, "minimal", "other"), "you have no contract"
+    ),
+    "versions.delete_name": is_rejected(
+        lambda own, w: own.versions.delete_name(CONTRACT, "minimal"), "you have no contract"
+    ),
+    "versions.restore_name": is_rejected(
+        lambda own, w: own.versions.restore_name(_deletion(w)), "there is no deletion"
+    ),
+    "versions.deleted_names": returns_nothing(lambda own, w: own.versions.deleted_names()),
     "versions.note_file": is_rejected(lambda own, w: own.versions.note_file(_id(w)), "there is no version"),
     "labels.save": is_rejected(
         lambda own, w: own.labels.save(
@@ -223,6 +240,12 @@ CHECKS: dict[str, Check] = {
     "runs.move_run": is_rejected(lambda own, w: own.runs.move_run(_run(w), RunState.DONE), "there is no run"),
     "runs.forget_errors": is_rejected(lambda own, w: own.runs.forget_errors(_run(w)), "there is no run"),
     "runs.delete_run": is_rejected(lambda own, w: own.runs.delete_run(_run(w)), "there is no run"),
+    "runs.restore_run": is_rejected(lambda own, w: own.runs.restore_run(_run(w)), "there is no deleted run"),
+    "runs.rename_run": is_rejected(lambda own, w: own.runs.rename_run(_run(w), "x"), "there is no run"),
+    "runs.tag_run": is_rejected(lambda own, w: own.runs.tag_run(_run(w), ["x"]), "there is no run"),
+    "runs.share_run": is_rejected(lambda own, w: own.runs.share_run(_run(w)), "there is no run"),
+    "runs.unshare_run": is_rejected(lambda own, w: own.runs.unshare_run(_run(w)), "there is no run"),
+    "runs.find_shared_run": returns_nothing(lambda own, w: own.runs.find_shared_run(_run(w))),
     "comparisons.create_comparison": is_rejected(
         lambda own, w: own.comparisons.create_comparison("x", _comparison(w).comparison),
         "there is no session",
@@ -245,6 +268,7 @@ CHECKS: dict[str, Check] = {
     "search.find": returns_nothing(lambda own, w: own.search.find("secret")),
     "facts.of_session": returns_nothing(lambda own, w: own.facts.of_session(w.session.id)),
     "facts.count": returns_nothing(lambda own, w: own.facts.count(FactGroup.CODE)),
+    "facts.totals": only_for_ann(lambda own, w: own.facts.totals().completions),
     "facts.days": only_for_ann(lambda own, w: own.facts.days([hash_of(SETUP.contract_text)])),
     "audit.entries": returns_nothing(lambda own, w: own.audit.entries()),
 }

@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.store.examples import SETUP, completion, user
+from tests.store.examples import SETUP, completion, tool_result, user
+from tests.store.runs import give_run
 from tests.store.test_search import CLEAN, DROPPED, FIXED, WEATHER, store_session
 from workbench.chat.finding import Severity
 from workbench.hermes.parse import parse
@@ -128,3 +129,15 @@ def test_daily_statistics_are_grouped_by_version_and_model(owned: OwnedStore) ->
         (second[:4] + "embedded", "dropped"): 1,
     }
     assert owned.facts.days([]) == ()
+
+
+def test_totals_count_what_is_stored(owned: OwnedStore) -> None:
+    store_session(owned, "x", completion(FIXED), tool_result("31 degrees"))
+    rollout = store_session(owned, "y", completion(CLEAN))
+    give_run(owned, rollout)
+    deleted = store_session(owned, "z", completion(CLEAN))
+    owned.sessions.delete_session(deleted)
+    totals = owned.facts.totals()
+    assert (totals.conversations, totals.rollouts, totals.imported) == (1, 1, 0)
+    assert totals.completions == 2
+    assert list(totals.tool_calls.values()) == [1]

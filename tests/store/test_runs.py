@@ -2,6 +2,7 @@
 
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -89,12 +90,64 @@ def test_a_rollout_is_in_the_labelling_queue_only_on_request(own):
     assert [item.session_id for item in own.labels.queue(QueueFilter()).items] == [session.id]
 
 
-def test_deleting_a_run_deletes_its_results(own):
+def test_a_deleted_run_is_hidden_and_can_be_restored(own):
     run = give_run(own)
+    key = own.runs.share_run(run.id)
+    before = own.runs.find_run(run.id)
     own.runs.delete_run(run.id)
     assert own.runs.find_run(run.id) is None
-    with pytest.raises(StoreError, match="there is no run"):
-        own.runs.results(run.id)
+    assert own.runs.find_shared_run(key) is None
+    assert (own.runs.list_runs(), own.runs.arms_of("short")) == ((), ())
+    assert [listed.id for listed in own.runs.list_runs(is_deleted=True)] == [run.id]
+    for call in (own.runs.results, own.runs.delete_run):
+        with pytest.raises(StoreError, match="there is no run"):
+            call(run.id)
+    own.runs.restore_run(run.id)
+    assert own.runs.find_run(run.id) == before
+    assert own.runs.results(run.id) == (RESULT,)
+    with pytest.raises(StoreError, match="there is no deleted run"):
+        own.runs.restore_run(run.id)
+
+
+def test_a_deleted_run_is_purged_after_30_days(url):
+    moment = [datetime(2026, 11, 1, tzinfo=UTC)]
+    with closing(Store(url, now=lambda: moment[0])) as store:
+        runs = store.of(LOCAL_OWNER).runs
+        purged, stays = runs.create_run("x", PLAN), runs.create_run("y", PLAN)
+        runs.tag_run(purged.id, ["a"])
+        runs.delete_run(purged.id)
+        moment[0] += timedelta(days=30)
+        store.purge()
+        with pytest.raises(StoreError, match="there is no deleted run"):
+            runs.restore_run(purged.id)
+        assert [run.id for run in runs.list_runs()] == [stays.id]
+
+
+def test_a_run_has_a_title_and_tags(own):
+    first, second = give_run(own), give_run(own)
+    own.runs.rename_run(first.id, "  before\nthe fix ")
+    own.runs.tag_run(first.id, [" nightly ", "", "nightly", "v2"])
+    found = own.runs.find_run(first.id)
+    assert (found.listed.title, found.listed.tags) == ("before the fix", ("nightly", "v2"))
+    assert [run.id for run in own.runs.list_runs(tag="nightly")] == [first.id]
+    assert own.runs.list_runs(tag="night") == ()
+    own.runs.tag_run(first.id, [])
+    assert own.runs.list_runs(tag="nightly") == ()
+    assert {run.id for run in own.runs.list_runs()} == {first.id, second.id}
+    with pytest.raises(BadInput, match="title: it is empty"):
+        own.runs.rename_run(first.id, " ")
+
+
+def test_a_link_to_a_report_can_be_revoked(own):
+    run = give_run(own)
+    key = own.runs.share_run(run.id)
+    assert own.runs.share_run(run.id) == key
+    stored, results = own.runs.find_shared_run(key)
+    assert (stored.id, results) == (run.id, (RESULT,))
+    own.runs.unshare_run(run.id)
+    assert own.runs.find_shared_run(key) is None
+    assert own.runs.share_run(run.id) != key
+    assert own.runs.find_shared_run("") is None
 
 
 def test_text_that_cannot_be_stored_is_rejected(own):

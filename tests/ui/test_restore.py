@@ -34,7 +34,7 @@ def two_versions(services, kind):
 )
 def test_restoring_a_contract_or_suite_closes_the_comparison(services, kind, texts_of):
     first, texts = two_versions(services, kind), texts_of(services)
-    event = gr.EventData(None, {"id": first.id})
+    event = gr.EventData(None, {"id": first.id, "after": ""})
     diff, _ = texts.on_compare(Visitor(), "own", first.text + "x", REQUEST, event)
     assert diff is not None
     text, diff, *_ = texts.on_restore(Visitor(), "own", first.text + "x", REQUEST, event)

@@ -20,7 +20,7 @@ from workbench.records.presets import ListedPreset, SavedPreset
 from workbench.records.run_config import RunConfig
 from workbench.records.runs import StoredRun
 from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage, StoredSession
-from workbench.records.versions import NewVersion, Version, VersionKind
+from workbench.records.versions import DeletedName, NewVersion, Version, VersionKind
 from workbench.suite.plan import RunPlan
 
 if TYPE_CHECKING:
@@ -135,6 +135,28 @@ class _Versions(_Limited):
             self._check_history(old.kind, old.name)
         return self._inner.restore(version_id, message=message)
 
+    def rename(self, kind: VersionKind, name: str, new_name: str) -> None:
+        self._limits.check_text("name", new_name)
+        self._inner.rename(kind, name, new_name)
+
+    def restore_name(self, deletion_id: str, *, new_name: str = "") -> DeletedName:
+        self._limits.check_text("name", new_name)
+        for deleted in self._inner.deleted_names():
+            if deleted.id == deletion_id:
+                self._check_names(deleted.kind, new_name or deleted.name)
+        return self._inner.restore_name(deletion_id, new_name=new_name)
+
+    def delete_name(self, kind: VersionKind, name: str) -> DeletedName:
+        self._check_deleted(f"deleted {kind.value}s", len(self._inner.deleted_names(kind)))
+        return self._inner.delete_name(kind, name)
+
+    def _check_deleted(self, label: str, count: int) -> None:
+        limit = self._limits.own_names
+        if limit is not None and count >= limit:
+            raise BadInput(
+                label, f"there are {count:,}, which is the maximum", "wait until the oldest are purged"
+            )
+
     def _check_names(self, kind: VersionKind, name: str) -> None:
         limit = self._limits.own_names
         if limit is not None:
@@ -199,6 +221,28 @@ class _Runs(_Limited):
         self._limits.check_plan(plan)
         _check_listed("runs", self._limits, self._inner.list_runs)
         return self._inner.create_run(title, plan)
+
+    def rename_run(self, run_id: str, title: str) -> None:
+        self._limits.check_text("title", title)
+        self._inner.rename_run(run_id, title)
+
+    def tag_run(self, run_id: str, tags: Sequence[str]) -> None:
+        self._limits.check_texts("tags", tags)
+        self._inner.tag_run(run_id, tags)
+
+    def restore_run(self, run_id: str) -> None:
+        _check_listed("runs", self._limits, self._inner.list_runs)
+        self._inner.restore_run(run_id)
+
+    def delete_run(self, run_id: str) -> None:
+        limit = self._limits.runs
+        if limit is not None and self._inner.list_runs(limit=1, offset=limit - 1, is_deleted=True):
+            raise BadInput(
+                "deleted runs",
+                f"there are {limit:,}, which is the maximum",
+                "wait until the oldest are purged",
+            )
+        self._inner.delete_run(run_id)
 
 
 class _Comparisons(_Limited):

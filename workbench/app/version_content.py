@@ -55,12 +55,17 @@ def diff_contents(kind: VersionKind, before: str, after: str, labels: tuple[str,
     so that formatting and the order of keys do not matter. If one of them cannot be parsed, the texts are
     compared.
     """
+    return diff_texts(*comparable_texts(kind, before, after), labels)
+
+
+def comparable_texts(kind: VersionKind, before: str, after: str) -> tuple[str, str]:
+    """Return the texts of which a diff shows what changed: see `diff_contents`."""
     if kind is VersionKind.CONTRACT:
-        return diff_texts(before, after, labels)
+        return before, after
     try:
-        return diff_texts(_sorted_json(load_value(before)), _sorted_json(load_value(after)), labels)
+        return _sorted_json(load_value(before)), _sorted_json(load_value(after))
     except BadInput:
-        return diff_texts(before, after, labels)
+        return before, after
 
 
 def diff_texts(before: str, after: str, labels: tuple[str, str]) -> str:

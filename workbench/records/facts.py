@@ -1,7 +1,7 @@
 """Facts: fixes, findings and dropped blocks of a model's message, for counting and searching."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -51,6 +51,20 @@ class FactCount:
     kind: FactKind
     count: int
     message_count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataTotals:
+    """What is stored, without deleted sessions. Messages that are on several branches count once."""
+
+    conversations: int
+    """Sessions that are neither rollouts of suites nor imported rows."""
+    rollouts: int
+    imported: int
+    completions: int
+    """Messages of models."""
+    tool_calls: dict[str, int] = field(hash=False)
+    """Results of tools by the name of the tool, most frequent first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

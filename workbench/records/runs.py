@@ -36,6 +36,19 @@ class ListedRun:
     done: int
     passed: int
     errors: int
+    suites: tuple[str, ...] = ()
+    """Names of its suites."""
+    contracts: tuple[str, ...] = ()
+    """Names of its contracts, such as `minimal@3`."""
+    models: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    share_key: str | None = None
+    """Key of the link to its report. None if it is not shared."""
+
+    @property
+    def seconds(self) -> float:
+        """Seconds from the start to the last result or change of the state."""
+        return (self.updated_at - self.created_at).total_seconds()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

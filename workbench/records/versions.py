@@ -56,7 +56,8 @@ class Version:
     """A saved text. It never changes."""
 
     id: str
-    """SHA-256 (hex) of owner, kind, name, parent and text, so saving the same text again gives the same id."""
+    """SHA-256 (hex) of owner, kind, name, parent and text, so saving the same text again gives the same id. Renaming
+    does not change it."""
     kind: VersionKind
     name: str
     """Name of the history that it belongs to, such as a contract's name."""
@@ -87,6 +88,18 @@ class VersionLine:
     head: Version
     """The newest version; the owner's versions count as newer than the shared library's."""
     version_count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletedName:
+    """A deleted name that can be restored."""
+
+    id: str
+    """Identifies the deletion; a name can be deleted more than once."""
+    kind: VersionKind
+    name: str
+    deleted_at: datetime
+    """UTC."""
 
 
 class FileState(StrEnum):
@@ -199,6 +212,35 @@ def check_tag(tag: str) -> None:
             "not a valid tag",
             "begin with a letter, then use letters, digits, . _ -; a tag like v3 would be a version number",
         )
+
+
+_OWN_NAMES: Final = {VersionKind.CONTRACT: "name", VersionKind.SUITE: "suite", VersionKind.TOOLS: "toolset"}
+"""The key with which a text names itself."""
+
+
+def with_name(kind: VersionKind, text: str, name: str) -> str:
+    """Return the text with another name, if it names itself.
+
+    >>> with_name(VersionKind.SUITE, "suite: old\ncases: []", "new")
+    'suite: new\ncases: []'
+    """
+    key = _OWN_NAMES.get(kind)
+    if key is None:
+        return text
+    # A contract names itself in its front matter only, which a line of dashes ends.
+    front, end, body = text.partition("\n---") if kind is VersionKind.CONTRACT else (text, "", "")
+    line = re.compile(rf"^{key}:[ \t]*\S[^\r\n]*", re.MULTILINE)
+    return line.sub(lambda _: f"{key}: {_scalar(name)}", front, count=1) + end + body
+
+
+def _scalar(name: str) -> str:
+    """Return a name as a YAML value, quoted unless it is a plain word."""
+    is_plain = re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]*", name) and name.lower() not in _YAML_WORDS
+    return name if is_plain else "'" + name.replace("'", "''") + "'"
+
+
+_YAML_WORDS: Final = frozenset(("true", "false", "yes", "no", "on", "off", "null", "y", "n"))
+"""Plain words that YAML does not read as text."""
 
 
 def hash_of(text: str) -> str:

@@ -11,14 +11,16 @@ from sqlalchemy import select as select_many
 from sqlmodel import col, func, select
 
 from workbench.chat.finding import Edit, Severity, Span
+from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Reading
-from workbench.records.facts import DailyModelStats, FactCount, FactGroup, FactKind, MessageFact
+from workbench.records.facts import DailyModelStats, DataTotals, FactCount, FactGroup, FactKind, MessageFact
 from workbench.store.damage import damage_of
+from workbench.store.deleting import is_shown
 from workbench.store.owner_scope import OwnerScope
 from workbench.store.storable import problem_of
-from workbench.store.tables import FactRow, GenerationRow, MessageRow, SessionRow
+from workbench.store.tables import FactRow, GenerationRow, ImportRow, MessageRow, RunSessionRow, SessionRow
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools
 
@@ -150,6 +152,39 @@ class FactStore(OwnerScope):
                 FactCount(group=name, kind=FactKind(kind), count=count, message_count=message_count)
                 for name, kind, count, message_count in db.exec(query)
             )
+
+    def totals(self) -> DataTotals:
+        """Count the owner's sessions and messages.
+
+        Raises:
+            StoreError: They could not be read.
+        """
+        own = (col(SessionRow.deleted_at).is_(None), self._is_own())
+        is_rollout = select(RunSessionRow.session_id).where(
+            col(RunSessionRow.session_id) == col(SessionRow.id)
+        )
+        is_import = select(ImportRow.session_id).where(col(ImportRow.session_id) == col(SessionRow.id))
+        sessions = select(func.count()).select_from(SessionRow).where(*own)
+        messages = (
+            select(MessageRow.name, func.count())
+            .join(SessionRow, col(SessionRow.id) == col(MessageRow.session_id))
+            .where(*own, col(MessageRow.copy_of).is_(None), is_shown())
+            .group_by(col(MessageRow.name))
+            .order_by(func.count().desc(), col(MessageRow.name))
+        )
+        with self._database.reading() as db:
+            total = db.exec(sessions).one()
+            rollouts = db.exec(sessions.where(is_rollout.exists())).one()
+            imported = db.exec(sessions.where(is_import.exists(), ~is_rollout.exists())).one()
+            tools = db.exec(messages.where(col(MessageRow.role) == Role.TOOL.value)).all()
+            completions = db.exec(messages.where(col(MessageRow.role) == Role.ASSISTANT.value)).all()
+        return DataTotals(
+            conversations=total - rollouts - imported,
+            rollouts=rollouts,
+            imported=imported,
+            completions=sum(number for _, number in completions),
+            tool_calls={name or "": number for name, number in tools},
+        )
 
     def days(self, contract_versions: Collection[str]) -> Sequence[DailyModelStats]:
         """Return daily statistics of the completions that were generated with these contract versions.

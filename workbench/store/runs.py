@@ -6,18 +6,19 @@ from datetime import datetime
 from typing import Any, Final, cast
 
 from pydantic import TypeAdapter
-from sqlalchemy import JSON, type_coerce
-from sqlmodel import Session, col, delete, func, select
+from sqlalchemy import JSON, ColumnElement, type_coerce
+from sqlmodel import Session, and_, col, delete, func, select
 
 from workbench.errors import BadInput, StoreError
 from workbench.records.owner import Owner
 from workbench.records.runs import ArmResults, ListedRun, RunState, StoredRun
 from workbench.records.versions import name_in
 from workbench.store.database import Database, insert_if_absent
+from workbench.store.deleting import restorable_since
 from workbench.store.owner_scope import OwnerScope, scope_of
-from workbench.store.rows import new_id
+from workbench.store.rows import new_id, title_of
 from workbench.store.storable import problem_of, refuse_unstorable
-from workbench.store.tables import CaseResultRow, RunRow, RunSessionRow
+from workbench.store.tables import CaseResultRow, RunRow, RunSessionRow, RunTagRow
 from workbench.suite.plan import Arm, RunPlan, plan_document, plan_value
 from workbench.suite.result import CaseResult, CaseStatus, result_document, result_value
 
@@ -36,7 +37,7 @@ def read_arms(db: Session, scope: str, contract_name: str, limit: int) -> Iterat
     arms = type_coerce(col(RunRow.plan), JSON)["arms"]
     own = (
         select(RunRow.id, RunRow.title, RunRow.created_at, arms)
-        .where(col(RunRow.owner) == scope)
+        .where(col(RunRow.owner) == scope, col(RunRow.deleted_at).is_(None))
         .order_by(col(RunRow.created_at).desc(), col(RunRow.id))
         .limit(limit)
     )
@@ -107,24 +108,99 @@ class RunStore(OwnerScope):
             return None
         query = (
             select(RunRow)
-            .where(col(RunRow.owner) == self._scope, col(RunRow.id).startswith(run_id, autoescape=True))
+            .where(self._is_own_run(), col(RunRow.id).startswith(run_id, autoescape=True))
             .limit(2)
         )
         with self._database.reading() as db:
             found = db.exec(query).all()
             return _value(db, found[0]) if len(found) == 1 else None
 
-    def list_runs(self, *, limit: int = 50, offset: int = 0) -> Sequence[ListedRun]:
-        """Return runs, newest first."""
+    def list_runs(
+        self, *, limit: int = 50, offset: int = 0, tag: str | None = None, is_deleted: bool = False
+    ) -> Sequence[ListedRun]:
+        """Return runs, newest first.
+
+        Args:
+            tag: Only runs with this tag. None returns all.
+            is_deleted: True returns the deleted runs that can be restored.
+        """
+        if tag is not None and problem_of(tag):
+            return ()
         own = (
             select(RunRow)
-            .where(col(RunRow.owner) == self._scope)
+            .where(self._is_own_run(is_deleted=is_deleted))
             .order_by(col(RunRow.created_at).desc(), col(RunRow.id))
             .limit(limit)
             .offset(offset)
         )
+        if tag is not None:
+            own = own.join(RunTagRow, col(RunTagRow.run_id) == col(RunRow.id)).where(
+                col(RunTagRow.tag) == tag
+            )
         with self._database.reading() as db:
             return tuple(_listed(db, row) for row in db.exec(own))
+
+    def rename_run(self, run_id: str, title: str) -> None:
+        """Set the title, as one line.
+
+        Raises:
+            BadInput: The title is empty or contains text that cannot be stored.
+            StoreError: The run does not exist.
+        """
+        refuse_unstorable(title, "title")
+        if not title.strip():
+            raise BadInput("title", "it is empty", "write a title")
+        with self._database.writing() as db:
+            self._run(db, run_id).title = title_of(title)
+
+    def tag_run(self, run_id: str, tags: Sequence[str]) -> None:
+        """Replace the run's tags. Spaces around tags, empty tags and repeated tags are removed.
+
+        Raises:
+            BadInput: A tag contains text that cannot be stored.
+            StoreError: The run does not exist.
+        """
+        refuse_unstorable(tags, "tags")
+        new_tags = dict.fromkeys(tag.strip() for tag in tags if tag.strip())
+        with self._database.writing() as db:
+            run = self._run(db, run_id)
+            db.exec(delete(RunTagRow).where(col(RunTagRow.run_id) == run.id))
+            db.add_all(
+                RunTagRow(run_id=run.id, tag=tag, position=position) for position, tag in enumerate(new_tags)
+            )
+
+    def share_run(self, run_id: str) -> str:
+        """Share the report of a run and return its key. A shared run keeps its key.
+
+        Raises:
+            StoreError: The run does not exist.
+        """
+        with self._database.writing() as db:
+            run = self._run(db, run_id)
+            run.share_key = run.share_key or new_id()
+            return run.share_key
+
+    def unshare_run(self, run_id: str) -> None:
+        """Stop sharing a run. Its key no longer works, and sharing again creates a new key.
+
+        Raises:
+            StoreError: The run does not exist.
+        """
+        with self._database.writing() as db:
+            self._run(db, run_id).share_key = None
+
+    def find_shared_run(self, key: str) -> tuple[StoredRun, Sequence[CaseResult]] | None:
+        """Return the run with this key, of any owner, and its results. None if the key is not valid.
+
+        Raises:
+            StoreError: The run cannot be read.
+        """
+        if not key or problem_of(key):
+            return None
+        query = select(RunRow).where(col(RunRow.share_key) == key, col(RunRow.deleted_at).is_(None))
+        with self._database.reading() as db:
+            row = db.exec(query).first()
+            return None if row is None else (_value(db, row), _ordered_results(db, row))
 
     def add_session(self, run_id: str, session_id: str) -> None:
         """Record that a session is a rollout of the run.
@@ -164,14 +240,7 @@ class RunStore(OwnerScope):
             StoreError: The run does not exist, or one of its rows is damaged.
         """
         with self._database.reading() as db:
-            run = self._run(db, run_id)
-            order = {job.key: place for place, job in enumerate(_plan(run).jobs())}
-            rows = db.exec(select(CaseResultRow).where(col(CaseResultRow.run_id) == run.id)).all()
-            try:
-                found = [result_value(row.result) for row in rows]
-            except ValueError as error:
-                raise StoreError(f"run {run_id!r}: a result is damaged: {error}") from error
-        return tuple(sorted(found, key=lambda result: order.get(result.key, len(order))))
+            return _ordered_results(db, self._run(db, run_id))
 
     def arms_of(self, contract_name: str, *, limit: int = 50) -> Sequence[ArmResults]:
         """Return the arms that used a contract, newest run first.
@@ -213,24 +282,73 @@ class RunStore(OwnerScope):
             return db.exec(query).rowcount
 
     def delete_run(self, run_id: str) -> None:
-        """Delete a run and its results. Its sessions are not deleted.
+        """Hide a run. It can be restored for 30 days and is then purged. Its sessions are not deleted.
 
         Raises:
             StoreError: The run does not exist.
         """
         with self._database.writing() as db:
-            db.delete(self._run(db, run_id))
+            self._run(db, run_id).deleted_at = self._now()
 
-    def _run(self, db: Session, run_id: str) -> RunRow:
-        found = select(RunRow).where(col(RunRow.id) == run_id, col(RunRow.owner) == self._scope)
+    def restore_run(self, run_id: str) -> None:
+        """Restore a deleted run.
+
+        Raises:
+            StoreError: There is no such deleted run.
+        """
+        with self._database.writing() as db:
+            self._run(db, run_id, is_deleted=True).deleted_at = None
+
+    def _is_own_run(self, *, is_deleted: bool = False) -> ColumnElement[bool]:
+        deleted_at = col(RunRow.deleted_at)
+        state = deleted_at > restorable_since(self._now()) if is_deleted else deleted_at.is_(None)
+        return and_(col(RunRow.owner) == self._scope, state)
+
+    def _run(self, db: Session, run_id: str, *, is_deleted: bool = False) -> RunRow:
+        found = select(RunRow).where(col(RunRow.id) == run_id, self._is_own_run(is_deleted=is_deleted))
         row = None if problem_of(run_id) else db.exec(found).first()
         if row is None:
-            raise StoreError(f"there is no run {run_id!r}; `workbench run` starts one")
+            word = "deleted run" if is_deleted else "run"
+            raise StoreError(f"there is no {word} {run_id!r}; `workbench runs list` shows all runs")
         return row
+
+
+def purge_runs(database: Database, now: datetime) -> int:
+    """Delete all runs that can no longer be restored, with their results, and return their number.
+
+    Args:
+        now: The current time, with a time zone.
+    """
+    is_expired = col(RunRow.deleted_at) <= restorable_since(now)
+    with database.reading() as db:
+        if db.exec(select(RunRow.id).where(is_expired).limit(1)).first() is None:
+            return 0
+    with database.writing() as db:
+        return db.exec(delete(RunRow).where(is_expired)).rowcount
 
 
 def _value(db: Session, row: RunRow) -> StoredRun:
     return StoredRun(listed=_listed(db, row), plan=_plan(row))
+
+
+def _ordered_results(db: Session, run: RunRow) -> Sequence[CaseResult]:
+    """Return the results of a run in the order of its plan."""
+    order = {job.key: place for place, job in enumerate(_plan(run).jobs())}
+    rows = db.exec(select(CaseResultRow).where(col(CaseResultRow.run_id) == run.id)).all()
+    try:
+        found = [result_value(row.result) for row in rows]
+    except ValueError as error:
+        raise StoreError(f"run {run.id!r}: a result is damaged: {error}") from error
+    return tuple(sorted(found, key=lambda result: order.get(result.key, len(order))))
+
+
+def _named(row: RunRow, entries: str, key: str) -> tuple[str, ...]:
+    """Return the values of a key in the entries of the plan, each once. Damaged entries are left out."""
+    found = row.plan.get(entries)
+    values = (
+        (entry.get(key) for entry in found if isinstance(entry, Mapping)) if isinstance(found, list) else ()
+    )
+    return tuple(dict.fromkeys(value for value in values if isinstance(value, str)))
 
 
 def _plan(row: RunRow) -> RunPlan:
@@ -247,6 +365,7 @@ def _listed(db: Session, row: RunRow) -> ListedRun:
         .group_by(col(CaseResultRow.status))
     )
     counts = dict(db.exec(counted).all())
+    tags = select(RunTagRow.tag).where(col(RunTagRow.run_id) == row.id).order_by(col(RunTagRow.position))
     return ListedRun(
         id=row.id,
         title=row.title,
@@ -257,4 +376,9 @@ def _listed(db: Session, row: RunRow) -> ListedRun:
         done=sum(counts.values()),
         passed=counts.get(CaseStatus.PASSED.value, 0),
         errors=counts.get(CaseStatus.ERROR.value, 0),
+        suites=_named(row, "cases", "suite"),
+        contracts=_named(row, "arms", "contract_name"),
+        models=_named(row, "arms", "model"),
+        tags=tuple(db.exec(tags)),
+        share_key=row.share_key,
     )

@@ -16,11 +16,12 @@ from workbench.store.labelling import LabellingStore
 from workbench.store.labels import LabelStore
 from workbench.store.memories import MemoryStore
 from workbench.store.presets import PresetStore, purge_presets
-from workbench.store.runs import RunStore
+from workbench.store.runs import RunStore, purge_runs
 from workbench.store.search import SearchStore
 from workbench.store.sessions import SessionStore
 from workbench.store.sharing import SharingStore
 from workbench.store.unfinished import recover_unfinished
+from workbench.store.version_names import purge_names
 from workbench.store.versions import VersionStore
 
 
@@ -106,16 +107,20 @@ class Store:
         return MemoryStore(self._database)
 
     def purge(self) -> int:
-        """Delete permanently all sessions and presets that were deleted at least 30 days ago.
+        """Delete permanently what was deleted at least 30 days ago: sessions, presets, runs and names of versions.
 
         Returns:
-            The number of sessions.
+            The number of deleted sessions.
 
         Raises:
-            StoreError: The sessions could not be read or deleted.
+            StoreError: Something could not be read or deleted.
         """
-        purge_presets(self._database, self._now().astimezone(UTC))
-        return purge(self._database, self._now().astimezone(UTC))
+        now = self._now().astimezone(UTC)
+        purge_presets(self._database, now)
+        purge_runs(self._database, now)
+        count = purge(self._database, now)
+        purge_names(self._database, now)
+        return count
 
     def describe(self) -> str:
         """Return the database's URL without its password."""

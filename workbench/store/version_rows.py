@@ -1,7 +1,7 @@
 """Read versions: which rows an owner may see, and which of them a reference stands for."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, and_, col, func, or_, select
@@ -85,6 +85,19 @@ def _is_readable_text(scope: str) -> ColumnElement[bool]:
     return or_(col(VersionTextRow.owner) == scope, and_(col(VersionTextRow.owner) == SHARED, is_version))
 
 
+DELETED_MARK: Final = ":"
+"""Separates a deleted name from its random part. It cannot occur in a name."""
+
+
+def shown_name(name: str) -> str:
+    """Return a name without the random part of a deleted name.
+
+    >>> shown_name("weather:1f0c"), shown_name("weather")
+    ('weather', 'weather')
+    """
+    return name.partition(DELETED_MARK)[0]
+
+
 def own_first(scope: str) -> tuple[ColumnElement[Any], ...]:
     """Return the order in which versions of a name are searched: the owner's first, then by number, newest first."""
     return ((col(VersionRow.owner) == scope).desc(), col(VersionRow.number).desc())
@@ -144,7 +157,7 @@ def values(db: Session, scope: str, rows: Sequence[VersionRow]) -> Sequence[Vers
         Version(
             id=row.id,
             kind=VersionKind(row.kind),
-            name=row.name,
+            name=shown_name(row.name),
             number=row.number,
             text=texts[row.owner, row.kind, row.text_hash],
             text_hash=row.text_hash,
@@ -176,7 +189,11 @@ def read_lines(db: Session, scope: str, kind: VersionKind | None) -> Sequence[Ve
         .label("place")
     )
     of_line = func.count().over(partition_by=(col(VersionRow.kind), col(VersionRow.name))).label("of_line")
-    ranked = select(VersionRow.id, place, of_line).where(_is_readable(scope)).subquery()
+    ranked = (
+        select(VersionRow.id, place, of_line)
+        .where(_is_readable(scope), ~col(VersionRow.name).contains(DELETED_MARK))
+        .subquery()
+    )
     heads = (
         select(VersionRow, ranked.c.of_line)
         .join(ranked, col(VersionRow.id) == ranked.c.id)

@@ -25,9 +25,9 @@ from workbench.records.versions import (
 from workbench.store.audit import AuditWriter
 from workbench.store.damage import DAMAGE_REMEDY
 from workbench.store.database import Database, insert_if_absent
-from workbench.store.owner_scope import scope_of
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables.versions import VersionLineRow, VersionRow, VersionTagRow, VersionTextRow
+from workbench.store.version_names import NameStore
 from workbench.store.version_rows import (
     find_head,
     find_row,
@@ -108,9 +108,11 @@ class VersionWriter:
         text_hash = write_text(db, self.scope, new.kind, new.text)
         content = [self.scope, new.kind.value, new.name, parent.id if parent else None, text_hash]
         version_id = sha256(canonical_json(content).encode()).hexdigest()
-        existing = db.get(VersionRow, version_id)
-        if existing:
-            return existing
+        while existing := db.get(VersionRow, version_id):
+            if existing.name == new.name:
+                return existing
+            # That version was renamed or deleted since, and keeps its id.
+            version_id = sha256(version_id.encode()).hexdigest()
         head = find_head(db, self.scope, new.kind, new.name)
         row = VersionRow(
             id=version_id,
@@ -186,13 +188,12 @@ def _with_text(db: Session, scope: str, new: NewVersion, text_hash: str | None) 
     return db.exec(query.order_by(*own_first(scope)).limit(1)).first()
 
 
-class VersionStore:
+class VersionStore(NameStore):
     """One owner's versions, and the shared ones. Each method is one transaction. Thread-safe."""
 
     def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:
-        self._database = database
-        self._scope = scope_of(owner)
-        self._writer = VersionWriter(scope=self._scope, audit=AuditWriter(owner, now))
+        super().__init__(database, owner, now)
+        self._writer = VersionWriter(scope=self._scope, audit=self._audit)
 
     def lines(self, kind: VersionKind | None = None) -> Sequence[VersionLine]:
         """Return every name that has versions, sorted by kind and name.

@@ -68,5 +68,5 @@ window.hermesWorkbench = (() => {
     }
     while (!hasTab(tab) && Date.now() - askedAt[tab] < ANSWER_MS) await new Promise(requestAnimationFrame);
   };
-  return { mount, attachTabLoader, loadTab };
+  return { mount, attachTabLoader, loadTab, chartsAddress: "CHARTS_ADDRESS" };
 })();

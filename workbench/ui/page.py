@@ -18,7 +18,7 @@ from workbench.ui.lazy_tabs import TabLoader
 from workbench.ui.owners import role_of, serves_others
 from workbench.ui.present.glossary_terms import TERMS
 from workbench.ui.present.place import names_for_browser
-from workbench.ui.script_files import scripts_address
+from workbench.ui.script_files import charts_address, scripts_address
 from workbench.ui.style_files import styles_address
 from workbench.ui.tabs import contracts_tab as contracts
 from workbench.ui.tabs import inspect
@@ -46,6 +46,7 @@ HEAD_SCRIPTS: Final = (
         .with_name(name)
         .read_text(encoding="utf-8")
         .replace("SCRIPTS_ADDRESS", scripts_address())
+        .replace("CHARTS_ADDRESS", charts_address())
         .replace("PLACE_NAMES", json.dumps(names_for_browser()))
         for name in ("stream.js", "mount.js", "router.js", "drafts.js", "setups.js")
     ),
@@ -115,6 +116,7 @@ def build_page(services: Services) -> Page:
             tabs=tabs,
             play=[setup.contract, setup.contract_text, setup.variables],
             measure=[suites_parts.grid.contracts, suites_parts.grid.further],
+            download=play_parts.sessions.download,
         )
         wire_tools(
             blocks,
@@ -123,6 +125,7 @@ def build_page(services: Services) -> Page:
             play_parts.visitor,
             tabs=tabs,
             play=[play_parts.setup.tools.toolset, play_parts.setup.tools.tools_text],
+            download=play_parts.sessions.download,
         )
         label.wire(
             label_parts,
@@ -132,7 +135,7 @@ def build_page(services: Services) -> Page:
             tab=label_tab,
         )
         wire_rows(play_parts, services, suite_runs)
-        data.wire(data_parts, services, play_parts.visitor, play_parts.sessions.sessions)
+        data.wire(data_parts, services, play_parts.visitor, play_parts.sessions.sessions, tab=data_tab)
         wire_suites(suites_parts, services, suite_runs, play_parts, tab=suites_tab)
         for used in models.wire(models_parts, services, models_tab, tabs, play_parts.setup.model.model):
             play.warm_after(used.then, play_parts, services, frame.header)

@@ -6,7 +6,7 @@ changes.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +15,9 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-ROUTE: Final = "/scripts/{version}/all.js"
+from workbench.suite.reports.html import chart_scripts
+
+ROUTE: Final = "/scripts/{version}/{name}.js"
 _FOLDER: Final = Path(__file__).with_name("scripts")
 _IMPORT: Final = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export ((?:async )?function\*?|const|let|class) (\w+)", re.MULTILINE)
@@ -74,13 +76,27 @@ def _as_function(name: str) -> str:
 
 
 @cache
-def _version() -> str:
-    return sha256(joined_scripts().encode()).hexdigest()[:16]
+def charts_script() -> str:
+    """Return the chart library as an ES module. It is large, so a page loads it with its first chart."""
+    return chart_scripts() + "export { drawChart };\n"
+
+
+_FILES: Final[Mapping[str, Callable[[], str]]] = {"all": joined_scripts, "charts": charts_script}
+
+
+@cache
+def _version(name: str) -> str:
+    return sha256(_FILES[name]().encode()).hexdigest()[:16]
 
 
 def scripts_address() -> str:
     """Return the address of the joined scripts, relative to the page."""
-    return f"scripts/{_version()}/all.js"
+    return f"scripts/{_version('all')}/all.js"
+
+
+def charts_address() -> str:
+    """Return the address of the chart library, relative to the page."""
+    return f"scripts/{_version('charts')}/charts.js"
 
 
 @cache
@@ -96,8 +112,11 @@ def words_of_script(name: str) -> frozenset[str]:
 
 
 async def serve_scripts(request: Request) -> Response:
-    """Respond with the joined scripts of the current version, or 404."""
-    return serve_version(request, _version(), joined_scripts(), "text/javascript")
+    """Respond with a file of scripts of the current version, or 404."""
+    name = request.path_params["name"]
+    if name not in _FILES:
+        return PlainTextResponse("There is no such file.\n", 404, {"Cache-Control": "no-store"})
+    return serve_version(request, _version(name), _FILES[name](), "text/javascript")
 
 
 def serve_version(request: Request, version: str, text: str, media_type: str) -> Response:

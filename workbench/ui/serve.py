@@ -4,12 +4,14 @@ import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from functools import partial
 from importlib.util import find_spec
 from signal import SIGTERM, signal
 from threading import Event, current_thread, main_thread
 from time import monotonic
 from typing import Final
 
+from workbench.app.runs.reports import shared_report
 from workbench.app.services import Services
 from workbench.errors import BadInput, StoreError
 from workbench.settings import Settings
@@ -66,7 +68,12 @@ def serve_page(services: Services, *, say: Callable[[str], None] = print, has_mc
             # Otherwise Gradio checks whether it can reach itself, and gives up on a busy machine.
             _frontend=False,
             _app=GatedApp(
-                page.blocks, settings, scripts=HEAD_SCRIPTS, login_service=login_service, has_mcp=has_mcp
+                page.blocks,
+                settings,
+                scripts=HEAD_SCRIPTS,
+                login_service=login_service,
+                has_mcp=has_mcp,
+                find_report=partial(shared_report, services.store),
             ),
             **launch_options(),
         )

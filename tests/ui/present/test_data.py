@@ -7,13 +7,16 @@ from tests.services import services_for
 from workbench.library.datasets.row_import import RowImported
 from workbench.library.datasets.session_export import export_rows
 from workbench.records.corpus.session_rows import ExportOptions
+from workbench.records.facts import DataTotals, FactCount, FactKind
 from workbench.ui.present.data import (
     LONGEST_MESSAGE,
     MOST_CHARS,
+    TEACHING,
     cards_of,
     findings_of,
     imported_line,
     show_job,
+    show_stored,
 )
 
 HOSTILE = "<b>${alert(1)}</b> <script>"
@@ -65,3 +68,20 @@ def test_a_job_shows_its_progress():
         0.25,
     )
     assert show_job("Importing", 3, 0, "row").note == "3 rows"
+
+
+def test_an_empty_preview_shows_what_is_stored():
+    totals = DataTotals(conversations=2, rollouts=5, imported=0, completions=9, tool_calls={"get_weather": 4})
+    facts = [
+        FactCount(group="trailing-comma", kind=FactKind.FIX, count=3, message_count=2),
+        FactCount(group="invalid-json", kind=FactKind.FINDING, count=1, message_count=1),
+    ]
+    view = show_stored(totals, facts)
+    assert view.is_look and view.hint == TEACHING.hint
+    figures = {chart.title: {mark.category: mark.y for mark in chart.marks} for chart in view.charts}
+    assert figures["Stored"]["suite rollouts"] == 5
+    assert (figures["Stored"]["fixes"], figures["Stored"]["findings"]) == (3, 1)
+    assert figures["Tool calls by tool"] == {"get_weather": 4}
+    assert list(figures["Fixes and findings by code"]) == ["trailing-comma", "invalid-json"]
+    nothing = DataTotals(conversations=0, rollouts=0, imported=0, completions=0, tool_calls={})
+    assert show_stored(nothing, []).charts == ()

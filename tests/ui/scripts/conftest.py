@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from tests.e2e.watch import Watch
 from tests.ui.scripts.component import STUBS, Component
 from workbench.ui.page import HEAD_SCRIPTS
-from workbench.ui.script_files import joined_scripts, scripts_address
+from workbench.ui.script_files import charts_address, charts_script, joined_scripts, scripts_address
 from workbench.ui.style_files import STYLES
 
 SCRIPTS = Path(__file__).parents[3] / "workbench" / "ui" / "scripts"
@@ -53,6 +53,7 @@ def empty_page_url() -> Iterator[str]:
     files = {
         "/": ("text/html; charset=utf-8", _document().encode()),
         "/" + scripts_address(): ("text/javascript", joined_scripts().encode()),
+        "/" + charts_address(): ("text/javascript", charts_script().encode()),
     }
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Files, files))
     server.daemon_threads = True

@@ -7,30 +7,34 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.ui.scripts.component import Component
-from workbench.ui.present.measures import ChartView, MeasuresView, PointView, SeriesView
+from workbench.suite.reports.charts import Chart, ChartKind, ChartMark, count_chart
+from workbench.ui.present.data import RowsView
+from workbench.ui.present.measures import ChartView, MeasuresView
 from workbench.ui.present.suites.run import (
     CaseCellView,
-    DotView,
     RowView,
     RunBarView,
     SelectedCase,
     SuiteRunView,
+    TableView,
 )
+from workbench.ui.present.suites.run_list import DeletedRunView, RunListView, RunRowView
 
 pytestmark = pytest.mark.browser
 
-BOTTOM, HEIGHT, LEFT, WIDTH = 168, 156, 52, 522
-"""The frame of a chart, in the units of its SVG."""
 
-
-def run(name: str = "r1", *, is_live: bool = False, picked: SelectedCase | None = None) -> SuiteRunView:
+def run(
+    name: str = "r1", *, is_live: bool = False, picked: SelectedCase | None = None, share_key: str = ""
+) -> SuiteRunView:
     cells = tuple(
         CaseCellView(arm=arm, text=text, tone=tone, count=1)
         for arm, text, tone in (("full", "5/5", "clean"), ("minimal", "1/5", "bad"))
     )
-    dots = (
-        DotView(label="full", x=1.0, y=1.0, low=0.6, high=1.0, is_on_front=True),
-        DotView(label="minimal", x=0.0, y=0.25, low=0.0, high=0.6, is_on_front=False),
+    marks = tuple(
+        ChartMark(
+            category=arm, y=rate, low=rate - 0.2, high=rate + 0.1, label=f"{arm}: {rate}", is_full=rate > 0.5
+        )
+        for arm, rate in (("full", 0.9), ("minimal", 0.25))
     )
     return SuiteRunView(
         id=name,
@@ -39,8 +43,11 @@ def run(name: str = "r1", *, is_live: bool = False, picked: SelectedCase | None 
         can_resume=False,
         is_live=is_live,
         tables=(),
-        dots=dots,
-        most_tokens="500",
+        charts=(Chart(kind=ChartKind.RATES, title="Pass rate by arm", marks=marks),),
+        failures=TableView(title="Failures and errors", note="", head=("case",), rows=(("weather",),)),
+        tags=("nightly",),
+        share_key=share_key,
+        forms=(("html", "HTML"),),
         arms=("full", "minimal"),
         rows=(RowView(case="greeting", cells=cells), RowView(case="weather", cells=cells)),
         picked=picked,
@@ -51,17 +58,73 @@ def query(component: Component) -> dict[str, list[str]]:
     return parse_qs(urlsplit(component.page.url).query)
 
 
-def test_dots_are_placed_by_their_rates_and_labelled(component: Component) -> None:
+def test_rates_are_drawn_with_their_intervals(component: Component) -> None:
     component.mount("suite_run", run())
-    chart = component.element.get_by_role("img")
-    places = chart.locator("circle").evaluate_all(
-        "all => all.map((dot) => [dot.getAttribute('cx'), dot.getAttribute('cy'), dot.textContent])"
-    )
-    assert [(float(x), float(y), label) for x, y, label in places] == [
-        (LEFT + WIDTH, BOTTOM - HEIGHT, "full"),
-        (LEFT, BOTTOM - HEIGHT / 4, "minimal"),
+    chart = component.element.get_by_role("img", name="Pass rate by arm")
+    expect(chart.locator("circle")).to_have_count(2)
+    assert chart.locator("circle title").all_text_contents() == ["full: 0.9", "minimal: 0.25"]
+    assert chart.locator("circle").evaluate_all("all => all.map((dot) => dot.getAttribute('fill'))") == [
+        "currentColor",
+        "none",
     ]
-    expect(component.element.locator("ol li")).to_have_text(["● full", "○ minimal"])
+    # A rate of 0.9 is to the right of 0.25, and an interval of 0.3 is a line of 0.3 of the axis.
+    left, right = sorted(float(dot.get_attribute("cx") or 0) for dot in chart.locator("circle").all())
+    lines = chart.locator('g[stroke-opacity="0.5"] line').evaluate_all(
+        "all => all.map((line) => line.getAttribute('x2') - line.getAttribute('x1'))"
+    )
+    assert [round(line / (right - left), 3) for line in lines[:2]] == [round(0.3 / 0.65, 3)] * 2
+    component.element.get_by_text("Show figures").click()
+    expect(component.element.locator(".hw-dots li")).to_have_text(["full: 0.9", "minimal: 0.25"])
+
+
+def test_a_report_is_changed_from_its_menu(component: Component) -> None:
+    component.mount("suite_run", run(share_key="abc"))
+    link = component.element.get_by_label("Link to this report")
+    assert link.input_value().endswith("/report/abc")
+    component.element.get_by_role("button", name="Menu of the run").click()
+    component.element.get_by_role("menuitem", name="Rename").click()
+    component.element.get_by_label("Title of the run").fill("better")
+    component.press("Enter")
+    component.element.get_by_role("button", name="Download report").click()
+    component.element.get_by_role("menuitem", name="Download as HTML").click()
+    page = component.page.url.partition("?")[0]
+    assert component.events == [
+        ("change_run", {"action": "rename", "id": "r1", "value": "better", "place": "run"}),
+        ("download_report", {"id": "r1", "form": "html", "page": page}),
+    ]
+
+
+def listed(name: str, *tags: str) -> RunRowView:
+    return RunRowView(
+        id=name, title=name, suites="s", contracts="minimal", models="m", when="12:00", result="1/2 passed",
+        share=0.5, state="", duration="9 s", tags=tags, is_shared=False,
+    )  # fmt: skip
+
+
+def test_the_list_is_filtered_by_tag_and_kept_behind_a_report(component: Component) -> None:
+    gone = DeletedRunView(id="gone", title="gone")
+    runs = RunListView(rows=(listed("first", "a"), listed("second", "b")), deleted=(gone,), undo=gone)
+    component.mount("suite_run", runs)
+    rows = component.element.locator("tbody tr")
+    expect(rows).to_have_count(2)
+    component.element.get_by_label("Runs with tag").select_option("b")
+    expect(rows).to_have_count(1)
+    component.element.get_by_role("button", name="second", exact=True).click()
+    component.element.get_by_role("button", name="Undo gone").click()
+    assert component.events == [
+        ("open_run", {"run": "second", "case": "", "arm": ""}),
+        ("change_run", {"action": "restore", "id": "gone", "value": "", "place": "list"}),
+    ]
+    component.update(run("second"))
+    # Opening the tab again keeps the report that is shown.
+    component.update(replace(runs, is_look=True))
+    expect(component.element.get_by_role("heading", level=2)).to_have_text("second")
+    component.update(run("other", is_live=True))
+    expect(component.element.get_by_role("heading", level=2)).to_have_text("second")
+    component.update(runs)
+    expect(component.element.get_by_role("heading", level=2)).to_have_text("Recent runs")
+    component.update(run("other", is_live=True))
+    expect(component.element.get_by_role("heading", level=2)).to_have_text("Recent runs")
 
 
 def test_a_cell_opens_its_runs_and_is_named_in_the_address(component: Component) -> None:
@@ -130,17 +193,23 @@ def test_the_stop_button_stays_the_same_during_a_run(component: Component) -> No
 
 
 def test_the_rates_of_a_contract_are_a_line_with_intervals(component: Component) -> None:
-    points = tuple(
-        PointView(x=x, y=y, low=y - 0.1, high=y + 0.1, label=f"{y:.0%}") for x, y in ((0.0, 0.5), (1.0, 0.75))
+    marks = tuple(
+        ChartMark(x=day * 86_400_000.0, y=y, low=y - 0.1, high=y + 0.1, series="full", label=f"{y:.0%}")
+        for day, y in ((20_000, 0.5), (20_001, 0.75))
     )
-    chart = ChartView(
-        title="Pass", note="", start="v1", end="v2", series=(SeriesView(label="full", points=points),)
-    )
-    component.mount("contract_measures", MeasuresView(cards=None, charts=(chart,), parts_note="", parts=()))
+    chart = Chart(kind=ChartKind.COURSES, title="Pass", series=("full",), marks=marks)
+    view = MeasuresView(cards=None, charts=(ChartView(note="", chart=chart),), parts_note="", parts=())
+    component.mount("contract_measures", view)
     drawn = component.element.get_by_role("img", name="Pass")
-    assert (
-        drawn.locator(".hw-course").get_attribute("d")
-        == f"M{LEFT} 90L{LEFT + WIDTH} {BOTTOM - HEIGHT * 0.75:g}"
+    expect(drawn.locator("circle title")).to_have_text(["50%", "75%"])
+    assert drawn.locator('g[stroke-opacity="0.6"] path').count() >= 1
+
+
+def test_counts_are_bars_with_their_numbers(component: Component) -> None:
+    view = RowsView(
+        charts=(count_chart("Stored", {"sessions": 1200, "calls": 30}),), hint="Nothing checked yet."
     )
-    assert drawn.locator("circle title").all_text_contents() == ["full · 50%", "full · 75%"]
-    assert drawn.locator(".hw-whisker").count() == 2
+    component.mount("row_preview", view)
+    drawn = component.element.get_by_role("img", name="Stored")
+    expect(drawn.locator("rect")).to_have_count(2)
+    expect(drawn).to_contain_text("1,200")

@@ -1,8 +1,9 @@
 """Create suite cases from turns of sessions, and collect what was measured of a contract."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Final, cast
 
 from workbench.app.services import Services
@@ -59,7 +60,7 @@ def measured(services: Services, name: str) -> ContractInventory:
     """
     history = services.versions.history(VersionKind.CONTRACT, name, limit=MOST_VERSIONS)
     numbers = {version.text_hash: version.number for version in reversed(history)}
-    arms = services.runs.arms_of(name)
+    arms = tuple(_arms_of(services, name))
     whole = tuple(entry for entry in arms if not entry.arm.left_out and entry.arm.variation is None)
     return ContractInventory(
         numbers=numbers,
@@ -67,6 +68,23 @@ def measured(services: Services, name: str) -> ContractInventory:
         days=tuple(services.facts.days(tuple(numbers))),
         ablation=_ablation(arms, name),
     )
+
+
+def _arms_of(services: Services, name: str) -> Iterator[ArmResults]:
+    """Yield the arms that used a contract under this name, then those under the names that it had before."""
+    ended_at: datetime | None = None
+    seen = set[str]()
+    while name not in seen:
+        seen.add(name)
+        for entry in services.runs.arms_of(name):
+            if ended_at is None or entry.created_at <= ended_at:
+                yield entry
+        renamed = services.audit.entries(
+            subject=f"{VersionKind.CONTRACT}:{name}", action="version.rename", limit=1
+        )
+        if not renamed:
+            return
+        name, ended_at = str(renamed[0].detail["before"]), renamed[0].at
 
 
 def version_of(results: ArmResults) -> str:

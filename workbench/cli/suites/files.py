@@ -1,18 +1,19 @@
 """`workbench compare`, and what it shares with `workbench run`: load suites and write reports."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
+from workbench.app.runs.reports import report_form
 from workbench.app.runs.running import find_run
 from workbench.app.runs.suites import load_suite
 from workbench.app.services import Services
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.cli.terminal.sources import read_text
 from workbench.errors import BadInput
+from workbench.records.runs import ListedRun
 from workbench.settings import Settings, read_settings
 from workbench.suite.case import Suite
 from workbench.suite.compare import compare as compare_results
@@ -20,20 +21,11 @@ from workbench.suite.exchange.bfcl import ImportedSuite, import_bfcl
 from workbench.suite.exchange.openai import import_openai
 from workbench.suite.exchange.promptfoo import import_promptfoo
 from workbench.suite.read_suite import parse_suite
-from workbench.suite.reports.html import report_html
-from workbench.suite.reports.markdown import comparison_markdown, report_junit, report_markdown, table_text
+from workbench.suite.reports.markdown import comparison_markdown, table_text
 from workbench.suite.reports.report import RunReport, comparison_json, report_json
 from workbench.suite.reports.tables import change_table, comparison_line
 
 _ENDINGS: Final = (".yaml", ".yml", ".json", ".jsonl")
-_FORMS: Final[Mapping[str, Callable[[RunReport, str], str]]] = {
-    "json": lambda report, page_url: (
-        json.dumps(report_json(report, page_url=page_url), ensure_ascii=False, indent=2) + "\n"
-    ),
-    "junit": lambda report, page_url: report_junit(report, page_url=page_url),
-    "html": lambda report, page_url: report_html(report, page_url=page_url),
-    "markdown": lambda report, page_url: report_markdown(report, page_url=page_url),
-}
 _EVERYWHERE: Final = ("0.0.0.0", "::")
 
 
@@ -60,13 +52,27 @@ def write_reports(report: RunReport, files: Mapping[str, str], settings: Setting
     Raises:
         BadInput: A file cannot be written.
     """
-    host = "127.0.0.1" if settings.host in _EVERYWHERE else settings.host
-    page_url = f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
+    page_url = page_address(settings)
     for form, name in files.items():
         if form == "json" and name == "-":
             write_json_line(report_json(report, page_url=page_url))
         elif name:
-            write_file(name, _FORMS[form](report, page_url))
+            write_file(name, report_form(form).write(report, page_url))
+
+
+def page_address(settings: Settings) -> str:
+    """Return the address of the page on this machine, without a slash at the end."""
+    host = "127.0.0.1" if settings.host in _EVERYWHERE else settings.host
+    return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
+
+
+def run_line(run: ListedRun) -> str:
+    """Return a listed run as one line: id, time, state, title, tags and counts."""
+    errors = f"{run.errors} error{'' if run.errors == 1 else 's'}"
+    tags = f" [{', '.join(run.tags)}]" if run.tags else ""
+    counts = f"{run.passed} passed, {errors}, {run.done} of {run.total} done"
+    moment = run.created_at.strftime("%Y-%m-%d %H:%M")
+    return shown(f"{run.id[:12]}  {moment}  {run.state.value}  {run.title}{tags}: {counts}")
 
 
 def write_file(name: str, text: str) -> None:

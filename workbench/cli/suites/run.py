@@ -9,11 +9,12 @@ from typing import Annotated, Final, NamedTuple
 import typer
 
 from workbench.app.runs.planning import RunRequest, plan_run
+from workbench.app.runs.reports import report_for
 from workbench.app.runs.running import begin_run, execute_run, find_run
 from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
 from workbench.cli.sampling_options import repeatable_option, sampling_option
-from workbench.cli.suites.files import suites_named, write_reports
+from workbench.cli.suites.files import run_line, suites_named, write_reports
 from workbench.cli.suites.rows import RowOptions, row_plan, write_rows
 from workbench.cli.terminal.paint import Tone, shown, terminal_paint
 from workbench.cli.terminal.stopping import stop_at_interrupt
@@ -23,7 +24,7 @@ from workbench.rollout.sampling import Sampling
 from workbench.settings import read_settings
 from workbench.suite.plan import ToolVariation
 from workbench.suite.reports.markdown import table_text
-from workbench.suite.reports.report import RunReport, report_of
+from workbench.suite.reports.report import RunReport
 from workbench.suite.reports.tables import (
     card_table,
     change_table,
@@ -68,10 +69,7 @@ def print_list(services: Services) -> None:
     """Print the suites, then the runs, the newest run first."""
     print("suites: " + ", ".join(suite_names(services)))
     for listed in services.runs.list_runs():
-        moment = listed.created_at.strftime("%Y-%m-%d %H:%M")
-        errors = f"{listed.errors} error{'' if listed.errors == 1 else 's'}"
-        counts = f"{listed.passed} passed, {errors}, {listed.done} of {listed.total} done"
-        print(shown(f"{listed.id[:12]}  {moment}  {listed.state.value}  {listed.title}: {counts}"))
+        print(run_line(listed))
 
 
 NOT_REACHED: Final = 1
@@ -324,24 +322,7 @@ def _run_and_report(
         print(f"run {stored.id}: {stored.listed.title}", file=sys.stderr)
         events = execute_run(services, stored, is_cancelled=stop.is_set)
         _drain(with_progress_lines(events, is_quiet=is_quiet))
-    return report_for(services, stored.id, compared)
-
-
-def report_for(services: Services, run_id: str, compared: StoredRun | None = None) -> RunReport:
-    """Return the report of a stored run.
-
-    Args:
-        compared: The run to compare with, or None.
-
-    Raises:
-        StoreError: The database cannot be read.
-        BadInput: There is no such run.
-    """
-    stored = find_run(services, run_id)
-    baseline = (compared.listed.title, services.runs.results(compared.id)) if compared else None
-    listed = stored.listed
-    results = services.runs.results(stored.id)
-    return report_of(stored.id, listed.title, listed.state.value, stored.plan, results, baseline=baseline)
+    return report_for(services, find_run(services, stored.id), compared)
 
 
 def _drain(events: Iterable[RunEvent]) -> None:

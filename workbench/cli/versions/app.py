@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from workbench.cli.terminal.paint import shown, write_json_line
+from workbench.cli.versions import names
 from workbench.cli.versions.files import export_versions, import_files, version_json, version_line
 from workbench.errors import BadInput
 from workbench.records.versions import VersionKind, hash_of
@@ -28,6 +29,11 @@ def build_app() -> typer.Typer:
     app.command("diff")(diff)
     app.command("restore")(restore)
     app.command("tag")(tag)
+    app.command("rename")(names.rename)
+    app.command("duplicate")(names.duplicate)
+    app.command("delete")(names.delete)
+    app.command("deleted")(names.show_deleted)
+    app.command("undelete")(names.undelete)
     app.command("export")(export_versions)
     app.command("import")(import_files)
     return app

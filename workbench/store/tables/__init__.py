@@ -22,6 +22,7 @@ from workbench.store.tables.runs import (
     ComparisonVoteRow,
     RunRow,
     RunSessionRow,
+    RunTagRow,
 )
 from workbench.store.tables.sessions import (
     DeletedMessageRow,
@@ -66,6 +67,7 @@ __all__ = [
     "PromptRow",
     "RunRow",
     "RunSessionRow",
+    "RunTagRow",
     "SessionRow",
     "SessionTagRow",
     "SessionToolRow",

@@ -32,6 +32,21 @@ class RunRow(StoreTable, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime, index=True)
     updated_at: datetime = Field(sa_type=UtcDateTime)
     """When the last result was stored or the state changed."""
+    deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
+    """None if the run is not deleted."""
+    share_key: str | None = Field(default=None, sa_type=Text, unique=True, index=True)
+    """Lets anybody who knows it read the report. None if it is not shared."""
+
+
+class RunTagRow(StoreTable, table=True):
+    """A tag of a run."""
+
+    __tablename__: ClassVar[Any] = "run_tag"
+
+    run_id: str = Field(primary_key=True, sa_type=Text, foreign_key="run.id", ondelete="CASCADE")
+    tag: str = Field(primary_key=True, sa_type=Text)
+    position: int
+    """Position among the run's tags, from 0."""
 
 
 class CaseResultRow(StoreTable, table=True):

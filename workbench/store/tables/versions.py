@@ -37,10 +37,12 @@ class VersionLineRow(StoreTable, table=True):
     name: str = Field(primary_key=True, sa_type=Text)
     file_hash: str | None = Field(default=None, sa_type=Text)
     """Hash of the text that the file had when it was last read or written. None if it never was."""
+    deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """None if the name is not deleted. A deleted name ends with `:` and a random part, so that the name is free."""
 
 
 class VersionRow(StoreTable, table=True):
-    """A version. A row never changes."""
+    """A version. Only its name changes, when it is renamed or deleted."""
 
     __tablename__: ClassVar[Any] = "version"
     __table_args__: ClassVar[Any] = (
@@ -54,7 +56,7 @@ class VersionRow(StoreTable, table=True):
     )
 
     id: str = Field(primary_key=True, sa_type=Text)
-    """SHA-256 (hex) of owner, kind, name, parent and text."""
+    """SHA-256 (hex) of owner, kind, first name, parent and text."""
     owner: str = Field(sa_type=Text)
     kind: str = Field(sa_type=Text)
     """A `VersionKind`."""

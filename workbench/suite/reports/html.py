@@ -1,84 +1,62 @@
 """A report as one HTML file that loads nothing from the network."""
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from dataclasses import asdict
+from functools import cache
+from typing import Final
 
 from jinja2 import Environment, PackageLoader
+from markupsafe import Markup
 
-from workbench.suite.card import ScoreCard
+from workbench.suite.reports.charts import report_charts
 from workbench.suite.reports.report import LOCAL_PAGE, RunReport, rollout_url
 from workbench.suite.reports.tables import (
     card_table,
     change_table,
     comparison_line,
+    failure_table,
     matrix_table,
-    percent,
     results_by_case,
+    tag_table,
     worth_table,
 )
 from workbench.suite.result import CaseStatus
 
-_TEMPLATES: Final = Environment(
-    loader=PackageLoader("workbench.suite.reports", "."), autoescape=True, trim_blocks=True
-)
+_LOADER: Final = PackageLoader("workbench.suite.reports", ".")
+_TEMPLATES: Final = Environment(loader=_LOADER, autoescape=True, trim_blocks=True)
 _SIGNS: Final = {CaseStatus.PASSED: "✓", CaseStatus.FAILED: "✗", CaseStatus.ERROR: "!"}
 
 
-class ChartPoint(NamedTuple):
-    """An arm in the chart of pass rates."""
-
-    arm: str
-    x: float
-    y: float
-    title: str
-    is_on_front: bool
+@cache
+def chart_scripts() -> str:
+    """Return the chart library and our code as one script, which defines the function `drawChart`."""
+    # Not as a template: minified code contains what Jinja would read as tags.
+    names = ("observable-plot.min.js", "chart_drawing.js")
+    return "".join(_LOADER.get_source(_TEMPLATES, name)[0] + "\n" for name in names)
 
 
-class Chart(NamedTuple):
-    """Pass rate against prompt tokens, in units of the SVG. The axes meet at (`left`, `bottom`)."""
-
-    left: int
-    right: int
-    bottom: int
-    most_tokens: float
-    points: tuple[ChartPoint, ...]
-
-
-def report_html(report: RunReport, *, page_url: str = LOCAL_PAGE) -> str:
+def report_html(report: RunReport, *, page_url: str = LOCAL_PAGE, nonce: str = "") -> str:
     """Render the report as a page.
 
     Args:
         report: The run to report.
-        page_url: Address of the workbench, for links to the rollouts.
+        page_url: Address of the workbench, for links to the rollouts. Empty for a report without links.
+        nonce: The nonce of the scripts, if the page is served under a content security policy.
     """
+    charts = report_charts(report)
     return _TEMPLATES.get_template("report.html.j2").render(
         report=report,
         cards=card_table(report),
-        chart=chart_of(report.cards, report.front),
+        charts=[asdict(chart) for chart in charts],
+        chart_scripts=Markup(chart_scripts()) if charts else "",
+        nonce=nonce,
+        tags=tag_table(report),
         matrix=matrix_table(report),
         worths=worth_table(report) if report.worths else None,
         changes=change_table(report.comparison) if report.comparison else None,
         comparison=comparison_line(report.comparison) if report.comparison else "",
+        failures=failure_table(report),
         by_case=results_by_case(report.results),
         signs=_SIGNS,
         page_url=page_url,
         rollout_url=rollout_url,
     )
-
-
-def chart_of(cards: Sequence[ScoreCard], front: Sequence[str]) -> Chart:
-    """Return the chart of the scored arms. `front` has the labels of the arms that no other arm beats."""
-    left, right, top, bottom = 44, 628, 12, 196
-    scored = [(card, card.pass_rate) for card in cards if card.pass_rate is not None]
-    most = max((card.prompt_tokens for card, _ in scored), default=1.0) or 1.0
-    points = tuple(
-        ChartPoint(
-            arm=card.arm,
-            x=left + (right - left - 48) * card.prompt_tokens / most,
-            y=top + (bottom - top) * (1 - rate),
-            title=f"{card.arm}: {percent(rate)}, {card.prompt_tokens:.0f} tokens",
-            is_on_front=card.arm in front,
-        )
-        for card, rate in scored
-    )
-    return Chart(left, right, bottom, most, points)

@@ -17,6 +17,7 @@ from workbench.suite.reports.tables import (
     failure_table,
     matrix_table,
     results_by_case,
+    tag_table,
     worth_table,
 )
 from workbench.suite.result import CaseResult, CaseStatus
@@ -113,6 +114,8 @@ def _lines(report: RunReport, page_url: str) -> Iterator[str]:
     yield table_markdown(card_table(report))
     if matrix := matrix_table(report):
         yield from ("", "## Contracts × models", "", table_markdown(matrix))
+    if tags := tag_table(report):
+        yield from ("", "## Tags", "", table_markdown(tags))
     if report.worths:
         yield from ("", "## Effect of each part", "", table_markdown(worth_table(report)))
     if report.comparison:

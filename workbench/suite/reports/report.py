@@ -141,9 +141,9 @@ def rollout_url(result: CaseResult, page_url: str) -> str:
     """Return the address where the page shows the rollout of a result; empty if it is not stored.
 
     Args:
-        page_url: Address of the workbench.
+        page_url: Address of the workbench. Empty for a report without links.
     """
-    if not result.session_id:
+    if not result.session_id or not page_url:
         return ""
     quoted = _RESERVED.sub(
         lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), result.session_id
@@ -154,6 +154,18 @@ def rollout_url(result: CaseResult, page_url: str) -> str:
 _CARD: Final = TypeAdapter(ScoreCard)
 _WORTH: Final = TypeAdapter(ArmGain)
 _ARM: Final = TypeAdapter(Arm)
+
+
+def _tag_cards(report: RunReport) -> JsonObject:
+    """Return a score card for each arm, by tag."""
+    by_tag: dict[str, list[CaseResult]] = {}
+    for result in report.results:
+        for tag in result.tags:
+            by_tag.setdefault(tag, []).append(result)
+    return {
+        tag: [cast(JsonValue, _CARD.dump_python(card, mode="json")) for card in cards(results)]
+        for tag, results in sorted(by_tag.items())
+    }
 
 
 def report_json(report: RunReport, *, page_url: str = LOCAL_PAGE) -> JsonObject:
@@ -169,6 +181,7 @@ def report_json(report: RunReport, *, page_url: str = LOCAL_PAGE) -> JsonObject:
         "cards": [cast(JsonValue, _CARD.dump_python(card, mode="json")) for card in report.cards],
         "front": list(report.front),
         "worths": [cast(JsonValue, _WORTH.dump_python(worth, mode="json")) for worth in report.worths],
+        "tags": _tag_cards(report),
         "results": [
             {**result_document(result), "rollout": rollout_url(result, page_url) or None}
             for result in report.results

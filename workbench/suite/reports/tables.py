@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.suite.card import ScoreCard
+from workbench.suite.card import ScoreCard, score_card
 from workbench.suite.compare import CHANGE_TEXTS, CaseChange, RunComparison
 from workbench.suite.reports.report import RunReport
 from workbench.suite.result import CaseResult, CaseStatus
@@ -76,6 +76,29 @@ def results_by_case(results: Iterable[CaseResult]) -> Mapping[str, Mapping[str, 
     for result in results:
         grouped.setdefault(result.case_key, {}).setdefault(result.arm, []).append(result)
     return grouped
+
+
+def results_by_tag(results: Iterable[CaseResult]) -> Mapping[str, Mapping[str, Sequence[CaseResult]]]:
+    """Group results by tag, sorted, then by the label of the arm. A result with several tags is in each of them."""
+    grouped: dict[str, dict[str, list[CaseResult]]] = {}
+    for result in results:
+        for tag in result.tags:
+            grouped.setdefault(tag, {}).setdefault(result.arm, []).append(result)
+    return dict(sorted(grouped.items()))
+
+
+def tag_table(report: RunReport) -> Table | None:
+    """Return a table with a row for each tag and arm. None if no case has a tag."""
+    by_tag = results_by_tag(report.results)
+    if not by_tag:
+        return None
+    has_arms = len(report.cards) > 1
+    cards = [
+        score_card(f"{tag} · {arm}" if has_arms else tag, results)
+        for tag, by_arm in by_tag.items()
+        for arm, results in by_arm.items()
+    ]
+    return cards_table(cards, what="tag · arm" if has_arms else "tag")
 
 
 def failure_table(report: RunReport) -> Table:

@@ -1,21 +1,28 @@
 """Gradio's application inside the gate."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 import gradio as gr
 from gradio.routes import App, ORJSONResponse
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from workbench.errors import StoreError
 from workbench.settings import Settings
+from workbench.suite.reports.html import report_html
+from workbench.suite.reports.report import RunReport
 from workbench.ui.gate.gate import RequestGate
 from workbench.ui.gate.gradio_pages import GradioPages, PageStates
 from workbench.ui.gate.headers import SecurityHeaders
 from workbench.ui.gate.login import LoginService
 from workbench.ui.gate.pages import OpenPages
+from workbench.ui.gate.routes import REPORT
 from workbench.ui.gate.visit import NONCE, USER
 from workbench.ui.incoming.requests import EventGuard
 from workbench.ui.lazy_tabs import start_of
@@ -35,6 +42,7 @@ class GatedApp(App):
         scripts: Inline scripts that Gradio adds to the page in the browser.
         login_service: Logs users in, or None if there are no accounts.
         has_mcp: Whether agents are served over MCP.
+        find_report: Returns the report that a key shares, or None if the key is not valid.
     """
 
     def __init__(
@@ -42,6 +50,7 @@ class GatedApp(App):
         blocks: gr.Blocks,
         settings: Settings,
         *,
+        find_report: Callable[[str], RunReport | None],
         scripts: Sequence[str],
         login_service: LoginService | None,
         has_mcp: bool,
@@ -54,6 +63,7 @@ class GatedApp(App):
         # Our routes come before Gradio's own routes.
         self.add_route(ROUTE, serve_scripts)
         self.add_route(STYLES_ROUTE, serve_styles)
+        self.add_route(REPORT + "{key}", partial(_serve_report, find_report))
         install_slim_config(start_of)
         self.state_holder = PageStates()
         gradio_pages = GradioPages(blocks)
@@ -71,6 +81,18 @@ class GatedApp(App):
     def build_middleware_stack(self) -> ASGIApp:
         """Put the gate around Gradio's middleware."""
         return self._wrap(super().build_middleware_stack())
+
+
+async def _serve_report(find_report: Callable[[str], RunReport | None], request: Request) -> Response:
+    """Respond with a shared report, without links to its rollouts, which belong to somebody else."""
+    try:
+        report = await run_in_threadpool(find_report, request.path_params["key"])
+    except StoreError:
+        return PlainTextResponse("The report cannot be read. Try again later.\n", 503)
+    if report is None:
+        return PlainTextResponse("This link is no longer valid. Ask for a new one.\n", 404)
+    text = await run_in_threadpool(report_html, report, page_url="", nonce=request.scope.get(NONCE, ""))
+    return HTMLResponse(text)
 
 
 class ScriptNonce:

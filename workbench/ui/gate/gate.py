@@ -41,6 +41,7 @@ _FOREIGN: Final = (
     "This request was refused because it came from a page of another origin. If the server runs behind a proxy, "
     "forward the headers Host (with its port) and X-Forwarded-Proto as the browser sent them.\n"
 )
+_PAGES: Final = (RouteKind.PAGE, RouteKind.REPORT, RouteKind.LOGIN, RouteKind.LOGOUT, RouteKind.SIGN_IN)
 _WITHOUT_LOGIN: Final = (RouteKind.ASSET, RouteKind.LOGIN, RouteKind.LOGOUT, RouteKind.SIGN_IN)
 
 
@@ -122,7 +123,7 @@ class RequestGate:
         has_https = is_https(request)
         # The Hub serves a Space over HTTPS only, even if this process sees plain HTTP.
         schemes = ("https", "http") if self._settings.is_on_space else ("https" if has_https else "http",)
-        is_page = route.kind in (RouteKind.PAGE, RouteKind.LOGIN, RouteKind.LOGOUT, RouteKind.SIGN_IN)
+        is_page = route.kind in _PAGES
         if is_foreign(request.method, headers, origins_of(authority, schemes), is_page=is_page):
             raise RequestRefused(PlainTextResponse(_FOREIGN, 403))
         cookies = Cookies.of(self._settings, is_https=has_https)
@@ -144,7 +145,7 @@ class RequestGate:
             return None
         user = self._login_service.name_of(visit.token) if visit.token else None
         if user is None and visit.route.kind not in _WITHOUT_LOGIN:
-            if visit.route.kind is RouteKind.PAGE:
+            if visit.route.kind in (RouteKind.PAGE, RouteKind.REPORT):
                 raise RequestRefused(self._login_service.form(visit.request))
             raise RequestRefused(JSONResponse({"detail": "Not authenticated. Log in first."}, 401))
         return user

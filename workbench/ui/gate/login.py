@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from workbench.settings import Settings
 from workbench.ui.gate.passwords import LoginLimits, Logins, PasswordChecks, TooBusy
+from workbench.ui.gate.routes import PAGE, REPORT
 
 _PAGE: Final = Environment(
     loader=PackageLoader("workbench.ui.gate", "."), autoescape=True, trim_blocks=True
@@ -72,8 +73,9 @@ class LoginService:
 
     def form(self, request: Request, problem: str = "", *, status: int = 200) -> Response:
         """Return the login form, which leads back to the requested page."""
-        # Keep the query, so that a link to a session still works after the login.
-        there = request.query_params.get("next") or f"/?{request.url.query}".removesuffix("?")
+        # Keep the query, and the path of a report, so that a link still works after the login.
+        path = request.url.path if request.url.path.startswith(REPORT) else PAGE
+        there = request.query_params.get("next") or f"{path}?{request.url.query}".removesuffix("?")
         action = f"{_root(request)}login?next={quote(_path(there), safe='')}"
         return HTMLResponse(login_page(action, problem), status)
 

@@ -13,6 +13,8 @@ API: Final = "/gradio_api"
 LOGIN: Final = "/login"
 LOGOUT: Final = "/logout"
 PAGE: Final = "/"
+REPORT: Final = "/report/"
+"""The beginning of the path of a shared report, before its key."""
 
 
 class RouteKind(StrEnum):
@@ -20,6 +22,8 @@ class RouteKind(StrEnum):
 
     PAGE = "page"
     """The page itself, which other sites may link to."""
+    REPORT = "report"
+    """A shared report, which other sites may link to."""
     ASSET = "asset"
     """Files that are the same for everybody, served without a login."""
     CALL = "call"
@@ -68,6 +72,7 @@ _SIGN_IN: Final = (f"{LOGIN}/huggingface", f"{LOGIN}/callback")
 _CALL: Final = re.compile(rf"{API}/(call|call/v2|run|api)/[^/]+")
 _RESULT: Final = re.compile(rf"{API}/call(?:/v2)?/[^/]+/(?P<id>[^/]+)")
 _HEARTBEAT: Final = re.compile(rf"{API}/heartbeat/(?P<id>[^/]+)")
+_REPORT: Final = re.compile(rf"{REPORT}[0-9A-Za-z_-]{{1,64}}")
 _FILE: Final = re.compile(rf"{API}/file=(?!https?:)[^\n]+", re.IGNORECASE)
 _MCP: Final = re.compile(rf"{API}/mcp(/.*)?")
 
@@ -87,6 +92,8 @@ def route_of(method: str, path: str, *, has_mcp: bool, has_sign_in: bool) -> Rou
         return Route(RouteKind.SIGN_IN) if has_sign_in else None
     if _ASSETS.fullmatch(trimmed):
         return Route(RouteKind.ASSET)
+    if _REPORT.fullmatch(trimmed):
+        return Route(RouteKind.REPORT)
     if _FILE.fullmatch(path):
         return Route(RouteKind.DATA)
     if trimmed in _KINDS:

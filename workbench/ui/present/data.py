@@ -1,7 +1,7 @@
 """Show training rows, findings and the progress of jobs in the Data tab."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, cast
 
@@ -9,6 +9,8 @@ from workbench.library.datasets.export_target import ExportSummary
 from workbench.library.datasets.row_import import RowImported
 from workbench.library.datasets.session_export import SessionDone
 from workbench.records.corpus.row_result import RowResult
+from workbench.records.facts import DataTotals, FactCount, FactKind
+from workbench.suite.reports.charts import Chart, count_chart
 from workbench.trajectory.formats.raw import RAW
 from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.row_draft import RowOptions
@@ -105,6 +107,10 @@ class RowsView:
     hint: str = ""
     heading: str = ""
     """Heading of the rows. Empty if there is none."""
+    charts: tuple[Chart, ...] = ()
+    """What is stored, shown as long as there are no rows."""
+    is_look: bool = False
+    """True if the tab was just opened. The page then keeps the rows that it shows."""
 
 
 TEACHING: Final = RowsView(
@@ -115,6 +121,42 @@ TEACHING: Final = RowsView(
     )
 )
 """Shown before the first check."""
+
+
+MOST_BARS: Final = 10
+"""Maximum number of bars in a chart, the largest ones."""
+
+
+def show_stored(totals: DataTotals, facts: Sequence[FactCount]) -> RowsView:
+    """Show what is stored as charts, below the hint. Charts without numbers are left out.
+
+    Args:
+        facts: Fixes, findings and dropped calls by code.
+    """
+    kinds = {kind: sum(fact.count for fact in facts if fact.kind is kind) for kind in FactKind}
+    stored = {
+        "conversations": totals.conversations,
+        "suite rollouts": totals.rollouts,
+        "imported rows": totals.imported,
+        "completions": totals.completions,
+        "tool calls": sum(totals.tool_calls.values()),
+        "fixes": kinds[FactKind.FIX],
+        "findings": kinds[FactKind.FINDING],
+        "dropped calls": kinds[FactKind.DROP],
+    }
+    codes: dict[str, int] = {}
+    for fact in facts:
+        codes[fact.group] = codes.get(fact.group, 0) + fact.count
+    charts = (
+        count_chart("Stored", stored if totals.conversations + totals.rollouts + totals.imported else {}),
+        count_chart("Tool calls by tool", _largest(totals.tool_calls)),
+        count_chart("Fixes and findings by code", _largest(codes)),
+    )
+    return replace(TEACHING, charts=tuple(chart for chart in charts if chart.marks), is_look=True)
+
+
+def _largest(counts: Mapping[str, int]) -> Mapping[str, int]:
+    return dict(sorted(counts.items(), key=lambda entry: -entry[1])[:MOST_BARS])
 
 
 def link_to(session_id: str, message_id: str | None = None) -> str:

@@ -11,6 +11,7 @@ from workbench.records.runs import ArmResults
 from workbench.suite.card import ScoreCard, score_card
 from workbench.suite.compare import Interval, wilson
 from workbench.suite.plan import SEPARATOR, labels_of
+from workbench.suite.reports.charts import Chart, ChartKind, ChartMark
 from workbench.suite.reports.report import ArmGain
 from workbench.suite.reports.tables import cards_table, percent
 from workbench.suite.result import CaseResult
@@ -26,41 +27,11 @@ MOST_SERIES: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PointView:
-    """A rate at a point in time."""
-
-    x: float
-    """Time, from 0 (the first point of the chart) to 1 (the last)."""
-    y: float
-    """The rate, from 0 to 1."""
-    low: float
-    """Lower end of the 95 % confidence interval."""
-    high: float
-    """Upper end of the interval."""
-    label: str
-    """Time, rate and counts, as text."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeriesView:
-    """The rates of one version with one model over time."""
-
-    label: str
-    points: tuple[PointView, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ChartView:
-    """A chart of a rate over time, by version and model."""
+    """A chart of a rate over time, by version and model, newest version first."""
 
-    title: str
     note: str
-    start: str
-    """Label at the start of the time axis."""
-    end: str
-    """Label at the end of the time axis. Empty if it equals the start."""
-    series: tuple[SeriesView, ...]
-    """Newest version first."""
+    chart: Chart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +75,7 @@ def show_measures(measured: ContractInventory) -> MeasuresView:
     ablation = measured.ablation
     return MeasuresView(
         cards=_cards(measured),
-        charts=tuple(chart for chart in _charts(measured) if chart.series),
+        charts=tuple(chart for chart in _charts(measured) if chart.chart.series),
         parts_note=_ablation_note(measured, ablation) if ablation else "",
         parts=tuple(_part(part, worth) for part, worth in ablation.parts) if ablation else (),
     )
@@ -174,35 +145,31 @@ def _chart(
     if len(keys) > MOST_SERIES:
         note = f"{note}; showing the newest {MOST_SERIES} of {len(keys)}"
     keys = keys[:MOST_SERIES]
-    moments = [sample.at for key in keys for sample in samples[key]]
-    first, last = (min(moments), max(moments)) if moments else (None, None)
-    are_days = all(sample.is_day for key in keys for sample in samples[key])
-    time_format = _DAY if are_days or (first and last and first.date() != last.date()) else _MOMENT
+    labels = {key: SEPARATOR.join((_version(measured, key[0]), key[1])) for key in keys}
     return ChartView(
-        title=title,
         note=note,
-        start=f"{first:{time_format}}" if first else "",
-        end=f"{last:{time_format}}" if last and last != first else "",
-        series=tuple(
-            SeriesView(
-                label=SEPARATOR.join((_version(measured, version), model)),
-                points=tuple(_point(sample, first, last) for sample in sorted(samples[version, model])),
-            )
-            for version, model in keys
+        chart=Chart(
+            kind=ChartKind.COURSES,
+            title=title,
+            series=tuple(labels.values()),
+            marks=tuple(
+                _mark(sample, label) for key, label in labels.items() for sample in sorted(samples[key])
+            ),
         ),
     )
 
 
-def _point(sample: _Sample, first: datetime | None, last: datetime | None) -> PointView:
-    length_s = (last - first).total_seconds() if first and last else 0.0
+def _mark(sample: _Sample, series: str) -> ChartMark:
     interval: Interval = wilson(sample.part, sample.whole)
     rate = sample.part / sample.whole
-    return PointView(
-        x=(sample.at - first).total_seconds() / length_s if first and length_s else 0.5,
+    moment = f"{sample.at:{_DAY if sample.is_day else _MOMENT}}"
+    return ChartMark(
+        x=sample.at.timestamp() * 1000,
         y=rate,
+        series=series,
         low=interval.low,
         high=interval.high,
-        label=f"{sample.at:{_DAY if sample.is_day else _MOMENT}}: {percent(rate)} ({sample.part} of {sample.whole})",
+        label=f"{series} · {moment}: {percent(rate)} ({sample.part} of {sample.whole})",
     )
 
 

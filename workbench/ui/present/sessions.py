@@ -211,6 +211,7 @@ class DownloadView:
     text: str
     serial: float
     """A new number downloads the file again, even if it is the same."""
+    media_type: str = "application/x-ndjson"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from workbench.records.versions import FROM_FILE, Version, VersionKind, VersionLine, hash_of
+from workbench.records.versions import FROM_FILE, DeletedName, Version, VersionKind, VersionLine, hash_of
 
+MOST_DELETED: Final = 20
+"""Maximum number of deleted names to list; `workbench versions deleted` lists all."""
 MARKS: Final = ("production", "candidate")
 """Tags that the page can set: for the version in use, and for the one that may replace it."""
 
@@ -46,16 +48,27 @@ class VersionsView:
     """Newest first."""
     can_compare: bool = False
     """Whether a version can be compared with the text."""
+    newest_id: str = ""
+    """Id of the newest version. Empty if there is none."""
+    deleted: tuple[tuple[str, str], ...] = ()
+    """Deleted names of this kind that can be restored: id and name, the last deleted first."""
 
 
 def show_versions(
-    name: str, text: str, history: Sequence[Version], *, now: datetime, can_compare: bool = False
+    name: str,
+    text: str,
+    history: Sequence[Version],
+    *,
+    now: datetime,
+    can_compare: bool = False,
+    deleted: Sequence[DeletedName] = (),
 ) -> VersionsView:
     """Show the version line of a text.
 
     Args:
         history: The newest versions of the name, newest first.
         now: The current time, in the time zone to show times in.
+        deleted: The deleted names of the kind.
     """
     text_hash = hash_of(text.encode("utf-8", "replace").decode())
     same = next((version for version in history if version.text_hash == text_hash), None)
@@ -68,6 +81,8 @@ def show_versions(
         tags=same.tags if same else (),
         rows=tuple(_row(version, base, now) for version in history),
         can_compare=can_compare,
+        newest_id=history[0].id if history else "",
+        deleted=tuple((entry.id, entry.name) for entry in deleted[:MOST_DELETED]),
     )
 
 

@@ -3,4 +3,4 @@ import { saveFile } from "./dom.js";
 import { followNew } from "./serial.js";
 
 export const mount = ({ follow }) =>
-  followNew(follow, (value) => saveFile(value.name, value.text, "application/x-ndjson"));
+  followNew(follow, (value) => saveFile(value.name, value.text, value.media_type));

@@ -1,10 +1,10 @@
-// A button that opens a menu. `items` returns `[label, action]` pairs. A null item is left out.
+// A button that opens a menu. `items` returns `[label, action]` pairs. A null item is left out. `sign` is its icon.
 import { iconButton, node } from "./dom.js";
 
-export const menu = (label, items) => {
+export const menu = (label, items, sign = "more") => {
   const list = node("div", { class: "hw-menu", role: "menu", "aria-label": label, hidden: true });
   const open = iconButton(
-    "more",
+    sign,
     label,
     (event) => {
       event.stopPropagation();

@@ -1,5 +1,6 @@
 // Training rows as they will be written to the file, and which parts of their text are trained.
 // Event: `open_filter`, to fill the form with the filters of an address.
+import { chart } from "./charts.js";
 import { drawList, node } from "./dom.js";
 
 const shapes = { json: "JSON", mask: "Loss mask" };
@@ -78,5 +79,12 @@ export const mount = ({ element, follow, triggerLatest }) => {
   window.hermesWorkbench.router.onPlace("data", (values) =>
     triggerLatest("open_filter", Object.fromEntries(FILTERS.map((name) => [name, values[name] || ""]))),
   );
-  follow((value) => drawList(element, value, (rows) => node("div", {}, rows.map(card))));
+  let hasRows = false;
+  follow((value) => {
+    // Opening the tab again does not replace the rows of the last check.
+    if (value?.is_look && hasRows) return;
+    hasRows = Boolean(value?.rows.length);
+    drawList(element, value, (rows) => node("div", {}, rows.map(card)));
+    if (value?.charts.length) element.append(...value.charts.flatMap((each) => chart(each)).filter(Boolean));
+  });
 };

@@ -1,38 +1,11 @@
-// A run of suites: score cards, a chart and the matrix of cases. Its address names the run and the case.
-// Events: `open_run`, `open_case`, `resume_run`, `label_failing`.
-import { frame, line, shape, svg, whisker, withTitle, xOf, yOf } from "./plot.js";
-import { hint, node } from "./dom.js";
+// The list of runs, or the report of one: score cards, charts, the matrix of cases, failures. Its address names the run
+// and the case. Events: `open_run`, `change_run`, `download_report`, `open_case`, `resume_run`, `label_failing`.
+import { chart } from "./charts.js";
+import { copyText, iconButton, node } from "./dom.js";
+import { menu } from "./menu.js";
+import { drawRunList } from "./run_list.js";
+import { downloads, editText, runActions } from "./run_menu.js";
 import { SIGNS, table, wideTable } from "./tables.js";
-
-const picture = (value) => {
-  const drawn = frame("Pass rate by prompt tokens, with the Pareto front", "0", value.most_tokens);
-  const front = value.dots.filter((dot) => dot.is_on_front).sort((left, right) => left.x - right.x);
-  if (front.length > 1)
-    drawn.append(
-      line(
-        front.map((dot) => [xOf(dot.x), yOf(dot.y)]),
-        "hw-front",
-      ),
-    );
-  value.dots.forEach((dot, place) => {
-    const x = xOf(dot.x);
-    const y = yOf(dot.y);
-    drawn.append(
-      whisker(x, dot.low, dot.high),
-      withTitle(shape(0, x, y, dot.is_on_front), dot.label),
-      svg("text", { x: x + 8, y: Math.max(y - 6, 20) }, String(place + 1)),
-    );
-  });
-  return [
-    node("h3", {}, "Pass rate by prompt tokens"),
-    drawn,
-    node(
-      "ol",
-      { class: "hw-note hw-dots" },
-      value.dots.map((dot) => node("li", {}, (dot.is_on_front ? "● " : "○ ") + dot.label)),
-    ),
-  ];
-};
 
 // Opens one of the two rooms of the tab, which may not be drawn yet.
 const openRoom = (name, tries = 60) => {
@@ -48,7 +21,12 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   let request = 0;
   let shown = null;
   let picked = null;
+  let list = { rows: [], deleted: [] };
   let isPressed = false;
+  // Whether an update came while the run was in use, and is drawn later.
+  let isWaiting = false;
+  // Whether the list was requested. A run in progress then does not replace it.
+  let isListChosen = false;
   const isVisible = () => element.offsetParent !== null;
 
   const address = () =>
@@ -130,29 +108,87 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     ];
   };
 
-  const head = (value) =>
-    node(
+  const open = (run) => triggerLatest("open_run", { run, case: "", arm: "" });
+  // Sends a change of a run. The answer shows the list or the report, whichever is shown now.
+  const change = (action, id, value = "") =>
+    trigger("change_run", { action, id, value, place: shown ? "run" : "list" });
+  const download = (id, form) =>
+    trigger("download_report", { id, form, page: location.origin + location.pathname });
+
+  const shareLink = (value) => {
+    const address = new URL("report/" + value.share_key, document.baseURI).href;
+    return node(
       "div",
-      { class: "hw-run-head" },
-      node("h2", {}, value.title),
-      node("span", { class: "hw-note" }, value.note),
-      value.can_resume
-        ? node(
-            "button",
-            { type: "button", class: "hw-action", onclick: () => trigger("resume_run", { id: value.id }) },
-            "Resume run",
-          )
-        : null,
-      value.rows.some((row) => row.cells.some((result) => result.tone === "bad"))
-        ? node(
-            "button",
-            { type: "button", class: "hw-action", onclick: () => trigger("label_failing", { id: value.id }) },
-            "Add failing cases to labelling queue",
-          )
-        : null,
+      { class: "hw-shared" },
+      node("input", {
+        class: "hw-link",
+        readonly: true,
+        "aria-label": "Link to this report",
+        value: address,
+        onfocus: (event) => event.currentTarget.select(),
+      }),
+      iconButton("copy", "Copy link", (event) => copyText(address, event.currentTarget)),
+      node(
+        "button",
+        { type: "button", class: "hw-act", onclick: () => change("unshare", value.id) },
+        "Stop sharing",
+      ),
     );
+  };
+
+  const head = (value) => {
+    const run = { id: value.id, title: value.title, tags: value.tags, is_shared: Boolean(value.share_key) };
+    const title = node("span", { class: "hw-run-title" });
+    const showTitle = () =>
+      title.replaceChildren(
+        node("h2", {}, value.title),
+        node(
+          "span",
+          { class: "hw-tags" },
+          value.tags.map((tag) => node("span", { class: "hw-tag" }, tag)),
+        ),
+      );
+    showTitle();
+    const edit = (label, text, action) =>
+      editText(title, label, text, (changed) => change(action, value.id, changed), showTitle);
+    return [
+      node(
+        "div",
+        { class: "hw-run-head" },
+        node("button", { type: "button", class: "hw-act", onclick: () => change("list", "") }, "All runs"),
+        title,
+        node("span", { class: "hw-note" }, value.note),
+        menu("Download report", () => downloads(run, download), "save"),
+        menu("Menu of the run", () => runActions(run, { edit, change })),
+        value.can_resume
+          ? node(
+              "button",
+              { type: "button", class: "hw-action", onclick: () => trigger("resume_run", { id: value.id }) },
+              "Resume run",
+            )
+          : null,
+        value.rows.some((row) => row.cells.some((result) => result.tone === "bad"))
+          ? node(
+              "button",
+              {
+                type: "button",
+                class: "hw-action",
+                onclick: () => trigger("label_failing", { id: value.id }),
+              },
+              "Add failing cases to labelling queue",
+            )
+          : null,
+      ),
+      value.share_key ? shareLink(value) : null,
+    ];
+  };
+
+  // A button, a menu or a field that is replaced while it is used loses the click or the text.
+  const isInUse = () =>
+    isPressed || Boolean(element.querySelector(".hw-menu:not([hidden]), .hw-run-title input"));
 
   const draw = (value) => {
+    isWaiting = false;
     const focused =
       document.activeElement && element.contains(document.activeElement)
         ? document.activeElement.dataset
@@ -161,8 +197,9 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
       ...[
         head(value),
         value.tables.map(table),
-        value.dots.length ? picture(value) : null,
+        value.charts.map((each) => chart(each)),
         value.rows.length ? matrix(value) : null,
+        value.failures ? table(value.failures) : null,
       ]
         .flat(Infinity)
         .filter(Boolean),
@@ -175,17 +212,14 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
         ?.focus();
   };
 
-  // A button that is replaced while it is pressed loses the click, so updates wait until the pointer is released.
   element.addEventListener("pointerdown", () => {
     isPressed = true;
   });
 
   const released = () =>
     setTimeout(() => {
-      if (isPressed && element.isConnected && shown) {
-        isPressed = false;
-        draw(shown);
-      }
+      isPressed = false;
+      if (isWaiting && element.isConnected && shown && !isInUse()) draw(shown);
     }, 0);
 
   document.addEventListener("pointerup", released);
@@ -194,6 +228,8 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   new ResizeObserver(() => {
     if (shown && element.isConnected) address();
   }).observe(element);
+
+  const drawList = () => drawRunList(element, list, { open, change, download });
 
   router.onPlace("suites", (values, number) => {
     if (values.suite) openRoom("write");
@@ -207,18 +243,22 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   });
 
   follow((value) => {
-    if (!value) {
-      element.replaceChildren(
-        hint(
-          "A suite is a list of cases, each with its expectations. Select a suite and the contracts to compare, and run it. The table shows the pass rates, how certain they are, and how many tokens a prompt takes.",
-        ),
-      );
-      return;
+    if (!value) return shown || drawList();
+    if (value.is_list) {
+      list = value;
+      if (value.is_look && shown) return;
+      shown = null;
+      picked = null;
+      isListChosen = !value.is_look;
+      if (isListChosen && isVisible()) router.here("suites", {});
+      return drawList();
     }
-    if (value.is_live && shown && shown.id !== value.id) return;
+    if (value.is_live && (shown ? shown.id !== value.id : isListChosen)) return;
+    isListChosen = false;
     if (!shown || shown.id !== value.id) picked = null;
     shown = value;
-    if (!value.is_live || !isPressed) draw(value);
+    isWaiting = value.is_live && isInUse();
+    if (!isWaiting) draw(value);
     if (value.picked) pick(value.picked);
     else address();
     if (!value.is_live) request = 0;

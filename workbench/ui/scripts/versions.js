@@ -1,5 +1,8 @@
-// The versions of a text. Events: `save_version`, `restore_version`, `compare_version`, `mark_version`.
+// The versions of a text, and the menu of its name. Events: `save_version`, `restore_version`, `compare_version`,
+// `mark_version`, `download_version`, `change_name`.
 import { node } from "./dom.js";
+import { menu } from "./menu.js";
+import { editText } from "./run_menu.js";
 
 const chips = (names) => names.map((name) => node("span", { class: "hw-tag" }, name));
 
@@ -67,12 +70,97 @@ export const mount = ({ element, follow, trigger }) => {
     showField(false);
   };
 
-  element.replaceChildren(node("div", { class: "hw-version" }, fold, open, field));
+  // The menu of the name, the field that it opens, and what was just deleted.
+  let shown = null;
+  const change = (action, value = "") => trigger("change_name", { action, value });
+  const asking = node("div", { class: "hw-save", hidden: true });
+  const undo = node("p", { class: "hw-line hw-undo", role: "status", hidden: true });
+  let gone = "";
+
+  // Asks for a text. `action` is a change of the name, or a function that gets the text.
+  const ask = (label, text, action) => {
+    asking.hidden = false;
+    const close = () => {
+      asking.hidden = true;
+      asking.replaceChildren();
+    };
+    const save = typeof action === "function" ? action : (value) => change(action, value);
+    editText(asking, label, text, save, close);
+  };
+
+  const restore = (id, name, word) =>
+    node(
+      "button",
+      {
+        type: "button",
+        class: "hw-act",
+        "aria-label": word + " " + name,
+        onclick: () => {
+          gone = "";
+          change("restore", id);
+        },
+      },
+      word,
+    );
+
+  const names = menu("Menu of the open text", () => [
+    ["Rename", () => ask("New name", shown.name, "rename")],
+    ["Duplicate", () => ask("Name of the copy", shown.name + "-copy", "duplicate")],
+    shown.newest_id
+      ? ["Download newest version", () => trigger("download_version", { id: shown.newest_id })]
+      : null,
+    [
+      "Delete",
+      () => {
+        gone = shown.name;
+        change("delete");
+      },
+    ],
+  ]);
+
+  const deletedList = node("ul", {});
+  const deleted = node("div", { class: "hw-deleted", hidden: true }, node("h3", {}, "Deleted"), deletedList);
+  fold.append(deleted);
+
+  element.replaceChildren(
+    node(
+      "div",
+      { class: "hw-version" },
+      fold,
+      node("span", { class: "hw-version-acts" }, open, names),
+      field,
+    ),
+    asking,
+    undo,
+  );
+
+  const drawDeleted = (value) => {
+    const last = value.deleted.find(([, name]) => name === gone);
+    undo.hidden = !last || value.name === gone;
+    undo.replaceChildren(
+      ...(undo.hidden
+        ? []
+        : [node("span", { class: "hw-title" }, "Deleted: " + gone), restore(last[0], gone, "Undo")]),
+    );
+    deleted.hidden = value.deleted.length === 0;
+    deletedList.replaceChildren(
+      ...value.deleted.map(([id, name]) =>
+        node(
+          "li",
+          { class: "hw-line" },
+          node("span", { class: "hw-title" }, name),
+          restore(id, name, "Restore"),
+        ),
+      ),
+    );
+  };
 
   follow((value) => {
     element.hidden = !value;
     if (!value) return;
+    shown = value;
     base = value.base_id;
+    drawDeleted(value);
     label.textContent = value.label || "no version yet";
     changed.hidden = !value.is_changed || !value.label;
     changed.textContent = changed.hidden ? "" : "changed";
@@ -115,7 +203,7 @@ export const mount = ({ element, follow, trigger }) => {
                     type: "button",
                     class: "hw-act",
                     "aria-label": "Compare with " + row.label,
-                    onclick: () => trigger("compare_version", { id: row.id }),
+                    onclick: () => trigger("compare_version", { id: row.id, after: "" }),
                   },
                   "Compare",
                 )
@@ -132,6 +220,16 @@ export const mount = ({ element, follow, trigger }) => {
                 "Mark as " + mark,
               ),
             ),
+            menu("Menu of " + row.label, () => [
+              [
+                "Tag this version",
+                () =>
+                  ask("Tag for " + row.label, "", (tag) =>
+                    trigger("mark_version", { id: row.id, mark: tag }),
+                  ),
+              ],
+              ["Download", () => trigger("download_version", { id: row.id })],
+            ]),
           ),
         ),
       ),

@@ -29,6 +29,7 @@ from workbench.ui.present.versions import VersionsView
 from workbench.ui.present.words import EditorNamesView
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.tabs.stored_text import StoredTextEvents
+from workbench.ui.tabs.version_events import TextNameEvents
 from workbench.ui.visitor import Visitor
 
 EDITORS: Final = EditorNamesView(names=(("contracts-text", "Contract text"),))
@@ -69,7 +70,7 @@ def build(services: Services) -> ContractsParts:
             notice = Drawn("notice", elem_id="contracts-notice")
             heading("Problems", term="finding")
             lint = Drawn("notice", elem_id="contracts-lint")
-            diff = Drawn("text_diff", elem_id="contracts-diff")
+            diff = Drawn("version_diff", elem_id="contracts-diff")
         with gr.Column(elem_id="contracts-see", elem_classes=["hw-column"], min_width=0):
             with gr.Row(elem_id="contracts-acts"):
                 use = gr.Button("Use in Play", size="sm", elem_id="contracts-use")
@@ -226,6 +227,7 @@ def wire(
     tabs: gr.Tabs,
     play: list[Block],
     measure: list[Block],
+    download: Drawn,
 ) -> None:
     """Connect the components with their handlers.
 
@@ -233,6 +235,7 @@ def wire(
         tab: The tab itself; opening it asks the browser which contract was open.
         play: The contract, contract text and variables of the Play tab.
         measure: The contracts and variations in the form of a run.
+        download: Saves texts as files.
     """
     texts = contract_texts(services)
     events = ContractEvents(services, texts)
@@ -258,7 +261,11 @@ def wire(
     listen(line.event("save_version"), texts.on_save, edited, result)
     listen(line.event("mark_version"), texts.on_mark, edited, result)
     listen(line.event("restore_version"), texts.on_restore, edited, [parts.text, parts.diff, *result])
-    listen(line.event("compare_version"), texts.on_compare, edited, [parts.diff, parts.notice])
+    for compared in (line, parts.diff):
+        listen(compared.event("compare_version"), texts.on_compare, edited, [parts.diff, parts.notice])
+    names = TextNameEvents(services, VersionKind.CONTRACT, texts)
+    listen(line.event("change_name"), names.on_change, edited, [*opened, line])
+    listen(line.event("download_version"), names.on_download, [visitor], [download, parts.notice])
     listen(parts.use.click, events.on_use, [*edited, parts.variables], [*play, tabs, parts.notice])
     listen(
         parts.measure.click,

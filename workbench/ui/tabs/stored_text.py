@@ -7,14 +7,14 @@ from typing import Final
 import gradio as gr
 
 from workbench.app.services import Services
-from workbench.app.version_content import diff_contents
+from workbench.app.version_content import comparable_texts
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.versions import NewVersion, VersionKind, check_name
 from workbench.ui.incoming.fields import id_of, optional_number_of, text_of
 from workbench.ui.owners import needs, services_of
-from workbench.ui.present.contracts import DiffView, show_diff
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
+from workbench.ui.present.version_diff import EDITOR, VersionDiffView, show_version_diff
 from workbench.ui.present.versions import TextListView, VersionsView, show_texts, show_versions
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
@@ -118,16 +118,17 @@ class StoredTextEvents:
     @needs(Permission.WORK)
     def on_compare(
         self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
-    ) -> tuple[DiffView | None, NoticeView]:
-        """Compare a version with the text in the editor."""
+    ) -> tuple[VersionDiffView | None, NoticeView]:
+        """Compare two versions, or a version with the text in the editor."""
         services = services_of(self.services, visitor, request)
-        return compare_version(services, self.kind, id_of(event), name, lambda: text)
+        return compare_versions(services, self.kind, event, name, lambda: text)
 
     def version_line(self, services: Services, name: str, text: str) -> VersionsView:
         """Return the version line: which version the text is, and all versions of its name."""
         history = services.versions.history(self.kind, name, limit=SHOWN)
         now = services.calendar.now().astimezone()
-        return show_versions(name, text, history, now=now, can_compare=True)
+        deleted = services.versions.deleted_names(self.kind)
+        return show_versions(name, text, history, now=now, can_compare=True, deleted=deleted)
 
     def list_texts(
         self, services: Services, open_name: str, *, is_look: bool = False, is_draft: bool = False
@@ -161,8 +162,8 @@ class StoredTextEvents:
 
 def compare_number(
     services: Services, kind: VersionKind, name: str, number: int, text_now: Callable[[], str]
-) -> tuple[DiffView | None, NoticeView]:
-    """Compare the version with this number with the text that is being edited, as `compare_version` does."""
+) -> tuple[VersionDiffView | None, NoticeView]:
+    """Compare the version with this number with the text that is being edited, as `compare_texts` does."""
     try:
         version = services.versions.find(kind, name, str(number))
     except WorkbenchError as error:
@@ -170,24 +171,38 @@ def compare_number(
     if version is None or version.number != number:
         where = f"{kind.value} {name!r}, version {number}"
         return None, problem(BadInput(where, "there is no such version", "choose one from the list"))
-    return compare_version(services, kind, version.id, name, text_now)
+    return compare_texts(services, kind, (version.id, EDITOR), name, text_now)
 
 
-def compare_version(
-    services: Services, kind: VersionKind, version_id: str, name: str, text_now: Callable[[], str]
-) -> tuple[DiffView | None, NoticeView]:
-    """Compare a version with the text that is being edited.
+def compare_versions(
+    services: Services, kind: VersionKind, event: gr.EventData, name: str, text_now: Callable[[], str]
+) -> tuple[VersionDiffView | None, NoticeView]:
+    """Compare the two texts that an event names as `id` and `after`, as `compare_texts` does."""
+    return compare_texts(services, kind, (id_of(event), id_of(event, "after")), name, text_now)
+
+
+def compare_texts(
+    services: Services, kind: VersionKind, ids: tuple[str, str], name: str, text_now: Callable[[], str]
+) -> tuple[VersionDiffView | None, NoticeView]:
+    """Compare two versions by their ids. `EDITOR` stands for the text that is being edited.
 
     Args:
         kind: The kind of text.
         name: The name of the edited text.
         text_now: Returns the text as it would be saved; may raise BadInput.
     """
-    try:
+
+    def text_of_version(version_id: str) -> str:
+        if version_id == EDITOR:
+            return text_now()
         version = services.versions.version(version_id)
-        if version is None:
+        if version is None or version.kind is not kind:
             raise BadInput("version", "there is no such version", "choose one from the list")
-        diff = diff_contents(kind, version.text, text_now(), (f"v{version.number}", "the editor"))
+        return version.text
+
+    try:
+        history = services.versions.history(kind, name, limit=SHOWN)
+        before, after = comparable_texts(kind, *map(text_of_version, ids))
     except WorkbenchError as error:
         return None, problem(error)
-    return show_diff(f"Changes from v{version.number} of {name} to the editor", diff), CLEAR
+    return show_version_diff(name, history, (ids[0], before), (ids[1], after)), CLEAR

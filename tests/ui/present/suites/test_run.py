@@ -1,14 +1,34 @@
 """The results of a run in the Suites tab."""
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 from tests.store.runs import PLAN, RESULT
+from workbench.records.runs import ListedRun, RunState
+from workbench.suite.reports.charts import ChartKind
 from workbench.suite.reports.report import report_of
 from workbench.suite.result import CaseMeasures, CaseStatus
 from workbench.suite.runner import RunProgress
 from workbench.ui.present.suites.run import SelectedCase, show_progress, show_run
+from workbench.ui.present.suites.run_list import show_runs
 
 JOBS = PLAN.jobs()
+MOMENT = datetime(2026, 11, 24, 12, tzinfo=UTC)
+LISTED = ListedRun(
+    id="r1",
+    title="s: short",
+    state=RunState.STOPPED,
+    created_at=MOMENT,
+    updated_at=MOMENT + timedelta(seconds=9.6),
+    total=4,
+    done=3,
+    passed=1,
+    errors=1,
+    suites=("s",),
+    contracts=("short@2",),
+    models=("embedded",),
+    tags=("nightly",),
+)
 
 
 def result(place, status):
@@ -27,7 +47,8 @@ def result(place, status):
 
 def view(*statuses, state="running", is_under_way=False, **more):
     results = [result(place, status) for place, status in enumerate(statuses)]
-    return show_run(report_of("r1", "s: short", state, PLAN, results), is_under_way=is_under_way, **more)
+    report = report_of("r1", "s: short", state, PLAN, results)
+    return show_run(report, LISTED, is_under_way=is_under_way, **more)
 
 
 def test_a_cell_shows_how_many_runs_of_a_case_passed():
@@ -40,7 +61,7 @@ def test_a_cell_shows_how_many_runs_of_a_case_passed():
 
 def test_a_run_without_results_has_a_title_and_no_matrix():
     shown = view()
-    assert (shown.title, shown.rows, shown.dots) == ("s: short", (), ())
+    assert (shown.title, shown.rows, shown.charts) == ("s: short", (), ())
     assert "0 of 4 results" in shown.note
 
 
@@ -54,10 +75,26 @@ def test_a_run_with_missing_or_failed_results_can_be_resumed():
     assert view(*passed, CaseStatus.ERROR, state="done").can_resume
 
 
-def test_a_dot_is_placed_by_its_figures():
-    [dot] = view(CaseStatus.PASSED, CaseStatus.FAILED).dots
-    assert (dot.x, dot.y, dot.is_on_front) == (1.0, 0.5, True)
-    assert 0 < dot.low < 0.5 < dot.high < 1
+def test_a_report_has_charts_tags_and_failures():
+    shown = view(CaseStatus.PASSED, CaseStatus.FAILED)
+    [chart] = shown.charts
+    [mark] = chart.marks
+    assert (chart.kind, mark.category, mark.y, mark.is_full) == (ChartKind.RATES, "short", 0.5, True)
+    assert 0 < mark.low < 0.5 < mark.high < 1
+    assert (shown.tags, shown.share_key) == (("nightly",), "")
+    assert [row[:3] for row in shown.failures.rows] == [("s/a", "short", "failed")]
+    assert view(CaseStatus.PASSED).failures is None
+    assert view(CaseStatus.FAILED, is_under_way=True).failures is None
+
+
+def test_the_list_shows_what_a_run_compared_and_how_it_went():
+    shown = show_runs([LISTED], [LISTED], now=MOMENT, undo_id="r1")
+    [row] = shown.rows
+    assert (row.suites, row.contracts, row.models, row.tags) == ("s", "short@2", "embedded", ("nightly",))
+    assert (row.when, row.result, row.duration) == ("12:00", "1/2 passed · 1 error", "10 s")
+    assert row.state == "stopped, 3 of 4"
+    assert shown.undo == shown.deleted[0]
+    assert show_runs([LISTED], [], now=MOMENT + timedelta(days=1)).rows[0].when == "2026-11-24"
 
 
 def test_a_link_selects_the_case_to_open():

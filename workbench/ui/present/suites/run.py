@@ -4,18 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from workbench.app.runs.reports import REPORT_FORMS
 from workbench.records.runs import ListedRun, RunState
 from workbench.suite.compare import CHANGE_TEXTS, CaseChange, RunComparison, RunPair
+from workbench.suite.reports.charts import Chart, report_charts
 from workbench.suite.reports.report import RunReport
 from workbench.suite.reports.tables import (
     Table,
     card_table,
     comparison_line,
+    failure_table,
     matrix_table,
-    percent,
     repetitions_text,
     result_text,
     results_by_case,
+    tag_table,
     worth_table,
 )
 from workbench.suite.result import CaseResult, CaseStatus
@@ -56,24 +59,6 @@ class RowView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DotView:
-    """An arm in the chart of pass rate by prompt tokens."""
-
-    label: str
-    """Label of the arm, with its pass rate and prompt tokens."""
-    x: float
-    """Prompt tokens as a share of the largest arm, from 0 to 1."""
-    y: float
-    """The pass rate, from 0 to 1."""
-    low: float
-    """Lower end of the 95 % confidence interval."""
-    high: float
-    """Upper end of the interval."""
-    is_on_front: bool
-    """Whether the arm is on the Pareto front: no other arm passes more with fewer tokens."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SelectedCase:
     """A selected case."""
 
@@ -95,11 +80,15 @@ class SuiteRunView:
     is_live: bool
     """True for an update of a run in progress. It does not replace another run on the page."""
     tables: tuple[TableView, ...]
-    """Score cards, contracts × models, and the effect of each part."""
-    dots: tuple[DotView, ...]
-    """The chart, one dot per arm."""
-    most_tokens: str
-    """Label at the right end of the token axis."""
+    """Score cards, contracts × models, tags, and the effect of each part."""
+    charts: tuple[Chart, ...]
+    failures: TableView | None
+    """What failed and why. None if nothing failed, or while the run is in progress."""
+    tags: tuple[str, ...]
+    share_key: str
+    """Key of the link to the report. Empty if it is not shared."""
+    forms: tuple[tuple[str, str], ...]
+    """The forms in which the report can be downloaded: name and label."""
     arms: tuple[str, ...]
     rows: tuple[RowView, ...]
     picked: SelectedCase | None = None
@@ -119,9 +108,14 @@ class RunBarView:
 
 
 def show_run(
-    report: RunReport, *, is_under_way: bool, is_live: bool = False, picked: SelectedCase | None = None
+    report: RunReport,
+    listed: ListedRun,
+    *,
+    is_under_way: bool,
+    is_live: bool = False,
+    picked: SelectedCase | None = None,
 ) -> SuiteRunView:
-    """Show the results of a run so far.
+    """Show the report of a run, with the results so far.
 
     Args:
         is_under_way: Whether the run is in progress.
@@ -137,8 +131,11 @@ def show_run(
         can_resume=not is_under_way and (done < report.total or report.errors > 0),
         is_live=is_live,
         tables=tuple(_tables(report)),
-        dots=_dots(report),
-        most_tokens=f"{max((card.prompt_tokens for card in report.cards), default=0):.0f} prompt tokens",
+        charts=report_charts(report),
+        failures=None if is_under_way else _failures(report),
+        tags=listed.tags,
+        share_key=listed.share_key or "",
+        forms=tuple((name, form.label) for name, form in REPORT_FORMS.items()),
         arms=tuple(card.arm for card in report.cards),
         rows=_rows(report),
         picked=picked,
@@ -155,6 +152,15 @@ def show_progress(progress: RunProgress, *, is_running: bool) -> RunBarView:
     note = f"{progress.done} of {progress.total} · {progress.passed} passed{errors}{left}{stopped}"
     share = progress.done / progress.total if progress.total else 1.0
     return RunBarView(note=note, share=share, is_running=is_running)
+
+
+def show_progress_elsewhere(listed: ListedRun) -> RunBarView:
+    """Show the progress of a run in another process, which cannot be stopped here."""
+    return RunBarView(
+        note=f"{listed.done} of {listed.total} · {listed.passed} passed · running in another process",
+        share=listed.done / listed.total if listed.total else 1.0,
+        is_running=False,
+    )
 
 
 def run_label(run: ListedRun) -> str:
@@ -178,25 +184,21 @@ def _tables(report: RunReport) -> list[TableView]:
     ]
     if matrix := matrix_table(report):
         tables.append(table_view("Contracts × models", matrix, "Pass rate of each pair, over all its arms"))
+    if tags := tag_table(report):
+        tables.append(table_view("Tags", tags))
     if report.worths:
         tables.append(table_view("Effect of each part", worth_table(report)))
     return tables
 
 
-def _dots(report: RunReport) -> tuple[DotView, ...]:
-    most = max((card.prompt_tokens for card in report.cards), default=0.0) or 1.0
-    return tuple(
-        DotView(
-            label=f"{card.arm}: {percent(card.pass_rate)}, {card.prompt_tokens:.0f} tokens",
-            x=card.prompt_tokens / most,
-            y=card.pass_rate,
-            low=card.interval.low,
-            high=card.interval.high,
-            is_on_front=card.arm in report.front,
-        )
-        for card in report.cards
-        if card.pass_rate is not None
-    )
+def _failures(report: RunReport) -> TableView | None:
+    table = failure_table(report)
+    if not table.rows:
+        return None
+    rows = tuple(tuple(map(shorten, row)) for row in table.rows[:MOST_FAILURES])
+    more = len(table.rows) - len(rows)
+    note = f"The first {MOST_FAILURES} of {len(table.rows)}; a downloaded report has all" if more else ""
+    return TableView(title="Failures and errors", note=note, head=table.head, rows=rows)
 
 
 def _rows(report: RunReport) -> tuple[RowView, ...]:
@@ -231,6 +233,8 @@ def _time(seconds: float) -> str:
 
 TONES: Final = {CaseChange.BROKE: "bad", CaseChange.FIXED: "clean", CaseChange.UNKNOWN: "odd"}
 """Tones of changes. All others are quiet."""
+MOST_FAILURES: Final = 200
+"""Maximum number of failures to list."""
 LONGEST: Final = 200
 """Longer texts are cut to this many characters."""
 

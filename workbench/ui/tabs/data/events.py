@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 import gradio as gr
 
+from workbench.records.facts import FactGroup
 from workbench.records.owner import Permission
 from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import needs
@@ -33,6 +34,7 @@ from workbench.ui.present.data import (
     cards_of,
     findings_of,
     show_job,
+    show_stored,
     show_summary,
 )
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
@@ -98,6 +100,16 @@ class DataEvents:
     services: Services
     jobs: Jobs
     """The running jobs."""
+
+    @needs(Permission.WORK)
+    def on_open(self, visitor: Visitor, request: gr.Request) -> RowsView | Update:
+        """Show what is stored, as long as no rows are shown."""
+        services = services_of(self.services, visitor, request)
+        try:
+            return show_stored(services.facts.totals(), services.facts.count(FactGroup.CODE))
+        except WorkbenchError:
+            # The charts are an extra; the buttons report what is wrong with the database.
+            return SAME
 
     @needs(Permission.WORK)
     def on_check(self, request: gr.Request, visitor: Visitor, *values: object) -> Generator[DataScreen]:

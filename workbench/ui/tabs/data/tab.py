@@ -115,17 +115,21 @@ def build(*, takes_token: bool) -> DataParts:
     )  # fmt: skip
 
 
-def wire(parts: DataParts, services: Services, visitor: gr.State, sessions: Drawn) -> None:
+def wire(
+    parts: DataParts, services: Services, visitor: gr.State, sessions: Drawn, *, tab: gr.Tab
+) -> None:
     """Connect the components with their handlers.
 
     Args:
         sessions: The session list of the Play tab, which shows imported sessions.
+        tab: The tab itself; opening it shows what is stored.
     """
     jobs = Jobs()
     events, import_events = DataEvents(services, jobs), ImportEvents(services, jobs)
     screen = [parts.job, parts.notice, parts.findings, parts.rows, parts.files]
     values = parts.form.values()
     _wire_address(parts, events)
+    listen(tab.select, events.on_open, [visitor], [parts.rows])
     listen(parts.check.click, events.on_check, [visitor, *values], screen)
     listen(parts.make.click, events.on_make, [visitor, *values], screen)
     listen(parts.push.click, events.on_push, [visitor, parts.repo, parts.is_public, parts.token, *values], screen)

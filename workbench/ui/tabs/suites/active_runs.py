@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from threading import Event, Lock, Thread
 from typing import Final
 
@@ -9,12 +10,15 @@ from workbench.app.runs.running import execute_run
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Owner
-from workbench.records.runs import StoredRun
+from workbench.records.runs import RunState, StoredRun
 from workbench.settings import Secret
 from workbench.suite.runner import CaseFinished, RunEnded, RunProgress
+from workbench.ui.present.suites.run import RunBarView, show_progress
 
 MOST_WATCHERS: Final = 8
 """The most browser tabs that watch one run."""
+STALE_S: Final = 30.0
+"""A run in another process counts as ended if it stores no result for this long after the time limit of a case."""
 CLOSING_S: Final = 5.0
 """How long a closing page waits for a run to save its results."""
 
@@ -62,6 +66,7 @@ class ActiveRuns:
     """The runs of all owners. They do not depend on an open browser tab."""
 
     def __init__(self) -> None:
+        self._started_at = datetime.now(UTC)
         self._runs: dict[str | None, ActiveRun] = {}
         self._lock = Lock()
 
@@ -91,6 +96,30 @@ class ActiveRuns:
         A short run may have ended before anybody asks for it.
         """
         return self._runs.get(owner.key)
+
+    def is_under_way(self, owner: Owner, stored: StoredRun) -> bool:
+        """Whether a run is in progress, here or in another process, such as `workbench run` in a terminal.
+
+        A run in another process stores results since this server was started. A run that a previous server left
+        unfinished does not.
+        """
+        active = self.of(owner)
+        if active is not None and active.id == stored.id:
+            return True
+        listed = stored.listed
+        is_ours = active is None and (last := self.last(owner)) is not None and last.id == stored.id
+        idle_s = (datetime.now(UTC) - listed.updated_at).total_seconds()
+        return (
+            listed.state is RunState.RUNNING
+            and not is_ours
+            and listed.updated_at > self._started_at
+            and idle_s < stored.plan.timeout_s + STALE_S
+        )
+
+    def bar_of(self, owner: Owner) -> RunBarView | None:
+        """Return the progress of the owner's run in progress, or None, which hides the bar of an ended run."""
+        run = self.of(owner)
+        return show_progress(run.progress, is_running=True) if run else None
 
     def stop_all(self) -> None:
         """Ask every run to stop, and wait a moment until the results are saved."""

@@ -9,8 +9,6 @@ from gradio.blocks import Block
 
 from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
-from workbench.records.runs import StoredRun
-from workbench.suite.reports.report import RunReport, report_of
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import (
     ChoiceField,
@@ -35,6 +33,7 @@ from workbench.ui.present.suites.grid import (
     GridFields,
 )
 from workbench.ui.present.suites.run import ComparisonView, RunBarView, SuiteRunView, run_label
+from workbench.ui.present.suites.run_list import MOST_RUNS, RunListView, show_runs
 from workbench.ui.present.words import EditorNamesView
 from workbench.ui.tabs.play.screen import SAME, Update
 
@@ -42,7 +41,7 @@ from workbench.ui.tabs.play.screen import SAME, Update
 class SuitesScreen(NamedTuple):
     """One value per component; omitted ones stay unchanged."""
 
-    run: SuiteRunView | Update = SAME
+    run: SuiteRunView | RunListView | Update = SAME
     bar: RunBarView | Update | None = SAME
     notice: NoticeView | Update = SAME
     comparison: ComparisonView | Update | None = SAME
@@ -69,6 +68,21 @@ def run_choices(services: Services, shown: str | None = None) -> tuple[Update, U
     return gr.update(choices=choices, value=shown), before
 
 
+def list_runs(services: Services, *, undo_id: str = "", is_look: bool = False) -> RunListView:
+    """Return the list of the owner's runs. See `show_runs` for the arguments.
+
+    Raises:
+        StoreError: The runs cannot be read.
+    """
+    return show_runs(
+        services.runs.list_runs(limit=MOST_RUNS),
+        services.runs.list_runs(is_deleted=True),
+        now=services.calendar.now().astimezone(),
+        undo_id=undo_id,
+        is_look=is_look,
+    )
+
+
 def grid_choices(services: Services) -> Sequence[Update]:
     """Return the current choices of suites, contracts, models and judges."""
     models = list(services.models.names())
@@ -77,27 +91,6 @@ def grid_choices(services: Services) -> Sequence[Update]:
         gr.update(choices=list(services.contract_names())),
         gr.update(choices=models),
         gr.update(choices=[("The model being tested", ""), *models]),
-    )
-
-
-def report_for(
-    services: Services,
-    stored: StoredRun,
-    baseline: StoredRun | None = None,
-    arms: tuple[str, str] | None = None,
-) -> RunReport:
-    """Return the report of a stored run.
-
-    Raises:
-        StoreError: The results cannot be read.
-    """
-    listed, results = stored.listed, services.runs.results(stored.id)
-    if baseline is None:
-        return report_of(stored.id, listed.title, listed.state.value, stored.plan, results)
-    before = results if baseline.id == stored.id else services.runs.results(baseline.id)
-    against = (baseline.listed.title, before)
-    return report_of(
-        stored.id, listed.title, listed.state.value, stored.plan, results, baseline=against, arms=arms
     )
 
 
@@ -279,7 +272,7 @@ def _build_edit() -> EditParts:
             versions = Drawn("versions", elem_id="suites-versions")
             text = text_editor("Suite text", "yaml", "suites-text", is_wrapped=True, max_lines=32)
             notice = Drawn("notice", elem_id="suites-edit-notice")
-            diff = Drawn("text_diff", elem_id="suites-diff")
+            diff = Drawn("version_diff", elem_id="suites-diff")
         with gr.Column(elem_id="suites-see", elem_classes=["hw-column"], min_width=0):
             with gr.Row(elem_id="suites-see-acts"):
                 rows = gr.UploadButton(

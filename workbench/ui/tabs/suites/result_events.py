@@ -7,6 +7,7 @@ from typing import Final
 import gradio as gr
 
 from workbench.app.runs.casting import add_case, case_of_turn
+from workbench.app.runs.reports import report_for
 from workbench.app.runs.running import find_run
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
@@ -24,7 +25,7 @@ from workbench.ui.present.suites.run import show_comparison, show_run
 from workbench.ui.present.words import count
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.tabs.suites.active_runs import ActiveRuns
-from workbench.ui.tabs.suites.parts import SuitesScreen, report_for
+from workbench.ui.tabs.suites.parts import SuitesScreen
 from workbench.ui.visitor import Visitor
 
 ALL_ARMS: Final = ("All arms, matched by label", "")
@@ -57,16 +58,18 @@ class RunResultEvents:
         try:
             stored = find_run(services, run_id)
             baseline = find_run(services, baseline_id) if baseline_id else None
-            arms = _arms(stored, baseline, baseline_arm or "", arm or "")
+            arms = arms_to_compare(stored, baseline, baseline_arm or "", arm or "")
             report = report_for(services, stored, baseline, arms)
         except WorkbenchError as error:
             return SuitesScreen(notice=problem(error))
-        active = self.active_runs.of(services.owner)
         is_pairing = report.comparison is not None and baseline is not None
         against = f"{report.baseline}{f' · {arms[0]}' if arms else ''}"
         before, now = _arm_choices(stored, baseline, arms)
         return SuitesScreen(
-            run=show_run(report, is_under_way=active is not None and active.id == stored.id),
+            run=show_run(
+                report, stored.listed, is_under_way=self.active_runs.is_under_way(services.owner, stored)
+            ),
+            bar=self.active_runs.bar_of(services.owner),
             notice=CLEAR,
             comparison=show_comparison(report.comparison, against=against)
             if report.comparison and is_pairing
@@ -107,7 +110,7 @@ class RunResultEvents:
         services = services_of(self.services, visitor, request)
         try:
             stored, baseline = find_run(services, run_id or ""), find_run(services, baseline_id or "")
-            arms = _arms(stored, baseline, baseline_arm or "", arm or "")
+            arms = arms_to_compare(stored, baseline, baseline_arm or "", arm or "")
             comparison: RunComparison | None = report_for(services, stored, baseline, arms).comparison
             index = number_of(event, "index")
             if comparison is None or not 0 <= index < len(comparison.pairs):
@@ -170,7 +173,9 @@ def _labels(stored: StoredRun) -> list[str]:
     return [arm.label for arm in stored.plan.arms]
 
 
-def _arms(stored: StoredRun, baseline: StoredRun | None, before: str, now: str) -> tuple[str, str] | None:
+def arms_to_compare(
+    stored: StoredRun, baseline: StoredRun | None, before: str, now: str
+) -> tuple[str, str] | None:
     """Return the arms to compare, of the baseline and of the shown run; None pairs arms by their labels.
 
     A run compared with itself uses its first arm as the baseline and another arm as the shown one by default.

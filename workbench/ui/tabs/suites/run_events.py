@@ -2,30 +2,35 @@
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from time import sleep
 from typing import Any, Final, cast
 
 import gradio as gr
 
 from workbench.app.runs.planning import RunRequest, plan_run
+from workbench.app.runs.reports import report_for
 from workbench.app.runs.running import begin_run, find_run
 from workbench.app.runs.suites import load_suite
 from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
+from workbench.records.runs import RunState
 from workbench.settings import Secret
 from workbench.suite.plan import RunPlan
 from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.grid import GridFields, plan_size, read_grid
-from workbench.ui.present.suites.run import SelectedCase, show_progress, show_run
+from workbench.ui.present.suites.run import SelectedCase, show_progress, show_progress_elsewhere, show_run
 from workbench.ui.tabs.play.screen import SAME
 from workbench.ui.tabs.suites.active_runs import ActiveRun, ActiveRuns
-from workbench.ui.tabs.suites.parts import SuitesScreen, grid_choices, report_for, run_choices
+from workbench.ui.tabs.suites.parts import SuitesScreen, grid_choices, list_runs, run_choices
 from workbench.ui.visitor import Visitor
 
 UPDATE_S: Final = 0.5
 """The shortest time between two progress updates of a run, in seconds."""
+ELSEWHERE_S: Final = 1.0
+"""The time between two progress updates of a run in another process, in seconds."""
 UPDATE_SHARE: Final = 0.2
 """The largest share of the time that is spent on preparing updates."""
 
@@ -44,7 +49,8 @@ class RunEvents:
         services = services_of(self.services, visitor, request)
         try:
             shown, baseline = run_choices(services)
-            return (*SuitesScreen(shown=shown, baseline=baseline), *grid_choices(services))
+            screen = SuitesScreen(shown=shown, baseline=baseline, run=list_runs(services, is_look=True))
+            return (*screen, *grid_choices(services))
         except WorkbenchError as error:
             return (*SuitesScreen(notice=problem(error)), SAME, SAME, SAME, SAME)
 
@@ -55,13 +61,21 @@ class RunEvents:
         try:
             stored = find_run(services, id_of(event, "run"))
             selected = SelectedCase(case=case, arm=id_of(event, "arm")) if case else None
-            is_under_way = self._is_under_way(services, stored.id)
-            view = show_run(report_for(services, stored), is_under_way=is_under_way, picked=selected)
+            is_under_way = self.active_runs.is_under_way(services.owner, stored)
+            view = show_run(
+                report_for(services, stored), stored.listed, is_under_way=is_under_way, picked=selected
+            )
             shown, baseline = run_choices(services, stored.id)
         except WorkbenchError as error:
             return SuitesScreen(notice=problem(error))
         return SuitesScreen(
-            run=view, shown=shown, baseline=baseline, notice=CLEAR, comparison=None, case_runs=None
+            run=view,
+            bar=self.active_runs.bar_of(services.owner),
+            shown=shown,
+            baseline=baseline,
+            notice=CLEAR,
+            comparison=None,
+            case_runs=None,
         )
 
     @needs(Permission.WORK)
@@ -105,11 +119,13 @@ class RunEvents:
         """Show the progress of the owner's run until it ends, or once if the shown run has ended already."""
         services = services_of(self.services, visitor, request)
         run = self.active_runs.last(services.owner)
-        if run is None or (run.over.is_set() and run.id != run_id):
-            # A generator that yields nothing would empty every component.
-            yield SuitesScreen()
-        else:
+        if run is not None and (run.id == run_id or not run.over.is_set()):
             yield from _watch(services, run)
+            return
+        # A generator that yields nothing would empty every component.
+        yield SuitesScreen()
+        if run_id:
+            yield from self._watch_elsewhere(services, run_id)
 
     @needs(Permission.WORK)
     def on_watch_started(self, visitor: Visitor, request: gr.Request) -> Generator[SuitesScreen]:
@@ -139,7 +155,7 @@ class RunEvents:
         bar = show_progress(run.progress, is_running=True) if run else SAME
         shown, baseline = run_choices(services, stored.id)
         return SuitesScreen(
-            run=show_run(report_for(services, stored), is_under_way=True),
+            run=show_run(report_for(services, stored), stored.listed, is_under_way=True),
             bar=bar,
             notice=CLEAR,
             comparison=None,
@@ -152,9 +168,25 @@ class RunEvents:
         if self.active_runs.of(services.owner) is not None:
             raise _under_way()
 
-    def _is_under_way(self, services: Services, run_id: str) -> bool:
-        run = self.active_runs.of(services.owner)
-        return run is not None and run.id == run_id
+    def _watch_elsewhere(self, services: Services, run_id: str) -> Generator[SuitesScreen]:
+        """Show the progress of a run in another process until it ends."""
+        was_running = False
+        while True:
+            try:
+                stored = find_run(services, run_id)
+                is_running = self.active_runs.is_under_way(services.owner, stored)
+                if not is_running and not (was_running and stored.listed.state is not RunState.RUNNING):
+                    return
+                report = report_for(services, stored)
+            except WorkbenchError as error:
+                yield SuitesScreen(notice=problem(error))
+                return
+            view = show_run(report, stored.listed, is_under_way=is_running, is_live=True)
+            yield SuitesScreen(run=view, bar=show_progress_elsewhere(stored.listed) if is_running else None)
+            if not is_running:
+                return
+            was_running = True
+            sleep(ELSEWHERE_S)
 
 
 def _watch(services: Services, run: ActiveRun) -> Generator[SuitesScreen]:
@@ -183,7 +215,8 @@ def _look(services: Services, run: ActiveRun, *, is_over: bool) -> SuitesScreen:
             raise run.error
         stored = find_run(services, run.id)
         return SuitesScreen(
-            run=show_run(report_for(services, stored), is_under_way=not is_over, is_live=True), bar=bar
+            run=show_run(report_for(services, stored), stored.listed, is_under_way=not is_over, is_live=True),
+            bar=bar,
         )
     except WorkbenchError as error:
         return SuitesScreen(bar=bar, notice=problem(error))

@@ -6,13 +6,16 @@ import gradio as gr
 from gradio.blocks import Block
 
 from workbench.app.services import Services
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.listen import any_of, listen
 from workbench.ui.tabs.play.tab import PlayParts
 from workbench.ui.tabs.suites.active_runs import ActiveRuns
 from workbench.ui.tabs.suites.edit_events import SuiteEditEvents, suite_texts
+from workbench.ui.tabs.suites.list_events import RunListEvents
 from workbench.ui.tabs.suites.parts import SuitesParts
 from workbench.ui.tabs.suites.result_events import RunResultEvents
 from workbench.ui.tabs.suites.run_events import RunEvents
+from workbench.ui.tabs.version_events import TextNameEvents
 
 
 def wire(
@@ -29,9 +32,13 @@ def wire(
         play: The Play tab, which holds the visitor and whose turns can become cases.
         tab: The tab itself; opening it refreshes the choices.
     """
-    _wire_runs(parts, RunEvents(services, active_runs), play, tab=tab)
-    _wire_looks(parts, RunResultEvents(services, active_runs), play)
-    _wire_editor(parts, SuiteEditEvents(services, suite_texts(services)), [play.visitor])
+    running = RunEvents(services, active_runs)
+    _wire_runs(parts, running, play, tab=tab)
+    _wire_looks(parts, RunResultEvents(services, active_runs), running, play)
+    _wire_list(parts, RunListEvents(services, active_runs), play)
+    _wire_editor(
+        parts, SuiteEditEvents(services, suite_texts(services)), [play.visitor], play.sessions.download
+    )
 
 
 def _wire_runs(parts: SuitesParts, events: RunEvents, play: PlayParts, *, tab: gr.Tab) -> None:
@@ -53,11 +60,12 @@ def _wire_runs(parts: SuitesParts, events: RunEvents, play: PlayParts, *, tab: g
     listen(run.bar.event("stop_run"), events.on_stop, visitor, is_queued=False)
 
 
-def _wire_looks(parts: SuitesParts, events: RunResultEvents, play: PlayParts) -> None:
+def _wire_looks(parts: SuitesParts, events: RunResultEvents, running: RunEvents, play: PlayParts) -> None:
     run, visitor = parts.run, [play.visitor]
     result: list[Block] = [run.case_runs, run.notice]
     chosen = any_of(*(part.input for part in (run.shown, run.baseline, run.baseline_arm, run.arm)))
-    listen(chosen, events.on_show, [*visitor, *run.compared], run.screen)
+    seen = listen(chosen, events.on_show, [*visitor, *run.compared], run.screen)
+    listen(seen.then, running.on_watch_shown, [*visitor, run.shown], run.screen, is_model_work=True)
     listen(run.run.event("open_case"), events.on_case, visitor, result)
     listen(run.run.event("label_failing"), events.on_label_failing, visitor, [run.notice])
     listen(run.comparison.event("open_pair"), events.on_pair, [*visitor, *run.compared], result)
@@ -66,7 +74,18 @@ def _wire_looks(parts: SuitesParts, events: RunResultEvents, play: PlayParts) ->
     listen(talk.transcript.event("make_case"), events.on_make_case, visitor, [talk.notice])
 
 
-def _wire_editor(parts: SuitesParts, events: SuiteEditEvents, visitor: list[Block]) -> None:
+def _wire_list(parts: SuitesParts, events: RunListEvents, play: PlayParts) -> None:
+    run, visitor = parts.run, [play.visitor]
+    listen(run.run.event("change_run"), events.on_change_run, visitor, run.screen)
+    listen(
+        run.run.event("download_report"),
+        events.on_download_report,
+        [*visitor, *run.compared],
+        [play.sessions.download, run.notice],
+    )
+
+
+def _wire_editor(parts: SuitesParts, events: SuiteEditEvents, visitor: list[Block], download: Drawn) -> None:
     edit, texts = parts.edit, events.texts
     edited = [*visitor, edit.name, edit.text]
     opened = [edit.texts, edit.name, edit.text, edit.notice, edit.diff]
@@ -87,6 +106,10 @@ def _wire_editor(parts: SuitesParts, events: SuiteEditEvents, visitor: list[Bloc
     listen(line.event("save_version"), texts.on_save, edited, result)
     listen(line.event("mark_version"), texts.on_mark, edited, result)
     listen(line.event("restore_version"), texts.on_restore, edited, [edit.text, edit.diff, *result])
-    listen(line.event("compare_version"), texts.on_compare, edited, [edit.diff, edit.notice])
+    for compared in (line, edit.diff):
+        listen(compared.event("compare_version"), texts.on_compare, edited, [edit.diff, edit.notice])
+    names = TextNameEvents(events.services, texts.kind, texts)
+    listen(line.event("change_name"), names.on_change, edited, [*opened, line])
+    listen(line.event("download_version"), names.on_download, visitor, [download, edit.notice])
     listen(edit.rows.upload, events.on_rows, [edit.text, edit.rows], [edit.text, edit.notice])
     listen(edit.use.click, events.on_use, edited, [parts.grid.suites, parts.rooms, edit.notice])

@@ -91,7 +91,8 @@ def version_line(services: Services, draft: ToolDraft, toolset: str) -> Versions
         text = services.studio.merged_text(draft, toolset=toolset, before=before)
     except WorkbenchError:
         return None
-    return show_versions(toolset, text, history, now=services.calendar.now().astimezone(), can_compare=True)
+    now, deleted = services.calendar.now().astimezone(), services.versions.deleted_names(VersionKind.TOOLS)
+    return show_versions(toolset, text, history, now=now, can_compare=True, deleted=deleted)
 
 
 def file_text(services: Services, draft: ToolDraft, toolset: str) -> str:

@@ -17,13 +17,13 @@ from workbench.toolspec.importers.read import import_tools
 from workbench.toolspec.tools_text import MAX_SIZE_CHARS, parse_tools, render_tools
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import needs, services_of
-from workbench.ui.present.contracts import DiffView
 from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice, problem
 from workbench.ui.present.tools import ToolListView
+from workbench.ui.present.version_diff import VersionDiffView
 from workbench.ui.present.versions import VersionsView
 from workbench.ui.present.words import count
 from workbench.ui.tabs.play.screen import SAME, Update
-from workbench.ui.tabs.stored_text import compare_version
+from workbench.ui.tabs.stored_text import compare_versions
 from workbench.ui.tabs.tools.edit_events import ToolEditEvents, is_run_by_code, list_tools, version_line
 from workbench.ui.visitor import Visitor
 
@@ -74,15 +74,15 @@ class ToolStorageEvents:
     @needs(Permission.WORK)
     def on_compare(
         self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request, event: gr.EventData
-    ) -> tuple[DiffView | None, NoticeView]:
-        """Compare a version with the draft."""
+    ) -> tuple[VersionDiffView | None, NoticeView]:
+        """Compare two versions, or a version with the draft."""
         services = services_of(self.services, visitor, request)
         draft = ToolDraft(spec_text=spec, rules_text=rules)
 
         def text_now() -> str:
             return services.studio.merged_text(draft, toolset=toolset, before=_newest(services, toolset))
 
-        return compare_version(services, _KIND, id_of(event), toolset, text_now)
+        return compare_versions(services, _KIND, event, toolset, text_now)
 
     @needs(Permission.WORK)
     def on_use(

@@ -8,6 +8,7 @@ import gradio as gr
 from gradio.blocks import Block
 
 from workbench.app.services import Services
+from workbench.records.versions import VersionKind
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import (
     CodeEditor,
@@ -21,6 +22,7 @@ from workbench.ui.listen import any_of, listen
 from workbench.ui.present.words import CALL_NUMBER, SEED, EditorNamesView
 from workbench.ui.tabs.tools.edit_events import ToolEditEvents
 from workbench.ui.tabs.tools.storage_events import ToolStorageEvents
+from workbench.ui.tabs.version_events import ToolsetNameEvents
 
 EDITORS: Final = EditorNamesView(
     names=(
@@ -88,7 +90,7 @@ def build(*, takes_servers: bool) -> ToolsParts:
                 )
                 use = gr.Button("Use in Play", size="sm", min_width=0, scale=0, elem_id="tools-use")
             versions = Drawn("versions", elem_id="tools-versions")
-            diff = Drawn("text_diff", elem_id="tools-diff")
+            diff = Drawn("version_diff", elem_id="tools-diff")
             heading("Spec (JSON)")
             spec = text_editor("Spec (JSON)", "json", "tools-spec", is_wrapped=False, max_lines=18)
             spec_notice = Drawn("notice", elem_id="tools-spec-notice")
@@ -182,12 +184,14 @@ def wire(
     *,
     tabs: gr.Tabs,
     play: list[Block],
+    download: Drawn,
 ) -> None:
     """Connect the components with their handlers.
 
     Args:
         blocks: The page; opening it fills the list of tools.
         play: The toolset and tools text of the Play tab.
+        download: Saves texts as files.
     """
     edit, keep = ToolEditEvents(services), ToolStorageEvents(services)
     texts = [parts.spec, parts.rules]
@@ -222,7 +226,7 @@ def wire(
         [visitor, *texts, parts.arguments, parts.seed, parts.call_number],
         [parts.notice, parts.tried],
     )
-    _wire_keeping(parts, keep, visitor, opened, [*play, tabs])
+    _wire_keeping(parts, keep, visitor, opened, [*play, tabs], download)
 
 
 def _wire_keeping(
@@ -231,6 +235,7 @@ def _wire_keeping(
     visitor: gr.State,
     opened: Sequence[Block],
     play: Sequence[Block],
+    download: Drawn,
 ) -> None:
     listen(parts.tools.event("include_tool"), keep.on_include, [visitor], [parts.tools])
     line, edited = parts.versions, [visitor, parts.spec, parts.rules, parts.toolset]
@@ -238,7 +243,13 @@ def _wire_keeping(
     listen(line.event("save_version"), keep.on_save, edited, result)
     listen(line.event("mark_version"), keep.on_mark, edited, result)
     listen(line.event("restore_version"), keep.on_restore, [visitor, parts.open_name], opened)
-    listen(line.event("compare_version"), keep.on_compare, edited, [parts.diff, parts.notice])
+    for compared in (line, parts.diff):
+        listen(compared.event("compare_version"), keep.on_compare, edited, [parts.diff, parts.notice])
+    names = ToolsetNameEvents(keep.services, VersionKind.TOOLS)
+    listen(
+        line.event("change_name"), names.on_change, edited, [parts.tools, parts.toolset, line, parts.notice]
+    )
+    listen(line.event("download_version"), names.on_download, [visitor], [download, parts.notice])
     listen(parts.use.click, keep.on_use, edited, [*play, *result])
     listen(
         parts.import_file.upload, keep.on_file, [parts.import_file], [parts.import_text, parts.import_notice]

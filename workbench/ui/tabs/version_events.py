@@ -1,0 +1,126 @@
+"""Rename, duplicate, delete, restore and download contracts, suites and toolsets."""
+
+from dataclasses import dataclass
+
+import gradio as gr
+
+from workbench.app.services import Services
+from workbench.app.version_names import delete_name, duplicate_name, rename_name, restore_name
+from workbench.errors import BadInput, WorkbenchError
+from workbench.library.home_files import PLACES
+from workbench.records.owner import Permission
+from workbench.records.versions import Version, VersionKind
+from workbench.toolbox.entry import ToolDraft
+from workbench.ui.incoming.fields import id_of, text_of
+from workbench.ui.owners import needs, services_of
+from workbench.ui.present.notices import CLEAR, NoticeView, problem
+from workbench.ui.present.sessions import DownloadView
+from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.tabs.stored_text import StoredTextEvents
+from workbench.ui.tabs.tools.edit_events import list_tools, version_line
+from workbench.ui.visitor import Visitor
+
+_ENDINGS = {kind: place.ending for kind, place in PLACES.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class VersionEvents:
+    """Handlers of the menu of the open text and of its list of versions."""
+
+    services: Services
+    kind: VersionKind
+
+    @needs(Permission.WORK)
+    def on_download(
+        self, visitor: Visitor, event: gr.EventData, request: gr.Request
+    ) -> tuple[DownloadView | Update, NoticeView]:
+        """Download a version as a file."""
+        services = services_of(self.services, visitor, request)
+        try:
+            version = services.versions.version(id_of(event))
+            if version is None or version.kind is not self.kind:
+                raise BadInput("version", "there is no such version", "choose one from the list")
+        except WorkbenchError as error:
+            return SAME, problem(error)
+        newest = services.versions.find(version.kind, version.name)
+        number = "" if newest and newest.id == version.id else f"@{version.number}"
+        return DownloadView(
+            name=f"{version.name}{number}{_ENDINGS[version.kind]}",
+            text=version.text,
+            serial=services.calendar.seconds(),
+            media_type="text/plain",
+        ), CLEAR
+
+    def changed(self, services: Services, name: str, event: gr.EventData) -> Version | None:
+        """Carry out an action of the menu.
+
+        Returns:
+            The version to open, or None if the name was deleted.
+
+        Raises:
+            WorkbenchError: The action is unknown or not possible.
+        """
+        action, value = text_of(event, "action"), text_of(event, "value").strip()
+        match action:
+            case "rename":
+                return rename_name(services, self.kind, name, value)
+            case "duplicate":
+                return duplicate_name(services, self.kind, name, value)
+            case "restore":
+                found = [each for each in services.versions.deleted_names(self.kind) if each.id == value]
+                if not found:
+                    raise BadInput("name", "it can no longer be restored")
+                return restore_name(services, found[0])
+            case "delete":
+                delete_name(services, self.kind, name)
+                return None
+            case _:
+                raise BadInput("name", f"unknown action {action[:40]!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class TextNameEvents(VersionEvents):
+    """The same for contracts and suites, which are opened by their name."""
+
+    texts: StoredTextEvents
+
+    @needs(Permission.WORK)
+    def on_change(
+        self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
+    ) -> tuple[object, ...]:
+        """Rename, duplicate, delete or restore a text, and open the result."""
+        services, texts = services_of(self.services, visitor, request), self.texts
+        try:
+            before = services.versions.find(self.kind, name)
+            opened = self.changed(services, name, event)
+            if opened is None:
+                names = texts.names(services)
+                new_name = names[0] if names else ""
+                new_text = texts.newest(services, new_name) if new_name else ""
+            else:
+                # Renaming keeps what was typed; only an unchanged text follows the new version.
+                is_typed = text_of(event, "action") == "rename" and before is not None and text != before.text
+                new_name, new_text = opened.name, text if is_typed else opened.text
+        except WorkbenchError as error:
+            return SAME, SAME, SAME, problem(error), SAME, SAME
+        line = texts.version_line(services, new_name, new_text) if new_name else None
+        return texts.list_texts(services, new_name), new_name, new_text, CLEAR, None, line
+
+
+@dataclass(frozen=True, slots=True)
+class ToolsetNameEvents(VersionEvents):
+    """The same for toolsets. The tool in the editor stays open."""
+
+    @needs(Permission.WORK)
+    def on_change(
+        self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request, event: gr.EventData
+    ) -> tuple[object, ...]:
+        """Rename, duplicate, delete or restore a toolset."""
+        services = services_of(self.services, visitor, request)
+        try:
+            opened = self.changed(services, toolset, event)
+            new_name = opened.name if opened is not None else toolset
+            line = version_line(services, ToolDraft(spec_text=spec, rules_text=rules), new_name)
+        except WorkbenchError as error:
+            return SAME, SAME, SAME, problem(error)
+        return list_tools(services, ""), new_name, line, CLEAR
