@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -24,7 +24,8 @@ class Seen:
 
 
 def query_of(page: Page) -> dict[str, str]:
-    return dict(parse_qsl(urlsplit(page.url).query))
+    # Not `page.url`, which a test learns of a moment later.
+    return dict(parse_qsl(page.evaluate("location.search").removeprefix("?")))
 
 
 class Walk:
@@ -159,6 +160,7 @@ def back_to(walk: Walk, page: Page, place: int, step: Callable[..., object]) -> 
         if query_of(page) == walk.seen[place].query:
             break
         step()
+        page.wait_for_timeout(200)
     walk.expect_at(page, place)
 
 

@@ -262,7 +262,7 @@ export const addPanel = (desk) => {
     );
 
   const panelParts = (target) => [
-    node("h3", {}, target.title),
+    node("h2", {}, target.title),
     staleNotice(target),
     verdicts(target),
     stars(target),
