@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from html import unescape
 from time import monotonic
 
 import httpx
@@ -359,6 +360,20 @@ def test_a_login_redirects_only_to_this_page(team: Server, there: str, expected:
     )
     assert answer.status_code == 303
     assert answer.headers["location"] == expected
+
+
+@pytest.mark.slow
+def test_the_login_leads_back_to_the_whole_address(team: Server) -> None:
+    there = "/?tab=suites&run=7f&case=weather%2Frome&arm=a%26b"
+    form = httpx.get(f"{team.url}{there}", headers={"Accept": "text/html"}, timeout=30).text
+    action = unescape(form.partition('action="')[2].partition('"')[0])
+    answer = httpx.post(
+        f"{team.url}{action if action.startswith('/') else '/' + action}",
+        data={"username": "ann", "password": PASSWORDS["ann"]},
+        headers={"Accept": "text/html"},
+        timeout=30,
+    )
+    assert (answer.status_code, answer.headers["location"]) == (303, there)
 
 
 @pytest.mark.slow

@@ -80,7 +80,7 @@ Object.assign(
       // Logs out with a form, because any website could include a link that logs out.
       signInOrOut: (label, signIn) => {
         window.parent?.postMessage({ type: "SET_SCROLLING", enabled: true }, "*");
-        const query = "?_target_url=/" + location.search;
+        const query = "?_target_url=" + encodeURIComponent("/" + location.search);
         if (label === signIn) return void location.assign("/login/huggingface" + query);
         const form = document.createElement("form");
         form.method = "post";

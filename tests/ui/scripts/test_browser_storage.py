@@ -74,3 +74,10 @@ def test_forbidden_storage_and_invalid_drafts_raise_nothing(component: Component
     assert run(page, "keepField('composer', 'x')") == run(page, "dropDraft()") == []
     draft, secret = run(page, "readDraft()")
     assert (draft, len(secret)) == ("", 32)
+
+
+def test_signing_in_leads_back_to_the_whole_address(component: Component) -> None:
+    component.at("?tab=play&session=one&message=two")
+    page = component.page
+    page.evaluate("() => hermesWorkbench.signInOrOut('Sign in', 'Sign in')")
+    page.wait_for_url("**/login/huggingface?_target_url=%2F%3Ftab%3Dplay%26session%3Done%26message%3Dtwo")
