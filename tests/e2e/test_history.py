@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.play import SLOW_MS, Play, Server
+from workbench.ui.tabs.play.session_events import FIRST_QUESTION
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.long]
 
@@ -98,6 +99,8 @@ def walk(page: Page, server: Server) -> Iterator[Walk]:
     play.ask("First question?")
     walk.note(_session, "First question?", tab="play", session="")
     page.locator("#play-new").click()
+    expect(play.entries).to_have_count(0)
+    expect(play.composer).to_have_value(FIRST_QUESTION)
     play.ask("Second question?")
     walk.note(_session, "Second question?", session="")
     page.locator("#play-sessions .hw-session", has_text="First question?").first.click()
