@@ -232,10 +232,14 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   const drawList = () => drawRunList(element, list, { open, change, download });
 
   router.onPlace("suites", (values, number) => {
-    if (values.suite) openRoom("write");
-    if (!values.run) return Boolean(values.suite);
+    if (values.suite) {
+      openRoom("write");
+      return;
+    }
+    if (!values.run && !shown) return false;
     openRoom("runs");
     request = number;
+    if (!values.run) return change("list", "");
     const { run, case: name = "", arm = "" } = values;
     if (!shown || shown.id !== run) return triggerLatest("open_run", { run, case: name, arm });
     pick(name ? { case: name, arm } : null);
@@ -250,7 +254,8 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
       shown = null;
       picked = null;
       isListChosen = !value.is_look;
-      if (isListChosen && isVisible()) router.here("suites", {});
+      if (isListChosen && (request || isVisible())) router.here("suites", {}, { request });
+      request = 0;
       return drawList();
     }
     if (value.is_live && (shown ? shown.id !== value.id : isListChosen)) return;

@@ -243,7 +243,7 @@ def wire(
     opened = [parts.contracts, parts.name, parts.text, parts.notice, parts.diff]
     listen(tab.select, texts.on_tab, [visitor, parts.name], [parts.contracts])
     listen(tab.select, events.on_toolset, [visitor, parts.name, parts.toolset], [parts.toolset])
-    listen(parts.contracts.event("open_text"), texts.on_open, [visitor], opened)
+    listen(parts.contracts.event("open_text"), texts.on_open, [visitor], opened, is_latest_only=True)
     listen(parts.contracts.event("new_text"), texts.on_new, [visitor], opened)
     # Not `input`: Gradio swallows the first `input` after the server has set the value.
     listen(

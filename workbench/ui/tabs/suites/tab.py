@@ -90,7 +90,7 @@ def _wire_editor(parts: SuitesParts, events: SuiteEditEvents, visitor: list[Bloc
     edited = [*visitor, edit.name, edit.text]
     opened = [edit.texts, edit.name, edit.text, edit.notice, edit.diff]
     listen(parts.edit_room.select, texts.on_tab, [*visitor, edit.name], [edit.texts])
-    listen(edit.texts.event("open_text"), texts.on_open, visitor, opened)
+    listen(edit.texts.event("open_text"), texts.on_open, visitor, opened, is_latest_only=True)
     listen(edit.texts.event("new_text"), texts.on_new, visitor, opened)
     # Not `input`: Gradio swallows the first `input` after the server has set the value.
     listen(

@@ -200,7 +200,7 @@ def wire(
         parts.diff,
     ]  # fmt: skip
     listen(blocks.load, edit.on_page, [visitor], [parts.tools, parts.server])
-    listen(parts.tools.event("open_tool"), edit.on_open_tool, [visitor], opened)
+    listen(parts.tools.event("open_tool"), edit.on_open_tool, [visitor], opened, is_latest_only=True)
     # One listener for all texts, so that its last run has seen every change, in whatever order they come.
     listen(
         any_of(parts.spec.change, parts.rules.change, parts.toolset.change),
