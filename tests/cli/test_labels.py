@@ -97,3 +97,103 @@ def test_bad_usage_is_reported_in_one_line(run_cli, session_and_messages, argume
     assert (done.code, done.out) == (2, "")
     assert line in done.err
     assert len(done.err.strip().splitlines()) == 1
+
+
+@pytest.fixture
+def team(run_cli, tmp_path, monkeypatch):
+    """Import three rows into an account that owns a project with two annotators and a reviewer."""
+    monkeypatch.setenv("WORKBENCH_HOME", str(CHECKOUT))
+    monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path / "data"))
+    rows = tmp_path / "rows.jsonl"
+    turns = [{"role": "user", "content": "Hi?"}, {"role": "assistant", "content": "Hello."}]
+    rows.write_text(
+        "".join(
+            json.dumps({"id": f"r{n}", "messages": [{"role": "system", "content": str(n)}, *turns]}) + "\n"
+            for n in range(3)
+        )
+    )
+    assert run_cli("import", rows, "--tag", "batch-1", "--queue", "--owner", "account:ann").code == 0
+    members = ("--annotator", "ben", "--annotator", "cleo", "--reviewer", "dora", "--owner", "account:ann")
+    read(run_cli, "project", "tone", "--overlap", 2, "--question", "polite=Is it?|yes|no", *members)
+    return run_cli
+
+
+def test_rows_of_an_import_are_found_by_their_tag_file_format_and_id(team):
+    owner = ("--owner", "account:ann")
+    for option in (("--tag", "batch-1"), ("--source", "rows.jsonl"), ("--format", "openai")):
+        assert read(team, "queue", *option, *owner)["total"] == 3
+    for option in (("--tag", "batch-2"), ("--source", "other.jsonl"), ("--tool", "f"), ("--finding", "x")):
+        assert read(team, "queue", *option, *owner)["total"] == 0
+    [item] = read(team, "queue", "--row", "r1", *owner)["items"]
+    assert item["row"] == {"id": "r1", "number": 2, "file": "rows.jsonl", "format": "openai"}
+    assert read(team, "queue")["total"] == 0, "the local user has no rows"
+    orders = [
+        [item["row"]["number"] for item in read(team, "queue", "--order", order, *owner)["items"]]
+        for order in ("oldest", "newest")
+    ]
+    assert orders == [[1, 2, 3], [3, 2, 1]]
+
+
+def test_a_team_labels_blind_and_a_reviewer_decides(team):
+    given = read(team, "assign", "tone", "--tag", "batch-1", "--limit", 2, "--owner", "account:ann")["given"]
+    assert len(given) == 4
+    assert read(team, "assign", "tone", "--all", "--owner", "account:ann")["given"][0]["labeller"] == "ben"
+    session = given[0]["session"]
+    message = _last_message(session)
+    for name, verdict in (("ben", "good"), ("cleo", "bad-answer")):
+        place = ("--project", "ann/tone", "--as", name)
+        read(team, "add", session, message, "--verdict", verdict, "--answer", "polite=yes", *place)
+        exported = team("labels", "export", *place).out.splitlines()
+        assert [json.loads(line)["labeller"] for line in exported] == [name]
+        read(team, "move", session, "done", *place)
+    assert read(team, "progress", "--project", "ann/tone", "--as", "ben")["annotators"] == [
+        {"name": "ben", "pending": 2, "draft": 0, "done": 1, "discarded": 0}
+    ]
+    whole = read(team, "progress", "--project", "tone", "--owner", "account:ann")
+    assert (len(whole["annotators"]), whole["compared"], whole["disputed"]) == (2, 1, 1)
+    reviewer = ("--as", "dora", "--owner", "account:ann")
+    [dispute] = read(team, "review", "tone", *reviewer)["disputes"]
+    assert (dispute["about"], [label["labeller"] for label in dispute["labels"]]) == (
+        ["verdict"],
+        ["ben", "cleo"],
+    )
+    read(team, "add", session, message, "--verdict", "good", "--decide", "--project", "tone", *reviewer)
+    assert read(team, "review", "tone", *reviewer)["disputes"] == []
+    assert len(read(team, "review", "tone", "--all", *reviewer)["disputes"]) == 1
+    found = read(team, "agreement", "--project", "ann/tone", "--as", "dora")
+    assert (found["kappa"], found["questions"]["polite"]["items"]) == (0.0, 1)
+    exported = [
+        json.loads(line) for line in team("labels", "export", "--owner", "account:ann").out.splitlines()
+    ]
+    assert [(line["labeller"], line["deciding"], line["row"]["id"]) for line in exported] == [
+        ("ben", False, "r0"), ("cleo", False, "r0"), ("dora", True, "r0"),
+    ]  # fmt: skip
+
+
+def _last_message(session):
+    from workbench.records.owner import Owner
+    from workbench.settings import read_settings
+    from workbench.wiring import open_services
+
+    with open_services(read_settings()) as services:
+        path = services.of(Owner(key="account:ann")).sessions.path(session)
+    return path[-1].id
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["review", "ann/tone", "--as", "ben"], "annotators may not see where annotators disagree"),
+        (["agreement", "--project", "ann/tone", "--as", "ben"], "annotators may not see the agreement"),
+        (["queue", "--project", "ann/tone", "--as", "eve"], "no labelling project 'ann/tone'"),
+        (["assign", "tone", "--owner", "account:ann"], "no sessions are chosen"),
+        (["assign", "tone", "--all", "--session", "x", "--owner", "account:ann"], "sessions and a filter"),
+        (["assign", "ann/tone", "--all", "--as", "dora"], "only its owner can assign rows"),
+        (["queue", "--project", "x", "--owner", "browser:1", "--as", "ben"], "only between accounts"),
+        (["project", "tone", "--annotator", "ann", "--owner", "account:ann"], "is its owner"),
+    ],
+)
+def test_what_a_role_may_not_do_is_reported_in_one_line(team, arguments, line):
+    done = team("labels", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert line in done.err

@@ -4,14 +4,22 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Final
+from typing import Any, Final, cast
 
-from sqlmodel import Session, col, select
+from sqlalchemy import select as select_many
+from sqlmodel import Session, col
 
 from workbench.chat.message import Role
 from workbench.errors import StoreError, WriteConflict
 from workbench.records.labels.action import STATE_OF, ActionKind, AppliedAction, LabelAction
-from workbench.records.labels.label import Label, LabelContent, LabelTarget, NewLabel, content_json
+from workbench.records.labels.label import (
+    Label,
+    LabelContent,
+    LabelTarget,
+    NewLabel,
+    RowReference,
+    content_json,
+)
 from workbench.records.labels.project import (
     QueueItem,
     QueueState,
@@ -32,7 +40,7 @@ from workbench.store.label_rows import (
 from workbench.store.label_writer import LabelLog, find_label, with_tags_once, write_label
 from workbench.store.search_index import index_session_names
 from workbench.store.storable import problem_of, refuse_unstorable
-from workbench.store.tables import SessionRow
+from workbench.store.tables import ImportRow, SessionRow
 from workbench.store.tables.labels import AcceptedMessageRow, LabelProjectRow, LabelRow, LabelTaskRow
 
 MOST_LOGGED: Final = 10_000
@@ -150,15 +158,26 @@ class LabelStore(LabelReviewStore):
             if any(problem_of(text) for text in (session_id or "", *names.values())):
                 return ()
             query = (
-                select(LabelRow, LabelProjectRow.name)
+                select_many(
+                    LabelRow,
+                    col(LabelProjectRow.name),
+                    *(
+                        col(column)
+                        for column in (ImportRow.row_id, ImportRow.number, ImportRow.file, ImportRow.format)
+                    ),
+                )
                 .join(LabelProjectRow, col(LabelProjectRow.id) == col(LabelRow.project_id))
+                .outerjoin(ImportRow, col(ImportRow.session_id) == col(LabelRow.session_id))
                 .join(SessionRow, col(SessionRow.id) == col(LabelRow.session_id))
                 .where(*allowed, *(col(LabelProjectRow.name) == name for name in names.values()))
             )
             if session_id is not None:
                 query = query.where(col(LabelRow.session_id) == session_id)
             page = query.order_by(col(LabelRow.created_at), col(LabelRow.id)).limit(limit).offset(offset)
-            return tuple(label_value(row, name) for row, name in db.exec(page))
+            return tuple(
+                replace(label_value(row, name), row=_row_reference(*imported))
+                for row, name, *imported in db.exec(cast(Any, page))
+            )
 
     def accept(self, session_id: str, message_id: str, *, project: str = "", who: str = "") -> None:
         """Accept a message although a message above it was corrected, so that it is no longer stale.
@@ -318,3 +337,7 @@ class LabelStore(LabelReviewStore):
             before=content_json(before) if before else None,
             after=content_json(new.content),
         )
+
+
+def _row_reference(row_id: str | None, number: int | None, file: str, row_format: str) -> RowReference | None:
+    return None if number is None else RowReference(row_id or "", number, file, row_format)

@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.records.labels.agreement import AnnotatorVerdict, agreement_of, cohens_kappa
+from workbench.records.labels.agreement import (
+    AnnotatorVerdict,
+    agreement_by_question,
+    agreement_of,
+    cohens_kappa,
+    krippendorffs_alpha,
+)
 
 VERDICTS = st.sampled_from(["right", "wrong-tool", "needless"])
 PAIRS = st.lists(st.tuples(VERDICTS, VERDICTS), min_size=1, max_size=30)
@@ -102,3 +108,63 @@ def test_the_last_verdict_of_a_labeller_counts():
     assert agreement_of([one, other, changed]).pairs[0].agreed_count == 0
     kappas = {agreement_of(order).kappa for order in permutations(judged(anna="yn", ben="nn"))}
     assert len(kappas) == 1
+
+
+CODES = {"right": 0, "wrong-tool": 1, "needless": 2}
+MATRICES = st.lists(st.lists(st.sampled_from([*CODES, "."]), min_size=6, max_size=6), min_size=2, max_size=5)
+
+
+@given(pairs=PAIRS)
+def test_kappa_is_that_of_scikit_learn(pairs):
+    metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed (extra dev)")
+    kappa = cohens_kappa(pairs)
+    if kappa is not None:
+        assert float(kappa) == pytest.approx(metrics.cohen_kappa_score(*zip(*pairs, strict=True)))
+
+
+@given(rows=MATRICES)
+def test_alpha_is_that_of_krippendorff(rows):
+    package = pytest.importorskip("krippendorff", reason="krippendorff is not installed (extra dev)")
+    items = [[value for value in column if value != "."] for column in zip(*rows, strict=True)]
+    alpha = krippendorffs_alpha(items)
+    if alpha is not None:
+        values = [[CODES.get(value, float("nan")) for value in row] for row in rows]
+        theirs = package.alpha(
+            reliability_data=values, level_of_measurement="nominal", value_domain=[0, 1, 2]
+        )
+        assert float(alpha) == pytest.approx(theirs, abs=1e-9)
+
+
+def test_alpha_takes_missing_labels_and_any_number_of_labellers():
+    assert krippendorffs_alpha([["y", "y"], ["n", "n"], ["y"]]) == 1
+    assert krippendorffs_alpha([["y", "n"], ["n", "y"]]) == Fraction(-1, 2)
+    assert krippendorffs_alpha([["y", "y"], ["y", "y"]]) is None
+    assert krippendorffs_alpha([["y"], []]) is None
+
+
+@given(pairs=PAIRS)
+def test_alpha_does_not_depend_on_order_or_names(pairs):
+    alpha = krippendorffs_alpha(pairs)
+    assert krippendorffs_alpha([pair[::-1] for pair in pairs[::-1]]) == alpha
+    assert krippendorffs_alpha([[value + "!" for value in pair] for pair in pairs]) == alpha
+    if alpha is not None:
+        assert alpha <= 1
+        assert (alpha == 1) == all(first == second for first, second in pairs)
+
+
+def test_kappa_is_reported_for_two_labellers_and_alpha_otherwise():
+    assert agreement_of(judged(anna="yynn", ben="ynnn")).measure == ("kappa", 0.5)
+    measure, value = agreement_of(judged(anna="yynn", ben="ynnn", cleo="yynn")).measure
+    assert (measure, value) == ("alpha", pytest.approx(0.64, abs=0.05))
+    assert agreement_of(judged(anna="y.", ben=".y")).measure == ("kappa", None)
+
+
+def test_each_question_has_its_own_agreement():
+    answers = [
+        AnnotatorVerdict(item=item, labeller=labeller, verdict=verdict, question=question)
+        for labeller, question, row in (("a", "", "yn"), ("b", "", "yn"), ("a", "q", "yn"), ("b", "q", "ny"))
+        for item, verdict in enumerate(row)
+    ]
+    found = agreement_by_question(answers)
+    assert {question: of_question.kappa for question, of_question in found.items()} == {"": 1.0, "q": -1.0}
+    assert agreement_by_question([])[""].problem == "fewer than two labellers"

@@ -38,3 +38,14 @@ def test_the_busiest_labeller_comes_last():
 def test_too_few_labellers_are_refused():
     with pytest.raises(BadInput, match="1 available, but each session needs 2"):
         plan_assignments(["s"], ["anna", "anna"], overlap=2)
+
+
+def test_a_task_of_nobody_does_not_count_and_many_sessions_are_planned_quickly():
+    ids = [str(number) for number in range(20_000)]
+    existing = [Assignment(session_id, "") for session_id in ids]
+    planned = plan_assignments(ids, ["ann", "ben", "cleo"], overlap=2, existing=existing)
+    assert len(planned) == 40_000
+    assert {name: sum(item.labeller == name for item in planned) for name in ("ann", "ben", "cleo")} == {
+        "ann": 13_334, "ben": 13_333, "cleo": 13_333,
+    }  # fmt: skip
+    assert plan_assignments(ids, ["ann", "ben", "cleo"], overlap=2, existing=planned) == []

@@ -2,8 +2,9 @@
 
 import typer
 
-from workbench.cli.labels.projects import agreement, assign, projects, save_project
-from workbench.cli.labels.reading import accept, add, export_labels, log, move, queue, stale
+from workbench.cli.labels.projects import agreement, projects, save_project
+from workbench.cli.labels.queueing import assign, progress, queue, review
+from workbench.cli.labels.reading import accept, add, export_labels, log, move, stale
 
 
 def build_app() -> typer.Typer:
@@ -18,6 +19,8 @@ def build_app() -> typer.Typer:
     app.command("project")(save_project)
     app.command("projects")(projects)
     app.command("assign")(assign)
+    app.command("progress")(progress)
     app.command("agreement")(agreement)
+    app.command("review")(review)
     app.command("log")(log)
     return app

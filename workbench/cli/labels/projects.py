@@ -1,4 +1,4 @@
-"""`workbench labels project`, `projects`, `assign` and `agreement`."""
+"""`workbench labels project`, `projects` and `agreement`."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,13 +7,12 @@ from typing import Annotated
 import typer
 
 from workbench.chat.json_value import JsonObject
-from workbench.cli.labels.reading import Json, Labeller, ProjectName
+from workbench.cli.labels.options import AsAccount, Json, OwnerKey, ProjectName, labels_of, reference_of
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.cli.terminal.sources import read_text
 from workbench.errors import BadInput
-from workbench.records.labels.agreement import AnnotatorAgreement, agreement_of
-from workbench.records.labels.project import Project, Question
-from workbench.settings import read_settings
+from workbench.records.labels.agreement import AnnotatorAgreement, agreement_by_question
+from workbench.records.labels.project import Member, Project, ProjectRole, Question
 
 Name = Annotated[str, typer.Argument(metavar="PROJECT", help="Name of the labelling project")]
 
@@ -44,15 +43,28 @@ def save_project(
         ),
     ] = None,
     overlap: Annotated[int | None, typer.Option(min=1, help="Number of labellers for each session")] = None,
+    annotator: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Account that labels; repeatable; replaces all previous annotators"
+        ),
+    ] = None,
+    reviewer: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Account that decides; repeatable; replaces all previous reviewers"
+        ),
+    ] = None,
+    owner: OwnerKey = "",
     json_output: Json = False,
 ) -> None:
     """Create or change a labelling project.
 
-    Changes only what the options name.
+    Changes only what the options name. An annotator or reviewer named "" removes all of them.
     """
-    from workbench.wiring import open_services
+    from workbench.app.label_projects import save_project as save
 
-    with open_services(read_settings()) as services:
+    with labels_of(owner, "") as services:
         project = services.labels.find_project(name) or Project(name=name)
         if guidelines:
             project = replace(project, guidelines=read_text(guidelines))
@@ -62,18 +74,22 @@ def save_project(
             project = replace(project, questions=_with_required(project.questions, required))
         if requires_verdicts is not None:
             project = replace(project, requires_verdicts=requires_verdicts)
-        project = services.labels.save_project(replace(project, overlap=overlap or project.overlap))
+        members = [
+            Member(member, role)
+            for role, names in ((ProjectRole.ANNOTATOR, annotator), (ProjectRole.REVIEWER, reviewer))
+            for member in (project.names(role) if names is None else filter(None, names))
+        ]
+        changed = replace(project, overlap=overlap or project.overlap, members=tuple(members))
+        project = save(services, changed)
     if json_output:
         write_json_line(_project_json(project))
     else:
         print(_project_line(project))
 
 
-def projects(json_output: Json = False) -> None:
+def projects(owner: OwnerKey = "", account: AsAccount = "", json_output: Json = False) -> None:
     """List the labelling projects."""
-    from workbench.wiring import open_services
-
-    with open_services(read_settings()) as services:
+    with labels_of(owner, account) as services:
         found = services.labels.list_projects()
     if json_output:
         write_json_line({"projects": [_project_json(project) for project in found]})
@@ -82,43 +98,24 @@ def projects(json_output: Json = False) -> None:
         print(_project_line(project))
 
 
-def assign(
-    project: Name,
-    session: Annotated[list[str], typer.Option(metavar="ID", help="Session to assign; repeatable")],
-    to: Annotated[list[str], typer.Option(metavar="LABELLER", help="Available labeller; repeatable")],
-    labeller: Labeller = "",
-    json_output: Json = False,
+def agreement(
+    project: ProjectName = "", owner: OwnerKey = "", account: AsAccount = "", json_output: Json = False
 ) -> None:
-    """Assign sessions to labellers.
+    """Measure how far labellers agree, for the verdicts and for each question.
 
-    Each session goes to as many labellers as the overlap of the project says.
+    For two labellers this is Cohen's kappa. For more of them, or if some labels are missing, it is Krippendorff's
+    alpha.
     """
-    from workbench.wiring import open_services
-
-    with open_services(read_settings()) as services:
-        assigned = services.labels.assign(session, to, project=project, who=labeller)
+    reference = reference_of(project, owner, account)
+    with labels_of(owner, account) as services:
+        found = agreement_by_question(services.labels.judgements(project=reference))
     if json_output:
-        write_json_line(
-            {"given": [{"session": item.session_id, "labeller": item.labeller} for item in assigned]}
-        )
+        questions = {name: _agreement_json(of_question) for name, of_question in found.items() if name}
+        write_json_line({**_agreement_json(found[""]), "questions": questions})
         return
-    for item in assigned:
-        print(shown(f"{item.session_id}  {item.labeller}"))
-
-
-def agreement(project: ProjectName = "", json_output: Json = False) -> None:
-    """Measure how far labellers agree, as Cohen's kappa.
-
-    With more than two labellers, this is the mean over all pairs.
-    """
-    from workbench.wiring import open_services
-
-    with open_services(read_settings()) as services:
-        found = agreement_of(services.labels.judgements(project=project))
-    if json_output:
-        write_json_line(_agreement_json(found))
-    else:
-        print("\n".join(_agreement_lines(found)))
+    for name, of_question in found.items():
+        lines = _agreement_lines(of_question)
+        print("\n".join((shown(f"{name}: {lines[0]}") if name else lines[0], *lines[1:])))
 
 
 def _question(text: str) -> Question:
@@ -156,6 +153,9 @@ def _project_json(project: Project) -> JsonObject:
         "questions": questions,
         "requires_verdicts": project.requires_verdicts,
         "overlap": project.overlap,
+        "owner": project.owner,
+        "role": project.role.value,
+        "members": [{"name": member.name, "role": member.role.value} for member in project.members],
     }
 
 
@@ -163,12 +163,18 @@ def _project_line(project: Project) -> str:
     names = ", ".join(question.name for question in project.questions)
     questions = f", questions: {names}" if names else ""
     labellers = f"{project.overlap} labeller{'' if project.overlap == 1 else 's'} per session"
-    return shown(f"{project.name or '(all sessions)'}: {labellers}{questions}")
+    members = "".join(
+        f", {role.value}s: {', '.join(project.names(role))}"
+        for role in (ProjectRole.ANNOTATOR, ProjectRole.REVIEWER)
+        if project.names(role)
+    )
+    return shown(f"{project.reference or '(all sessions)'}: {labellers}{questions}{members}")
 
 
 def _agreement_json(found: AnnotatorAgreement) -> JsonObject:
     return {
         "kappa": found.kappa,
+        "alpha": found.alpha,
         "problem": found.problem,
         "items": found.item_count,
         "pairs": [
@@ -185,7 +191,9 @@ def _agreement_json(found: AnnotatorAgreement) -> JsonObject:
 
 
 def _agreement_lines(found: AnnotatorAgreement) -> Sequence[str]:
-    head = f"kappa {found.kappa:.3f}" if found.kappa is not None else f"no kappa: {found.problem}"
+    measure, value = found.measure
+    problem = found.problem or "all labels are the same"
+    head = f"{measure} {value:.3f}" if value is not None else f"no {measure}: {problem}"
     items = f"{found.item_count} item{'' if found.item_count == 1 else 's'}"
     lines = [f"{head}, {items} with two or more labels"]
     for pair in found.pairs:

@@ -1,8 +1,7 @@
-"""`workbench labels queue`, `stale`, `export`, `log`, `add`, `move` and `accept`."""
+"""`workbench labels stale`, `export`, `log`, `add`, `move` and `accept`."""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Final, cast
 
@@ -11,104 +10,37 @@ import typer
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import ToolCall
+from workbench.cli.labels.options import (
+    AsAccount,
+    Json,
+    Labeller,
+    Limit,
+    MessageId,
+    Offset,
+    OwnerKey,
+    ProjectName,
+    SessionId,
+    labels_of,
+    reference_of,
+)
+from workbench.cli.labels.queueing import item_json, item_line
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.cli.terminal.sources import read_json, read_text
 from workbench.errors import BadInput
 from workbench.records.labels.label import Label, LabelContent, LabelTarget, NewLabel, Verdict, label_json
-from workbench.records.labels.project import QueueFilter, QueueItem, QueueState
+from workbench.records.labels.project import QueueState
 from workbench.records.owner import AuditEntry
-from workbench.settings import read_settings
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else")]
-ProjectName = Annotated[
-    str,
-    typer.Option(
-        "--project", metavar="PROJECT", help="Labelling project; if omitted, the project of all sessions"
-    ),
-]
-Labeller = Annotated[
-    str,
-    typer.Option("--labeller", metavar="NAME", help="Name of the labeller; if omitted, the local user"),
-]
-SessionId = Annotated[str, typer.Argument(metavar="SESSION", help="ID of the session")]
-MessageId = Annotated[str, typer.Argument(metavar="MESSAGE", help="ID of the message")]
-
 
 PAGE: Final = 200
 """Labels read from the database at a time."""
 
-Limit = Annotated[int, typer.Option(min=1, help="Maximum number of entries")]
-Offset = Annotated[int, typer.Option(min=0, help="Number of entries to skip")]
-_DATE_FORMATS: Final = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]
 
-
-def queue(
-    project: ProjectName = "",
-    state: Annotated[QueueState | None, typer.Option(help="Only this state")] = None,
-    assignee: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only sessions assigned to this labeller")
-    ] = None,
-    tag: Annotated[
-        str | None, typer.Option(metavar="TAG", help="Only sessions with this tag on a label")
-    ] = None,
-    verdict: Annotated[
-        Verdict | None,
-        typer.Option(metavar="VERDICT", help=f"Only sessions with this verdict: {', '.join(Verdict)}"),
-    ] = None,
-    contract: Annotated[
-        str | None, typer.Option(metavar="HASH", help="Only this contract: its hash, or the beginning of it")
-    ] = None,
-    model: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="Only sessions with messages of this model")
-    ] = None,
-    fixes: Annotated[
-        bool | None, typer.Option("--fix/--no-fix", help="Only sessions with, or without, fixes")
-    ] = None,
-    since: Annotated[
-        datetime | None, typer.Option(formats=_DATE_FORMATS, help="Last used on or after this date (UTC)")
-    ] = None,
-    until: Annotated[
-        datetime | None, typer.Option(formats=_DATE_FORMATS, help="Last used before this date (UTC)")
-    ] = None,
-    limit: Limit = 50,
-    offset: Offset = 0,
-    json_output: Json = False,
-) -> None:
-    """List the labelling queue.
-
-    The most recently used sessions come first.
-    """
-    from workbench.wiring import open_services
-
-    queue_filter = QueueFilter(
-        state=state,
-        assignee=assignee,
-        tag=tag,
-        verdict=verdict.value if verdict else None,
-        contract_version=contract,
-        model=model,
-        has_fix=fixes,
-        since=since and since.replace(tzinfo=UTC),
-        until=until and until.replace(tzinfo=UTC),
-    )
-    with open_services(read_settings()) as services:
-        page = services.labels.queue(queue_filter, project=project, limit=limit, offset=offset)
-    if json_output:
-        write_json_line({"total": page.total, "items": [item_json(item) for item in page.items]})
-        return
-    for item in page.items:
-        print(item_line(item))
-    print(f"{len(page.items)} of {page.total}", file=sys.stderr)
-
-
-def stale(session: SessionId, json_output: Json = False) -> None:
+def stale(session: SessionId, owner: OwnerKey = "", json_output: Json = False) -> None:
     """List the stale messages of a session.
 
     A message is stale if a message above it was corrected later, until it is accepted.
     """
-    from workbench.wiring import open_services
-
-    with open_services(read_settings()) as services:
+    with labels_of(owner, "") as services:
         found = tuple(services.labels.stale(session))
     if json_output:
         write_json_line({"stale": list(found)})
@@ -124,12 +56,16 @@ def export_labels(
             metavar="PROJECT", help="Only this labelling project; empty for the project of all sessions"
         ),
     ] = None,
+    owner: OwnerKey = "",
+    account: AsAccount = "",
 ) -> None:
-    """Export labels as JSON Lines, the oldest first."""
-    from workbench.wiring import open_services
+    """Export labels as JSON Lines, the oldest first.
 
+    Each line has the ID and the number of the imported row, so that labels can be joined to the rows.
+    """
+    project = None if project is None else reference_of(project, owner, account)
     count = 0
-    with open_services(read_settings()) as services:
+    with labels_of(owner, account) as services:
         if out == "-":
             for label in _labels(services, project):
                 write_json_line(label_json(label))
@@ -155,15 +91,14 @@ def log(
     ] = None,
     limit: Limit = 50,
     offset: Offset = 0,
+    owner: OwnerKey = "",
     json_output: Json = False,
 ) -> None:
     """Show the log of changes to labels, projects and versions.
 
     The newest changes come first.
     """
-    from workbench.wiring import open_services
-
-    with open_services(read_settings()) as services:
+    with labels_of(owner, "") as services:
         entries = services.audit.entries(subject=subject, action=action, limit=limit, offset=offset)
     if json_output:
         write_json_line({"entries": [_entry_json(entry) for entry in entries]})
@@ -171,26 +106,6 @@ def log(
     for entry in entries:
         who = entry.who or "-"
         print(shown(f"{entry.at:%Y-%m-%d %H:%M:%S}  {who}  {entry.action}  {entry.subject}"))
-
-
-def item_json(item: QueueItem) -> JsonObject:
-    """Return an item of the queue as JSON."""
-    return {
-        "session": item.session_id,
-        "title": item.title,
-        "state": item.state.value,
-        "assignee": item.assignee,
-        "revision": item.revision,
-        "labels": item.label_count,
-        "updated_at": item.updated_at.isoformat(),
-    }
-
-
-def item_line(item: QueueItem) -> str:
-    """Return an item of the queue as one line for a person."""
-    labels = f"{item.label_count} label{'' if item.label_count == 1 else 's'}"
-    parts = (item.session_id, f"{item.state:<9}", item.assignee, labels, item.title)
-    return shown("  ".join(part for part in parts if part))
 
 
 def _labels(services: Services, project: str | None) -> Iterator[Label]:
@@ -254,6 +169,8 @@ def add(
     revision: Annotated[
         int, typer.Option(min=0, help="Revision of the label to replace; 0 for a new label")
     ] = 0,
+    owner: OwnerKey = "",
+    account: AsAccount = "",
     json_output: Json = False,
 ) -> None:
     """Label a message or a call.
@@ -261,8 +178,8 @@ def add(
     Exit code 2 if somebody else saved a newer revision of the label. The error shows both labels.
     """
     from workbench.app.labelling import LabellingRole, check_call
-    from workbench.wiring import open_services
 
+    labeller, project = labeller or account, reference_of(project, owner, account)
     content = LabelContent(
         verdict=verdict,
         rating=rating,
@@ -279,7 +196,7 @@ def add(
         is_deciding=decide,
         base_revision=revision,
     )
-    with open_services(read_settings()) as services:
+    with labels_of(owner, account) as services:
         role = LabellingRole(labeller=labeller, project=project, is_deciding=decide)
         check_call(services, new.target, role)
         label = services.labels.save(new)
@@ -297,13 +214,13 @@ def move(
     revision: Annotated[
         int | None, typer.Option(min=0, help="Expected revision; refuse the change if there is a newer one")
     ] = None,
+    owner: OwnerKey = "",
+    account: AsAccount = "",
     json_output: Json = False,
 ) -> None:
     """Move a session to another state of the labelling queue."""
-    # folded
-    from workbench.wiring import open_services
-
-    with open_services(read_settings()) as services:
+    labeller, project = labeller or account, reference_of(project, owner, account)
+    with labels_of(owner, account) as services:
         item = services.labels.move(
             session, state, project=project, assignee=labeller, base_revision=revision, who=labeller
         )
@@ -313,12 +230,18 @@ def move(
         print(item_line(item))
 
 
-def accept(session: SessionId, message: MessageId, labeller: Labeller = "") -> None:
+def accept(
+    session: SessionId,
+    message: MessageId,
+    labeller: Labeller = "",
+    project: ProjectName = "",
+    owner: OwnerKey = "",
+    account: AsAccount = "",
+) -> None:
     """Accept a stale message as still correct."""
-    from workbench.wiring import open_services
-
-    with open_services(read_settings()) as services:
-        services.labels.accept(session, message, who=labeller)
+    project = reference_of(project, owner, account)
+    with labels_of(owner, account) as services:
+        services.labels.accept(session, message, project=project, who=labeller or account)
 
 
 def _correction(source: str, *, is_of_call: bool) -> str | ToolCall | None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import ToolCall
@@ -99,6 +99,17 @@ class NewLabel:
     """The revision that was edited; 0 for a new label."""
 
 
+class RowReference(NamedTuple):
+    """The imported row that a label belongs to, as its file has it."""
+
+    id: str
+    """The row's own id; empty if it has none."""
+    number: int
+    """Number of the row in its file, from 1."""
+    file: str
+    format: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
     """A stored label."""
@@ -120,6 +131,8 @@ class Label:
     """When it was last changed, UTC."""
     corrected_at: datetime | None
     """When its correction was last changed, UTC; None if it has none."""
+    row: RowReference | None = field(default=None, compare=False)
+    """The imported row of its session. None if the session was not imported, or if the row was not looked up."""
 
 
 def content_json(content: LabelContent) -> JsonObject:
@@ -148,6 +161,7 @@ def label_json(label: Label) -> JsonObject:
         "revision": label.revision,
         "created_at": label.created_at.isoformat(),
         "updated_at": label.updated_at.isoformat(),
+        "row": None if label.row is None else {**label.row._asdict(), "id": label.row.id or None},
     }
 
 
