@@ -4,14 +4,30 @@ import json
 
 import pytest
 
+from workbench.app.labelling import LabellingRole
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
 from workbench.records.labels.action import ActionId, ActionKind
 from workbench.records.labels.label import LabelTarget
-from workbench.records.labels.project import QueueState
+from workbench.records.labels.project import (
+    Member,
+    Project,
+    ProjectRole,
+    Question,
+    QueueOrder,
+    QueueSort,
+    QueueState,
+)
 from workbench.toolspec.tools_text import parse_tools
-from workbench.ui.present.label.commands import MOST_LISTED, PAGE, parse_command, read_changes
+from workbench.ui.present.label.commands import (
+    MOST_ROWS,
+    parse_command,
+    read_changes,
+    read_project,
+    signed_by,
+)
 from workbench.ui.present.label.form import read_form, show_form, show_values
+from workbench.ui.present.label.label_tab import NO_QUEUE, show_desk
 
 TOOLS = parse_tools(
     json.dumps(
@@ -79,15 +95,66 @@ def test_a_command_is_parsed_and_blank_fields_are_ignored():
             }
         )
     )
-    assert (command.serial, command.listed, command.seat.labeller) == (3, PAGE, "ann")
+    assert (command.serial, command.first, command.seat.labeller) == (3, None, "ann")
     accept, rest, undo = command.actions
     assert accept.target == LabelTarget(session_id="s", message_id="m", call_index=0)
     assert accept.with_changes(()).kind is ActionKind.LABEL
     assert rest.target is None
     assert undo.with_changes(()).undoes == ActionId("c", 1)
-    queue_filter = parse_command('{"listed": 1e9, "filter": {"state": "done", "has_fix": "no"}}').filter
+    queue_filter = parse_command('{"first": 1e9, "filter": {"state": "done", "has_fix": "no"}}').filter
     assert (queue_filter.state, queue_filter.has_fix, queue_filter.tag) == (QueueState.DONE, False, None)
-    assert parse_command('{"listed": 999999}').listed == MOST_LISTED
+    ordered = parse_command(
+        '{"first": -5, "step": 7, "filter": {"order": "random", "seed": "x", "tool": " f "}}'
+    )
+    assert (ordered.first, ordered.step, ordered.filter.tool) == (0, 1, "f")
+    assert ordered.sort == QueueSort(order=QueueOrder.RANDOM)
+    assert parse_command(json.dumps({"first": 10**30})).first == MOST_ROWS
+
+
+def test_an_account_signs_everything_whatever_the_page_sends():
+    action = {"client": "c", "number": 1, "session": "s", "kind": "submit", "labeller": "cleo"}
+    command = parse_command(json.dumps({"labeller": "cleo", "actions": [action]}))
+    assert signed_by(command, "") == command
+    signed = signed_by(command, "ben")
+    assert (signed.seat.labeller, signed.actions[0].role.labeller) == ("ben", "ben")
+
+
+def test_the_form_of_a_project_is_read_and_shown_again():
+    fields = {
+        "overlap": "2", "guidelines": "Be *fair*.", "questions": "polite*=Is it polite?|yes|no\n\nwhy=Why?",
+        "annotators": "ben, cleo\nben", "reviewers": "dora", "requires_verdicts": True,
+    }  # fmt: skip
+    project = read_project(fields, Project(name="tone"))
+    assert project == Project(
+        name="tone", overlap=2, guidelines="Be *fair*.", requires_verdicts=True,
+        questions=(
+            Question(name="polite", text="Is it polite?", choices=("yes", "no"), is_required=True),
+            Question(name="why", text="Why?"),
+        ),
+        members=(
+            Member("ben", ProjectRole.ANNOTATOR), Member("cleo", ProjectRole.ANNOTATOR),
+            Member("dora", ProjectRole.REVIEWER),
+        ),
+    )  # fmt: skip
+    seat = LabellingRole(project="tone")
+    shown = show_desk(seat, (project,), NO_QUEUE, None).project.form
+    assert (
+        read_project(shown | {"requires_verdicts": bool(shown["requires_verdicts"])}, Project(name="tone"))
+        == project
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ({"overlap": "two"}, "not a number"),
+        ({"overlap": "9" * 99}, "not a number"),
+        ({"questions": "polite"}, "has no name"),
+    ],
+)
+def test_an_invalid_form_of_a_project_is_reported(fields, problem):
+    with pytest.raises(BadInput, match=problem):
+        read_project(fields, Project(name="tone"))
 
 
 @pytest.mark.parametrize("text", ["", '{"actions": [{"kind": "no"}]}', '{"filter": {"since": "x"}}'])

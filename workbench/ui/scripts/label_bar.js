@@ -43,8 +43,15 @@ const HELP = [
   ["?", "show these shortcuts"],
 ];
 
-const WORD_OF_STATE = { done: "done", discarded: "rejected" };
-const MARKS = { pending: "·", draft: "–", done: "✓", discarded: "×" };
+const ORDERS = [
+  ["", "default order"],
+  ["oldest", "oldest first"],
+  ["newest", "newest first"],
+  ["random", "random"],
+  ["findings", "most findings first"],
+  ["confidence", "lowest confidence first"],
+];
+const BY_AGREEMENT = ["agreement", "least agreement first"];
 
 export const addBar = (desk) => {
   const progress = node("strong", { class: "hw-progress", role: "status" });
@@ -91,11 +98,13 @@ export const addBar = (desk) => {
     drawNotice();
   };
 
+  const storeSeat = () => store(SEAT, { seat: desk.state.seat, filter: desk.state.filter });
+
   const show = (changes) =>
     desk.inTurn(() => {
       if (changes.seat) desk.takeSeat(changes.seat);
       Object.assign(desk.state, changes);
-      store(SEAT, { seat: desk.state.seat, filter: desk.state.filter });
+      storeSeat();
       desk.refresh();
     });
 
@@ -113,7 +122,7 @@ export const addBar = (desk) => {
     return field;
   };
 
-  const filterBy = (name, value) => show({ filter: { ...desk.state.filter, [name]: value }, listed: 50 });
+  const filterBy = (name, value) => show({ filter: { ...desk.state.filter, [name]: value } });
   const filters = node("div", { class: "hw-filters" });
 
   const foldFilters = node(
@@ -152,14 +161,6 @@ export const addBar = (desk) => {
     ),
   );
 
-  const rows = node("ul", { class: "hw-sessions", "aria-label": "Queue" });
-
-  const more = node(
-    "button",
-    { type: "button", class: "hw-act hw-more", onclick: () => show({ listed: desk.state.listed + 50 }) },
-    "Show more",
-  );
-
   const guidelines = node(
     "details",
     { class: "hw-guidelines" },
@@ -171,8 +172,7 @@ export const addBar = (desk) => {
     "nav",
     { class: "hw-label-queue", "aria-label": "Sessions to label" },
     guidelines,
-    rows,
-    more,
+    ...desk.queueParts,
   );
 
   help.append(
@@ -231,14 +231,16 @@ export const addBar = (desk) => {
       onchange: () => show({ seat: { ...desk.state.seat, is_deciding: deciding.checked } }),
     });
     deciding.checked = desk.state.seat.is_deciding;
-    filters.replaceChildren(
+    // An input that is null would be drawn as the word null.
+    const fields = [
       choiceField(
         "Project",
         "project",
         desk.state.view.project.names.map((name) => [name, name || "all sessions"]),
         desk.state.seat.project,
-        (project) => show({ seat: { ...desk.state.seat, project }, listed: 50 }),
+        (project) => show({ seat: { ...desk.state.seat, project }, filter: {} }),
       ),
+      node("span", { class: "hw-project-acts" }, desk.projectActs()),
       labeller,
       choiceField("State", "state", STATES, desk.state.filter.state || "", (value) =>
         filterBy("state", value),
@@ -266,59 +268,72 @@ export const addBar = (desk) => {
       textFilter("Model", "model"),
       textFilter("Used since", "since", { type: "date" }),
       textFilter("Used before", "until", { type: "date" }),
-      textFilter("Assigned to", "assignee"),
-      node("label", { class: "hw-check" }, deciding, "my labels are final"),
-    );
+      textFilter("Row or session ID", "row"),
+      textFilter("Format of the import", "format"),
+      textFilter("File of the import", "source"),
+      textFilter("Tool", "tool"),
+      textFilter("Finding or fix, such as trailing-comma", "finding"),
+      mayDecide() ? textFilter("Annotator", "assignee") : null,
+      choiceField(
+        "Order",
+        "order",
+        mayDecide() && desk.state.seat.project ? [...ORDERS, BY_AGREEMENT] : ORDERS,
+        desk.state.filter.order || "",
+        (value) => filterBy("order", value),
+      ),
+      desk.state.filter.order === "random" ? textFilter("Seed", "seed", { type: "number" }) : null,
+      mayDecide()
+        ? node(
+            "label",
+            { class: "hw-check" },
+            deciding,
+            desk.state.seat.project ? "review: my labels are final" : "my labels are final",
+          )
+        : null,
+    ];
+    filters.replaceChildren(...fields.filter(Boolean));
   };
 
-  const wordOf = (row) => (desk.state.closed.has(row.id) ? WORD_OF_STATE[desk.stateOf(row)] : row.word);
+  const mayDecide = () => desk.state.view.project.role !== "annotator";
+  const filterText = () =>
+    Object.entries(desk.state.filter)
+      .filter(([, value]) => value)
+      .map(([name, value]) => name.replace("_", " ") + " " + value)
+      .join(", ");
 
   const drawBar = () => {
     const view = desk.state.view;
     const stale = desk.entries().filter((entry) => entry.stale.length).length;
     progress.textContent = view.progress;
+    progress.title = view.progress_lines.join("\n");
     facts.textContent = [
+      ...view.progress_lines,
       desk.state.agreement,
+      desk.talk() && desk.talk().is_blind && view.project.name ? "blind" : "",
       stale ? stale + " stale here" : "",
       desk.state.isRegenerating ? "regenerating · Esc stops" : "",
     ]
       .filter(Boolean)
       .join(" · ");
-    const active = Object.entries(desk.state.filter)
-      .filter(([, value]) => value)
-      .map(([name, value]) => name.replace("_", " ") + " " + value);
-    if (desk.state.seat.project) active.unshift(desk.state.seat.project);
+    const active = [desk.state.seat.project, filterText()].filter(Boolean);
     foldFilters.querySelector(".hw-filtered").textContent = active.join(", ");
     if (!filters.contains(document.activeElement)) drawFilters();
-    rows.replaceChildren(
-      ...view.rows.map((row) =>
-        node(
-          "li",
-          {},
-          node(
-            "button",
-            {
-              type: "button",
-              class: "hw-session",
-              "data-id": row.id,
-              title: row.title,
-              "aria-current": row.id === desk.state.session ? "true" : null,
-              onclick: () => desk.go(row.id),
-            },
-            node("span", { class: "hw-title" }, row.title),
-            node(
-              "span",
-              { class: "hw-note", title: wordOf(row), role: "img", "aria-label": wordOf(row) },
-              MARKS[desk.stateOf(row)],
-            ),
-          ),
-        ),
-      ),
-    );
-    more.hidden = !view.has_more;
+    desk.drawQueue();
     guidelines.hidden = !view.project.guidelines;
     drawGuidelines(view.project.guidelines);
   };
 
-  Object.assign(desk, { showHelp, head, notice, queue, help, showError, showRefusal, closeFilters, drawBar });
+  Object.assign(desk, {
+    showHelp,
+    head,
+    notice,
+    queue,
+    help,
+    showError,
+    showRefusal,
+    closeFilters,
+    storeSeat,
+    filterText,
+    drawBar,
+  });
 };

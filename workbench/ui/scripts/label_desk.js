@@ -5,6 +5,8 @@ import { addBar } from "./label_bar.js";
 import { addForm } from "./label_form.js";
 import { keyOf } from "./label_overlay.js";
 import { addPanel } from "./label_panel.js";
+import { addProject } from "./label_project.js";
+import { addQueue } from "./label_queue.js";
 import { SEAT, addState } from "./label_state.js";
 import { addSubmit } from "./label_submit.js";
 import { addTalk } from "./label_talk.js";
@@ -15,7 +17,7 @@ export const mount = (part) => {
   // The tab is split into files. Each adds its functions and elements to `desk` for the others to use.
   const desk = { ...part };
   const { element, follow, trigger } = desk;
-  for (const add of [addState, addForm, addSubmit, addPanel, addTalk, addBar]) add(desk);
+  for (const add of [addState, addForm, addSubmit, addQueue, addProject, addPanel, addTalk, addBar]) add(desk);
   const { state } = desk;
 
   desk.draw = () => {
@@ -68,12 +70,6 @@ export const mount = (part) => {
 
   const isStop = (target) => target.is_stop;
 
-  const neighbour = (by) => {
-    const ids = state.view.rows.map((row) => row.id);
-    const id = ids[ids.indexOf(state.session) + by];
-    if (id) desk.leave(() => desk.show(id));
-  };
-
   desk.focusOn = (name) => {
     const field = [...desk.panel.querySelectorAll("[data-field]")].find(
       (other) => other.dataset.field === name,
@@ -100,8 +96,8 @@ export const mount = (part) => {
     k: () => step(-1, isStop),
     J: () => step(1, () => true),
     K: () => step(-1, () => true),
-    n: () => neighbour(1),
-    p: () => neighbour(-1),
+    n: () => desk.neighbour(1),
+    p: () => desk.neighbour(-1),
     a: withTarget((target) => {
       desk.accept(target);
       step(1, isStop);
@@ -168,8 +164,8 @@ export const mount = (part) => {
   };
 
   const onKey = (event) => {
-    if (element.offsetParent === null || desk.help.open || event.defaultPrevented || event.isComposing)
-      return;
+    if (element.offsetParent === null || event.defaultPrevented || event.isComposing) return;
+    if (desk.help.open || desk.projectDialog.open) return;
     if (event.key === "Escape") return onEscape(event);
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
@@ -210,6 +206,7 @@ export const mount = (part) => {
       node("div", { class: "hw-label-talk" }, desk.list, desk.hint, desk.row),
       desk.panel,
       desk.help,
+      desk.projectDialog,
     ),
   );
 
@@ -237,6 +234,7 @@ export const mount = (part) => {
     if (value.serial === 0) return begin(value);
     const lines = value.notice.lines.map((line) => line.text).join(" ");
     if (!desk.receive(value)) return;
+    if (value.done) desk.showError(value.done);
     if (lines) {
       desk.showError(lines);
       desk.retryLater();

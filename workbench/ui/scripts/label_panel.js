@@ -272,7 +272,7 @@ export const addPanel = (desk) => {
     comment(target),
     ...questions(target),
     acts(),
-    ...target.others.map((other) => node("p", { class: "hw-line t-quiet" }, node("span", {}, other))),
+    ...desk.otherLabels(target),
   ];
 
   let shownPanel = "";

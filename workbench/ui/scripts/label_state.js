@@ -27,7 +27,9 @@ export const addState = (desk) => {
     seat: { labeller: "", project: "", is_deciding: false },
     owner: "", // account that is logged in, which is then the labeller
     filter: {},
-    listed: 50,
+    first: null, // index of the first row of the queue to load, null for those around the session
+    step: 0, // 1 or -1 if the session below or above `after` is requested, whatever its state
+    manage: null, // a change of the project or an assignment that is to be sent
     agreement: "",
     serial: 0,
     sent: null, // the command that waits for its answer
@@ -88,7 +90,8 @@ export const addState = (desk) => {
     JSON.stringify({
       ...state.seat,
       filter: state.filter,
-      listed: state.listed,
+      first: state.first,
+      step: state.step,
       session: state.after ? "" : state.session,
       after: state.after,
       known: [...state.talks.keys()],
@@ -104,12 +107,10 @@ export const addState = (desk) => {
     const command = { serial: ++state.serial, actions, seat, session, after };
     state.sent = command;
     state.isWanted = false;
-    trigger("label_order", {
-      order: order({
-        serial: command.serial,
-        actions: actions.map(({ before, changesRow, ...action }) => action),
-      }),
-    });
+    const sent = actions.map(({ before, changesRow, ...action }) => action);
+    const manage = state.manage ? { manage: state.manage } : {};
+    state.manage = null;
+    trigger("label_order", { order: order({ serial: command.serial, actions: sent, ...manage }) });
     arm(command, RETRY_MS);
   };
 
@@ -239,6 +240,7 @@ export const addState = (desk) => {
   const open = (session) => {
     state.session = session;
     state.after = "";
+    state.step = 0;
     state.warned = "";
     state.isLoading = !state.talks.has(session);
     forget();
@@ -256,10 +258,20 @@ export const addState = (desk) => {
   const showNext = () => {
     const rows = state.view.rows;
     const place = rows.findIndex((row) => row.id === state.session);
-    const next = place >= 0 && rows.slice(place + 1).find((row) => OPEN.includes(stateOf(row)));
+    // The server knows the rows that are not loaded, and where the queue starts again.
+    const isAll = rows.length === state.view.total;
+    const after = place < 0 ? [] : rows.slice(place + 1);
+    const next = [...after, ...(isAll ? rows.slice(0, Math.max(place, 0)) : [])].find(
+      (row) => row.id !== state.session && OPEN.includes(stateOf(row)),
+    );
     if (next) return show(next.id);
-    // Beyond the listed rows, only the server knows the next one.
-    state.after = state.session;
+    return showNextOf(state.session, 0);
+  };
+
+  // Opens a session after `session` that is not loaded: the next one with work to do, or its neighbour for 1 or -1.
+  const showNextOf = (session, step) => {
+    state.after = session;
+    state.step = step;
     state.isLoading = true;
     refresh();
     desk.draw();
@@ -291,7 +303,21 @@ export const addState = (desk) => {
 
   // What the server loaded. `done` are the actions that it has stored now.
   const takeView = (value, command, done) => {
+    // A project that is gone, or that was just created.
+    if (value.project.name !== state.seat.project && !value.notice.lines.length) {
+      takeSeat({ ...state.seat, project: value.project.name });
+      desk.storeSeat();
+      state.isWanted = true;
+    }
+    state.first = null;
+    desk.joinRows(value);
     state.view = value;
+    // A reviewer to whom no rows are assigned reviews.
+    if (value.project.role === "reviewer" && !state.seat.is_deciding && !value.total && !desk.filterText()) {
+      takeSeat({ ...state.seat, is_deciding: true });
+      state.isWanted = true;
+      return;
+    }
     if (value.agreement !== null) state.agreement = value.agreement;
     // What was loaded of other sessions does not have these actions yet.
     for (const [id, loaded] of state.talks) {
@@ -341,7 +367,10 @@ export const addState = (desk) => {
 
   // Labels belong to a labeller and a project, so what was loaded for another seat is dropped.
   const takeSeat = (seat) => {
+    const isOther = seat.project !== state.seat.project || seat.is_deciding !== state.seat.is_deciding;
     state.seat = seat;
+    // The shown session may not belong to the other queue, which then opens with its first one.
+    if (isOther) state.session = state.after = "";
     state.talks.clear();
     state.closed.clear();
     state.isLoading = true;
@@ -367,6 +396,7 @@ export const addState = (desk) => {
     stateOf,
     pendingOf,
     inTab,
+    showNextOf,
     sync,
     refresh,
     expectLoss,

@@ -13,8 +13,8 @@ from workbench.app.regenerate import regenerate_message
 from workbench.app.services import Services
 from workbench.errors import BadInput, StoreError, WorkbenchError
 from workbench.records.labels.action import ActionKind, ActionRefused
-from workbench.records.labels.agreement import agreement_of
-from workbench.records.labels.project import CLOSED_STATES, QueueFilter, QueuePage, QueueState
+from workbench.records.labels.agreement import AnnotatorAgreement, agreement_of
+from workbench.records.labels.project import CLOSED_STATES, ProjectProgress, ProjectRole, QueuePage
 from workbench.records.owner import Permission
 from workbench.settings import Secret
 from workbench.toolspec.spec import OfferedTools
@@ -25,10 +25,12 @@ from workbench.ui.owners import needs, services_of
 from workbench.ui.present.label.commands import (
     ACCEPT,
     ACCEPT_REST,
+    PAGE,
     LabelCommand,
     PageAction,
     parse_command,
     read_changes,
+    signed_by,
 )
 from workbench.ui.present.label.label_tab import (
     NO_QUEUE,
@@ -38,6 +40,7 @@ from workbench.ui.present.label.label_tab import (
     show_desk,
 )
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
+from workbench.ui.tabs.label_projects import manage, queue_filter
 from workbench.ui.tabs.play.runs import Runs, StopEvents, tab_of
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
@@ -68,7 +71,15 @@ class LabelEvents:
             command = parse_command(json_text_of(event, "order"))
         except BadInput:
             return SAME
-        return _answer(services, command, *_apply_all(services, command.actions))
+        command = signed_by(command, services.owner.name)
+        answers, notice = _apply_all(services, command.actions)
+        done = ""
+        if command.manage:
+            try:
+                command, done = manage(services, command)
+            except WorkbenchError as error:
+                notice = problem(error)
+        return _answer(services, command, answers, notice, done=done)
 
     @needs(Permission.ASK)
     def on_again(
@@ -80,7 +91,7 @@ class LabelEvents:
         """
         services, tab = services_of(self.services, visitor, request), tab_of(request)
         try:
-            command = parse_command(json_text_of(event, "order"))
+            command = signed_by(parse_command(json_text_of(event, "order")), services.owner.name)
         except BadInput:
             yield SAME
             return
@@ -166,33 +177,74 @@ def _answer(
     command: LabelCommand,
     answers: Sequence[ActionAnswer] = (),
     notice: NoticeView = CLEAR,
+    *,
+    done: str = "",
 ) -> LabelTabView:
     """Return the current state of the tab."""
     seat = command.seat
     try:
-        queue_filter = _queue_filter(services, command)
-        page = services.labels.queue(queue_filter, project=seat.project, limit=command.listed)
-        session_id = command.session or _next_id(services, command, page, command.after)
+        projects = services.labels.list_projects()
+        current = next((project for project in projects if project.reference == seat.project), None)
+        if current is None:
+            seat = replace(seat, project="")
+        if current is not None and current.role is ProjectRole.ANNOTATOR:
+            seat = replace(seat, is_deciding=False)
+        command = replace(command, seat=seat)
+        progress = services.labels.progress(project=seat.project)
+        queue = _QueueOf(services, command, progress)
+        session_id = command.session or queue.next_id()
         bench = open_for_labelling(services, session_id, seat) if session_id else None
+        page = queue.page(session_id)
         ahead = _ahead(services, command, page, session_id) if session_id else ()
-        projects, facts = services.labels.list_projects(), _facts(services, command, page)
+        is_decider = current is None or current.role is not ProjectRole.ANNOTATOR
+        facts = QueueFacts(
+            page=page,
+            progress=progress,
+            agreement=_agreement(services, command, is_decider=is_decider),
+            is_review=seat.is_review,
+        )
     except WorkbenchError as error:
         failed = problem(error)
         return show_desk(seat, (), NO_QUEUE, None, serial=command.serial, notice=failed, answers=answers)
     return show_desk(
         seat, projects, facts, bench,
-        serial=command.serial, notice=notice, answers=answers, ahead=ahead,
+        serial=command.serial, notice=notice, answers=answers, ahead=ahead, done=done,
     )  # fmt: skip
 
 
-def _next_id(services: Services, command: LabelCommand, page: QueuePage, after: str) -> str:
-    """Return the session to label after `after`; that session itself if there are no more."""
-    if not after:
-        return next(iter(item.session_id for item in page.items), "")
-    found = services.labels.next_open(
-        _queue_filter(services, command), project=command.seat.project, after=after
-    )
-    return found or after
+class _QueueOf:
+    """The queue that a command asks for."""
+
+    def __init__(self, services: Services, command: LabelCommand, progress: ProjectProgress) -> None:
+        self._labels, self._command = services.labels, command
+        self._filter = queue_filter(services, command)
+        seat = command.seat
+        is_annotator = any(annotator.name == seat.labeller for annotator in progress.annotators)
+        if seat.project and not seat.is_review and self._filter.assignee is None and is_annotator:
+            # In a project, people label what is assigned to them, unless they choose otherwise.
+            self._filter = replace(self._filter, assignee=seat.labeller)
+        self._options = {"project": seat.project, "sort": command.sort, "is_review": seat.is_review}
+
+    def page(self, session_id: str) -> QueuePage:
+        """Return the rows that the command asks for, or those around the session."""
+        first = self._command.first
+        around = session_id or None if first is None else None
+        return self._labels.queue(self._filter, limit=PAGE, offset=first or 0, around=around, **self._options)
+
+    def next_id(self) -> str:
+        """Return the session to show after `after`; that session itself if there are no more."""
+        after, step = self._command.after, self._command.step
+        if not after:
+            found = self._labels.next_open(self._filter, **self._options)
+            if found is not None:
+                return found
+            items = self._labels.queue(self._filter, limit=1, **self._options).items
+            return items[0].session_id if items else ""
+        if step:
+            found = self._labels.neighbour(self._filter, after, is_before=step < 0, **self._options)
+        else:
+            found = self._labels.next_open(self._filter, after=after, **self._options)
+        return found or after
 
 
 def _ahead(
@@ -204,39 +256,24 @@ def _ahead(
     open_ids = [item.session_id for item in page.items[start:] if item.state not in CLOSED_STATES]
     views = (
         open_for_labelling(services, next_id, command.seat)
-        for next_id in open_ids[:AHEAD]
+        for next_id in dict.fromkeys(open_ids[:AHEAD])
         if next_id not in command.known
     )
     return [view for view in views if view is not None]
 
 
-def _facts(services: Services, command: LabelCommand, page: QueuePage) -> QueueFacts:
-    """Return the project's progress. Agreement is not recomputed for a single label."""
-    project, labels = command.seat.project, services.labels
-    counts = {
-        state: labels.queue(QueueFilter(state=state), project=project, limit=1).total for state in QueueState
-    }
+def _agreement(services: Services, command: LabelCommand, *, is_decider: bool) -> AnnotatorAgreement | None:
+    """Return the agreement, or None if it need not be computed again or may not be shown."""
     is_moved = not command.known or any(
         action.kind not in (ActionKind.LABEL, ACCEPT, ACCEPT_REST) for action in command.actions
     )
-    return QueueFacts(
-        items=page.items,
-        total=page.total,
-        done_count=counts[QueueState.DONE],
-        all_count=sum(counts.values()) - counts[QueueState.DISCARDED],
-        agreement=agreement_of(labels.judgements(project=project)) if is_moved else None,
+    if not is_moved:
+        return None
+    return agreement_of(
+        judgement
+        for judgement in (services.labels.judgements(project=command.seat.project) if is_decider else ())
+        if not judgement.question
     )
-
-
-def _queue_filter(services: Services, command: LabelCommand) -> QueueFilter:
-    """Return the queue filter, with a contract name replaced by the hash of its version."""
-    reference = command.filter.contract_version
-    if reference is None:
-        return command.filter
-    try:
-        return replace(command.filter, contract_version=services.contract_version(reference).text_hash)
-    except BadInput:
-        return command.filter
 
 
 def _bench(services: Services, command: LabelCommand) -> LabellingView:

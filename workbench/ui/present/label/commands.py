@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final, cast
 
@@ -18,14 +18,25 @@ from workbench.records.labels.action import (
     correction_value,
 )
 from workbench.records.labels.label import LabelTarget
-from workbench.records.labels.project import QueueFilter, QueueState
+from workbench.records.labels.project import (
+    Member,
+    Project,
+    ProjectRole,
+    Question,
+    QueueFilter,
+    QueueOrder,
+    QueueSort,
+    QueueState,
+)
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.present.label.form import read_form
 
 PAGE: Final = 50
-"""Number of sessions that the queue shows at first, and that `Show more` adds."""
-MOST_LISTED: Final = 2000
-"""Maximum number of sessions that the queue shows."""
+"""Number of sessions of the queue that are sent at a time."""
+MOST_ROWS: Final = 10**9
+"""No queue has a row beyond this index."""
+MOST_DIGITS: Final = 9
+"""The longest number in a form, in digits."""
 MOST_ACTIONS: Final = 100
 """Maximum number of actions of one command. The page sends the others with the next one."""
 ACCEPT: Final = "accept"
@@ -96,8 +107,14 @@ class LabelCommand:
     """Sessions that the page has loaded already."""
     filter: QueueFilter
     """The filter of the queue."""
-    listed: int
-    """Maximum number of sessions to list."""
+    sort: QueueSort
+    """The order of the queue."""
+    first: int | None
+    """Index of the first session of the queue to list. None lists those around the shown session."""
+    step: int
+    """1 or -1 shows the session below or above `after` in the queue, done or not. 0 the next one with work to do."""
+    manage: JsonObject
+    """A change of a project, or an assignment of rows. Empty for most commands."""
     actions: tuple[PageAction, ...]
     """In the order in which they were made."""
     message: str
@@ -119,7 +136,12 @@ def parse_command(text: str) -> LabelCommand:
             after=str(command.get("after") or ""),
             known=tuple(map(str, _list(command.get("known")))),
             filter=_filter(as_object(command.get("filter"))),
-            listed=min(max(_whole(command.get("listed")), PAGE), MOST_LISTED),
+            sort=_sort(as_object(command.get("filter"))),
+            first=None
+            if command.get("first") is None
+            else min(max(_whole(command.get("first")), 0), MOST_ROWS),
+            step=max(-1, min(1, _whole(command.get("step")))),
+            manage=as_object(command.get("manage")),
             actions=tuple(
                 _action(as_object(action)) for action in _list(command.get("actions"))[:MOST_ACTIONS]
             ),
@@ -127,6 +149,23 @@ def parse_command(text: str) -> LabelCommand:
         )
     except (ValueError, RecursionError) as error:
         raise BadInput("Label tab", f"the command cannot be parsed: {error}", "reload the page") from error
+
+
+def signed_by(command: LabelCommand, name: str) -> LabelCommand:
+    """Return the command in the name of an account, whatever name the page has sent.
+
+    Args:
+        name: Name of the account. Empty if nobody logs in, so that people type their names.
+    """
+    if not name:
+        return command
+    return replace(
+        command,
+        seat=replace(command.seat, labeller=name),
+        actions=tuple(
+            replace(action, role=replace(action.role, labeller=name)) for action in command.actions
+        ),
+    )
 
 
 def read_changes(action: PageAction, tools: OfferedTools) -> tuple[FieldChange, ...]:
@@ -200,7 +239,64 @@ def _filter(fields: JsonObject) -> QueueFilter:
         has_fix={"yes": True, "no": False}.get(has_fix),
         since=_day(fields.get("since")),
         until=_day(fields.get("until")),
+        format=_text(fields.get("format")),
+        source=_text(fields.get("source")),
+        tool=_text(fields.get("tool")),
+        finding=_text(fields.get("finding")),
+        row=_text(fields.get("row")),
     )
+
+
+def _sort(fields: JsonObject) -> QueueSort:
+    order, seed = str(fields.get("order") or ""), str(fields.get("seed") or "0")
+    return QueueSort(
+        order=QueueOrder(order) if order else None,
+        seed=int(seed) if seed.lstrip("-").isdecimal() and len(seed) <= MOST_DIGITS else 0,
+    )
+
+
+def read_project(fields: JsonObject, stored: Project) -> Project:
+    """Return a project with the fields that the page's form has sent.
+
+    Questions are lines `NAME=TEXT|CHOICE|…`, and a `*` after the name makes an answer required.
+
+    Raises:
+        BadInput: A question cannot be read, or the overlap is not a number.
+    """
+    overlap = str(fields.get("overlap") or "1").strip()
+    if not overlap.isdecimal() or len(overlap) > MOST_DIGITS:
+        raise BadInput("overlap", f"{overlap[:40]!r} is not a number", "use 1 or more")
+    return replace(
+        stored,
+        guidelines=str(fields.get("guidelines") or ""),
+        overlap=int(overlap),
+        questions=tuple(map(_question, _lines(fields.get("questions")))),
+        requires_verdicts=fields.get("requires_verdicts") is True,
+        members=tuple(
+            Member(name, role)
+            for role, key in ((ProjectRole.ANNOTATOR, "annotators"), (ProjectRole.REVIEWER, "reviewers"))
+            for name in dict.fromkeys(split_names(fields.get(key)))
+        ),
+    )
+
+
+def split_names(value: JsonValue) -> Sequence[str]:
+    """Return the names of a text that separates them with commas or line ends."""
+    return [name.strip() for name in str(value or "").replace("\n", ",").split(",") if name.strip()]
+
+
+def _lines(value: JsonValue) -> Sequence[str]:
+    return [line.strip() for line in str(value or "").splitlines() if line.strip()]
+
+
+def _question(line: str) -> Question:
+    name, equals, rest = line.partition("=")
+    text, *choices = (part.strip() for part in rest.split("|"))
+    is_required = name.strip().endswith("*")
+    name = name.strip().removesuffix("*").strip()
+    if not equals or not name:
+        raise BadInput("questions", f"{line[:60]!r} has no name", "write NAME=TEXT, or NAME=TEXT|yes|no")
+    return Question(name=name, text=text, choices=tuple(filter(None, choices)), is_required=is_required)
 
 
 def _text(value: JsonValue) -> str | None:

@@ -9,6 +9,7 @@ from workbench.app.labelling import LabellingRole, LabellingView
 from workbench.chat.finding import Severity
 from workbench.chat.message import Role, ToolCall
 from workbench.hermes.reading import ReadCall
+from workbench.records.corpus.material import ImportedRow, row_id_of
 from workbench.records.labels.label import Label
 from workbench.records.sessions import StoredMessage
 from workbench.ui.present.conversation import ReadRound, read_path
@@ -48,6 +49,18 @@ class LabelView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OtherLabel:
+    """The label of another labeller, or the deciding one."""
+
+    name: str
+    """Name of the labeller, or `final`."""
+    summary: str
+    """The label in one line, without its correction."""
+    label: LabelView
+    """Its content, which somebody who decides can take over."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LabelTargetView:
     """A message, or a call of a message, that can be labelled."""
 
@@ -59,15 +72,18 @@ class LabelTargetView:
     title: str
     """Heading of the label panel."""
     is_stop: bool
-    """Whether `j` and `k` stop here: at each call, and at model messages without a call."""
+    """Whether `j` and `k` stop here: at each call, and at model messages without a call. In a review, only where
+    annotators disagree."""
     label: LabelView
     """The label of this labeller."""
     verdicts: tuple[str, ...] = ()
     """The verdicts that it can have. The first one accepts it. Empty if it cannot be judged."""
     broken: str = ""
     """For a call: the first parameter that does not fit the schema. Empty if all do."""
-    others: tuple[str, ...]
-    """The labels of others, one line each."""
+    others: tuple[OtherLabel, ...]
+    """The labels of others that this labeller may see."""
+    is_disputed: bool = False
+    """For somebody who decides: whether annotators disagree about it."""
     text: str = ""
     """For a message: its text, for editing."""
     tool: str = ""
@@ -101,6 +117,10 @@ class TalkView:
     """The description of each offered tool."""
     row: tuple[NoticeLine, ...]
     """Lines about the training row that the conversation becomes."""
+    origin: str = ""
+    """The imported row: its number, id, format and file. Empty if it was not imported."""
+    is_blind: bool = False
+    """Whether labels of others are hidden until it is submitted."""
     can_export: bool = True
     """Whether the conversation can become a training row."""
     pair: str = ""
@@ -127,10 +147,19 @@ def show_talk(labelling: LabellingView, seat: LabellingRole) -> TalkView:
         tools={spec.name: show_form(spec) for spec in labelling.tools.specs},
         descriptions={spec.name: spec.description for spec in labelling.tools.specs},
         row=tuple(_row(labelling)),
+        origin=_origin(labelling.imported),
+        is_blind=labelling.is_blind,
         can_export=not labelling.outcome.obstacles,
         pair=labelling.pair.first_id if labelling.pair else "",
         other=other_view.entries,
     )
+
+
+def _origin(imported: ImportedRow | None) -> str:
+    if imported is None:
+        return ""
+    row_id = row_id_of(json.loads(imported.row_text))
+    return " · ".join(filter(None, (f"row {imported.number}", row_id, imported.format, imported.file)))
 
 
 def _entry(
@@ -148,7 +177,8 @@ def _entry(
             call=index,
             role=entry.role,
             title=f"Call {index + 1} of {len(calls)} · {call.name}",
-            is_stop=True,
+            is_stop=not seat.is_review or _is_disputed(labelling, stored, index),
+            is_disputed=_is_disputed(labelling, stored, index),
             label=_own_label(labelling.labels, stored, index, seat),
             others=_others(labelling.labels, stored, index, seat),
             verdicts=CALL_VERDICTS,
@@ -165,7 +195,10 @@ def _entry(
         call=None,
         role=entry.role,
         title="Which answer is better?" if is_pair else f"{entry.role.capitalize()} message",
-        is_stop=is_model and (is_pair or not calls or bool(read_round and read_round.reading.dropped)),
+        is_stop=_is_disputed(labelling, stored, None)
+        if seat.is_review
+        else is_model and (is_pair or not calls or bool(read_round and read_round.reading.dropped)),
+        is_disputed=_is_disputed(labelling, stored, None),
         verdicts=PAIR_VERDICTS if is_pair else MESSAGE_VERDICTS if is_model else (),
         label=_own_label(labelling.labels, stored, None, seat),
         others=_others(labelling.labels, stored, None, seat),
@@ -207,6 +240,13 @@ def _broken(call: ReadCall) -> str:
     return ""
 
 
+def _is_disputed(labelling: LabellingView, stored: StoredMessage, call: int | None) -> bool:
+    place = (stored.copy_of or stored.id, call)
+    return any(
+        (dispute.target.message_id, dispute.target.call_index) == place for dispute in labelling.disputes
+    )
+
+
 def _is_of(label: Label, stored: StoredMessage, call: int | None) -> bool:
     return (label.target.message_id, label.target.call_index) == (stored.copy_of or stored.id, call)
 
@@ -217,7 +257,11 @@ def _own_label(
     own = next((label for label in labels if _is_of(label, stored, call) and _is_own(label, seat)), None)
     if own is None:
         return LabelView()
-    content = own.content
+    return _label_view(own)
+
+
+def _label_view(label: Label) -> LabelView:
+    content = label.content
     correction = content.correction
     is_call = isinstance(correction, ToolCall)
     return LabelView(
@@ -229,7 +273,7 @@ def _own_label(
         name=correction.name if is_call else "",
         arguments=json.dumps(correction.arguments, ensure_ascii=False) if is_call else "",
         answers=content.answers,
-        revision=own.revision,
+        revision=label.revision,
     )
 
 
@@ -241,18 +285,23 @@ def _is_own(label: Label, seat: LabellingRole) -> bool:
 
 def _others(
     labels: Sequence[Label], stored: StoredMessage, call: int | None, seat: LabellingRole
-) -> tuple[str, ...]:
+) -> tuple[OtherLabel, ...]:
     others = (label for label in labels if _is_of(label, stored, call) and not _is_own(label, seat))
     return tuple(_other(label) for label in others)
 
 
-def _other(label: Label) -> str:
-    name = "final" if label.is_deciding else label.labeller or "no name"
-    rating = f"{label.content.rating} of 5" if label.content.rating else ""
-    corrected = "corrected" if label.content.correction is not None else ""
-    verdict = label.content.verdict.value if label.content.verdict else ""
-    summary = ", ".join(filter(None, (verdict, rating, corrected, label.content.comment)))
-    return f"{name}: {summary or 'nothing yet'}"
+def _other(label: Label) -> OtherLabel:
+    content = label.content
+    rating = f"{content.rating} of 5" if content.rating else ""
+    corrected = "corrected" if content.correction is not None else ""
+    verdict = content.verdict.value if content.verdict else ""
+    answers = (f"{name}: {answer}" for name, answer in content.answers.items())
+    summary = ", ".join(filter(None, (verdict, rating, corrected, *content.tags, *answers, content.comment)))
+    return OtherLabel(
+        name="final" if label.is_deciding else label.labeller or "no name",
+        summary=summary or "nothing yet",
+        label=_label_view(label),
+    )
 
 
 def _row(labelling: LabellingView) -> list[NoticeLine]:

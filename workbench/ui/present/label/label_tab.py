@@ -1,12 +1,19 @@
 """Show the whole Label tab as one value: queue, progress, conversation, project and errors."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from workbench.app.labelling import LabellingRole, LabellingView
 from workbench.records.labels.agreement import AnnotatorAgreement
-from workbench.records.labels.project import Project, QueueItem, QueueState
+from workbench.records.labels.project import (
+    Project,
+    ProjectProgress,
+    ProjectRole,
+    QueueItem,
+    QueuePage,
+    QueueState,
+)
 from workbench.ui.present.label.conversation import TalkView, show_talk
 from workbench.ui.present.markdown import render_markdown
 from workbench.ui.present.notices import CLEAR, NoticeView
@@ -39,6 +46,10 @@ class QueueRow:
     """Label of the state."""
     is_open: bool
     """True for the session that is open for labelling."""
+    note: str = ""
+    """Number, id and format of the imported row. Empty if it was not imported."""
+    assignee: str = ""
+    """The annotator, if items of several are listed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,14 +72,20 @@ class ProjectView:
     """The labelling project."""
 
     name: str
-    """Empty for the default project with all sessions."""
+    """Reference of the project. Empty for the default project with all sessions."""
     names: tuple[str, ...]
-    """Names of all projects."""
+    """References of all projects."""
     guidelines: str
     """Instructions for labellers, as safe HTML."""
     questions: tuple[QuestionView, ...]
     requires_verdicts: bool = False
     """Whether every call and answer needs a verdict."""
+    role: str = "owner"
+    """Value of a `ProjectRole`: what this person may do in the project."""
+    annotators: tuple[str, ...] = ()
+    """Names of the annotators that this person may filter by."""
+    form: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
+    """The fields of the project's form, as texts. Empty for somebody else's project."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,11 +118,15 @@ class LabelTabView:
     """The current project."""
     labeller: str
     rows: tuple[QueueRow, ...]
-    """The sessions of the queue, by last use."""
-    has_more: bool
-    """Whether there are sessions beyond the last row."""
+    """Some sessions of the queue, in its order."""
+    first: int
+    """Index of the first row in the queue, from 0."""
+    total: int
+    """Number of sessions in the queue."""
     progress: str
-    """How many sessions are done."""
+    """How many sessions are done, or decided in a review."""
+    progress_lines: tuple[str, ...]
+    """The progress of each annotator."""
     agreement: str | None
     """Agreement of the labellers. Empty with fewer than two labellers, None if it is unchanged."""
     talk: TalkView | None
@@ -117,24 +138,25 @@ class LabelTabView:
     """What became of the actions of the command."""
     ahead: tuple[TalkView, ...] = ()
     """The next conversations of the queue that the page has not loaded yet."""
+    done: str = ""
+    """What became of a change of the project, or of an assignment. Empty if there was none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueFacts:
-    """The loaded part of the queue, with its totals."""
+    """A part of the queue, and the progress of the project."""
 
-    items: Sequence[QueueItem]
-    total: int
-    """Number of items that match the filter."""
-    done_count: int
-    """Number of sessions of the project that are done."""
-    all_count: int
-    """Number of sessions of the project that are not rejected."""
+    page: QueuePage
+    progress: ProjectProgress
     agreement: AnnotatorAgreement | None
-    """Agreement of all labellers of the project, or None if it was not computed again."""
+    """Agreement of all annotators of the project, or None if it was not computed again."""
+    is_review: bool = False
+    """Whether the queue lists what annotators have submitted."""
 
 
-NO_QUEUE: Final = QueueFacts(items=(), total=0, done_count=0, all_count=0, agreement=None)
+NO_QUEUE: Final = QueueFacts(
+    page=QueuePage(items=(), total=0), progress=ProjectProgress(annotators=()), agreement=None
+)
 """Used if the queue cannot be read."""
 
 
@@ -148,6 +170,7 @@ def show_desk(
     notice: NoticeView = CLEAR,
     answers: Sequence[ActionAnswer] = (),
     ahead: Sequence[LabellingView] = (),
+    done: str = "",
 ) -> LabelTabView:
     """Show the Label tab.
 
@@ -160,37 +183,61 @@ def show_desk(
         notice: Errors to show.
         answers: What became of the actions of the command.
         ahead: The next sessions, for the page to load before they are needed.
+        done: What became of a change of the project.
     """
     open_id = labelling.session.id if labelling else None
+    page, progress = queue.page, queue.progress
+    names = {item.assignee for item in page.items}
     return LabelTabView(
         serial=serial,
-        project=_project(seat, projects),
+        project=_project(seat, projects, progress),
         labeller=seat.labeller,
-        rows=tuple(_queue_row(item, open_id) for item in queue.items),
-        has_more=queue.total > len(queue.items),
-        progress=f"{queue.done_count} of {queue.all_count}",
+        rows=tuple(_queue_row(item, open_id, shows_assignee=len(names) > 1) for item in page.items),
+        first=page.first,
+        total=page.total,
+        progress=_progress(seat, queue),
+        progress_lines=tuple(
+            f"{annotator.name or 'nobody'}: {annotator.done} of {annotator.total}"
+            for annotator in progress.annotators
+        )
+        if len(progress.annotators) > 1
+        else (),
         agreement=_agreement(queue.agreement),
         talk=show_talk(labelling, seat) if labelling else None,
-        hint=NOTHING_LEFT if queue.all_count else EMPTY,
+        hint=NOTHING_LEFT if progress.total else EMPTY,
         notice=notice,
         answers=tuple(answers),
         ahead=tuple(show_talk(next_one, seat) for next_one in ahead),
+        done=done,
     )
 
 
-def _queue_row(item: QueueItem, open_id: str | None) -> QueueRow:
+def _progress(seat: LabellingRole, queue: QueueFacts) -> str:
+    progress = queue.progress
+    if queue.is_review:
+        decided = progress.disagreed - progress.disputed
+        return f"{decided} of {progress.disagreed} decided"
+    own = next((one for one in progress.annotators if one.name == seat.labeller and seat.project), None)
+    shown = progress if own is None else own
+    return f"{shown.done} of {shown.total}"
+
+
+def _queue_row(item: QueueItem, open_id: str | None, *, shows_assignee: bool) -> QueueRow:
+    number = "" if item.row_number is None else f"#{item.row_number}"
     return QueueRow(
         id=item.session_id,
         title=item.title or "untitled",
         state=item.state.value,
         word=STATES[item.state],
         is_open=item.session_id == open_id,
+        note=" · ".join(filter(None, (number, item.row_id, item.format))),
+        assignee=item.assignee if shows_assignee else "",
     )
 
 
-def _project(seat: LabellingRole, projects: Sequence[Project]) -> ProjectView:
+def _project(seat: LabellingRole, projects: Sequence[Project], progress: ProjectProgress) -> ProjectView:
     current = next(
-        (project for project in projects if project.name == seat.project), Project(name=seat.project)
+        (project for project in projects if project.reference == seat.project), Project(name=seat.project)
     )
     questions = tuple(
         QuestionView(
@@ -203,12 +250,32 @@ def _project(seat: LabellingRole, projects: Sequence[Project]) -> ProjectView:
         for place, question in enumerate(current.questions)
     )
     return ProjectView(
-        name=current.name,
-        names=tuple(project.name for project in projects),
+        name=current.reference,
+        names=tuple(project.reference for project in projects),
         guidelines=render_markdown(current.guidelines),
         questions=questions,
         requires_verdicts=current.requires_verdicts,
+        role=current.role.value,
+        annotators=tuple(annotator.name for annotator in progress.annotators if annotator.name),
+        form={} if current.owner else _form(current),
     )
+
+
+def _form(project: Project) -> Mapping[str, str]:
+    """Return the texts of the project's form; `commands.read_project` reads them."""
+    lines = (
+        f"{question.name}{'*' if question.is_required else ''}={'|'.join((question.text, *question.choices))}"
+        for question in project.questions
+    )
+    return {
+        "name": project.name,
+        "guidelines": project.guidelines,
+        "questions": "\n".join(lines),
+        "overlap": str(project.overlap),
+        "requires_verdicts": "yes" if project.requires_verdicts else "",
+        "annotators": ", ".join(project.names(ProjectRole.ANNOTATOR)),
+        "reviewers": ", ".join(project.names(ProjectRole.REVIEWER)),
+    }
 
 
 def _agreement(agreement: AnnotatorAgreement | None) -> str | None:
@@ -216,4 +283,5 @@ def _agreement(agreement: AnnotatorAgreement | None) -> str | None:
         return None
     if not agreement.pairs:
         return ""
-    return f"kappa {agreement.kappa:.2f}" if agreement.kappa is not None else "no kappa yet"
+    measure, value = agreement.measure
+    return f"{measure} {value:.2f}" if value is not None else f"no {measure} yet"

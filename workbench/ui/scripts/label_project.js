@@ -1,0 +1,112 @@
+// Labelling projects in the Label tab: the form of a project, the assignment of rows, the progress of the annotators,
+// and the labels of others beside the decision.
+import { node } from "./dom.js";
+import { WORDS } from "./label_panel.js";
+
+const FIELDS = [
+  ["name", "Name", "input", {}],
+  ["annotators", "Annotators", "input", { placeholder: "ann, ben" }],
+  ["reviewers", "Reviewers, who decide disagreements", "input", { placeholder: "cleo" }],
+  ["overlap", "Annotators per row", "input", { type: "number", min: 1 }],
+  ["guidelines", "Guidelines (Markdown)", "textarea", { rows: 4 }],
+  ["questions", "Questions, one per line", "textarea", { rows: 3, placeholder: "polite*=Is it polite?|yes|no" }],
+];
+const EMPTY = { overlap: "1" };
+
+export const addProject = (desk) => {
+  const { state } = desk;
+  const dialog = node("dialog", { class: "hw-keys hw-project", "aria-label": "Labelling project" });
+  const close = () => dialog.close();
+
+  const manage = (fields) => {
+    state.manage = fields;
+    desk.inTurn(desk.refresh);
+    close();
+  };
+
+  const fieldOf = ([name, label, kind, attributes], values, isFixed) => {
+    const field = node(kind, { class: "hw-input", "data-name": name, disabled: isFixed, ...attributes });
+    field.value = values[name] || EMPTY[name] || "";
+    return node("label", { class: "hw-question" }, node("span", {}, label), field);
+  };
+
+  const button = (text, work) => node("button", { type: "button", class: "hw-button", onclick: work }, text);
+
+  const valuesOf = () => {
+    const values = { what: "save" };
+    for (const field of dialog.querySelectorAll("[data-name]"))
+      values[field.dataset.name] = field.type === "checkbox" ? field.checked : field.value;
+    return values;
+  };
+
+  const assignment = () => {
+    const limit = node("input", { class: "hw-input", type: "number", min: 1, "aria-label": "Number of rows", placeholder: "all" });
+    return node(
+      "fieldset",
+      {},
+      node("legend", {}, "Assign rows"),
+      node("p", { class: "hw-note" }, "All of your rows that match the filter, in its order: ", desk.filterText() || "no filter"),
+      node("label", { class: "hw-question" }, node("span", {}, "Number of rows"), limit),
+      button("Assign rows", () => manage({ what: "assign", limit: limit.value })),
+    );
+  };
+
+  // Shows the form of the current project, or that of a new one.
+  const openProject = (isNew) => {
+    const project = state.view.project;
+    const values = isNew ? {} : project.form;
+    const required = node("input", { type: "checkbox", "data-name": "requires_verdicts" });
+    required.checked = Boolean(values.requires_verdicts);
+    dialog.replaceChildren(
+      node("h2", {}, isNew ? "New project" : project.name),
+      ...FIELDS.map((field) => fieldOf(field, values, field[0] === "name" && !isNew)),
+      node("label", { class: "hw-check" }, required, "every call and answer needs a verdict"),
+      node("div", { class: "hw-project-acts" }, button("Save project", () => manage(valuesOf())), button("Cancel", close)),
+      ...(isNew ? [] : [assignment()]),
+    );
+    dialog.showModal();
+  };
+
+  const projectActs = () => {
+    const project = state.view.project;
+    const act = (text, isNew) =>
+      node("button", { type: "button", class: "hw-act", onclick: () => openProject(isNew) }, text);
+    return [
+      act("New project", true),
+      project.name && Object.keys(project.form).length ? act("Edit project and assign rows", false) : null,
+    ].filter(Boolean);
+  };
+
+  // Takes over the label of an annotator as the decision.
+  const take = (target, label) => {
+    const correction = label.name
+      ? { name: label.name, arguments: JSON.parse(label.arguments || "{}") }
+      : label.text === null
+        ? null
+        : { text: label.text };
+    const answers = Object.entries(label.answers).map(([name, answer]) => ["answer:" + name, answer]);
+    desk.change(target, { correction, verdict: label.verdict || null, ...Object.fromEntries(answers) });
+  };
+
+  const correctionOf = (label) => {
+    if (label.name) return node("code", {}, label.name + " " + label.arguments);
+    return label.text === null ? null : node("pre", {}, label.text);
+  };
+
+  // The labels of others on a target. Somebody who decides can take one of them over.
+  const otherLabels = (target) =>
+    target.others.map((other) =>
+      node(
+        "section",
+        { class: "hw-other" + (target.is_disputed ? " is-disputed" : ""), "aria-label": "Label of " + other.name },
+        node("strong", {}, other.name),
+        node("span", { class: "hw-other-text" }, WORDS[other.label.verdict] ? other.summary.replace(other.label.verdict, WORDS[other.label.verdict]) : other.summary),
+        correctionOf(other.label),
+        state.seat.is_deciding && other.name !== "final"
+          ? node("button", { type: "button", class: "hw-act", onclick: () => take(target, other.label) }, "Use this label")
+          : null,
+      ),
+    );
+
+  Object.assign(desk, { projectDialog: dialog, projectActs, otherLabels });
+};
