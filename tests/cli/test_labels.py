@@ -70,7 +70,8 @@ def test_agreement_is_a_number_or_the_reason_why_there_is_none(run_cli, session_
 def test_a_project_assigns_sessions_and_has_its_own_questions(run_cli, session_and_messages):
     session, messages = session_and_messages
     project = read(run_cli, "project", "tone", "--question", "polite=Is it polite?|yes|no", "--overlap", 2)
-    assert project["questions"] == [{"name": "polite", "text": "Is it polite?", "choices": ["yes", "no"]}]
+    question = {"name": "polite", "text": "Is it polite?", "choices": ["yes", "no"], "required": False}
+    assert project["questions"] == [question]
     assert read(run_cli, "project", "tone")["overlap"] == 2
     assigned = read(run_cli, "assign", "tone", "--session", session, "--to", "anna", "--to", "ben")["given"]
     assert [item["labeller"] for item in assigned] == ["anna", "ben"]

@@ -52,7 +52,10 @@ def import_rows(own: OwnedStore, count: int) -> list[str]:
     def row(number: int) -> NewImport:
         texts = ((Role.USER, f"Question {number}?"), (Role.ASSISTANT, f"Answer {number}."))
         messages = tuple(Message(role=role, text=text) for role, text in texts)
-        fields = {"id": f"row-{number}", "messages": []}
+        fields = {
+            "id": f"row-{number}",
+            "messages": [{"role": role.value, "content": text} for role, text in texts],
+        }
         return NewImport(
             setup=SETUP, messages=messages, format="openai", fields=fields, file="rows.jsonl", number=number,
             tags=("batch-1",),
@@ -236,7 +239,7 @@ def test_the_owner_creates_a_project_and_assigns_rows_on_the_page(
     page = ann.page
     page.locator("#label-desk .hw-filter-fold > summary").click()
     page.get_by_role("button", name="New project").click()
-    form = page.get_by_role("dialog", name="Labelling project")
+    form = page.get_by_role("dialog", name="Team and guidelines")
     form.get_by_label("Name", exact=True).fill("tone")
     form.get_by_label("Annotators", exact=True).fill("ben, nobody")
     form.get_by_label("Questions, one per line").fill("polite*=Is it polite?|yes|no")

@@ -16,6 +16,7 @@ from workbench.records.labels.project import (
     ProjectProgress,
     ProjectRole,
     QueueFilter,
+    QueueOrder,
     QueueSort,
     QueueState,
     plan_assignments,
@@ -179,7 +180,7 @@ class LabelProjectStore(LabelScope):
                 allowed=self._is_listed() if limit is None else self._is_listed() & is_new,
                 visible=col(LabelRow.project_id).is_not(None),
                 chosen=chosen,
-                sort=sort or QueueSort(),
+                sort=sort if sort and sort.order else QueueSort(order=QueueOrder.OLDEST),
                 includes_unassigned=True,
             )
             session_ids = tuple(dict.fromkeys(queue.session_ids(db, limit=limit)))

@@ -15,7 +15,7 @@ const EMPTY = { overlap: "1" };
 
 export const addProject = (desk) => {
   const { state } = desk;
-  const dialog = node("dialog", { class: "hw-keys hw-project", "aria-label": "Labelling project" });
+  const dialog = node("dialog", { class: "hw-keys hw-project", "aria-label": "Team and guidelines" });
   const close = () => dialog.close();
 
   const manage = (fields) => {

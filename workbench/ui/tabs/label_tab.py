@@ -223,7 +223,11 @@ class _QueueOf:
         if seat.project and not seat.is_review and self._filter.assignee is None and is_annotator:
             # In a project, people label what is assigned to them, unless they choose otherwise.
             self._filter = replace(self._filter, assignee=seat.labeller)
-        self._options = {"project": seat.project, "sort": command.sort, "is_review": seat.is_review}
+        self._options: dict[str, Any] = {
+            "project": seat.project,
+            "sort": command.sort,
+            "is_review": seat.is_review,
+        }
 
     def page(self, session_id: str) -> QueuePage:
         """Return the rows that the command asks for, or those around the session."""
