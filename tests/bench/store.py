@@ -11,12 +11,14 @@ from pathlib import Path
 from tests.bench.store_data import MESSAGES, SESSIONS, write_sessions
 from tests.bench.timing import once, seconds
 from tests.store.examples import SETUP, completion, user
+from workbench.records.labels.project import QueueFilter, QueueOrder, QueueSort
 from workbench.records.owner import LOCAL_OWNER
 from workbench.records.session_tree import SearchFilter
 from workbench.store.store import OwnedStore, Store
 
 LIST_AIM_MS = 50
 OPEN_AIM_MS = 20
+QUEUE_AIM_MS = 200
 CROWD = 10
 """Writers, and as many readers."""
 CROWD_S = 60.0
@@ -50,6 +52,17 @@ def _times(owned: OwnedStore, sessions: int) -> Iterator[str]:
             LIST_AIM_MS,
             lambda: owned.search.find("babel", SearchFilter(contract="minimal", has_fix=False)),
         ),
+        "first page of the labelling queue": (QUEUE_AIM_MS, lambda: owned.labels.queue(QueueFilter())),
+        "page of the queue around a session": (
+            QUEUE_AIM_MS,
+            lambda: owned.labels.queue(QueueFilter(), around=some),
+        ),
+        "page of the queue in random order": (
+            QUEUE_AIM_MS,
+            lambda: owned.labels.queue(QueueFilter(), sort=QueueSort(order=QueueOrder.RANDOM, seed=1)),
+        ),
+        "next session to label": (OPEN_AIM_MS, lambda: owned.labels.next_open(QueueFilter(), after=some)),
+        "open a session for labelling": (OPEN_AIM_MS, lambda: owned.labelling.open(some)),
         "open a session": (
             OPEN_AIM_MS,
             lambda: (owned.sessions.find_session(some), owned.sessions.path(some)),

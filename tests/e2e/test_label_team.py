@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import served
-from tests.e2e.play import SLOW_MS, TOUR_ENDED, Server, write_script
+from tests.e2e.play import SLOW_MS, TOUR_ENDED, Play, Server, write_script
 from tests.store.examples import SETUP
 from workbench.app.passwords import hash_password
 from workbench.chat.message import Message, Role
@@ -76,6 +76,7 @@ class Person:
         self.page.get_by_label("username").fill(self.name)
         self.page.get_by_label("password").fill(self.name + "!")
         self.page.get_by_role("button", name="Log in").click()
+        Play(self.page, self.server).wait_until_open()
         self.page.get_by_role("tab", name="Label", exact=True).click()
         expect(self.page.locator(".hw-progress")).to_be_visible()
         return self

@@ -66,7 +66,7 @@ LIMITS: Mapping[str, str] = {
     "messages": "Messages of a session",
     "versions": "Versions of one name",
     "own_names": "Contracts of a visitor; also toolsets, suites, presets",
-    "runs": "Runs of a visitor; also comparisons, label projects",
+    "runs": "Runs of a visitor; also deleted runs, comparisons, labelling projects, members of a project",
     "turns_at_once": "Running and waiting turns, runs and comparisons of a visitor",
     "turns_of_address": "The same for all visitors at one address who have not signed in",
     "requests_at_once": "Running and waiting requests of one address",

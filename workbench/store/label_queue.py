@@ -254,7 +254,8 @@ class Queue:
     def _select(self) -> Select[Any]:
         revision: Any = literal(0) if self.is_review else func.coalesce(col(LabelTaskRow.revision), 0)
         columns: tuple[Any, ...] = (col(SessionRow.id), self._state, self._assignee, revision)
-        return select(*columns).select_from(self._source).where(self._where)
+        query: Any = select(*columns).select_from(self._source).where(self._where)
+        return query
 
     def _ordered(self, query: Select[Any]) -> Select[Any]:
         return query.order_by(*self._order())

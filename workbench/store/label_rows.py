@@ -104,7 +104,7 @@ def project_value(
 
     Args:
         members: The rows of its members, in any order.
-        owner: Name of the owner. Empty if it is one's own project.
+        owner: Name of the owner. Empty if it is the reader's own project.
         role: The role of the person who reads it.
 
     Raises:

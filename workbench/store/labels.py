@@ -174,10 +174,8 @@ class LabelStore(LabelReviewStore):
             if session_id is not None:
                 query = query.where(col(LabelRow.session_id) == session_id)
             page = query.order_by(col(LabelRow.created_at), col(LabelRow.id)).limit(limit).offset(offset)
-            return tuple(
-                replace(label_value(row, name), row=_row_reference(*imported))
-                for row, name, *imported in db.exec(cast(Any, page))
-            )
+            found: Sequence[Any] = db.exec(cast(Any, page)).all()
+            return tuple(replace(label_value(row[0], row[1]), row=_row_reference(*row[2:])) for row in found)
 
     def accept(self, session_id: str, message_id: str, *, project: str = "", who: str = "") -> None:
         """Accept a message although a message above it was corrected, so that it is no longer stale.

@@ -34,7 +34,7 @@ class LabelProjectRow(StoreTable, table=True):
 
 
 class LabelMemberRow(StoreTable, table=True):
-    """A person who works in a labelling project of another owner, or a labeller of one's own project."""
+    """A person who works in a labelling project of another owner, or a labeller of the owner's own project."""
 
     __tablename__: ClassVar[Any] = "label_member"
 
