@@ -27,14 +27,19 @@ from workbench.records.session_tree import SearchFilter, check_tree
 from workbench.store import rows
 from workbench.store.comparisons import comparisons_of
 from workbench.store.deleting import is_shown
-from workbench.store.import_writer import DigestedImport, original_of, write_imports
+from workbench.store.import_writer import (
+    DigestedImport,
+    original_of,
+    refuse_unstorable_import,
+    write_imports,
+)
 from workbench.store.label_rows import label_value, read_steps, slot_of
 from workbench.store.labels import LabelStore
 from workbench.store.owner_scope import OwnerScope, scope_of
 from workbench.store.rows import new_id
 from workbench.store.search import conditions_of
 from workbench.store.sessions import is_rollout
-from workbench.store.storable import problem_of, refuse_unstorable
+from workbench.store.storable import problem_of
 from workbench.store.tables import (
     ComparisonRow,
     GenerationRow,
@@ -195,7 +200,7 @@ class ImportStore(OwnerScope):
             if not digested.new.messages:
                 raise StoreError("a row without messages cannot be imported as a session")
             try:
-                _refuse_unstorable(digested.new)
+                refuse_unstorable_import(digested.new)
             except BadInput as error:
                 results.append(error)
             else:
@@ -213,12 +218,6 @@ class ImportStore(OwnerScope):
             for session_id in queued:
                 labels.move(session_id, QueueState.PENDING)
         return results
-
-
-def _refuse_unstorable(new: NewImport) -> None:
-    refuse_unstorable(new.setup, "setup")
-    refuse_unstorable((*new.messages, *new.rejected), "row")
-    refuse_unstorable((*new.tags, new.file), "tags")
 
 
 class CorpusStore(ImportStore):

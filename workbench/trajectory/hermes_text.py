@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from workbench.hermes.parse import fixed, parse
+from workbench.hermes.parse import clean_calls, fixed, parse
 from workbench.hermes.reading import Level, Reading, SegmentKind
 from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools, ToolSpec
@@ -38,6 +38,9 @@ def read_text(text: str, tools: OfferedTools) -> ReadText:
         text: The message's text, byte for byte.
         tools: Known tools; their names are accepted as they are, even with spaces.
     """
+    if clean_calls(text, tools) == ():
+        # Most texts are only prose.
+        return ReadText((Prose(text=text),) if text else (), text)
     reading = parse(text, tools=tools)
     problem = _problem(reading)
     codes = tuple(sorted({fix.code for fix in reading.fixes} - _STRAYS))
