@@ -1,13 +1,17 @@
 """The file that the Tools tab shows is the whole file of the toolset, with the edited tool in it."""
 
+import gradio as gr
 import pytest
 import yaml
 
 from tests.services import CHECKOUT, services_for
+from tests.ui.test_compare import request
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.toolbox.catalog_file import parse_toolset
 from workbench.toolbox.entry import ToolDraft
 from workbench.ui.tabs.tools.edit_events import file_text
+from workbench.ui.tabs.tools.storage_events import ToolStorageEvents
+from workbench.ui.visitor import Visitor
 
 SPEC = '{"name": "f", "description": "F.", "parameters": {"type": "object", "properties": {}}}'
 SHIPPED = (CHECKOUT / "tools_catalog/nonsense.yaml").read_text(encoding="utf-8")
@@ -53,3 +57,50 @@ def test_an_invalid_draft_shows_no_file(services, spec):
 def test_a_tool_with_code_does_not_change_the_file(services):
     draft = services.studio.open_tool("calculate")
     assert file_text(services, draft, "nonsense") == SHIPPED
+
+
+def include(services, name, toolset, act="add"):
+    """Send the event of the list of tools, and return the answer."""
+    data = gr.EventData(None, {"name": name, "toolset": toolset, "act": act})
+    return ToolStorageEvents(services).on_include(Visitor(), request(), data)
+
+
+def shown_in(view, toolset):
+    """Return the tools that the list shows in a toolset, and whether each is from another one."""
+    return [
+        (tool.name, tool.is_included)
+        for group in view.groups
+        if group.name == toolset
+        for tool in group.tools
+    ]
+
+
+def test_a_tool_is_added_to_other_toolsets_and_removed(services):
+    view = include(services, "get_weather", "nonsense")
+    assert (view.note, view.is_problem) == ("Added get_weather to nonsense.", False)
+    assert ("get_weather", True) in shown_in(view, "nonsense")
+    # The toolset keeps its own tools, in the file's order.
+    assert services.tools.select(["nonsense"]).names == ("get_flumbuster", "calculate_zorbix", "get_weather")
+    assert shown_in(include(services, "get_weather", "trip"), "trip") == [("get_weather", True)]
+    assert services.tools.select(["trip", "weather", "nonsense"]).names[0] == "get_weather"
+    # Also a toolset whose tools are code.
+    include(services, "get_weather", "arithmetic")
+    names_now = services.tools.select(["arithmetic"]).names
+    assert (names_now[0], names_now[-1]) == ("calculate", "get_weather")
+    view = include(services, "get_weather", "nonsense", "remove")
+    assert ("get_weather", True) not in shown_in(view, "nonsense")
+    assert services.tools.select(["nonsense"]).names == ("get_flumbuster", "calculate_zorbix")
+
+
+@pytest.mark.parametrize(
+    ("name", "toolset", "problem"),
+    [
+        ("nothing", "nonsense", "no such tool"),
+        ("get_weather", "weather", "is declared in it"),
+        ("get_weather", "a/b", "not usable as a file name"),
+        ("get_weather", "", "not usable as a file name"),
+    ],
+)
+def test_a_tool_that_cannot_be_added_is_reported(services, name, toolset, problem):
+    view = include(services, name, toolset)
+    assert (problem in view.note, view.is_problem) == (True, True)
