@@ -227,6 +227,7 @@ def test_unsent_text_survives_a_reload(talk: Play) -> None:
     expect(talk.composer).to_have_value("half a thou")
     expect(talk.part("contract-text")).to_contain_text("Mine {{ tools }}")
     talk.part("new").click()
+    expect(talk.composer).to_have_value(QUESTION)
     expect(talk.part("contract-text")).to_contain_text("Mine {{ tools }}")
     talk.reload()
     expect(talk.composer).to_have_value(QUESTION)
