@@ -153,3 +153,5 @@ def test_the_sticky_button_of_a_run_hides_what_scrolls_under_it(page: Page, serv
     above, below = size.bounding_box(), start.bounding_box()
     assert above and below
     assert above["y"] + above["height"] <= below["y"] + 1, "the size of the run is below the button"
+    for part in (size, start):
+        assert part.evaluate("part => getComputedStyle(part).backgroundColor") not in ("", "rgba(0, 0, 0, 0)")
