@@ -91,6 +91,7 @@ def test_every_tab_fits_a_narrow_window(page: Page, server: Server, screenshots:
         expect(page.locator(f"#page-tab-{name.lower()}")).to_be_visible()
         page.wait_for_timeout(500)
         page.screenshot(path=screenshots / f"{name.lower()}-{width}.png")
+        assert findings(page, f"{name}, {width}") == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
 
 
