@@ -161,7 +161,7 @@
     for (let place = 0; place < count; place += 1) {
       while (isBusy()) await wait(10);
       await act(pick(NAMES));
-      await wait(keys[0] + (keys[1] - keys[0]) * chance() ** 2);
+      await wait(keys[0] + (keys[1] - keys[0]) * chance() ** 3);
     }
     return { meant, stack, client };
   };
