@@ -198,7 +198,7 @@ def served(folder: Path, model: str, *options: str, **variables: str) -> Iterato
     """
     if not (folder / "data" / FILE_NAME).exists():
         put_database(folder / "data")
-    port = _free_port()
+    port = int(variables.get("WORKBENCH_PORT") or free_port())
     environment = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
     environment |= {
         "WORKBENCH_MODEL": model,
@@ -241,7 +241,7 @@ def _wait(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
     pytest.fail(f"the page did not come up:\n{log.read_text()[-3000:]}")
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

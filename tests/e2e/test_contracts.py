@@ -91,7 +91,7 @@ def test_an_unsaved_contract_survives_a_reload(tab: Page) -> None:
     tab.reload()
     tab.get_by_role("tab", name="Contracts").click()
     expect(tab.locator("#contracts-text")).to_contain_text("Half a sentence")
-    expect(tab.locator("#contracts-list")).to_contain_text("unsaved draft")
+    expect(tab.locator("#contracts-list [aria-current=true]")).to_contain_text("not saved · draft")
 
 
 def test_hostile_contracts_are_shown_as_text_in_every_pane(tab: Page) -> None:

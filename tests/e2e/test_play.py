@@ -226,11 +226,17 @@ def test_unsent_text_survives_a_reload(talk: Play) -> None:
     talk.reload()
     expect(talk.composer).to_have_value("half a thou")
     expect(talk.part("contract-text")).to_contain_text("Mine {{ tools }}")
+    # The draft is the contract's, whatever the session.
     talk.part("new").click()
-    expect(talk.composer).to_have_value(QUESTION)
+    expect(talk.composer).to_have_value("half a thou")
     expect(talk.part("contract-text")).to_contain_text("Mine {{ tools }}")
+    talk.part("setup").get_by_role("button", name="Discard draft").click()
+    expect(talk.part("contract-text")).not_to_contain_text("Mine {{ tools }}")
+    talk.part("setup").get_by_role("button", name="Undo").click()
+    expect(talk.part("contract-text")).to_contain_text("Mine {{ tools }}")
+    talk.part("setup").get_by_role("button", name="Discard draft").click()
     talk.reload()
-    expect(talk.composer).to_have_value(QUESTION)
+    expect(talk.part("contract-text")).not_to_contain_text("Mine {{ tools }}")
 
 
 def test_the_example_questions_match_the_tools(talk: Play) -> None:

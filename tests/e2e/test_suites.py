@@ -232,7 +232,7 @@ def test_an_unsaved_suite_survives_a_reload(writing: Page) -> None:
     writing.get_by_role("tab", name="Suites").click()
     writing.get_by_role("tab", name="Edit suites").click()
     expect(writing.locator("#suites-text")).to_contain_text("half a sentence")
-    expect(writing.locator("#suites-list")).to_contain_text("unsaved draft")
+    expect(writing.locator("#suites-list [aria-current=true]")).to_contain_text("not saved · draft")
 
 
 def test_a_turn_of_a_session_becomes_a_case_with_one_click(tab: Page, server: Server) -> None:

@@ -144,7 +144,7 @@ def test_a_component(copy_for: Callable[[str], CheckoutCopy]) -> None:
     copy.insert(
         "workbench/ui/tabs/inspect.py",
         '    Drawn("word_count", elem_id="inspect-words")\n',
-        before='    Drawn("editor_names"',
+        before='    editors = Drawn("editors"',
     )
     copy.write("tests/ui/scripts/test_word_count.py", SCRIPT_TEST)
     assert copy.run_tests("tests/ui/scripts/test_word_count.py") == 1

@@ -168,10 +168,10 @@ EVERYWHERE: Mapping[str, Asked] = {
     ),
     "the contract of Play": lambda own, name: SetupEvents(own).on_contract(VISITOR, name, REQUEST),
     "a contract that is opened": lambda own, name: contract_texts(own).on_open(
-        VISITOR, REQUEST, gr.EventData(None, {"name": name, "draft": ""})
+        VISITOR, REQUEST, gr.EventData(None, {"name": name, "is_draft": False})
     ),
     "a suite that is opened": lambda own, name: suite_texts(own).on_open(
-        VISITOR, REQUEST, gr.EventData(None, {"name": name, "draft": ""})
+        VISITOR, REQUEST, gr.EventData(None, {"name": name, "is_draft": False})
     ),
     "a new contract's name": lambda own, name: contract_texts(own).on_new(
         VISITOR, REQUEST, gr.EventData(None, {"name": name})

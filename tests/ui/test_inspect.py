@@ -24,9 +24,10 @@ def events(tmp_path):
 
 @pytest.mark.parametrize("index", range(len(EXAMPLES)))
 def test_an_example_sets_every_field_that_its_reading_needs(events, index):
-    text, toolset, tools, dialect, level, finish_reason, starts_in_thought = events.on_example(
+    editors, toolset, dialect, level, finish_reason, starts_in_thought = events.on_example(
         gr.EventData(None, {"index": index})
     )
+    text, tools = (change.text for change in editors.changes)
     assert (text, toolset) == (EXAMPLES[index].text, "nonsense")
     read, calls, *_ = events.on_read(text, tools, dialect, level, finish_reason, starts_in_thought)
     assert read.sections
@@ -35,10 +36,16 @@ def test_an_example_sets_every_field_that_its_reading_needs(events, index):
     )
 
 
+def tools_text(events, toolset):
+    editors, notice = events.on_toolset(Visitor(), toolset, REQUEST)
+    assert notice == SAME
+    [change] = editors.changes
+    return change.text
+
+
 def test_choosing_a_toolset_fills_or_empties_the_editor_and_a_missing_one_changes_nothing(events):
-    assert "get_flumbuster" in events.on_toolset(Visitor(), "nonsense", REQUEST)[0]
-    assert events.on_toolset(Visitor(), "", REQUEST) == ("", SAME)
-    assert events.on_toolset(Visitor(), None, REQUEST) == ("", SAME)
+    assert "get_flumbuster" in tools_text(events, "nonsense")
+    assert tools_text(events, "") == tools_text(events, None) == ""
     assert events.on_choices(Visitor(), None, REQUEST) == events.on_choices(Visitor(), "", REQUEST)
     text, notice = events.on_toolset(Visitor(), "gone", REQUEST)
     assert text == SAME
@@ -52,9 +59,9 @@ def test_newly_saved_toolsets_can_be_chosen_and_the_choice_stays(events):
     offered = [value for _, value in events.on_choices(Visitor(), "gone", REQUEST)["choices"]]
     assert offered[0] == ""
     assert {"own", "gone", "nonsense"} < set(offered)
-    assert "mine" in events.on_toolset(Visitor(), "own", REQUEST)[0]
+    assert "mine" in tools_text(events, "own")
 
 
-def test_clearing_the_editor_shows_the_examples_again(events):
-    read, calls, _, differ, _ = events.on_read(events.on_clear(), "", "auto", "tolerant", "stop", False)
+def test_an_empty_editor_shows_the_examples_again(events):
+    read, calls, _, differ, _ = events.on_read("", "", "auto", "tolerant", "stop", False)
     assert (read.sections, calls.calls, differ.rows) == ((), (), ())

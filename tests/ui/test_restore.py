@@ -37,8 +37,10 @@ def test_restoring_a_contract_or_suite_closes_the_comparison(services, kind, tex
     event = gr.EventData(None, {"id": first.id, "after": ""})
     diff, _ = texts.on_compare(Visitor(), "own", first.text + "x", REQUEST, event)
     assert diff is not None
-    text, diff, *_ = texts.on_restore(Visitor(), "own", first.text + "x", REQUEST, event)
-    assert (text, diff) == (first.text, None)
+    diff, *_, editors = texts.on_restore(Visitor(), "own", first.text + "x", REQUEST, event)
+    [change] = editors.changes
+    assert (change.how, change.document, change.text) == ("restored", f"{kind.value}:own", first.text)
+    assert diff is None
     _, diff, *_ = texts.on_restore(Visitor(), "own", "", REQUEST, gr.EventData(None, {"id": "nothing"}))
     assert diff == SAME
 
@@ -46,6 +48,6 @@ def test_restoring_a_contract_or_suite_closes_the_comparison(services, kind, tex
 def test_restoring_a_toolset_closes_the_comparison(services):
     first = two_versions(services, VersionKind.TOOLS)
     restored = ToolStorageEvents(services).on_restore(
-        Visitor(), "get_weather", REQUEST, gr.EventData(None, {"id": first.id})
+        Visitor(), "weather/get_weather", REQUEST, gr.EventData(None, {"id": first.id})
     )
     assert restored[-1] is None

@@ -1,6 +1,6 @@
 """Help for new visitors: the first example and the tour, demo sessions, command palette and shortcuts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import gradio as gr
@@ -22,6 +22,7 @@ from workbench.ui.frame import PageFrame
 from workbench.ui.incoming.fields import text_of
 from workbench.ui.listen import Trigger, listen
 from workbench.ui.owners import needs, services_of
+from workbench.ui.present.documents import COMPOSER, DocumentChange, EditorsView, composer_of
 from workbench.ui.present.guide import (
     KEYS,
     DemoView,
@@ -83,7 +84,8 @@ class GuideEvents:
             if services.sessions.list_sessions(limit=1):
                 return _unchanged(Screen())
             session_id = load_conversation(services, EXAMPLE, EXAMPLE_TAG)
-            opened = list(self.sessions.open(services, visitor.at_home(), session_id, ""))
+            example = replace(visitor.at_home(), session_id=session_id)
+            opened = list(self.sessions.open(services, visitor.at_home(), session_id))
             # If a message was sent meanwhile, its session stays on the screen.
             is_sent = self.runs.is_running(request.session_hash or "")
             if is_sent or len(services.sessions.list_sessions(limit=2)) > 1:
@@ -91,7 +93,13 @@ class GuideEvents:
         except WorkbenchError as error:
             return _unchanged(Screen(notice=problem(error)))
         # Keep what was typed since the page opened.
-        opened[Screen._fields.index("composer")] = SAME
+        place = Screen._fields.index("editors")
+        editors = opened[place]
+        if not isinstance(editors, EditorsView):
+            return tuple(opened)
+        others = (change for change in editors.changes if change.field != COMPOSER)
+        typed = DocumentChange(how="moved", document=composer_of(example), was=composer_of(visitor))
+        opened[place] = editors.changed(editors.serial, *others, typed)
         return tuple(opened)
 
     @needs(Permission.WORK)

@@ -48,7 +48,7 @@ HEAD_SCRIPTS: Final = (
         .replace("SCRIPTS_ADDRESS", scripts_address())
         .replace("CHARTS_ADDRESS", charts_address())
         .replace("PLACE_NAMES", json.dumps(names_for_browser()))
-        for name in ("stream.js", "mount.js", "router.js", "drafts.js", "setups.js")
+        for name in ("stream.js", "mount.js", "router.js", "browser.js", "setups.js")
     ),
     f"hermesWorkbench.terms = {json.dumps(dict(TERMS))};",
 )
@@ -105,7 +105,7 @@ def build_page(services: Services) -> Page:
         ).wire()
         opened = play.wire(blocks, play_parts, services, runs, frame, tab=play_tab)
         wire_guide(guide, services, runs, play_parts, frame, opened.then)
-        inspect.wire(blocks, inspect_parts, services, play_parts.visitor, tab=inspect_tab)
+        inspect.wire(inspect_parts, services, play_parts.visitor, tab=inspect_tab)
         wire_compare(blocks, compare_parts, services, runs, tabs=tabs, tab=compare_tab, play=play_parts)
         setup = play_parts.setup.contract
         wire_contracts(
@@ -114,7 +114,7 @@ def build_page(services: Services) -> Page:
             play_parts.visitor,
             tab=contracts_tab,
             tabs=tabs,
-            play=[setup.contract, setup.contract_text, setup.variables],
+            play=[setup.contract, play_parts.talk.editors],
             measure=[suites_parts.grid.contracts, suites_parts.grid.further],
             download=play_parts.sessions.download,
         )
@@ -124,7 +124,7 @@ def build_page(services: Services) -> Page:
             services,
             play_parts.visitor,
             tabs=tabs,
-            play=[play_parts.setup.tools.toolset, play_parts.setup.tools.tools_text],
+            play=[play_parts.setup.tools.toolset, play_parts.talk.editors],
             download=play_parts.sessions.download,
         )
         label.wire(

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.ui.scripts.component import Component
 from workbench.ui.present.label.form import FormField
 from workbench.ui.present.message_pane import CodeTab, CodeView, DeletedView, EditView
-from workbench.ui.present.sessions import SessionBarView
+from workbench.ui.present.sessions import AccountView, SessionBarView
 from workbench.ui.present.tools import ToolGroup, ToolLine, ToolListView
 from workbench.ui.present.versions import TextListView, TextRow
 
@@ -42,7 +42,14 @@ def saved(component: Component) -> dict[str, Any]:
     return {**data, "edit": json.loads(data["edit"])}
 
 
+def signed_in(component: Component, name: str = "") -> None:
+    """Say who uses the page, which every draft needs to know."""
+    component.mount("account", AccountView(name=name))
+
+
 def opened(component: Component, view: EditView) -> None:
+    signed_in(component)
+    component.mount("editors")
     component.mount("message_pane")
     component.update(view)
 
@@ -77,7 +84,7 @@ def test_opening_another_session_keeps_the_draft(component: Component) -> None:
 
 
 @pytest.mark.parametrize("way", ["Cancel", "Escape"])
-def test_a_discarded_draft_is_gone(component: Component, way: str) -> None:
+def test_a_discarded_edit_can_be_brought_back(component: Component, way: str) -> None:
     opened(component, TEXT)
     field = component.element.get_by_label("Edit text").get_by_role("textbox")
     field.fill("It is 13.")
@@ -86,8 +93,19 @@ def test_a_discarded_draft_is_gone(component: Component, way: str) -> None:
     else:
         component.element.get_by_role("button", name="Cancel").click()
     assert component.events == [("close_pane", {})]
+    component.update(None)
+    component.element.get_by_role("button", name="Undo").click()
+    expect(field).to_have_value("It is 13.")
+    component.press("Escape")
     component.update(TEXT)
     expect(field).to_have_value("It is 31.")
+
+
+def test_an_unchanged_edit_closes_without_a_word(component: Component) -> None:
+    opened(component, TEXT)
+    component.press("Escape")
+    component.update(None)
+    expect(component.element).to_be_empty()
 
 
 @pytest.mark.parametrize(
@@ -115,16 +133,23 @@ def test_line_endings_are_preserved(component: Component) -> None:
     assert saved(component)["edit"] == {"text": "a\r\nc\r\n"}
 
 
-def test_the_edited_message_is_stored_for_a_reload(component: Component) -> None:
+def test_an_edit_goes_on_when_its_session_is_opened_again(component: Component) -> None:
     opened(component, TEXT)
-    editing = "JSON.parse(localStorage.getItem('hermes-workbench:editing'))"
-    assert component.page.evaluate(editing) == {"session": "", "id": "m1", "call": None}
-    component.reload()
-    component.mount("message_pane")
-    assert component.page.evaluate(editing)["id"] == "m1"
+    session = 'hermesWorkbench.documents.show("play-composer", "composer:one", "")'
+    component.page.evaluate(session)
     component.update(TEXT)
-    component.press("Escape")
-    assert component.page.evaluate(editing) is None
+    component.element.get_by_role("textbox").fill("It is 13.")
+    component.page.evaluate(session.replace("one", "two"))
+    component.update(None)
+    expect(component.element).to_be_empty()
+    assert component.events == []
+    component.page.evaluate(session)
+    assert component.events == [("edit_again", {"id": "m1", "call": None})]
+    component.reload()
+    opened(component, TEXT)
+    component.update(None)
+    component.page.evaluate(session)
+    assert component.events == [("edit_again", {"id": "m1", "call": None})]
 
 
 # Editing a call
@@ -194,27 +219,37 @@ def test_a_deletion_can_be_undone_for_ten_seconds(component: Component) -> None:
     expect(component.element).to_be_empty()
 
 
-# Texts and tools that open with their drafts
+# Texts and tools that have drafts
 
 
-def texts(open_name: str, *, is_look: bool = False, is_draft: bool = False) -> TextListView:
-    rows = tuple(TextRow(name=name, note="", is_open=name == open_name) for name in ("full", "minimal"))
-    return TextListView(
-        kind="contract", rows=rows, open_name=open_name, serial=1.0, is_look=is_look, is_draft=is_draft
-    )
+def texts(open_name: str, *, is_look: bool = False) -> TextListView:
+    rows = tuple(TextRow(name=name, note="v1") for name in ("full", "minimal"))
+    return TextListView(kind="contract", rows=rows, open_name=open_name, serial=1.0, is_look=is_look)
 
 
-def keep(component: Component, name: str, text: str) -> None:
-    component.page.evaluate("([name, text]) => localStorage.setItem(name, text)", [name, text])
+def keep(component: Component, name: str, value: object) -> None:
+    component.page.evaluate("([name, text]) => localStorage.setItem(name, text)", [name, json.dumps(value)])
 
 
-def test_a_text_opens_with_its_draft(component: Component) -> None:
-    keep(component, "hermes-workbench:contract:draft:minimal", "typed")
+def keep_draft(component: Component, document: str, text: str) -> None:
+    record = {"text": text, "revision": "other:1", "root": None, "at": 1}
+    keep(component, f"hermes-workbench:draft::{document}", record)
+
+
+def test_a_text_that_was_never_saved_stays_in_the_list(component: Component) -> None:
+    keep_draft(component, "contract:Agenda!", "typed")
+    keep_draft(component, "contract:minimal", "typed")
+    keep_draft(component, "suite:other", "typed")
+    signed_in(component)
     component.mount("text_list", texts("full"))
-    component.element.get_by_role("button", name="minimal").click()
-    assert component.events == [("open_text", {"name": "minimal", "draft": "typed", "version": None})]
-    component.update(texts("minimal", is_draft=True))
-    expect(component.element.get_by_role("status")).to_contain_text("unsaved draft")
+    rows = component.element.get_by_role("listitem")
+    expect(rows).to_have_text(["Agenda!not saved · draft", "fullv1", "minimalv1 · draft"])
+    rows.first.get_by_role("button").click()
+    rows.nth(1).get_by_role("button").click()
+    assert component.events == [
+        ("open_text", {"name": "Agenda!", "is_draft": True, "version": None, "draft": ""}),
+        ("open_text", {"name": "full", "is_draft": False, "version": None, "draft": ""}),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -223,18 +258,17 @@ def test_a_text_opens_with_its_draft(component: Component) -> None:
 def test_the_tab_opens_the_text_that_was_open_last(
     component: Component, last_open: str | None, expected: str
 ) -> None:
-    keep(component, "hermes-workbench:contract:draft:new", "typed")
+    keep_draft(component, "contract:new", "typed")
     if last_open:
-        keep(component, "hermes-workbench:contract:open", last_open)
+        component.page.evaluate(
+            "name => localStorage.setItem('hermes-workbench:contract:open', name)", last_open
+        )
+    signed_in(component)
     component.mount("text_list")
     component.update(texts("", is_look=True))
     component.update(texts("", is_look=True))
-    assert component.events == [
-        (
-            "open_text",
-            {"name": expected, "draft": "typed" if expected == "new" else "", "version": None},
-        )
-    ]
+    event = {"name": expected, "is_draft": expected == "new", "version": None, "draft": ""}
+    assert component.events == [("open_text", event)]
 
 
 def test_a_new_text_is_created_by_its_name(component: Component) -> None:
@@ -253,16 +287,27 @@ def tools(*, wants_open: bool) -> ToolListView:
 
 
 @pytest.mark.parametrize(("last_open", "expected"), [("beta", "beta"), ("gone", "alpha"), (None, "alpha")])
-def test_the_tab_opens_the_tool_that_was_open_last_with_its_draft(
+def test_the_tab_opens_the_tool_that_was_open_last(
     component: Component, last_open: str | None, expected: str
 ) -> None:
-    keep(component, "hermes-workbench:tool:draft:beta", '{"spec": "{}"}')
     if last_open:
-        keep(component, "hermes-workbench:tool:open", json.dumps(last_open))
+        keep(component, "hermes-workbench:tool:open", last_open)
+    signed_in(component)
     component.mount("tool_list")
     component.update(tools(wants_open=True))
-    spec = "{}" if expected == "beta" else ""
-    assert component.events == [("open_tool", {"name": expected, "spec": spec, "rules": "", "version": None})]
+    [(name, event)] = component.events
+    assert (name, event["name"], event["version"]) == ("open_tool", expected, None)
+
+
+def test_tools_with_drafts_are_marked_and_unknown_ones_are_listed(component: Component) -> None:
+    keep_draft(component, "mocks:demo/beta", "- result: 1")
+    keep_draft(component, "tool:mine/gone", "{}")
+    signed_in(component)
+    component.mount("tool_list", tools(wants_open=False))
+    expect(component.element.get_by_role("listitem")).to_have_text(["gonedraft", "alpha", "betadraft"])
+    component.element.get_by_role("button", name="gone").click()
+    [(name, event)] = component.events
+    assert (name, event["name"], event["toolset"]) == ("open_tool", "gone", "mine")
 
 
 def test_saving_works_without_browser_storage(component: Component) -> None:

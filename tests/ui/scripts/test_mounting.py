@@ -8,11 +8,11 @@ from playwright.sync_api import Route, expect
 
 from tests.ui.scripts.component import Component
 from tests.ui.scripts.conftest import SCRIPTS
+from workbench.ui.present.documents import EditorsView
 from workbench.ui.present.glossary_terms import TERMS
 from workbench.ui.present.guide import PaletteView
 from workbench.ui.present.notices import NoticeLine, NoticeView
 from workbench.ui.present.sessions import DownloadView
-from workbench.ui.present.words import EditorNamesView
 
 pytestmark = pytest.mark.browser
 
@@ -105,8 +105,8 @@ def test_a_handled_key_is_not_pressed_again(component: Component) -> None:
 
 
 def test_names_and_tooltips_are_added_once_gradio_has_drawn_the_fields(component: Component) -> None:
-    names = EditorNamesView(names=(("text", "Contract text"),), tooltips=(("field", "contract"),))
-    component.mount("editor_names", names, around="<div id=text></div><div id=field></div>")
+    names = EditorsView(names=(("text", "Contract text"),), tooltips=(("field", "contract"),))
+    component.mount("editors", names, around="<div id=text></div><div id=field></div>")
     component.page.evaluate(
         """() => {
           document.querySelector("#text").innerHTML = "<div class=cm-content></div>";

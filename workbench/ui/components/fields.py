@@ -65,7 +65,7 @@ def text_editor(
     """Build a code editor of a few lines that grows with its text.
 
     Args:
-        label: The editor's name. `EditorNamesView` announces it to screen readers.
+        label: The editor's name. `EditorsView` announces it to screen readers.
         language: The syntax to highlight, or None for plain text.
         elem_id: `tab-part`.
         value: The first text.

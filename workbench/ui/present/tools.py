@@ -12,6 +12,7 @@ from workbench.errors import BadInput
 from workbench.rollout.ports import ToolRun
 from workbench.toolbox.entry import NO_SAVED_TOOLSETS, Availability, DraftFindings
 from workbench.toolspec.grid import GridRow, grid_of, with_grid
+from workbench.toolspec.json_patch import patched_json
 from workbench.ui.present.notices import NoticeLine, NoticeView, tool_findings
 from workbench.ui.present.words import count, milliseconds
 
@@ -52,8 +53,6 @@ class ToolListView:
     """True asks the browser for the tool that it had open. If it had none, `open_name` is opened."""
     opens: bool = False
     """True asks the browser to open `open_name`, such as a tool that was imported."""
-    is_draft: bool = False
-    """True if the editors show an unsaved draft."""
     problems: tuple[str, ...] = ()
     """One line about each file, package or server that failed to load."""
     note: str = ""
@@ -85,7 +84,6 @@ def show_tools(
     open_name: str,
     serial: float = 0.0,
     wants_open: bool = False,
-    is_draft: bool = False,
     included: Mapping[str, Sequence[str]] = NO_SAVED_TOOLSETS,
 ) -> ToolListView:
     """Show the tools, grouped by toolset.
@@ -108,7 +106,6 @@ def show_tools(
         open_name=open_name,
         serial=serial,
         wants_open=wants_open,
-        is_draft=is_draft,
         problems=tuple(problems),
     )
 
@@ -197,7 +194,7 @@ def show_grid(spec_text: str) -> ToolGridView:
 
 
 def write_grid(spec_text: str, rows_text: str) -> str:
-    """Return the spec as indented JSON, with the parameters of the grid's rows.
+    """Return the spec with the parameters of the grid's rows. The rest of its text stays as it was written.
 
     Raises:
         BadInput: The spec is not a JSON object, or a row cannot be used.
@@ -211,7 +208,10 @@ def write_grid(spec_text: str, rows_text: str) -> str:
     changed = with_grid(function, [_row(row) for row in rows])
     document = as_object(load_json(spec_text))
     spec = {**document, "function": changed} if isinstance(document.get("function"), Mapping) else changed
-    return json.dumps(spec, indent=2, ensure_ascii=False)
+    try:
+        return patched_json(spec_text, spec)
+    except ValueError as error:
+        raise BadInput("spec", "not a JSON object", "fix the spec first") from error
 
 
 def _row(row: JsonObject) -> GridRow:

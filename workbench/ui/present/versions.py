@@ -107,9 +107,7 @@ class TextRow:
 
     name: str
     note: str
-    """Number and tags of the newest version, `file`, or `not saved`."""
-    is_open: bool
-    """True for the text in the editor."""
+    """Number and tags of the newest version, or `file`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,8 +124,6 @@ class TextListView:
     is_look: bool = False
     """True if the tab was just opened, which opens no text. The browser then keeps the text that it has opened since,
     or opens the one that it had open last."""
-    is_draft: bool = False
-    """True if the editor shows an unsaved draft."""
 
 
 def show_texts(
@@ -138,25 +134,20 @@ def show_texts(
     open_name: str,
     serial: float,
     is_look: bool = False,
-    is_draft: bool = False,
 ) -> TextListView:
     """Show the list of texts that have a file or a version, and the open one."""
     by_name = {line.head.name: line for line in lines}
-    rows = tuple(
-        TextRow(name=name, note=_note(by_name.get(name), is_file=name in names), is_open=name == open_name)
-        for name in sorted({*names, *by_name, *filter(None, [open_name])})
-    )
+    rows = tuple(TextRow(name=name, note=_note(by_name.get(name))) for name in sorted({*names, *by_name}))
     return TextListView(
         kind=kind.value,
         rows=rows,
         open_name=open_name,
         serial=serial,
         is_look=is_look,
-        is_draft=is_draft,
     )
 
 
-def _note(line: VersionLine | None, *, is_file: bool) -> str:
+def _note(line: VersionLine | None) -> str:
     if line is None:
-        return "file" if is_file else "not saved"
+        return "file"
     return " · ".join((f"v{line.head.number}", *line.head.tags))

@@ -87,16 +87,6 @@ def place_of(text: str, start: int, end: int) -> str:
     return f"line {line}, column {column} [{start}, {end})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditorNamesView:
-    """Names of the code editors of one tab, for screen readers, and tooltips of its fields."""
-
-    names: tuple[tuple[str, str], ...]
-    """Element id and name of each editor."""
-    tooltips: tuple[tuple[str, str], ...] = ()
-    """Element id of each field whose label has a tooltip, and the glossary term that it explains."""
-
-
 TEMPERATURE: Final = number_range("temperature")
 TOP_P: Final = number_range("top_p")
 SEED: Final = number_range("seed")

@@ -1,4 +1,5 @@
 // Shows who is logged in, with a button to log out.
+import { setAccount } from "./draft_store.js";
 import { node } from "./dom.js";
 
 export const mount = ({ element, follow }) => {
@@ -6,6 +7,7 @@ export const mount = ({ element, follow }) => {
   element.replaceChildren(line);
 
   follow((value) => {
+    if (value) setAccount(value.name);
     line.replaceChildren(
       ...(value && value.name
         ? [

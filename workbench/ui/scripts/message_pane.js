@@ -1,37 +1,67 @@
-// Edits a message, shows it as code, or offers to restore it. Events: `save_message`, `close_pane`,
+// Edits a message, shows it as code, or offers to restore it. Events: `save_message`, `edit_again`, `close_pane`,
 // `restore_message`.
 import { copyText, iconButton, node } from "./dom.js";
 import { drawCallForm } from "./call_form.js";
+import { show } from "./document_changes.js";
+import { discard, keep, kept, nameOf, onShow, textOf } from "./documents.js";
 import { store, stored } from "./storage.js";
 
-// The browser stores which message is edited, and the draft of each message until it is saved or discarded.
-const OPEN = "hermes-workbench:editing";
+// The browser stores which message of a session is edited, and the draft of each message until it is saved or
+// discarded.
+const openName = (session) => "hermes-workbench:editing:" + session;
+const AREA = "play-edit-text";
+const UNDO_MS = 10000;
 
-const draftName = (value) =>
-  "hermes-workbench:edit:" + value.message_id + (value.call === null ? "" : "#" + value.call);
+const draftId = (value) => "edit:" + value.message_id + (value.call === null ? "" : "#" + value.call);
 
-const session = () => window.hermesWorkbench.router.session();
+const session = () => nameOf("play-composer");
 
 const button = (label, onclick, more) =>
   node("button", { type: "button", class: "hw-button", onclick, ...(more || {}) }, label);
 
 export const mount = ({ element, follow, trigger }) => {
   let edited = null;
+  // Where the browser stores that it is edited.
+  let openAt = "";
   let isSent = false;
-  let isNew = true;
+  // Whether the answer to `close_pane` is still to come, which draws nothing.
+  let isClosed = false;
   let hideTimer = 0;
 
+  // Removes the draft. Returns it, or null if nothing was changed.
   const forget = () => {
-    if (edited) store(draftName(edited), null);
-    store(OPEN, null);
+    const draft = edited && kept(draftId(edited));
+    if (edited) discard(draftId(edited));
+    store(openAt, null);
     edited = null;
+    return draft;
+  };
+
+  const drawUndo = (title, onclick) => {
+    element.replaceChildren(
+      node(
+        "p",
+        { class: "hw-line hw-undo", role: "status" },
+        node("span", { class: "hw-title" }, title),
+        node("button", { type: "button", class: "hw-act", onclick }, "Undo"),
+      ),
+    );
+    clearTimeout(hideTimer);
+    hideTimer = setTimeout(() => element.replaceChildren(), UNDO_MS);
   };
 
   const close = () => {
-    forget();
+    const value = edited;
+    const draft = forget();
     clearTimeout(hideTimer);
     element.replaceChildren();
+    isClosed = true;
     trigger("close_pane", {});
+    if (draft === null) return;
+    drawUndo("Edit discarded.", () => {
+      keep(draftId(value), draft, null);
+      drawEdit(value);
+    });
   };
 
   const pane = (label, ...children) =>
@@ -52,41 +82,38 @@ export const mount = ({ element, follow, trigger }) => {
     );
 
   const drawEdit = (value) => {
+    clearTimeout(hideTimer);
     edited = value;
-    store(OPEN, { session: session(), id: value.message_id, call: value.call });
-    const draft =
-      stored(draftName(value)) ||
-      (value.call === null ? { text: value.text } : { name: value.name, texts: { ...value.values } });
-    const keep = () => {
+    openAt = openName(session());
+    store(openAt, { id: value.message_id, call: value.call });
+    const isText = value.call === null;
+    const original = JSON.stringify({ name: value.name, texts: { ...value.values } });
+    const draft = isText ? null : JSON.parse(kept(draftId(value)) || original);
+    const keepForm = () => {
       isSent = false;
-      store(draftName(value), draft);
+      keep(draftId(value), JSON.stringify(draft), original);
     };
     const save = (then) => {
       // A text area always uses \n. If the message has \r\n, the edited text gets it back.
-      const text =
-        value.call === null && value.text.includes("\r\n")
-          ? draft.text.replace(/\r?\n/g, "\r\n")
-          : draft.text;
+      const typed = isText ? textOf(AREA) : "";
+      const text = isText && value.text.includes("\r\n") ? typed.replace(/\r?\n/g, "\r\n") : typed;
       isSent = true;
-      const edit = value.call === null ? { text } : { name: draft.name, texts: draft.texts };
+      const edit = isText ? { text } : { name: draft.name, texts: draft.texts };
       trigger("save_message", { id: value.message_id, call: value.call, edit: JSON.stringify(edit), then });
     };
     const fields = node("div", { class: "hw-pane-fields" });
     const drawFields = () => {
-      if (value.call !== null)
-        return fields.replaceChildren(...drawCallForm(value.tools, draft, keep, drawFields));
+      if (!isText) return fields.replaceChildren(...drawCallForm(value.tools, draft, keepForm, drawFields));
       const area = node("textarea", {
+        id: AREA,
         class: "hw-input hw-mono",
         rows: 7,
         spellcheck: "false",
         "aria-label": value.title,
-        oninput: () => {
-          draft.text = area.value;
-          keep();
-        },
+        oninput: () => (isSent = false),
       });
-      area.value = draft.text;
-      fields.replaceChildren(area);
+      area.value = value.text;
+      fields.replaceChildren(node("div", {}, area));
     };
     drawFields();
     const editor = pane(
@@ -110,6 +137,7 @@ export const mount = ({ element, follow, trigger }) => {
       save(value.go_on ? "go_on" : "");
     });
     element.replaceChildren(editor);
+    if (isText) show(AREA, draftId(value), value.text);
     const field =
       element.querySelector(".hw-form-row .hw-input") || element.querySelector("textarea, select");
     if (field) field.focus();
@@ -152,40 +180,32 @@ export const mount = ({ element, follow, trigger }) => {
     names[0].focus();
   };
 
-  const drawDeleted = (value) => {
-    element.replaceChildren(
-      node(
-        "p",
-        { class: "hw-line hw-undo", role: "status" },
-        node("span", { class: "hw-title" }, value.title),
-        node(
-          "button",
-          {
-            type: "button",
-            class: "hw-act",
-            onclick: () => trigger("restore_message", { id: value.message_id }),
-          },
-          "Undo",
-        ),
-      ),
-    );
-    hideTimer = setTimeout(() => element.replaceChildren(), 10000);
-  };
+  const drawDeleted = (value) =>
+    drawUndo(value.title, () => trigger("restore_message", { id: value.message_id }));
 
   const DRAW = { edit: drawEdit, code: drawCode, deleted: drawDeleted };
 
+  // An edit goes on when its session is opened again.
+  onShow("play-composer", (id) => {
+    const at = openName(id.slice("composer:".length));
+    const open = stored(at);
+    if (!open || (edited && openAt === at)) return;
+    if (kept(draftId({ message_id: open.id, call: open.call })) === null) store(at, null);
+    else trigger("edit_again", { id: open.id, call: open.call });
+  });
+
   follow((value) => {
-    clearTimeout(hideTimer);
-    if (value) return DRAW[value.kind](value);
-    // The page has just loaded. `readDraft` in drafts.js reads which message was edited and opens it again.
-    if (isNew) {
-      isNew = false;
+    if (!value && isClosed) {
+      isClosed = false;
       return;
     }
-    // The pane closes after saving, which discards the draft, and when another session opens, which keeps it.
+    isClosed = false;
+    clearTimeout(hideTimer);
+    if (value) return DRAW[value.kind](value);
+    // The pane closes after saving, which removes the draft, and when another session opens, which keeps it.
     if (isSent) forget();
     isSent = false;
-    store(OPEN, null);
+    edited = null;
     element.replaceChildren();
   });
 };

@@ -1,8 +1,11 @@
 // The command palette, opened with Ctrl+K. Event: `find_any`.
+import { idOf, textOf, write } from "./documents.js";
+import { drafts, splitId } from "./draft_store.js";
 import { node } from "./dom.js";
 import { onKeys, pressUnseen, setInAddress } from "./page.js";
 
 const WAIT_MS = 120;
+const TRIES = 30;
 const press = (id) => () => pressUnseen(id);
 const dispatch = (name) => () => window.dispatchEvent(new Event(name));
 
@@ -36,6 +39,53 @@ const inPlay = (work) => () => {
   work();
 };
 
+// Drafts that have a place on the page to open, and how a person would name them.
+const DRAFTS = {
+  contract: "contract",
+  suite: "suite",
+  tool: "tool",
+  mocks: "mock rules",
+  inspect: "completion",
+  composer: "message",
+  tools: "tools of a session",
+  variables: "variables of a session",
+  ephemeral: "ephemeral part of a session",
+};
+
+const nameOfDraft = ({ id, name, text }) => {
+  const kind = splitId(id)[0];
+  if (["contract", "suite"].includes(kind)) return name;
+  if (["tool", "mocks"].includes(kind))
+    return name === "new" ? "New tool" : name.slice(name.indexOf("/") + 1);
+  return text.trim().split("\n")[0].slice(0, 80) || "(empty)";
+};
+
+const draftItems = () =>
+  drafts()
+    .filter(({ id }) => DRAFTS[splitId(id)[0]])
+    .map((draft) => ({
+      kind: "draft",
+      id: draft.id,
+      name: nameOfDraft(draft),
+      note: DRAFTS[splitId(draft.id)[0]],
+      text: draft.text,
+    }));
+
+// Clicks a button that a tab draws only when it is opened: tries until it is there.
+const pressLater = (selector, tries = TRIES) => {
+  const button = document.querySelector(selector);
+  if (button && button.offsetParent !== null) button.click();
+  else if (tries > 0) setTimeout(() => pressLater(selector, tries - 1), WAIT_MS);
+};
+
+// A message of a session that no longer exists goes into the composer.
+const rescue = (item, tries = TRIES) => {
+  if (idOf("play-composer") === item.id) return;
+  if (tries > 0) return void setTimeout(() => rescue(item, tries - 1), WAIT_MS);
+  const typed = textOf("play-composer");
+  if (!typed.includes(item.text)) write("play-composer", [typed, item.text].filter(Boolean).join("\n\n"));
+};
+
 const keyOf = (item) => item && item.kind + " " + (item.id || item.name);
 
 export const mount = ({ element, follow, props, triggerLatest }) => {
@@ -62,6 +112,22 @@ export const mount = ({ element, follow, props, triggerLatest }) => {
     preset: (item) => {
       toTab("Play");
       window.dispatchEvent(new CustomEvent("hw:preset", { detail: item.id }));
+    },
+    draft: (item) => {
+      const [kind, name] = splitId(item.id);
+      if (kind === "contract") GOES.contract({ id: name });
+      else if (kind === "suite") GOES.suite({ id: name });
+      else if (["tool", "mocks"].includes(kind) && name !== "new")
+        GOES.tool({ id: name.slice(name.indexOf("/") + 1) });
+      else if (["tool", "mocks"].includes(kind)) {
+        toTab("Tools");
+        pressLater("#tools-tools .hw-act");
+      } else if (kind === "inspect") toTab("Inspect");
+      else if (name === "new") inPlay(press("play-new"))();
+      else {
+        GOES.session({ id: name });
+        if (kind === "composer") rescue(item);
+      }
     },
     tab: (item) => toTab(item.name),
     command: (item) => item.work(),
@@ -113,6 +179,7 @@ export const mount = ({ element, follow, props, triggerLatest }) => {
     [
       ...tabButtons().map((button) => ({ kind: "tab", name: button.textContent.trim(), note: "" })),
       ...COMMANDS.map(([name, note, work]) => ({ kind: "command", name, note, work })),
+      ...draftItems(),
     ].filter((item) => hasWords(item.kind + " " + item.name + " " + item.note));
 
   const choose = (to) => {

@@ -26,13 +26,14 @@ export const stored = (name) => {
   }
 };
 
-// Stores a value as JSON. null removes it.
+// Stores a value as JSON. null removes it. Returns whether it is stored.
 export const store = (name, value) => {
   try {
     if (value === null) localStorage.removeItem(name);
     else localStorage.setItem(name, JSON.stringify(value));
+    return true;
   } catch {
-    // Storage is full or forbidden.
+    return false;
   }
 };
 

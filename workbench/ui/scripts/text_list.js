@@ -1,5 +1,6 @@
-// The list of contracts or suites. A text opens with its draft, if the browser has one. Events: `open_text`,
-// `new_text`.
+// The list of contracts or suites, with those that are only drafts. Events: `open_text`, `new_text`.
+import { hasDraft, kept } from "./documents.js";
+import { drafts, isReady, onChange } from "./draft_store.js";
 import { node } from "./dom.js";
 import { storedText, storeText } from "./storage.js";
 
@@ -14,8 +15,8 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   // The text in the editor, and whether a text was requested and has not arrived yet.
   let current = "";
   let isRequested = false;
+  let shown = null;
   const list = node("ul", { class: "hw-sessions" });
-  const note = node("p", { class: "hw-line t-quiet", role: "status" });
 
   const field = node("input", {
     class: "hw-input",
@@ -42,14 +43,21 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
       field,
       node("button", { type: "button", class: "hw-act", onclick: make }, "New"),
     ),
-    note,
   );
 
-  const place = () => "hermes-workbench:" + kind;
-  const open = (name, version) => {
+  const storedPlace = () => "hermes-workbench:" + kind + ":open";
+  const documentId = (name) => kind + ":" + name;
+
+  // Drafts are known once the account is.
+  const open = async (name, version) => {
     isRequested = true;
-    const draft = storedText(place() + ":draft:" + name) || "";
-    triggerLatest("open_text", { name, draft, version: Number(version) || null });
+    await isReady();
+    triggerLatest("open_text", {
+      name,
+      is_draft: hasDraft(documentId(name)),
+      version: Number(version) || null,
+      draft: (version && kept(documentId(name))) || "",
+    });
   };
 
   // A version that the address names stays there as long as its text is open.
@@ -65,19 +73,53 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     open(values[kind], values.version);
   };
 
-  const first = (names) => {
-    const last = storedText(place() + ":open");
-    open(names.includes(last) || (last && storedText(place() + ":draft:" + last)) ? last : names[0] || "");
+  const first = async (names) => {
+    isRequested = true;
+    await isReady();
+    const last = storedText(storedPlace());
+    open(names.includes(last) || (last && hasDraft(documentId(last))) ? last : names[0] || "");
   };
 
   const opened = (value) => {
     current = value.open_name;
     isRequested = false;
-    if (current) storeText(place() + ":open", current);
+    if (current) storeText(storedPlace(), current);
     report();
     request = 0;
-    note.textContent = value.is_draft ? "The editor shows your unsaved draft." : "";
   };
+
+  const row = ({ name, note }) =>
+    node(
+      "li",
+      {},
+      node(
+        "button",
+        {
+          type: "button",
+          class: "hw-session",
+          ["data-" + kind]: name,
+          "aria-current": name === current ? "true" : null,
+          onclick: () => router.goTo(TABS[kind], { [kind]: name }),
+        },
+        node("span", { class: "hw-title hw-mono" }, name),
+        node(
+          "span",
+          { class: "hw-note" },
+          [note, hasDraft(documentId(name)) ? "draft" : ""].filter(Boolean).join(" · "),
+        ),
+      ),
+    );
+
+  const draw = () => {
+    if (!shown) return;
+    const names = new Set(shown.rows.map((line) => line.name));
+    const unsaved = drafts(kind).filter((draft) => !names.has(draft.name));
+    const rows = [...shown.rows, ...unsaved.map((draft) => ({ name: draft.name, note: "not saved" }))];
+    rows.sort((left, right) => (left.name < right.name ? -1 : 1));
+    list.replaceChildren(...rows.map(row));
+  };
+
+  onChange(draw);
 
   follow((value) => {
     if (!value) return;
@@ -89,28 +131,11 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     list.setAttribute("aria-label", kind[0].toUpperCase() + kind.slice(1) + "s");
     field.setAttribute("aria-label", "Name of a new " + kind);
     if (value.is_look && current && current !== value.open_name) return;
-    if (value.is_look && !value.open_name) return isRequested || first(value.rows.map((row) => row.name));
+    if (value.is_look && !value.open_name)
+      return void (isRequested || first(value.rows.map((line) => line.name)));
     if (value.is_look) current = value.open_name;
     else opened(value);
-    list.replaceChildren(
-      ...value.rows.map((row) =>
-        node(
-          "li",
-          {},
-          node(
-            "button",
-            {
-              type: "button",
-              class: "hw-session",
-              ["data-" + kind]: row.name,
-              "aria-current": row.is_open ? "true" : null,
-              onclick: () => router.goTo(TABS[kind], { [kind]: row.name }),
-            },
-            node("span", { class: "hw-title hw-mono" }, row.name),
-            node("span", { class: "hw-note" }, row.note),
-          ),
-        ),
-      ),
-    );
+    shown = value;
+    draw();
   });
 };

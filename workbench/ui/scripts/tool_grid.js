@@ -1,4 +1,5 @@
-// The parameters of a tool as editable rows. Event: `edit_grid`, with all rows as JSON.
+// The parameters of a tool as editable rows. Event: `edit_grid`, with all rows as JSON and the document of the spec.
+import { idOf } from "./documents.js";
 import { iconButton, node } from "./dom.js";
 
 const COLUMNS = [
@@ -70,7 +71,7 @@ export const mount = ({ element, follow, trigger }) => {
 
   const send = () => {
     shown = JSON.stringify(rows);
-    trigger("edit_grid", { rows: shown });
+    trigger("edit_grid", { rows: shown, document: idOf("tools-spec") });
   };
 
   const cell = (row, name, label, place) => {

@@ -1,31 +1,41 @@
-// All tools by toolset, with the reason if a tool is unavailable. Events: `open_tool`, `include_tool`.
+// All tools by toolset, with the reason if a tool is unavailable, and those that are only drafts. Events: `open_tool`,
+// `include_tool`.
+import { hasDraft, kept } from "./documents.js";
+import { drafts, isReady, onChange } from "./draft_store.js";
 import { node } from "./dom.js";
 import { store, stored } from "./storage.js";
 
-const OPEN = "hermes-workbench:tool";
+const OPEN = "hermes-workbench:tool:open";
 
 export const mount = ({ element, follow, trigger, triggerLatest }) => {
   const { router } = window.hermesWorkbench;
   // The router's request that is being answered, and whether a tool was requested since the page was opened.
   let request = 0;
   let isRequested = false;
+  let shown = null;
   const note = node("p", { class: "hw-line t-quiet", role: "status" });
   const list = node("div", {});
 
+  const newDraft = node("span", { class: "hw-note" });
   element.replaceChildren(
     node("button", { type: "button", class: "hw-act", onclick: () => open("") }, "New tool"),
+    newDraft,
     note,
     list,
   );
 
-  const open = (name, version) => {
-    const draft = stored(OPEN + ":draft:" + name) || {};
+  // Drafts are known once the account is.
+  const open = async (name, version) => {
     isRequested = true;
+    await isReady();
+    const unsaved = unsavedKeys().find((key) => key.slice(key.indexOf("/") + 1) === name) || "";
+    const key = unsaved || homeKey(name);
     triggerLatest("open_tool", {
       name,
-      spec: draft.spec || "",
-      rules: draft.rules || "",
+      toolset: unsaved.slice(0, Math.max(0, unsaved.indexOf("/"))),
       version: Number(version) || null,
+      spec: (version && kept("tool:" + key)) || "",
+      rules: (version && kept("mocks:" + key)) || "",
     });
   };
 
@@ -70,6 +80,16 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     return open;
   };
 
+  // A tool has a draft if its spec or its mock rules have.
+  const isDraft = (key) => hasDraft("tool:" + key) || hasDraft("mocks:" + key);
+
+  // The toolset that a tool belongs to, which others can include.
+  const homeOf = (tool, group) =>
+    tool.is_included
+      ? shown.groups.find((other) => other.tools.some((own) => own.name === tool.name && !own.is_included))
+          ?.name
+      : group.name;
+
   const line = (tool, group, names) =>
     node(
       "li",
@@ -81,10 +101,11 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
           class: "hw-session hw-tool",
           "data-tool": tool.name,
           title: tool.title,
-          "aria-current": tool.is_open ? "true" : null,
+          "aria-current": tool.is_open || tool.is_current ? "true" : null,
           onclick: () => router.goTo("tools", { tool: tool.name }),
         },
         node("span", { class: "hw-title hw-mono" }, tool.name),
+        isDraft(homeOf(tool, group) + "/" + tool.name) ? node("span", { class: "hw-note" }, "draft") : null,
       ),
       tool.is_included
         ? node(
@@ -122,32 +143,37 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
         : null,
     );
 
-  router.onPlace("tools", ({ tool, version }, number) => {
-    if (!tool) return false;
-    request = number;
-    open(tool, version);
-  });
+  // The names of the documents of tools that have a draft and are not in the list.
+  const unsavedKeys = () => {
+    if (!shown) return [];
+    const known = new Set(
+      shown.groups.flatMap((group) => group.tools.map((tool) => group.name + "/" + tool.name)),
+    );
+    const keys = [...drafts("tool"), ...drafts("mocks")].map((draft) => draft.name);
+    return [...new Set(keys)].filter((key) => key.includes("/") && !known.has(key)).sort();
+  };
 
-  follow((value) => {
-    if (!value) return list.replaceChildren();
-    const names = value.groups.flatMap((group) => group.tools.map((tool) => tool.name));
-    if (value.wants_open) {
-      if (isRequested) return;
-      const last = stored(OPEN + ":open");
-      return open(
-        last !== null && (names.includes(last) || stored(OPEN + ":draft:" + last)) ? last : value.open_name,
-      );
-    }
-    if (value.opens) return router.goTo("tools", { tool: value.open_name });
-    store(OPEN + ":open", value.open_name);
-    const known = router.valuesOf("tools");
-    router.here("tools", known.tool === value.open_name ? known : { tool: value.open_name }, { request });
-    request = 0;
-    note.textContent = value.note || (value.is_draft ? "The editors show your unsaved draft." : "");
-    note.className = "hw-line " + (value.is_problem ? "t-error" : "t-quiet");
-    const toolsets = value.groups.map((group) => group.name);
+  const homeKey = (name) => {
+    const home = shown?.groups.find((group) =>
+      group.tools.some((tool) => tool.name === name && !tool.is_included),
+    );
+    return home ? home.name + "/" + name : "";
+  };
+
+  const draw = () => {
+    newDraft.textContent = isDraft("new") ? " draft" : "";
+    if (!shown) return list.replaceChildren();
+    const unsaved = unsavedKeys();
+    const unsavedLine = (key) => {
+      const [toolset, name] = [key.slice(0, key.indexOf("/")), key.slice(key.indexOf("/") + 1)];
+      const item = { name, title: "", reason: "", is_open: false };
+      return line({ ...item, is_current: shown.open_name === name }, { name: toolset }, []);
+    };
+    const toolsets = shown.groups.map((group) => group.name);
+    note.textContent = shown.note || "";
+    note.className = "hw-line " + (shown.is_problem ? "t-error" : "t-quiet");
     list.replaceChildren(
-      ...value.problems.map((problem) =>
+      ...shown.problems.map((problem) =>
         node(
           "p",
           { class: "hw-line t-error", role: "alert" },
@@ -155,7 +181,13 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
           node("span", {}, problem),
         ),
       ),
-      ...value.groups.flatMap((group) => [
+      ...(unsaved.length
+        ? [
+            node("h2", { class: "hw-day" }, "Not saved"),
+            node("ul", { class: "hw-sessions" }, unsaved.map(unsavedLine)),
+          ]
+        : []),
+      ...shown.groups.flatMap((group) => [
         node("h2", { class: "hw-day" }, group.name),
         node(
           "ul",
@@ -164,5 +196,33 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
         ),
       ]),
     );
+  };
+
+  onChange(draw);
+
+  router.onPlace("tools", ({ tool, version }, number) => {
+    if (!tool) return false;
+    request = number;
+    open(tool, version);
+  });
+
+  follow(async (value) => {
+    if (value?.wants_open) {
+      if (isRequested) return;
+      await isReady();
+      const names = value.groups.flatMap((group) => group.tools.map((tool) => tool.name));
+      const last = stored(OPEN);
+      return open(last === "" || names.includes(last) ? last : value.open_name);
+    }
+    if (value?.opens) return router.goTo("tools", { tool: value.open_name });
+    shown = value;
+    if (value) {
+      store(OPEN, value.open_name);
+      const known = router.valuesOf("tools");
+      const here = known.tool === value.open_name ? known : { tool: value.open_name };
+      router.here("tools", here, { request });
+      request = 0;
+    }
+    draw();
   });
 };

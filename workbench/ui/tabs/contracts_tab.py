@@ -21,24 +21,32 @@ from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField, h
 from workbench.ui.listen import after_loading, any_of, listen
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.contracts import PreviewView, show_lint, show_preview
+from workbench.ui.present.documents import (
+    PLAY_EDITORS,
+    EditorsView,
+    contract_change,
+    edited_in,
+    variables_change,
+)
 from workbench.ui.present.measures import MeasuresView, show_measures
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.grid import ABLATE
 from workbench.ui.present.variables import VariablesView, show_variable_fields
 from workbench.ui.present.versions import VersionsView
-from workbench.ui.present.words import EditorNamesView
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.tabs.stored_text import StoredTextEvents
 from workbench.ui.tabs.version_events import TextNameEvents
 from workbench.ui.visitor import Visitor
 
-EDITORS: Final = EditorNamesView(names=(("contracts-text", "Contract text"),))
+EDITORS: Final = EditorsView(names=(("contracts-text", "Contract text"),))
+EDITED: Final = edited_in("contracts-text", "contract")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractsParts:
     """All components of the tab."""
 
+    editors: Drawn
     contracts: Drawn
     name: TextField
     text: CodeEditor
@@ -58,11 +66,11 @@ class ContractsParts:
 
 def build(services: Services) -> ContractsParts:
     """Build the tab, empty."""
-    Drawn("editor_names", EDITORS, elem_id="contracts-editor-names")
+    editors = Drawn("editors", EDITORS, elem_id="contracts-editors")
     with gr.Row(elem_id="contracts-columns"):
         with gr.Column(elem_id="contracts-list", elem_classes=["hw-column"], min_width=0):
             contracts = Drawn("text_list", elem_id="contracts-contracts")
-            # Not a `gr.State`, since the browser stores drafts by this name.
+            # Not a `gr.State`, whose changes are no event that the preview could follow.
             name = TextField(label="Open contract", elem_id="contracts-name")
         with gr.Column(elem_id="contracts-edit", elem_classes=["hw-column"], min_width=0):
             versions = Drawn("versions", elem_id="contracts-versions")
@@ -81,9 +89,9 @@ def build(services: Services) -> ContractsParts:
                 with gr.Tab("Measurements", elem_id="contracts-side-measured") as measured_side:
                     measured = Drawn("contract_measures", elem_id="contracts-measured")
     return ContractsParts(
-        contracts=contracts, name=name, text=text, versions=versions, notice=notice, lint=lint, diff=diff,
-        use=use, measure=measure, toolset=toolset, variables=variables, variable_fields=variable_fields,
-        preview=preview,
+        editors=editors, contracts=contracts, name=name, text=text, versions=versions, notice=notice,
+        lint=lint, diff=diff, use=use, measure=measure, toolset=toolset, variables=variables,
+        variable_fields=variable_fields, preview=preview,
         measured_side=measured_side, measured=measured,
     )  # fmt: skip
 
@@ -125,6 +133,8 @@ def contract_texts(services: Services) -> StoredTextEvents:
         names=lambda own: own.contract_names(),
         newest=lambda own, name: own.contract_version(name).text,
         blank=BLANK,
+        editors=EDITORS,
+        field="contracts-text",
     )
 
 
@@ -172,14 +182,17 @@ class ContractEvents:
     def on_use(
         self, visitor: Visitor, name: str, text: str, variables: str, request: gr.Request
     ) -> tuple[object, ...]:
-        """Use the text in the editor as the contract in Play, with the variables that were set."""
+        """Choose the contract in Play, which shows the same draft, with the variables that were set."""
         services = services_of(self.services, visitor, request)
         try:
             parse_contract(text, name=name)
-        except BadInput as error:
-            return SAME, SAME, SAME, SAME, problem(error)
+            saved = services.contract_version(name).text if name in services.contract_names() else None
+        except WorkbenchError as error:
+            return SAME, SAME, SAME, problem(error)
         names = sorted({*services.contract_names(), name})
-        return gr.update(choices=names, value=name), text, variables, gr.update(selected="play"), CLEAR
+        changes = (contract_change(name, text, saved=saved), variables_change(visitor, variables))
+        shown = PLAY_EDITORS.changed(services.calendar.seconds(), *changes)
+        return gr.update(choices=names, value=name), shown, gr.update(selected="play"), CLEAR
 
     @needs(Permission.WORK)
     def on_measures(
@@ -233,40 +246,36 @@ def wire(
 
     Args:
         tab: The tab itself; opening it asks the browser which contract was open.
-        play: The contract, contract text and variables of the Play tab.
+        play: The contract and the editors of the Play tab.
         measure: The contracts and variations in the form of a run.
         download: Saves texts as files.
     """
     texts = contract_texts(services)
     events = ContractEvents(services, texts)
     edited = [visitor, parts.name, parts.text]
-    opened = [parts.contracts, parts.name, parts.text, parts.notice, parts.diff]
+    opened = [parts.contracts, parts.name, parts.editors, parts.notice, parts.diff]
     listen(tab.select, texts.on_tab, [visitor, parts.name], [parts.contracts])
     listen(tab.select, events.on_toolset, [visitor, parts.name, parts.toolset], [parts.toolset])
     listen(parts.contracts.event("open_text"), texts.on_open, [visitor], opened, is_latest_only=True)
     listen(parts.contracts.event("new_text"), texts.on_new, [visitor], opened)
-    # Not `input`: Gradio swallows the first `input` after the server has set the value.
-    listen(
-        parts.text.change,
-        None,
-        [parts.name, parts.text],
-        js="(name, text) => hermesWorkbench.keepNamed('contract', name, text)",
-        is_queued=False,
-    )
     # One listener for all fields, so that its last run has seen every change, in whatever order they come.
     changed = any_of(parts.text.change, parts.name.change, parts.toolset.change, parts.variables.change)
     seen = [parts.versions, parts.lint, parts.preview, parts.variable_fields]
-    listen(changed, events.on_text, [*edited, parts.toolset, parts.variables], seen, is_latest_only=True)
-    line, result = parts.versions, [parts.contracts, parts.versions, parts.notice]
-    listen(line.event("save_version"), texts.on_save, edited, result)
-    listen(line.event("mark_version"), texts.on_mark, edited, result)
-    listen(line.event("restore_version"), texts.on_restore, edited, [parts.text, parts.diff, *result])
+    inputs = [*edited, parts.toolset, parts.variables]
+    listen(changed, events.on_text, inputs, seen, js=EDITED, is_latest_only=True)
+    line, result = parts.versions, [parts.contracts, parts.versions, parts.notice, parts.editors]
+    listen(line.event("save_version"), texts.on_save, edited, result, js=EDITED)
+    listen(line.event("mark_version"), texts.on_mark, edited, result, js=EDITED)
+    listen(line.event("restore_version"), texts.on_restore, edited, [parts.diff, *result], js=EDITED)
     for compared in (line, parts.diff):
-        listen(compared.event("compare_version"), texts.on_compare, edited, [parts.diff, parts.notice])
+        listen(
+            compared.event("compare_version"), texts.on_compare, edited, [parts.diff, parts.notice], js=EDITED
+        )
     names = TextNameEvents(services, VersionKind.CONTRACT, texts)
-    listen(line.event("change_name"), names.on_change, edited, [*opened, line])
+    listen(line.event("change_name"), names.on_change, edited, [*opened, line], js=EDITED)
     listen(line.event("download_version"), names.on_download, [visitor], [download, parts.notice])
-    listen(parts.use.click, events.on_use, [*edited, parts.variables], [*play, tabs, parts.notice])
+    used = [*edited, parts.variables]
+    listen(parts.use.click, events.on_use, used, [*play, tabs, parts.notice], js=EDITED)
     listen(
         parts.measure.click,
         events.on_measure,

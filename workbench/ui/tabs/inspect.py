@@ -20,10 +20,10 @@ from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField, h
 from workbench.ui.incoming.fields import id_of, place_of
 from workbench.ui.listen import any_of, listen
 from workbench.ui.owners import needs, services_of
+from workbench.ui.present.documents import DocumentChange, EditorsView
 from workbench.ui.present.examples import EXAMPLES
 from workbench.ui.present.notices import NoticeView, advice, problem
 from workbench.ui.present.pasted import NOTHING, PastedFields, show_pasted
-from workbench.ui.present.words import EditorNamesView
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
@@ -31,9 +31,13 @@ FIRST_TOOLSET: Final = "nonsense"
 """The toolset that the examples call."""
 NO_TOOLS: Final = ""
 """The toolset dropdown's choice that empties the editor."""
-EDITORS: Final = EditorNamesView(
+EDITORS: Final = EditorsView(
     names=(("inspect-text", "Completion"), ("inspect-tools-text", "Tools to check against (JSON)"))
 )
+TEXT: Final = "inspect:text"
+"""The document that is pasted."""
+TOOLS: Final = "inspect:tools"
+"""The document of the tools to check against."""
 
 
 KINDS: Final[Mapping[str, Sequence[str]]] = {
@@ -54,6 +58,7 @@ FIRST_KIND: Final[Mapping[str, str]] = {
 class InspectParts:
     """All components of the tab."""
 
+    editors: Drawn
     text: CodeEditor
     clear: gr.Button
     toolset: gr.Dropdown
@@ -81,7 +86,9 @@ class InspectParts:
 
 def build(services: Services) -> InspectParts:
     """Build the tab with its empty state."""
-    Drawn("editor_names", EDITORS, elem_id="inspect-editor-names")
+    first_tools = _tools_text(services.catalog, _first_toolset(services.catalog))
+    opened = (_shown("inspect-text", TEXT, ""), _shown("inspect-tools-text", TOOLS, first_tools))
+    editors = Drawn("editors", EDITORS.changed(0, *opened), elem_id="inspect-editors")
     with gr.Row(elem_id="inspect-columns"):
         with gr.Column(elem_id="inspect-setup", elem_classes=["hw-column"], min_width=0):
             toolset, tools_text, tools_notice = _build_tools(services)
@@ -98,7 +105,7 @@ def build(services: Services) -> InspectParts:
             fixes = Drawn("fixes", NOTHING.fixes, elem_id="inspect-fixes")
             differ = Drawn("differ", NOTHING.differ, elem_id="inspect-differ")
     return InspectParts(
-        text=text, clear=clear, toolset=toolset, tools_text=tools_text, tools_notice=tools_notice,
+        editors=editors, text=text, clear=clear, toolset=toolset, tools_text=tools_text, tools_notice=tools_notice,
         dialect=dialect, level=level, finish_reason=finish_reason, starts_in_thought=starts_in_thought,
         read=read, calls=calls, fixes=fixes, differ=differ,
     )  # fmt: skip
@@ -112,9 +119,8 @@ def _build_tools(services: Services) -> tuple[ChoiceField, CodeEditor, Drawn]:
         container=False, elem_id="inspect-toolset",
     )  # fmt: skip
     tools_text = text_editor(
-        "Tools to check against (JSON)", "json", "inspect-tools-text",
-        value=_tools_text(services.catalog, first), is_wrapped=False, max_lines=14,
-    )  # fmt: skip
+        "Tools to check against (JSON)", "json", "inspect-tools-text", is_wrapped=False, max_lines=14
+    )
     return toolset, tools_text, Drawn("notice", elem_id="inspect-tools-notice")
 
 
@@ -157,10 +163,12 @@ class InspectEvents:
     @needs(Permission.WORK)
     def on_toolset(
         self, visitor: Visitor, name: str | None, request: gr.Request
-    ) -> tuple[str | Update, NoticeView | Update]:
-        """Load the tools of the chosen toolset."""
+    ) -> tuple[EditorsView | Update, NoticeView | Update]:
+        """Show the tools of the chosen toolset. Edited tools can be brought back."""
+        services = services_of(self.services, visitor, request)
         try:
-            return _tools_text(services_of(self.services, visitor, request).tools, name or NO_TOOLS), SAME
+            tools = _replaced("inspect-tools-text", TOOLS, _tools_text(services.tools, name or NO_TOOLS))
+            return EDITORS.changed(services.calendar.seconds(), tools), SAME
         except WorkbenchError as error:
             return SAME, problem(error)
 
@@ -172,13 +180,13 @@ class InspectEvents:
         given = {name: id_of(event, name) for name in ("dialect", "level", "finish", "toolset")}
         values, wrong = read_kind(given, _first_toolset(self.services.catalog))
         notice = advice(" ".join(wrong))
-        tools_text: str | Update = SAME
+        editors: EditorsView | Update = SAME
         toolset = values["toolset"]
         if toolset != (chosen or NO_TOOLS):
-            tools_text, refused = self.on_toolset(visitor, toolset, request)
-            if tools_text is SAME:
+            editors, refused = self.on_toolset(visitor, toolset, request)
+            if editors is SAME:
                 toolset, notice = chosen or NO_TOOLS, refused
-        return values["dialect"], values["level"], values["finish"], toolset, tools_text, notice
+        return values["dialect"], values["level"], values["finish"], toolset, editors, notice
 
     @needs(Permission.WORK)
     def on_example(self, event: gr.EventData) -> tuple[object, ...]:
@@ -186,12 +194,22 @@ class InspectEvents:
         example = EXAMPLES[place_of(event, "index", len(EXAMPLES))]
         toolset = _first_toolset(self.services.catalog)
         tools = _tools_text(self.services.catalog, toolset)
-        return example.text, toolset, tools, Dialect.AUTO, Level.TOLERANT, example.finish_reason, False
+        changes = (
+            _replaced("inspect-text", TEXT, example.text),
+            _replaced("inspect-tools-text", TOOLS, tools),
+        )
+        editors = EDITORS.changed(self.services.calendar.seconds(), *changes)
+        return editors, toolset, Dialect.AUTO, Level.TOLERANT, example.finish_reason, False
 
-    @needs(Permission.WORK)
-    def on_clear(self) -> str:
-        """Empty the editor, which brings the examples back."""
-        return ""
+
+def _shown(field: str, document: str, text: str) -> DocumentChange:
+    return DocumentChange(how="open", field=field, document=document, text=text)
+
+
+def _replaced(field: str, document: str, text: str) -> DocumentChange:
+    return DocumentChange(
+        how="replace", field=field, document=document, text=text, note="It replaced your text."
+    )
 
 
 def read_kind(values: Mapping[str, str], toolset: str) -> tuple[Mapping[str, str], Sequence[str]]:
@@ -231,9 +249,7 @@ def _tools_text(catalog: Catalog, name: str) -> str:
     return render_tools(catalog.select((name,))) if name else ""
 
 
-def wire(
-    blocks: gr.Blocks, parts: InspectParts, services: Services, visitor: gr.State, *, tab: gr.Tab
-) -> None:
+def wire(parts: InspectParts, services: Services, visitor: gr.State, *, tab: gr.Tab) -> None:
     """Connect the components with their handlers.
 
     Args:
@@ -248,14 +264,14 @@ def wire(
         parts.toolset.input,
         events.on_toolset,
         [visitor, parts.toolset],
-        [parts.tools_text, parts.tools_notice],
+        [parts.editors, parts.tools_notice],
     )
     terms = [parts.dialect, parts.level, parts.finish_reason, parts.starts_in_thought]
     listen(
         parts.read.event("example"),
         events.on_example,
         [],
-        [parts.text, parts.toolset, parts.tools_text, *terms],
+        [parts.editors, parts.toolset, *terms],
     )
     first = {**FIRST_KIND, "toolset": _first_toolset(services.catalog)}
     kind = [parts.dialect, parts.level, parts.finish_reason, parts.toolset]
@@ -270,23 +286,13 @@ def wire(
         parts.read.event("open_kind"),
         events.on_open_kind,
         [visitor, parts.toolset],
-        [*kind, parts.tools_text, parts.tools_notice],
+        [*kind, parts.editors, parts.tools_notice],
         is_latest_only=True,
     )
-    listen(parts.clear.click, events.on_clear, [], [parts.text])
+    # An empty editor brings the examples back.
     listen(
-        parts.text.change,
+        parts.clear.click,
         None,
-        [parts.text],
-        js="(text) => hermesWorkbench.keepText('inspect', text)",
-        is_queued=False,
-    )
-    # Only in the browser: an answer from the server could arrive after the first keystrokes.
-    listen(
-        blocks.load,
-        None,
-        [parts.text],
-        [parts.text],
-        js="(text) => hermesWorkbench.readText('inspect', text)",
+        js="() => (hermesWorkbench.documents.write('inspect-text', ''), [])",
         is_queued=False,
     )

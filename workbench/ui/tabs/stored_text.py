@@ -1,8 +1,8 @@
 """Lists of stored texts with an editor and a version line, for contracts and suites."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 
 import gradio as gr
 
@@ -11,8 +11,9 @@ from workbench.app.version_content import comparable_texts
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.versions import NewVersion, VersionKind, check_name
-from workbench.ui.incoming.fields import id_of, optional_number_of, text_of
+from workbench.ui.incoming.fields import flag_of, id_of, optional_number_of, text_of
 from workbench.ui.owners import needs, services_of
+from workbench.ui.present.documents import DocumentChange, EditorsView
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.version_diff import EDITOR, VersionDiffView, show_version_diff
 from workbench.ui.present.versions import TextListView, VersionsView, show_texts, show_versions
@@ -21,7 +22,7 @@ from workbench.ui.visitor import Visitor
 
 SHOWN: Final = 50
 """The most versions in a list; `workbench versions history` shows all."""
-SaveResult = tuple[TextListView | Update, VersionsView | Update | None, NoticeView]
+SaveResult = tuple[TextListView | Update, VersionsView | Update | None, NoticeView, EditorsView | Update]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,10 @@ class StoredTextEvents:
     """Returns the newest text of a name; raises BadInput if there is none."""
     blank: str
     """The template of a new text; `{name}` is replaced by its name."""
+    editors: EditorsView
+    """The editors of the tab."""
+    field: str
+    """Element id of the editor."""
 
     @needs(Permission.WORK)
     def on_tab(self, visitor: Visitor, name: str, request: gr.Request) -> TextListView:
@@ -47,30 +52,25 @@ class StoredTextEvents:
 
     @needs(Permission.WORK)
     def on_open(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
-        """Open the chosen text. An unsaved draft of it is restored.
+        """Open the chosen text. The browser shows its draft if it has one, even if no version was ever saved.
 
         An address may name a version, which is compared with the text.
         """
-        services = services_of(self.services, visitor, request)
-        name, draft = id_of(event, "name"), text_of(event, "draft")
+        services, name = services_of(self.services, visitor, request), id_of(event, "name")
         try:
-            text = self.newest(services, name)
-            history = services.versions.history(self.kind, name, limit=SHOWN)
+            opened = self._opened(services, name, is_draft=flag_of(event, "is_draft"))
         except WorkbenchError as error:
-            if not draft:
-                return self.list_texts(services, ""), SAME, SAME, problem(error), None
-            text, history = "", ()
-        is_draft = bool(draft) and draft != text and draft not in {version.text for version in history}
-        view, shown = self.list_texts(services, name, is_draft=is_draft), draft if is_draft else text
-        number = optional_number_of(event, "version")
+            return self.list_texts(services, ""), SAME, SAME, problem(error), None
+        view, number = self.list_texts(services, name), optional_number_of(event, "version")
         if number is None:
-            return view, name, shown, CLEAR, None
+            return view, name, opened, CLEAR, None
+        shown = text_of(event, "draft") or opened.changes[0].text
         diff, notice = compare_number(services, self.kind, name, number, lambda: shown)
-        return view, name, shown, notice, diff
+        return view, name, opened, notice, diff
 
     @needs(Permission.WORK)
     def on_new(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
-        """Start a new text, to be saved as its first version."""
+        """Start a new text, to be saved as its first version. If it has a draft, the browser shows that."""
         services, name = services_of(self.services, visitor, request), id_of(event, "name")
         try:
             check_name(name)
@@ -79,7 +79,8 @@ class StoredTextEvents:
                 raise BadInput(where, "this name is taken", "open it from the list, or choose another name")
         except WorkbenchError as error:
             return SAME, SAME, SAME, problem(error), SAME
-        return self.list_texts(services, name), name, self.blank.format(name=name), CLEAR, None
+        opened = self._change(services, name, "create", self.blank.format(name=name))
+        return self.list_texts(services, name), name, opened, CLEAR, None
 
     @needs(Permission.WORK)
     def on_save(
@@ -93,7 +94,7 @@ class StoredTextEvents:
             message=text_of(event, "message").strip(),
             parent_id=id_of(event, "base") or None,
         )
-        return self._changed(visitor, name, text, request, lambda own: own.versions.save(new))
+        return self._changed(visitor, name, text, request, lambda own: own.versions.save(new), "saved")
 
     @needs(Permission.WORK)
     def on_mark(
@@ -107,13 +108,16 @@ class StoredTextEvents:
     def on_restore(
         self, visitor: Visitor, name: str, _text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
-        """Save an old version as the newest, and put it into the editor. An open comparison is closed."""
+        """Save an old version as the newest, and put it into the editor. An open comparison is closed.
+
+        A draft that it replaces can be brought back.
+        """
         services = services_of(self.services, visitor, request)
         try:
-            text = services.versions.restore(id_of(event)).text
+            restored = services.versions.restore(id_of(event))
         except WorkbenchError as error:
-            return SAME, SAME, SAME, SAME, problem(error)
-        return text, None, *self._changed(visitor, name, text, request, lambda _own: None)
+            return SAME, SAME, SAME, problem(error), SAME
+        return None, *self._changed(visitor, name, restored.text, request, lambda _own: None, "restored")
 
     @needs(Permission.WORK)
     def on_compare(
@@ -130,9 +134,7 @@ class StoredTextEvents:
         deleted = services.versions.deleted_names(self.kind)
         return show_versions(name, text, history, now=now, can_compare=True, deleted=deleted)
 
-    def list_texts(
-        self, services: Services, open_name: str, *, is_look: bool = False, is_draft: bool = False
-    ) -> TextListView:
+    def list_texts(self, services: Services, open_name: str, *, is_look: bool = False) -> TextListView:
         """Return the list of all texts of this kind."""
         return show_texts(
             self.kind,
@@ -141,7 +143,6 @@ class StoredTextEvents:
             open_name=open_name,
             serial=services.calendar.seconds(),
             is_look=is_look,
-            is_draft=is_draft,
         )
 
     def _changed(
@@ -151,13 +152,63 @@ class StoredTextEvents:
         text: str,
         request: gr.Request,
         change: Callable[[Services], object],
+        how: Literal["saved", "restored"] | None = None,
     ) -> SaveResult:
         services = services_of(self.services, visitor, request)
         try:
             change(services)
-            return self.list_texts(services, name), self.version_line(services, name, text), CLEAR
+            editors = self._change(services, name, how, text) if how else SAME
+            return self.list_texts(services, name), self.version_line(services, name, text), CLEAR, editors
         except WorkbenchError as error:
-            return SAME, SAME, problem(error)
+            return SAME, SAME, problem(error), SAME
+
+    def _opened(self, services: Services, name: str, *, is_draft: bool) -> EditorsView:
+        """Return the editor with a text, or with the draft of one that was never saved or is deleted.
+
+        Raises:
+            BadInput: There is no such text, and no draft of it.
+        """
+        try:
+            return self._change(services, name, "open", self.newest(services, name))
+        except BadInput:
+            if not is_draft:
+                raise
+        check_name(name)
+        return self._change(services, name, "create", self.blank.format(name=name))
+
+    def opened(self, services: Services, name: str, *, was: str = "") -> EditorsView:
+        """Return the editor with a text, or with the draft of it.
+
+        Args:
+            services: The visitor's services.
+            name: The text to open.
+            was: The name that it had until now, whose draft and history it gets. Empty if it was not renamed.
+
+        Raises:
+            BadInput: There is no such text.
+        """
+        shown = self._change(services, name, "open", self.newest(services, name))
+        if not was:
+            return shown
+        kind = self.kind.value
+        moved = DocumentChange(how="moved", document=f"{kind}:{name}", was=f"{kind}:{was}")
+        return replace(shown, changes=(moved, *shown.changes))
+
+    def _change(
+        self,
+        services: Services,
+        name: str,
+        how: Literal["open", "create", "saved", "restored"],
+        text: str,
+    ) -> EditorsView:
+        change = DocumentChange(
+            how=how,
+            field=self.field,
+            document=f"{self.kind.value}:{name}",
+            text=text,
+            note="The restored version replaced your draft.",
+        )
+        return self.editors.changed(services.calendar.seconds(), change)
 
 
 def compare_number(

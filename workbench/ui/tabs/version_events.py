@@ -88,23 +88,22 @@ class TextNameEvents(VersionEvents):
     def on_change(
         self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
-        """Rename, duplicate, delete or restore a text, and open the result."""
+        """Rename, duplicate, delete or restore a text, and open the result, or what is left after deleting.
+
+        A renamed text keeps its draft.
+        """
         services, texts = services_of(self.services, visitor, request), self.texts
         try:
-            before = services.versions.find(self.kind, name)
             opened = self.changed(services, name, event)
-            if opened is None:
-                names = texts.names(services)
-                new_name = names[0] if names else ""
-                new_text = texts.newest(services, new_name) if new_name else ""
-            else:
-                # Renaming keeps what was typed; only an unchanged text follows the new version.
-                is_typed = text_of(event, "action") == "rename" and before is not None and text != before.text
-                new_name, new_text = opened.name, text if is_typed else opened.text
+            names = texts.names(services)
+            new_name = opened.name if opened is not None else (names[0] if names else "")
+            was = name if text_of(event, "action") == "rename" else ""
+            editors = texts.opened(services, new_name, was=was) if new_name else SAME
+            shown = text if was else texts.newest(services, new_name) if new_name else ""
         except WorkbenchError as error:
             return SAME, SAME, SAME, problem(error), SAME, SAME
-        line = texts.version_line(services, new_name, new_text) if new_name else None
-        return texts.list_texts(services, new_name), new_name, new_text, CLEAR, None, line
+        line = texts.version_line(services, new_name, shown) if new_name else None
+        return texts.list_texts(services, new_name), new_name, editors, CLEAR, None, line
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ def keep_drafts(form: Sequence[Block]) -> None:
         any_of(*changes),
         None,
         form,
-        js="(...values) => hermesWorkbench.keepText('compare', JSON.stringify(values))",
+        js="(...values) => hermesWorkbench.documents.keepForm('compare', values)",
         is_queued=False,
     )
 
@@ -84,7 +84,7 @@ def _wire_form(
         events.on_page,
         [parts.draft, parts.secret],
         whole,
-        js="() => hermesWorkbench.readKept('compare')",
+        js="async () => [await hermesWorkbench.documents.keptForm('compare'), ...hermesWorkbench.readSecret()]",
     )
     listen(
         parts.board.event("compare_open"), events.on_open_comparison, [visitor], whole, is_latest_only=True

@@ -59,8 +59,8 @@ class ListEvents:
             else:
                 copy = services.sessions.copy_session(visitor.session_id or "")
         except WorkbenchError as error:
-            return self.sessions.start(services, visitor.at_home(), "", problem(error))
-        return self.sessions.open(services, visitor.at_home(), copy.id, "")
+            return self.sessions.start(services, visitor.at_home(), problem(error))
+        return self.sessions.open(services, visitor.at_home(), copy.id)
 
     @needs(Permission.WORK)
     def on_delete(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
@@ -79,7 +79,6 @@ class ListEvents:
         screen = self.sessions.start(
             services,
             visitor.at_home(),
-            "",
             setup=deleted.setup if deleted else None,
             keeps_setup=True,
             is_replaced=True,

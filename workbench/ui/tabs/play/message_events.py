@@ -1,6 +1,7 @@
 """The menu of a message: edit, copy, show as code, continue."""
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import gradio as gr
 
@@ -17,6 +18,13 @@ from workbench.records.owner import Permission
 from workbench.records.sessions import StoredMessage
 from workbench.ui.incoming.fields import id_of, object_of, optional_number_of
 from workbench.ui.owners import needs, services_of
+from workbench.ui.present.documents import (
+    COMPOSER,
+    PLAY_EDITORS,
+    DocumentChange,
+    EditorsView,
+    composer_of,
+)
 from workbench.ui.present.label.form import read_form
 from workbench.ui.present.live import waiting
 from workbench.ui.present.message_pane import DeletedView, EditView, show_code, show_edit, show_edit_call
@@ -67,6 +75,17 @@ class MessageEvents:
                     return Screen(copied=copied, notice=CLEAR)
         except WorkbenchError as error:
             return Screen(notice=problem(error))
+
+    @needs(Permission.WORK)
+    def on_edit_again(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+        """Open an edit again that was not finished. If its message is not on this branch, nothing happens."""
+        services = services_of(self.services, visitor, request)
+        try:
+            opened = _opened(services, visitor)
+            _check_own(visitor)
+            return Screen(message_pane=edit_view(opened, id_of(event), optional_number_of(event, "call")))
+        except WorkbenchError:
+            return Screen()
 
     @needs(Permission.WORK)
     def on_begin(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
@@ -143,7 +162,9 @@ class MessageEvents:
             "Your next message starts a new branch. The messages after this point are kept in the old one."
         )
         screen = self._shown(services, visitor, last.id)._replace(notice=advice(explanation))
-        return screen._replace(composer=stored.message.text) if is_user else screen
+        if not is_user:
+            return screen
+        return screen._replace(editors=message_view(services, visitor, "replace", stored.message.text))
 
     def _deleted(
         self, services: Services, visitor: Visitor, opened: OpenedSession, stored: StoredMessage
@@ -181,6 +202,20 @@ def _of_path(opened: OpenedSession, message_id: str) -> StoredMessage:
             f"message {message_id!r}", "it is not on this branch", "choose a message that is shown"
         )
     return found
+
+
+def message_view(
+    services: Services, visitor: Visitor, how: Literal["replace", "sent", "unsent"], text: str
+) -> EditorsView:
+    """Return a change of the message that is being written in the visitor's session."""
+    change = DocumentChange(
+        how=how,
+        field=COMPOSER,
+        document=composer_of(visitor),
+        text=text,
+        note="It replaced the message that you were writing.",
+    )
+    return PLAY_EDITORS.changed(services.calendar.seconds(), change)
 
 
 def edit_view(opened: OpenedSession, message_id: str, call: object) -> EditView:

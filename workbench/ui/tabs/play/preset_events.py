@@ -13,6 +13,7 @@ from workbench.records.presets import StoredPreset
 from workbench.records.run_config import RunConfig
 from workbench.ui.incoming.fields import id_of, object_of, text_of, word_of
 from workbench.ui.owners import needs, services_of
+from workbench.ui.present.documents import PLAY_EDITORS, EditorsView, preset_changes
 from workbench.ui.present.notices import problem
 from workbench.ui.present.presets import (
     PresetAction,
@@ -23,12 +24,12 @@ from workbench.ui.present.presets import (
 )
 from workbench.ui.present.setup import first_choice, parse_setup
 from workbench.ui.tabs.play.screen import SAME, Update
-from workbench.ui.tabs.play.setup_events import SetupEvents
+from workbench.ui.tabs.play.setup_events import SetupEvents, saved_contract
 from workbench.ui.visitor import Visitor
 
 SHARED: Final = "This setup was shared by a link. Save it as a preset to keep it."
 Answer = tuple[object, ...]
-"""The bar, then the values of the fields, the toolsets and the switches."""
+"""The bar and the editors, then the values of the fields, the toolsets and the switches."""
 
 
 def default_setup(services: Services) -> RunConfig:
@@ -75,7 +76,7 @@ class PresetEvents:
         services = services_of(self.services, visitor, request)
         action = word_of(event, "action", PresetAction)
         acts: Mapping[PresetAction, Callable[[], Answer]] = {
-            PresetAction.APPLY: lambda: self._applied(services, id_of(event)),
+            PresetAction.APPLY: lambda: self._applied(services, visitor, id_of(event)),
             PresetAction.SAVE: lambda: self._saved(services, text_of(event, "name"), fields),
             PresetAction.REPLACE: lambda: self._saved(
                 services, text_of(event, "name"), fields, replaces=True
@@ -89,8 +90,8 @@ class PresetEvents:
             PresetAction.UNSHARE: lambda: self._only(
                 services, open_id=services.presets.unshare_preset(id_of(event)).id
             ),
-            PresetAction.RESET: lambda: self._reset(services),
-            PresetAction.PUT_BACK: lambda: self._put_back(services, event),
+            PresetAction.RESET: lambda: self._reset(services, visitor),
+            PresetAction.PUT_BACK: lambda: self._put_back(services, visitor, event),
         }
         try:
             return acts[action]()
@@ -98,7 +99,7 @@ class PresetEvents:
             try:
                 return self._only(services, problem=problem(error).lines[0].text)
             except WorkbenchError:
-                return (SAME, *self._same())
+                return (SAME, SAME, *self._same())
 
     def bar(self, services: Services, **more: object) -> PresetBarView:
         """Return the line with the owner's presets.
@@ -109,23 +110,31 @@ class PresetEvents:
         serial = services.calendar.seconds()
         return show_presets(services.presets.list_presets(), services.settings, serial=serial, **more)
 
-    def _applied(self, services: Services, preset_id: str) -> Answer:
+    def _applied(self, services: Services, visitor: Visitor, preset_id: str) -> Answer:
         preset = services.presets.find_preset(preset_id)
         text = f"Applied the preset {preset.name!r}."
-        return self._filled(services, preset.setup, text, open_id=preset.listed.id)
+        return self._filled(services, visitor, preset.setup, text, open_id=preset.listed.id)
 
-    def _reset(self, services: Services) -> Answer:
-        return self._filled(services, default_setup(services), "Reset to the defaults.", open_id="")
+    def _reset(self, services: Services, visitor: Visitor) -> Answer:
+        return self._filled(services, visitor, default_setup(services), "Reset to the defaults.", open_id="")
 
-    def _put_back(self, services: Services, event: gr.EventData) -> Answer:
+    def _put_back(self, services: Services, visitor: Visitor, event: gr.EventData) -> Answer:
         setup = setup_of_values(object_of(event, "setup"), default_setup(services))
         bar = self.bar(services, open_id=id_of(event, "open_id"))
-        return (bar, *self.setups.filled(services, setup))
+        return (bar, self._texts(services, visitor, setup), *self.setups.filled(services, setup))
 
-    def _filled(self, services: Services, setup: RunConfig, text: str, *, open_id: str) -> Answer:
+    def _filled(
+        self, services: Services, visitor: Visitor, setup: RunConfig, text: str, *, open_id: str
+    ) -> Answer:
         undo = PresetUndo(text=text, action=PresetAction.PUT_BACK)
         bar = self.bar(services, open_id=open_id, is_filled=True, undo=undo)
-        return (bar, *self.setups.filled(services, setup))
+        return (bar, self._texts(services, visitor, setup), *self.setups.filled(services, setup))
+
+    def _texts(self, services: Services, visitor: Visitor, setup: RunConfig) -> EditorsView:
+        """Return the editors with the texts of the setup, which replace drafts."""
+        saved = saved_contract(services, setup.contract_name)
+        changes = preset_changes(visitor, setup, saved_contract=saved)
+        return PLAY_EDITORS.changed(services.calendar.seconds(), *changes)
 
     def _saved(
         self, services: Services, name: str, fields: tuple[object, ...], *, replaces: bool = False
@@ -157,7 +166,7 @@ class PresetEvents:
         return self._only(services, open_id=restored.id)
 
     def _only(self, services: Services, **more: object) -> Answer:
-        return (self.bar(services, **more), *self._same())
+        return (self.bar(services, **more), SAME, *self._same())
 
     def _same(self) -> Answer:
         return self.setups.unchanged()

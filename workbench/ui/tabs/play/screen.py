@@ -14,6 +14,7 @@ from workbench.ui.present.branches import BranchesView, ask_branches
 from workbench.ui.present.contracts import DiffView
 from workbench.ui.present.conversation import ReadRound, read_path
 from workbench.ui.present.decision import DecisionView
+from workbench.ui.present.documents import EditorsView
 from workbench.ui.present.inspect import CallsView, FixesView, fixes_label
 from workbench.ui.present.live import LiveView, WaitingView, show_waiting
 from workbench.ui.present.message_pane import MessagePaneView
@@ -50,7 +51,9 @@ class Screen(NamedTuple):
     """One value per component, in the order of `PlayParts.screen`."""
 
     visitor: Visitor | Update = SAME
-    composer: str | Update = SAME
+    editors: EditorsView | Update = SAME
+    composer: Update = SAME
+    """Whether a message can be written. Its text is a document, which `editors` changes."""
     bar: SessionBarView | Update = SAME
     send: Update = SAME
     stop: Update = SAME

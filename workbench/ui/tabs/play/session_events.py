@@ -1,17 +1,13 @@
 """Open sessions, select messages, and switch branches."""
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final, cast
+from typing import Final
 
 import gradio as gr
 
 from workbench.app.branches import BranchTree, branches_of
 from workbench.app.opened_session import OpenedSession
 from workbench.app.services import Services
-from workbench.chat.json_value import JsonValue, as_object
-from workbench.contract.contract import parse_variables
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.corpus.material import SessionMaterial
 from workbench.records.owner import Permission
@@ -21,8 +17,14 @@ from workbench.toolspec.tools_text import check_tools_text, parse_tools
 from workbench.ui.incoming.fields import id_of, number_of, text_of
 from workbench.ui.owners import browser_key_of, needs, services_of
 from workbench.ui.present.branches import BranchesView, agreement_words, show_branches
+from workbench.ui.present.documents import (
+    PLAY_EDITORS,
+    EditorsView,
+    kept_changes,
+    preset_changes,
+    session_changes,
+)
 from workbench.ui.present.live import LiveView
-from workbench.ui.present.message_pane import EditView
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.place import Place, parse_place
 from workbench.ui.present.presets import PresetBarView, stored_setup
@@ -30,10 +32,10 @@ from workbench.ui.present.session import show_session, tools_of
 from workbench.ui.present.sessions import AccountView, AddressView, SessionBarView
 from workbench.ui.present.setup import parse_setup
 from workbench.ui.present.transcript import TranscriptView, examples_for, show_transcript
-from workbench.ui.tabs.play.message_events import edit_view
+from workbench.ui.tabs.play.message_events import message_view
 from workbench.ui.tabs.play.preset_events import SHARED, PresetEvents, asked_preset, default_setup
 from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update, list_sessions, reopened
-from workbench.ui.tabs.play.setup_events import SetupEvents
+from workbench.ui.tabs.play.setup_events import SetupEvents, saved_contract
 from workbench.ui.visitor import Visitor
 
 LOADING: Final = 1
@@ -50,9 +52,7 @@ class SessionEvents:
     """Fills the left column, the run configuration."""
 
     @needs(Permission.WORK)
-    def on_page(
-        self, draft: str, secret: str, stored: str, query: str, request: gr.Request
-    ) -> tuple[object, ...]:
+    def on_page(self, secret: str, stored: str, query: str, request: gr.Request) -> tuple[object, ...]:
         """Open the page with the session, message, preset or shared link in the address.
 
         Args:
@@ -65,9 +65,9 @@ class SessionEvents:
         try:
             place = parse_place(query)
         except BadInput as error:
-            shown, preset_id = self.start(services, visitor, draft, problem(error), request=LOADING), None
+            shown, preset_id = self.start(services, visitor, problem(error), request=LOADING), None
         else:
-            shown, preset_id = self._requested(services, visitor, place, draft, stored)
+            shown, preset_id = self._requested(services, visitor, place, stored)
         return (*shown, account, self._bar(services, preset_id))
 
     @needs(Permission.WORK)
@@ -79,8 +79,8 @@ class SessionEvents:
         place = Place(values={name: id_of(event, name) for name in ("session", "shared", "message")})
         visitor, number = visitor.at_home(), number_of(event, "request")
         if place.get("session") or place.get("shared"):
-            return self._requested_session(services, visitor, place, "", number)
-        return self.start(services, visitor, "", keeps_setup=True, request=number)
+            return self._requested_session(services, visitor, place, number)
+        return self.start(services, visitor, keeps_setup=True, request=number)
 
     @needs(Permission.WORK)
     def on_new(self, visitor: Visitor, request: gr.Request, *fields: object) -> tuple[object, ...]:
@@ -91,7 +91,7 @@ class SessionEvents:
         except BadInput:
             # A field is invalid, which sending a message reports. The setup is only used for examples here.
             setup = None
-        return self.start(services, visitor.at_home(), "", setup=setup, keeps_setup=True)
+        return self.start(services, visitor.at_home(), setup=setup, keeps_setup=True)
 
     @needs(Permission.WORK)
     def on_branch(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
@@ -114,9 +114,10 @@ class SessionEvents:
         return Screen(notice=CLEAR, address=address).with_opened(opened, chosen)
 
     @needs(Permission.WORK)
-    def on_example(self, event: gr.EventData) -> str:
-        """Put an example question into the composer."""
-        return text_of(event, "text")
+    def on_example(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> EditorsView:
+        """Put an example question into the composer. It can be undone."""
+        services = services_of(self.services, visitor, request)
+        return message_view(services, visitor, "replace", text_of(event, "text"))
 
     @needs(Permission.WORK)
     def on_tools(
@@ -129,23 +130,23 @@ class SessionEvents:
         return show_transcript((), (), selected=None, examples=examples_for(names))
 
     def open(
-        self, services: Services, visitor: Visitor, session_id: str, draft: str, *, request: int = 0
+        self, services: Services, visitor: Visitor, session_id: str, *, request: int = 0
     ) -> tuple[object, ...]:
         """Open a session by id; return values for the whole tab."""
         visitor = replace(visitor, session_id=session_id)
-        return self._open(services, visitor, draft, _no_session(session_id), request)
+        return self._open(services, visitor, _no_session(session_id), request)
 
     def start(
         self,
         services: Services,
         visitor: Visitor,
-        draft: str,
         notice: NoticeView = CLEAR,
         *,
         setup: RunConfig | None = None,
         keeps_setup: bool = False,
         request: int = 0,
         is_replaced: bool = False,
+        is_preset: bool = False,
     ) -> tuple[object, ...]:
         """Show an empty page; return values for the whole tab.
 
@@ -155,34 +156,41 @@ class SessionEvents:
             keeps_setup: True leaves the fields of the setup as they are.
             request: The request of the browser's router that this answers.
             is_replaced: True if Back should not return to what was shown before.
+            is_preset: Whether the texts of the setup replace drafts.
         """
         address = AddressView(session=None, request=request, is_replaced=is_replaced)
         try:
-            setup = _drafted(setup or default_setup(services), draft)
-            screen = self._empty(services, visitor, notice, draft, setup)._replace(address=address)
-            filled = self.setups.unchanged() if keeps_setup else self.setups.filled(services, setup)
+            own = setup or default_setup(services)
+            if keeps_setup:
+                kept = kept_changes(visitor, FIRST_QUESTION)
+                editors = PLAY_EDITORS.changed(services.calendar.seconds(), *kept)
+            else:
+                editors = _session_view(services, visitor, own, FIRST_QUESTION, is_preset=is_preset)
+            screen = self._empty(services, visitor, notice, own)._replace(editors=editors, address=address)
+            filled = self.setups.unchanged() if keeps_setup else self.setups.filled(services, own)
             return (*screen, *filled)
         except WorkbenchError as error:
             return (*Screen(notice=problem(error)), *(SAME for _ in range(REST)))
 
     def _requested(
-        self, services: Services, visitor: Visitor, place: Place, draft: str, stored: str
+        self, services: Services, visitor: Visitor, place: Place, stored: str
     ) -> tuple[tuple[object, ...], str | None]:
         """Return what the address asks for, and the id of the preset that it names, if it is an own one."""
         if place.get("shared") or place.get("session"):
-            return self._requested_session(services, visitor, place, draft, LOADING), None
-        notice, preset_id = CLEAR, None
+            return self._requested_session(services, visitor, place, LOADING), None
+        notice, preset_id, preset = CLEAR, None, None
         try:
             setup = stored_setup(stored, default_setup(services), services.settings)
             preset = asked_preset(services, place.values)
             if preset is not None:
                 setup = preset.setup
-                draft = ""
                 preset_id = preset.listed.id if preset.is_own else None
                 notice = CLEAR if preset.is_own else advice(SHARED)
         except WorkbenchError as error:
             setup, notice = None, problem(error)
-        return self.start(services, visitor, draft, notice, setup=setup, request=LOADING), preset_id
+        is_preset = preset is not None
+        shown = self.start(services, visitor, notice, setup=setup, is_preset=is_preset, request=LOADING)
+        return shown, preset_id
 
     def _bar(self, services: Services, preset_id: str | None) -> PresetBarView | Update:
         try:
@@ -194,7 +202,7 @@ class SessionEvents:
             return SAME
 
     def _requested_session(
-        self, services: Services, visitor: Visitor, place: Place, draft: str, request: int
+        self, services: Services, visitor: Visitor, place: Place, request: int
     ) -> tuple[object, ...]:
         if key := place.get("shared"):
             unshared = BadInput(
@@ -202,32 +210,31 @@ class SessionEvents:
                 "it does not show a session, or no longer does",
                 "ask for a new link, or start a new session",
             )
-            return self._open(services, replace(visitor, share_key=key), draft, unshared, request)
+            return self._open(services, replace(visitor, share_key=key), unshared, request)
         session_id = place.get("session")
         visitor = _at_message(services, visitor, session_id, place.get("message") or None)
-        return self.open(services, visitor, session_id, draft, request=request)
+        return self.open(services, visitor, session_id, request=request)
 
     def _open(
-        self, services: Services, visitor: Visitor, draft: str, missing: BadInput, request: int
+        self, services: Services, visitor: Visitor, missing: BadInput, request: int
     ) -> tuple[object, ...]:
         try:
             opened = reopened(services, visitor)
         except WorkbenchError as error:
-            return self.start(services, visitor.at_home(), "", problem(error), request=request)
+            return self.start(services, visitor.at_home(), problem(error), request=request)
         if opened is None:
-            return self.start(services, visitor.at_home(), "", problem(missing), request=request)
-        return self._opened(services, visitor, opened, draft, request)
+            return self.start(services, visitor.at_home(), problem(missing), request=request)
+        return self._opened(services, visitor, opened, request)
 
     def _opened(
-        self, services: Services, visitor: Visitor, opened: OpenedSession, draft: str, request: int
+        self, services: Services, visitor: Visitor, opened: OpenedSession, request: int
     ) -> tuple[object, ...]:
         session, is_read_only = opened.session, not opened.session.is_own
         visitor = replace(visitor, is_read_only=is_read_only)
         listed = replace(visitor, session_id=None if visitor.share_key else session.id)
         screen = Screen(
-            composer=gr.update(
-                value="" if is_read_only else _draft(draft).get("composer", ""), interactive=not is_read_only
-            ),
+            editors=_session_view(services, visitor, session.setup, ""),
+            composer=gr.update(interactive=not is_read_only),
             send=gr.update(interactive=not is_read_only),
             live=LiveView(),
             notice=CLEAR,
@@ -239,18 +246,14 @@ class SessionEvents:
                 message=visitor.message_id,
                 request=request,
             ),
+            message_pane=None,
         )
-        editing = None if is_read_only else _editing(opened, _draft(draft).get("editing", ""))
-        screen = screen._replace(message_pane=editing)
-        drafted = session.setup if is_read_only else _drafted(session.setup, draft)
-        return (*screen.with_opened(opened, visitor), *self.setups.filled(services, drafted))
+        return (*screen.with_opened(opened, visitor), *self.setups.filled(services, session.setup))
 
-    def _empty(
-        self, services: Services, visitor: Visitor, notice: NoticeView, draft: str, setup: RunConfig
-    ) -> Screen:
+    def _empty(self, services: Services, visitor: Visitor, notice: NoticeView, setup: RunConfig) -> Screen:
         screen = Screen(
             visitor=visitor,
-            composer=gr.update(value=_draft(draft).get("composer", FIRST_QUESTION), interactive=True),
+            composer=gr.update(interactive=True),
             message_pane=None,
             branches=BranchesView(),
             send=gr.update(interactive=True),
@@ -284,44 +287,18 @@ def _no_session(session_id: str) -> BadInput:
     )
 
 
-def _draft(text: str) -> dict[str, str]:
-    """Parse the unsent text stored by the browser; return an empty dict if it cannot be read."""
-    try:
-        value = cast(JsonValue, json.loads(text or "{}"))
-    except (ValueError, RecursionError):
-        return {}
-    if not isinstance(value, Mapping):
-        return {}
-    return {name: kept for name, kept in value.items() if isinstance(kept, str)}
+def _session_view(
+    services: Services, visitor: Visitor, setup: RunConfig, message: str, *, is_preset: bool = False
+) -> EditorsView:
+    """Return the editors with the texts of a session; the browser shows the drafts that it has of them.
 
-
-def _editing(opened: OpenedSession, text: str) -> EditView | None:
-    """Return the edit that was open before the page was reloaded.
-
-    None if there was no edit, or if its message is no longer on the shown path.
+    With `is_preset`, the texts replace the drafts, which can be brought back.
     """
-    try:
-        edit = as_object(cast(JsonValue, json.loads(text or "{}")))
-        return edit_view(opened, str(edit.get("id")), edit.get("call")) if edit else None
-    except (ValueError, RecursionError, BadInput):
-        return None
-
-
-def _drafted(setup: RunConfig, text: str) -> RunConfig:
-    """Return the setup with the texts that were typed but not sent."""
-    draft = _draft(text)
-    try:
-        variables = parse_variables(draft["variables"]) if "variables" in draft else setup.variables
-    except BadInput:
-        # A line is incomplete: fall back to the variables that were sent last.
-        variables = setup.variables
-    return replace(
-        setup,
-        contract_text=draft.get("contract_text", setup.contract_text),
-        ephemeral=draft.get("ephemeral", setup.ephemeral),
-        variables=variables,
-        tools_text=draft.get("tools_text", setup.tools_text),
-    )
+    saved = saved_contract(services, setup.contract_name)
+    changes = session_changes(visitor, setup, message, saved_contract=saved)
+    if is_preset:
+        changes = (*changes, *preset_changes(visitor, setup, saved_contract=saved))
+    return PLAY_EDITORS.changed(services.calendar.seconds(), *changes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import gradio as gr
 
@@ -17,6 +17,15 @@ from workbench.toolspec.tools_text import check_tools_text, parse_tools, render_
 from workbench.ui.choices import catalog_of, choices, toolsets_of
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import needs, permitted_to, services_of
+from workbench.ui.present.documents import (
+    CONTRACT_TEXT,
+    PLAY_EDITORS,
+    TEXT_FIELDS,
+    DocumentChange,
+    EditorsView,
+    contract_change,
+    tools_change,
+)
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, grammar_advice, problem, tool_findings
 from workbench.ui.present.setup import (
     HeaderView,
@@ -47,21 +56,25 @@ class SetupEvents:
     @needs(Permission.WORK)
     def on_contract(
         self, visitor: Visitor, name: str | None, request: gr.Request
-    ) -> tuple[object, NoticeView]:
-        """Load the newest version of the chosen contract."""
+    ) -> tuple[EditorsView | Update, NoticeView]:
+        """Show the chosen contract: its draft, or its newest version."""
+        services = services_of(self.services, visitor, request)
         try:
-            return services_of(self.services, visitor, request).contract_version(name or "").text, CLEAR
+            text = services.contract_version(name or "").text
+            shown = contract_change(name or "", text, saved=text)
+            return PLAY_EDITORS.changed(services.calendar.seconds(), shown), CLEAR
         except WorkbenchError as error:
             return SAME, problem(error)
 
     @needs(Permission.WORK)
     def on_toolset(
         self, visitor: Visitor, names: list[str] | None, request: gr.Request
-    ) -> tuple[object, NoticeView, frozenset[str]]:
-        """Load the tools of the chosen toolsets, all of them enabled."""
+    ) -> tuple[EditorsView | Update, NoticeView, frozenset[str]]:
+        """Show the tools of the chosen toolsets, all of them enabled. Edited tools can be brought back."""
+        services = services_of(self.services, visitor, request)
         try:
-            tools = services_of(self.services, visitor, request).tools
-            return render_tools(tools.select(tuple(names or ()))), CLEAR, frozenset()
+            shown = tools_change(visitor, render_tools(services.tools.select(tuple(names or ()))))
+            return PLAY_EDITORS.changed(services.calendar.seconds(), shown), CLEAR, frozenset()
         except WorkbenchError as error:
             return SAME, problem(error), frozenset()
 
@@ -159,7 +172,8 @@ class SetupEvents:
             names: Sequence[str] = parse_tools(setup.tools_text).names
         except BadInput:
             names = ()
-        shown = show_setup(setup)
+        # `session_changes` shows the texts, of which the browser may have drafts.
+        shown = {**show_setup(setup), **dict.fromkeys(TEXT_FIELDS, SAME)}
         shown["contract_name"] = {**contract, "value": setup.contract_name}
         shown["tool_choice"] = {
             **_choices(names, setup.disabled_tools, setup.tool_choice),
@@ -174,6 +188,14 @@ class SetupEvents:
     def unchanged(self) -> tuple[Update, ...]:
         """Return as many values as `filled`, which leave everything as it is."""
         return (SAME,) * REST
+
+
+def saved_contract(services: Services, name: str) -> str | None:
+    """Return the newest saved text of a contract, or None if there is none, or it cannot be read."""
+    try:
+        return services.contract_version(name).text if name in services.contract_names() else None
+    except WorkbenchError:
+        return None
 
 
 def _count(models: Models, model: str, text: str) -> int | None:
@@ -214,7 +236,7 @@ class VersionEvents:
     @needs(Permission.WORK)
     def on_save(
         self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
-    ) -> tuple[VersionsView | Update | None, NoticeView]:
+    ) -> tuple[VersionsView | Update | None, NoticeView, EditorsView | Update]:
         """Save the text as a version, based on the version shown in the line."""
         services = services_of(self.services, visitor, request)
         new = NewVersion(
@@ -226,21 +248,22 @@ class VersionEvents:
         )
         try:
             services.versions.save(new)
-            return _shown(services, name, text), CLEAR
+            return _shown(services, name, text), CLEAR, _changed(services, "saved", name, text)
         except WorkbenchError as error:
-            return SAME, problem(error)
+            return SAME, problem(error), SAME
 
     @needs(Permission.WORK)
     def on_restore(
-        self, visitor: Visitor, name: str, request: gr.Request, event: gr.EventData
-    ) -> tuple[str | Update, VersionsView | Update | None, NoticeView]:
-        """Save an old version as the newest, and put it into the editor."""
+        self, visitor: Visitor, name: str, _text: str, request: gr.Request, event: gr.EventData
+    ) -> tuple[VersionsView | Update | None, NoticeView, EditorsView | Update]:
+        """Save an old version as the newest, and put it into the editor. A draft can be brought back."""
         services = services_of(self.services, visitor, request)
         try:
             restored = services.versions.restore(id_of(event))
-            return restored.text, _shown(services, name, restored.text), CLEAR
+            changed = _changed(services, "restored", name, restored.text)
+            return _shown(services, name, restored.text), CLEAR, changed
         except WorkbenchError as error:
-            return SAME, SAME, problem(error)
+            return SAME, problem(error), SAME
 
     @needs(Permission.WORK)
     def on_mark(
@@ -253,6 +276,17 @@ class VersionEvents:
             return _shown(services, name, text), CLEAR
         except WorkbenchError as error:
             return SAME, problem(error)
+
+
+def _changed(services: Services, how: Literal["saved", "restored"], name: str, text: str) -> EditorsView:
+    change = DocumentChange(
+        how=how,
+        field=CONTRACT_TEXT,
+        document=f"contract:{name}",
+        text=text,
+        note="The restored version replaced your draft.",
+    )
+    return PLAY_EDITORS.changed(services.calendar.seconds(), change)
 
 
 def _shown(services: Services, name: str | None, text: str) -> VersionsView | None:

@@ -1,8 +1,8 @@
-"""Build the Play tab, connect its events, and keep drafts in the browser."""
+"""Build the Play tab and connect its events."""
 
 import json
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import gradio as gr
 from gradio.blocks import Block
@@ -13,6 +13,7 @@ from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import TextField
 from workbench.ui.frame import PageFrame
 from workbench.ui.listen import Trigger, any_of, listen
+from workbench.ui.present.documents import edited_in
 from workbench.ui.present.presets import STORED_FIELDS
 from workbench.ui.tabs.play.inspector_events import DecisionEvents, InspectorEvents
 from workbench.ui.tabs.play.list_events import ListEvents
@@ -35,30 +36,7 @@ from workbench.ui.tabs.play.talk_column import (
 from workbench.ui.tabs.play.turn_events import TurnEvents
 from workbench.ui.visitor import Visitor
 
-
-def keep_drafts(composer: TextField, setup: SetupParts) -> None:
-    """Store unsent text in the browser. Choosing a contract, version or toolset drops the draft it replaces."""
-    # Not `input`: Gradio swallows the first `input` after the server has set the value. A paste is one `input`.
-    _keep(composer.change, composer, "composer", "value")
-    _keep(setup.contract.contract_text.input, setup.contract.contract_text, "contract_text", "value")
-    _keep(setup.contract.ephemeral.input, setup.contract.ephemeral, "ephemeral", "value")
-    _keep(setup.contract.variables.input, setup.contract.variables, "variables", "value")
-    _keep(setup.tools.tools_text.input, setup.tools.tools_text, "tools_text", "value")
-    _keep(setup.contract.contract.input, setup.contract.contract, "contract_text", "undefined")
-    restored = setup.contract.versions.event("restore_version")
-    _keep(restored, setup.contract.contract, "contract_text", "undefined")
-    _keep(setup.tools.toolset.input, setup.tools.toolset, "tools_text", "undefined")
-
-
-def drop_draft(trigger: Trigger) -> None:
-    """Delete the open session's draft from the browser."""
-    listen(trigger, None, js="() => hermesWorkbench.dropDraft()", is_queued=False)
-
-
-def _keep(trigger: Trigger, part: Block, name: str, value: str) -> None:
-    listen(
-        trigger, None, [part], js=f"(value) => hermesWorkbench.keepField('{name}', {value})", is_queued=False
-    )
+_EDITED: Final = edited_in("play-contract-text", "contract")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +44,6 @@ class PlayParts:
     """All components of the tab."""
 
     visitor: gr.State
-    draft: TextField
     secret: TextField
     place: TextField
     """The address of what the tab should show when the page opens."""
@@ -99,13 +76,11 @@ class PlayParts:
 def build(services: Services) -> PlayParts:
     """Build the tab. Its events are connected by `wire`."""
     visitor = gr.State(Visitor())
-    draft = TextField(visible=False, elem_id="play-draft")
     secret = TextField(visible=False, elem_id="play-secret")
     place = TextField(visible=False, elem_id="play-place")
     with gr.Row(elem_id="play-columns"):
         return PlayParts(
             visitor=visitor,
-            draft=draft,
             secret=secret,
             place=place,
             sessions=build_sessions(),
@@ -132,16 +107,15 @@ def wire(
     opened = listen(
         blocks.load,
         sessions.on_page,
-        [parts.draft, parts.secret, parts.setup.stored, parts.place],
+        [parts.secret, parts.setup.stored, parts.place],
         [*whole, frame.account, parts.setup.presets],
-        js="() => [...hermesWorkbench.readDraft(), ...hermesWorkbench.readSetup(), ...hermesWorkbench.router.ofPlay()]",
+        js="() => [...hermesWorkbench.secret(), ...hermesWorkbench.readSetup(), ...hermesWorkbench.router.ofPlay()]",
     )
     _warm(opened.then, parts.setup, setups, header)
     _wire_sessions(parts, sessions, screen, whole)
     _wire_list(parts, ListEvents(services, sessions), screen, whole)
     _wire_inspector(parts, services, runs, screen)
     wire_waiting(parts.talk.asking, services.settings, runs)
-    keep_drafts(parts.talk.composer, parts.setup)
     return opened
 
 
@@ -163,13 +137,13 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
         contract.contract.input,
         setups.on_contract,
         [parts.visitor, contract.contract],
-        [contract.contract_text, contract.contract_notice],
+        [parts.talk.editors, contract.contract_notice],
     )
     listen(
         tools.toolset.input,
         setups.on_toolset,
         [parts.visitor, tools.toolset],
-        [tools.tools_text, tools.tools_notice, tools.disabled_tools],
+        [parts.talk.editors, tools.tools_notice, tools.disabled_tools],
     )
     listen(
         tools.tools_text.change,
@@ -201,7 +175,8 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
 def _wire_presets(parts: PlayParts, events: PresetEvents, header: Drawn) -> None:
     setup, bar = parts.setup, parts.setup.presets
     inputs = [parts.visitor, *setup.fields]
-    acted = listen(bar.event("preset_act"), events.on_act, inputs, [bar, *setup.filled])
+    outputs = [bar, parts.talk.editors, *setup.filled]
+    acted = listen(bar.event("preset_act"), events.on_act, inputs, outputs)
     _warm(acted.then, setup, events.setups, header)
     # The browser stores the setup in use, so that a reload starts with it.
     names = json.dumps(STORED_FIELDS)
@@ -224,10 +199,11 @@ def _wire_versions(parts: PlayParts, versions: VersionEvents) -> None:
         contract.contract_notice,
     )
     edited = [parts.visitor, name, text]
-    listen(any_of(text.change, name.change), versions.on_text, edited, [line], is_latest_only=True)
-    listen(line.event("save_version"), versions.on_save, edited, [line, notice])
-    listen(line.event("restore_version"), versions.on_restore, [parts.visitor, name], [text, line, notice])
-    listen(line.event("mark_version"), versions.on_mark, edited, [line, notice])
+    changed, result = any_of(text.change, name.change), [line, notice, parts.talk.editors]
+    listen(changed, versions.on_text, edited, [line], js=_EDITED, is_latest_only=True)
+    listen(line.event("save_version"), versions.on_save, edited, result, js=_EDITED)
+    listen(line.event("restore_version"), versions.on_restore, edited, result, js=_EDITED)
+    listen(line.event("mark_version"), versions.on_mark, edited, [line, notice], js=_EDITED)
 
 
 def _warm(trigger: Trigger, setup: SetupParts, setups: SetupEvents, header: Drawn) -> None:
@@ -246,7 +222,6 @@ def _warm(trigger: Trigger, setup: SetupParts, setups: SetupEvents, header: Draw
 def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: list[Block]) -> None:
     talk, setup, visitor = parts.talk, parts.setup, parts.visitor
     started = listen(talk.send.click, turns.on_begin, [visitor, talk.composer], screen, is_queued=False)
-    drop_draft(started.then)
     messages, pane = MessageEvents(turns.services, turns.runs), talk.message_pane
     turn_asked = talk.transcript.event("play_on")
     resumed = listen(turn_asked, messages.on_begin, [visitor], screen, is_queued=False)
@@ -256,6 +231,7 @@ def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: 
         sent = listen(first.then, turns.on_send, inputs, screen, is_model_work=True)
         listen(sent.then, turns.on_settle, [visitor, setup.model.model], screen, is_queued=False)
     listen(talk.transcript.event("message_act"), messages.on_act, [visitor], screen)
+    listen(pane.event("edit_again"), messages.on_edit_again, [visitor], screen)
     for undo in (pane, talk.branches):
         listen(undo.event("restore_message"), messages.on_restore, [visitor], screen)
     listen(pane.event("close_pane"), messages.on_close, [], [pane], is_queued=False)
@@ -269,7 +245,6 @@ def _wire_sessions(
     own, setup, visitor = parts.sessions, parts.setup, [parts.visitor]
     listen(own.sessions.event("open_session"), sessions.on_open_session, visitor, whole, is_latest_only=True)
     listen(own.new.click, sessions.on_new, [*visitor, *setup.fields], whole)
-    drop_draft(own.new.click)
     offered = [setup.tools.tools_text, setup.tools.disabled_tools]
     changed = any_of(setup.tools.tools_text.change, setup.tools.disabled_tools.change)
     transcript = parts.talk.transcript
@@ -279,7 +254,7 @@ def _wire_sessions(
         listen(pane.event("branch"), sessions.on_branch, visitor, screen)
     on_ask = BranchEvents(sessions.services).on_ask
     listen(branches.event("ask_branches"), on_ask, visitor, [branches], is_latest_only=True)
-    listen(transcript.event("example"), sessions.on_example, [], [parts.talk.composer])
+    listen(transcript.event("example"), sessions.on_example, visitor, [parts.talk.editors])
 
 
 def _wire_inspector(parts: PlayParts, services: Services, runs: Runs, screen: list[Block]) -> None:

@@ -14,12 +14,13 @@ from workbench.ui.components.fields import NumberField, TextField, heading, numb
 from workbench.ui.listen import listen
 from workbench.ui.owners import needs, role_of
 from workbench.ui.present.decision import DecisionView
+from workbench.ui.present.documents import PLAY_EDITORS
 from workbench.ui.present.inspect import CallsView, FixesView
 from workbench.ui.present.parsers import ask_differ
 from workbench.ui.present.raw import RawView
 from workbench.ui.present.timing import TimingView
 from workbench.ui.present.tokens import TokensView
-from workbench.ui.present.words import SAMPLES, EditorNamesView
+from workbench.ui.present.words import SAMPLES
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.watching import Execution
 
@@ -137,17 +138,13 @@ EXECUTIONS: Final = (
     ("Don't run", Execution.STOP.value),
 )
 """The choices of `Execution`, with their labels."""
-EDITORS: Final = EditorNamesView(
-    names=(("play-contract-text", "Contract text"), ("play-tools-text", "Tools as JSON")),
-    tooltips=(("play-ephemeral", "ephemeral system text"),),
-)
-"""The names of the editors in the left column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TalkParts:
     """The components of the conversation column, from top to bottom."""
 
+    editors: Drawn
     bar: Drawn
     branches: Drawn
     transcript: Drawn
@@ -200,9 +197,9 @@ def build_talk() -> TalkParts:
                 apply_default_css=False, elem_id="play-keys-hint",
             )  # fmt: skip
         Drawn("keys", elem_id="play-keys")
-        Drawn("editor_names", EDITORS, elem_id="play-editor-names")
+        editors = Drawn("editors", PLAY_EDITORS, elem_id="play-editors")
     return TalkParts(
-        bar=bar, branches=branches, transcript=transcript, live=live, asking=asking,
+        editors=editors, bar=bar, branches=branches, transcript=transcript, live=live, asking=asking,
         message_pane=message_pane, copied=copied,
         notice=notice, composer=composer, send=send, stop=stop, execution=execution, samples=samples, rows=rows,
     )  # fmt: skip

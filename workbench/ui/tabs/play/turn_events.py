@@ -13,11 +13,13 @@ from workbench.records.owner import Permission
 from workbench.records.run_config import RunConfig
 from workbench.settings import Secret
 from workbench.ui.owners import needs, services_of
+from workbench.ui.present.documents import PLAY_EDITORS, turn_changes
 from workbench.ui.present.live import LiveView, waiting
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.sessions import AddressView
 from workbench.ui.present.setup import parse_setup
 from workbench.ui.present.words import SAMPLES
+from workbench.ui.tabs.play.message_events import message_view
 from workbench.ui.tabs.play.person import PersonAnswered
 from workbench.ui.tabs.play.runs import PendingTurn, Runs, tab_of
 from workbench.ui.tabs.play.screen import Screen, list_sessions
@@ -47,7 +49,7 @@ class TurnEvents:
         if not self.runs.begin(tab_of(request), PendingTurn(visitor=visitor, text=text)):
             return Screen()
         return Screen(
-            composer="",
+            editors=message_view(services_of(self.services, visitor, request), visitor, "sent", text),
             live=waiting("waiting for the model"),
             notice=CLEAR,
         ).with_run(is_running=True)
@@ -74,7 +76,9 @@ class TurnEvents:
         stop = self.runs.stop_of(tab)
         if stop.is_set():
             self.runs.end(tab)
-            yield _put_back(pending, pending.visitor, advice("Stopped before the model started."))
+            services = services_of(self.services, visitor, request)
+            notice = advice("Stopped before the model started.")
+            yield _put_back(services, pending, pending.visitor, notice)
             return
         turn_request = TurnRequest(
             text=pending.text,
@@ -115,8 +119,10 @@ class TurnEvents:
             visitor = (
                 replace(visitor, leaf_id=turn_request.resume.message_id) if turn_request.resume else visitor
             )
+            changes = turn_changes(pending.visitor, visitor, setup, is_message=turn_request.resume is None)
             yield Screen(
                 visitor=visitor,
+                editors=PLAY_EDITORS.changed(services.calendar.seconds(), *changes),
                 address=AddressView(session=visitor.session_id),
                 header=self.setups.header(setup.model, is_busy=True),
             )
@@ -143,7 +149,7 @@ def _with_session(
 
 def _failed(services: Services, pending: PendingTurn, visitor: Visitor, error: WorkbenchError) -> Screen:
     """Show the error and the messages saved so far, and put the text back into the composer."""
-    screen = _put_back(pending, visitor, problem(error))
+    screen = _put_back(services, pending, visitor, problem(error))
     opened = open_newest(services, visitor.session_id, visitor.leaf_id) if visitor.session_id else None
     return screen if opened is None else screen.with_opened(opened, visitor)
 
@@ -157,7 +163,9 @@ def _samples(pending: PendingTurn, field_value: object) -> int:
     return 1 if pending.resume and not pending.resume.is_answer else SAMPLES.whole(field_value)
 
 
-def _put_back(pending: PendingTurn, visitor: Visitor, notice: NoticeView) -> Screen:
+def _put_back(services: Services, pending: PendingTurn, visitor: Visitor, notice: NoticeView) -> Screen:
     """Put the unsent text back into the composer, which stays unchanged if there was none."""
     screen = Screen(visitor=visitor, notice=notice)
-    return screen._replace(composer=pending.text) if pending.text else screen
+    if not pending.text:
+        return screen
+    return screen._replace(editors=message_view(services, visitor, "unsent", pending.text))

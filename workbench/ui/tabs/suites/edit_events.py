@@ -12,17 +12,27 @@ from workbench.records.owner import Permission
 from workbench.records.versions import VersionKind
 from workbench.toolspec.yaml_text import MAX_TEXT_CHARS
 from workbench.ui.owners import needs, services_of
+from workbench.ui.present.documents import DocumentChange, EditorsView
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.editor import BLANK, SuiteTextView, show_suite_text, with_rows
 from workbench.ui.present.versions import VersionsView
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.tabs.stored_text import StoredTextEvents
+from workbench.ui.tabs.suites.parts import EDITORS
 from workbench.ui.visitor import Visitor
 
 
 def suite_texts(services: Services) -> StoredTextEvents:
     """Return the handlers of the list, the editor and the versions of suites."""
-    return StoredTextEvents(services, VersionKind.SUITE, names=suite_names, newest=suite_text, blank=BLANK)
+    return StoredTextEvents(
+        services,
+        VersionKind.SUITE,
+        names=suite_names,
+        newest=suite_text,
+        blank=BLANK,
+        editors=EDITORS,
+        field="suites-text",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +54,13 @@ class SuiteEditEvents:
         return self.texts.version_line(services, name, text), show_suite_text(checked)
 
     @needs(Permission.WORK)
-    def on_rows(self, text: str, path: str | None) -> tuple[str | Update, NoticeView]:
+    def on_rows(
+        self, visitor: Visitor, name: str, text: str, path: str | None, request: gr.Request
+    ) -> tuple[EditorsView | Update, NoticeView]:
         """Append a case template over the rows of a CSV file."""
         try:
+            if not name:
+                raise BadInput("suite", "no suite is open", "open one, or create one")
             file = Path(path or "")
             if file.stat().st_size > MAX_TEXT_CHARS // 2:
                 raise BadInput(
@@ -58,7 +72,11 @@ class SuiteEditEvents:
             return SAME, problem(BadInput("file", f"it cannot be read: {error}", "choose a CSV file"))
         except BadInput as error:
             return SAME, problem(error)
-        return added, advice(
+        change = DocumentChange(
+            how="edit", field="suites-text", document=f"suite:{name}", text=added, before=text
+        )
+        services = services_of(self.services, visitor, request)
+        return EDITORS.changed(services.calendar.seconds(), change), advice(
             "Added a template and its rows after the existing cases. Fill in the user message and the expectation."
         )
 

@@ -19,6 +19,7 @@ from workbench.ui.components.fields import (
     number_field,
     text_editor,
 )
+from workbench.ui.present.documents import EditorsView
 from workbench.ui.present.notices import NoticeView
 from workbench.ui.present.setup import first_choice
 from workbench.ui.present.suites.case_runs import CaseRunsView
@@ -34,7 +35,6 @@ from workbench.ui.present.suites.grid import (
 )
 from workbench.ui.present.suites.run import ComparisonView, RunBarView, SuiteRunView, run_label
 from workbench.ui.present.suites.run_list import MOST_RUNS, RunListView, show_runs
-from workbench.ui.present.words import EditorNamesView
 from workbench.ui.tabs.play.screen import SAME, Update
 
 
@@ -173,9 +173,13 @@ def _many(
     )  # fmt: skip
 
 
-EDITORS: Final = EditorNamesView(
+EDITORS: Final = EditorsView(
     names=(("suites-text", "Suite text"),), tooltips=(("suites-contracts", "contract"),)
 )
+EDITED: Final = (
+    "(visitor, name, text, ...rest) => [visitor, ...hermesWorkbench.documents.named('suites-text'), ...rest]"
+)
+"""Reads the name and the text of the open suite from its document, so that they belong together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,6 +211,7 @@ class RunParts:
 class EditParts:
     """The components of the suite editor."""
 
+    editors: Drawn
     texts: Drawn
     name: TextField
     text: CodeEditor
@@ -231,7 +236,7 @@ class SuitesParts:
 
 def build(services: Services) -> SuitesParts:
     """Build the tab, empty."""
-    Drawn("editor_names", EDITORS, elem_id="suites-editor-names")
+    editors = Drawn("editors", EDITORS, elem_id="suites-editors")
     Drawn("suite_keys", elem_id="suites-keys")
     with gr.Tabs(elem_id="suites-rooms") as rooms:
         with gr.Tab("Runs", id="runs", elem_id="suites-room-runs"), gr.Row(elem_id="suites-columns"):
@@ -239,7 +244,7 @@ def build(services: Services) -> SuitesParts:
                 grid = build_grid(services)
             run = _build_run()
         with gr.Tab("Edit suites", id="write", elem_id="suites-room-write") as edit_room:
-            edit = _build_edit()
+            edit = _build_edit(editors)
     return SuitesParts(rooms=rooms, edit_room=edit_room, grid=grid, run=run, edit=edit)
 
 
@@ -262,11 +267,11 @@ def _build_run() -> RunParts:
     )  # fmt: skip
 
 
-def _build_edit() -> EditParts:
+def _build_edit(editors: Drawn) -> EditParts:
     with gr.Row(elem_id="suites-write-columns"):
         with gr.Column(elem_id="suites-list", elem_classes=["hw-column"], min_width=0):
             texts = Drawn("text_list", elem_id="suites-texts")
-            # Not a `gr.State`, since the browser stores drafts by this name.
+            # Not a `gr.State`, whose changes are no event that the preview could follow.
             name = TextField(label="Open suite", elem_id="suites-name")
         with gr.Column(elem_id="suites-edit", elem_classes=["hw-column"], min_width=0):
             versions = Drawn("versions", elem_id="suites-versions")
@@ -282,8 +287,8 @@ def _build_edit() -> EditParts:
             heading("Preview")
             checked = Drawn("suite_text", elem_id="suites-checked")
     return EditParts(
-        texts=texts, name=name, text=text, versions=versions, notice=notice, diff=diff, rows=rows, use=use,
-        checked=checked,
+        editors=editors, texts=texts, name=name, text=text, versions=versions, notice=notice, diff=diff, rows=rows,
+        use=use, checked=checked,
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from workbench.ui.tabs.play.tab import PlayParts
 from workbench.ui.tabs.suites.active_runs import ActiveRuns
 from workbench.ui.tabs.suites.edit_events import SuiteEditEvents, suite_texts
 from workbench.ui.tabs.suites.list_events import RunListEvents
-from workbench.ui.tabs.suites.parts import SuitesParts
+from workbench.ui.tabs.suites.parts import EDITED, SuitesParts
 from workbench.ui.tabs.suites.result_events import RunResultEvents
 from workbench.ui.tabs.suites.run_events import RunEvents
 from workbench.ui.tabs.version_events import TextNameEvents
@@ -88,28 +88,22 @@ def _wire_list(parts: SuitesParts, events: RunListEvents, play: PlayParts) -> No
 def _wire_editor(parts: SuitesParts, events: SuiteEditEvents, visitor: list[Block], download: Drawn) -> None:
     edit, texts = parts.edit, events.texts
     edited = [*visitor, edit.name, edit.text]
-    opened = [edit.texts, edit.name, edit.text, edit.notice, edit.diff]
+    opened = [edit.texts, edit.name, edit.editors, edit.notice, edit.diff]
     listen(parts.edit_room.select, texts.on_tab, [*visitor, edit.name], [edit.texts])
     listen(edit.texts.event("open_text"), texts.on_open, visitor, opened, is_latest_only=True)
     listen(edit.texts.event("new_text"), texts.on_new, visitor, opened)
-    # Not `input`: Gradio swallows the first `input` after the server has set the value.
-    listen(
-        edit.text.change,
-        None,
-        [edit.name, edit.text],
-        js="(name, text) => hermesWorkbench.keepNamed('suite', name, text)",
-        is_queued=False,
-    )
     changed = any_of(edit.text.change, edit.name.change)
-    listen(changed, events.on_text, edited, [edit.versions, edit.checked], is_latest_only=True)
-    line, result = edit.versions, [edit.texts, edit.versions, edit.notice]
-    listen(line.event("save_version"), texts.on_save, edited, result)
-    listen(line.event("mark_version"), texts.on_mark, edited, result)
-    listen(line.event("restore_version"), texts.on_restore, edited, [edit.text, edit.diff, *result])
+    listen(changed, events.on_text, edited, [edit.versions, edit.checked], js=EDITED, is_latest_only=True)
+    line, result = edit.versions, [edit.texts, edit.versions, edit.notice, edit.editors]
+    listen(line.event("save_version"), texts.on_save, edited, result, js=EDITED)
+    listen(line.event("mark_version"), texts.on_mark, edited, result, js=EDITED)
+    listen(line.event("restore_version"), texts.on_restore, edited, [edit.diff, *result], js=EDITED)
     for compared in (line, edit.diff):
-        listen(compared.event("compare_version"), texts.on_compare, edited, [edit.diff, edit.notice])
+        listen(
+            compared.event("compare_version"), texts.on_compare, edited, [edit.diff, edit.notice], js=EDITED
+        )
     names = TextNameEvents(events.services, texts.kind, texts)
-    listen(line.event("change_name"), names.on_change, edited, [*opened, line])
+    listen(line.event("change_name"), names.on_change, edited, [*opened, line], js=EDITED)
     listen(line.event("download_version"), names.on_download, visitor, [download, edit.notice])
-    listen(edit.rows.upload, events.on_rows, [edit.text, edit.rows], [edit.text, edit.notice])
-    listen(edit.use.click, events.on_use, edited, [parts.grid.suites, parts.rooms, edit.notice])
+    listen(edit.rows.upload, events.on_rows, [*edited, edit.rows], [edit.editors, edit.notice], js=EDITED)
+    listen(edit.use.click, events.on_use, edited, [parts.grid.suites, parts.rooms, edit.notice], js=EDITED)

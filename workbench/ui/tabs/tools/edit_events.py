@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import gradio as gr
 
@@ -15,6 +15,7 @@ from workbench.toolbox.entry import ToolDraft
 from workbench.toolspec.tools_text import parse_tools
 from workbench.ui.incoming.fields import id_of, json_text_of, optional_number_of, text_of
 from workbench.ui.owners import needs, services_of
+from workbench.ui.present.documents import DocumentChange, EditorsView
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.tools import (
     ToolGridView,
@@ -38,9 +39,7 @@ SHOWN: Final = 30
 """The most versions in the list; `workbench versions history` shows all."""
 
 
-def list_tools(
-    services: Services, open_name: str, *, wants_open: bool = False, is_draft: bool = False
-) -> ToolListView:
+def list_tools(services: Services, open_name: str, *, wants_open: bool = False) -> ToolListView:
     """Return the list of all tools, including the owner's saved ones."""
     tools = services.tools
     return show_tools(
@@ -49,9 +48,51 @@ def list_tools(
         open_name=open_name,
         serial=services.calendar.seconds(),
         wants_open=wants_open,
-        is_draft=is_draft,
         included={toolset.name: toolset.include_tools for toolset in tools.files() if toolset.include_tools},
     )
+
+
+EDITORS: Final = EditorsView(
+    names=(
+        ("tools-spec", "Spec (JSON)"),
+        ("tools-rules", "Mock rules (YAML)"),
+        ("tools-arguments", "Arguments (JSON)"),
+        ("tools-file", "Catalog file"),
+    )
+)
+"""The editors of the tab."""
+_FIELDS: Final = {
+    "tool": "tools-spec",
+    "mocks": "tools-rules",
+    "arguments": "tools-arguments",
+    "toolset": "tools-toolset",
+}
+"""The fields that show the documents of a tool, by their kinds."""
+_RESTORED: Final = "The restored version replaced your draft."
+
+
+def tool_key(name: str, toolset: str) -> str:
+    """Return the name of a tool's documents. A new tool has no name yet."""
+    return f"{toolset}/{name}" if name else "new"
+
+
+def saved_changes(was: str, key: str, draft: ToolDraft, toolset: str) -> list[DocumentChange]:
+    """Return the changes of a tool's documents after the tool was saved.
+
+    Args:
+        was: The name of the documents before; saving can rename a tool.
+        key: Their name now.
+        draft: What was saved.
+        toolset: The toolset that has the tool.
+    """
+    texts = {"tool": draft.spec_text, "mocks": draft.rules_text, "toolset": toolset}
+    saved = [
+        DocumentChange(
+            how="saved", field=_FIELDS[kind], document=f"{kind}:{key}", was=f"{kind}:{was}", text=text
+        )
+        for kind, text in texts.items()
+    ]
+    return [*saved, DocumentChange(how="moved", document=f"arguments:{key}", was=f"arguments:{was}")]
 
 
 def is_run_by_code(services: Services, draft: ToolDraft) -> bool:
@@ -138,46 +179,64 @@ class ToolEditEvents:
 
     @needs(Permission.WORK)
     def on_open_tool(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
-        """Open the chosen tool. An unsaved draft of it is restored.
+        """Open the chosen tool, or a new one. The browser shows its draft if it has one.
 
         An address may name a version of its toolset, which is compared with the draft.
         """
-        services, name = services_of(self.services, visitor, request), id_of(event, "name")
-        typed = ToolDraft(spec_text=text_of(event, "spec"), rules_text=text_of(event, "rules"))
-        opened = self.opened(services, name, typed)
+        services = services_of(self.services, visitor, request)
+        opened = self.opened(services, id_of(event, "name"), id_of(event, "toolset"))
+        view, name, editors, notice, tried, _ = opened
         number = optional_number_of(event, "version")
-        if number is None or opened[6] != CLEAR:
+        if number is None or notice != CLEAR or not isinstance(editors, EditorsView):
             return opened
-        _, _, spec, rules, _, toolset, _, tried, _ = opened
-        draft = ToolDraft(spec_text=str(spec), rules_text=str(rules))
+        texts = {change.document.partition(":")[0]: change.text for change in editors.changes}
+        toolset = texts["toolset"]
+        draft = ToolDraft(
+            spec_text=text_of(event, "spec") or texts["tool"],
+            rules_text=text_of(event, "rules") or texts["mocks"],
+        )
 
         def text_now() -> str:
-            newest = services.versions.find(VersionKind.TOOLS, str(toolset))
-            before = newest.text if newest else services.files.find(VersionKind.TOOLS, str(toolset))
-            return services.studio.merged_text(draft, toolset=str(toolset), before=before)
+            newest = services.versions.find(VersionKind.TOOLS, toolset)
+            before = newest.text if newest else services.files.find(VersionKind.TOOLS, toolset)
+            return services.studio.merged_text(draft, toolset=toolset, before=before)
 
-        diff, notice = compare_number(services, VersionKind.TOOLS, str(toolset), number, text_now)
-        return (*opened[:6], notice, tried, diff)
+        diff, notice = compare_number(services, VersionKind.TOOLS, toolset, number, text_now)
+        return view, name, editors, notice, tried, diff
 
-    def opened(self, services: Services, name: str, typed: ToolDraft) -> tuple[object, ...]:
-        """Return a tool in the editors, with the list, its arguments and its toolset. An open comparison is closed."""
+    def opened(
+        self, services: Services, name: str, toolset: str = "", *, is_restored: bool = False
+    ) -> tuple[object, ...]:
+        """Return a tool in the editors, with the list. An open comparison is closed.
+
+        Args:
+            name: The tool; empty for a new one.
+            toolset: The toolset of a tool that is not saved.
+            is_restored: Whether an old version was restored, which replaces drafts.
+        """
         draft, notice = ToolDraft(spec_text=NEW_SPEC), CLEAR
+        how: Literal["open", "create", "restored"] = "restored" if is_restored else "open"
         try:
             if name:
                 draft = services.studio.open_tool(name, services.saved_toolsets())
         except WorkbenchError as error:
-            notice = problem(error)
-        is_draft = bool(typed.spec_text) and (typed.spec_text, typed.rules_text) != (
-            draft.spec_text,
-            draft.rules_text,
-        )
-        shown = typed if is_draft else draft
+            # Without a toolset, it is not a draft of the browser.
+            how, notice = ("create", CLEAR) if toolset else ("open", problem(error))
         found = (tool.toolset for tool in services.tools.availability() if tool.name == name)
-        view = list_tools(services, name, is_draft=is_draft)
-        return (
-            view, name, shown.spec_text, shown.rules_text, draft.arguments_text, next(found, MINE), notice, None,
-            None,
-        )  # fmt: skip
+        toolset = next(found, toolset) or MINE
+        key = tool_key(name, toolset)
+        texts = {
+            "tool": draft.spec_text,
+            "mocks": draft.rules_text,
+            "arguments": draft.arguments_text,
+            "toolset": toolset,
+        }
+        changes = [
+            DocumentChange(how=how, field=_FIELDS[kind], document=f"{kind}:{key}", text=text, note=_RESTORED)
+            for kind, text in texts.items()
+        ]
+        editors = EDITORS.changed(services.calendar.seconds(), *changes)
+        return list_tools(services, name), name, editors, notice, None, None
 
     @needs(Permission.WORK)
     def on_draft(
@@ -192,12 +251,24 @@ class ToolEditEvents:
         return spec, rules, lint, self._sizes(spec_text), text, show_grid(spec_text), line
 
     @needs(Permission.WORK)
-    def on_grid(self, spec_text: str, event: gr.EventData) -> tuple[str | Update, NoticeView | Update]:
+    def on_grid(
+        self, visitor: Visitor, spec_text: str, request: gr.Request, event: gr.EventData
+    ) -> tuple[EditorsView | Update, NoticeView | Update]:
         """Update the JSON after a change in the grid."""
+        services = services_of(self.services, visitor, request)
         try:
-            return write_grid(spec_text, json_text_of(event, "rows")), SAME
+            text = write_grid(spec_text, json_text_of(event, "rows"))
         except BadInput as error:
             return SAME, problem(error)
+        change = DocumentChange(
+            how="edit",
+            field="tools-spec",
+            document=id_of(event, "document"),
+            text=text,
+            before=spec_text,
+            note="The parameters replaced what you typed meanwhile.",
+        )
+        return EDITORS.changed(services.calendar.seconds(), change), SAME
 
     @needs(Permission.WORK)
     def on_call(

@@ -1,7 +1,7 @@
 """Save tools as versions of their toolset, import tools, and offer them in Play."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -17,6 +17,7 @@ from workbench.toolspec.importers.read import import_tools
 from workbench.toolspec.tools_text import MAX_SIZE_CHARS, parse_tools, render_tools
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import needs, services_of
+from workbench.ui.present.documents import PLAY_EDITORS, EditorsView, tools_change
 from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice, problem
 from workbench.ui.present.tools import ToolListView
 from workbench.ui.present.version_diff import VersionDiffView
@@ -24,11 +25,23 @@ from workbench.ui.present.versions import VersionsView
 from workbench.ui.present.words import count
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.tabs.stored_text import compare_versions
-from workbench.ui.tabs.tools.edit_events import ToolEditEvents, is_run_by_code, list_tools, version_line
+from workbench.ui.tabs.tools.edit_events import (
+    EDITORS,
+    ToolEditEvents,
+    is_run_by_code,
+    list_tools,
+    saved_changes,
+    tool_key,
+    version_line,
+)
 from workbench.ui.visitor import Visitor
 
 _KIND: Final = VersionKind.TOOLS
-ToolSaveResult = tuple[ToolListView | Update, VersionsView | Update | None, NoticeView]
+ToolSaveResult = tuple[
+    ToolListView | Update, str | Update, VersionsView | Update | None, NoticeView, EditorsView | Update
+]
+_FAILED: Final = (SAME, SAME, SAME)
+"""The list, the name of the open tool and the version line stay unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,41 +52,67 @@ class ToolStorageEvents:
 
     @needs(Permission.WORK)
     def on_save(
-        self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request, event: gr.EventData
+        self,
+        visitor: Visitor,
+        key: str,
+        spec: str,
+        rules: str,
+        toolset: str,
+        request: gr.Request,
+        event: gr.EventData,
     ) -> ToolSaveResult:
-        """Save the toolset with the draft in it as a version."""
+        """Save the toolset with the draft in it as a version.
+
+        `key` is the name of the tool's documents in the browser (`tool_key`).
+        """
         draft, message = ToolDraft(spec_text=spec, rules_text=rules), text_of(event, "message").strip()
-        return self._changed(
-            visitor, draft, toolset, request, lambda own: _save(own, [draft], toolset, message=message)
-        )
+        return self._saved(visitor, key, draft, toolset, request, message)
 
     @needs(Permission.WORK)
     def on_mark(
-        self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request, event: gr.EventData
+        self,
+        visitor: Visitor,
+        _key: str,
+        spec: str,
+        rules: str,
+        toolset: str,
+        request: gr.Request,
+        event: gr.EventData,
     ) -> ToolSaveResult:
         """Name a version."""
-        draft, version_id, mark = (
+        services, draft = (
+            services_of(self.services, visitor, request),
             ToolDraft(spec_text=spec, rules_text=rules),
-            id_of(event),
-            id_of(event, "mark"),
         )
-        return self._changed(visitor, draft, toolset, request, lambda own: own.versions.tag(version_id, mark))
+        try:
+            services.versions.tag(id_of(event), id_of(event, "mark"))
+        except WorkbenchError as error:
+            return *_FAILED, problem(error), SAME
+        return SAME, SAME, version_line(services, draft, toolset), CLEAR, SAME
 
     @needs(Permission.WORK)
     def on_restore(
-        self, visitor: Visitor, name: str, request: gr.Request, event: gr.EventData
+        self, visitor: Visitor, key: str, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
-        """Save an old version of the toolset as the newest, and open its tool."""
+        """Save an old version of the toolset as the newest, and show its tool. A draft can be brought back."""
         services = services_of(self.services, visitor, request)
         try:
             services.versions.restore(id_of(event))
         except WorkbenchError as error:
-            return SAME, SAME, SAME, SAME, SAME, SAME, problem(error), SAME, SAME
-        return ToolEditEvents(self.services).opened(services, name, ToolDraft())
+            return SAME, SAME, SAME, problem(error), SAME, SAME
+        toolset, _, name = key.rpartition("/") if "/" in key else ("", "", "")
+        return ToolEditEvents(self.services).opened(services, name, toolset, is_restored=True)
 
     @needs(Permission.WORK)
     def on_compare(
-        self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request, event: gr.EventData
+        self,
+        visitor: Visitor,
+        _key: str,
+        spec: str,
+        rules: str,
+        toolset: str,
+        request: gr.Request,
+        event: gr.EventData,
     ) -> tuple[VersionDiffView | None, NoticeView]:
         """Compare two versions, or a version with the draft."""
         services = services_of(self.services, visitor, request)
@@ -86,24 +125,23 @@ class ToolStorageEvents:
 
     @needs(Permission.WORK)
     def on_use(
-        self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request
+        self, visitor: Visitor, key: str, spec: str, rules: str, toolset: str, request: gr.Request
     ) -> tuple[object, ...]:
         """Save the draft if necessary, and choose its toolset in Play."""
         services, draft = (
             services_of(self.services, visitor, request),
             ToolDraft(spec_text=spec, rules_text=rules),
         )
-        result = self._changed(
-            visitor, draft, toolset, request, lambda own: _save(own, [draft], toolset, message="used in Play")
-        )
-        if result[2] != CLEAR:
+        result = self._saved(visitor, key, draft, toolset, request, "used in Play")
+        if result[3] != CLEAR:
             return SAME, SAME, SAME, *result
         try:
             tools = services.tools
             text, names = render_tools(tools.select((toolset,))), list(tools.toolsets())
         except WorkbenchError as error:
-            return SAME, SAME, SAME, SAME, SAME, problem(error)
-        return gr.update(choices=names, value=[toolset]), text, gr.update(selected="play"), *result
+            return SAME, SAME, SAME, *_FAILED, problem(error), SAME
+        shown = PLAY_EDITORS.changed(services.calendar.seconds(), tools_change(visitor, text))
+        return gr.update(choices=names, value=[toolset]), shown, gr.update(selected="play"), *result
 
     @needs(Permission.WORK)
     def on_include(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> ToolListView:
@@ -174,21 +212,19 @@ class ToolStorageEvents:
         result = (*lines, *(NoticeLine(word="not used", text=line) for line in refused))
         return replace(list_tools(services, first), opens=bool(first)), NoticeView(lines=result)
 
-    def _changed(
-        self,
-        visitor: Visitor,
-        draft: ToolDraft,
-        toolset: str,
-        request: gr.Request,
-        change: Callable[[Services], object],
+    def _saved(
+        self, visitor: Visitor, key: str, draft: ToolDraft, toolset: str, request: gr.Request, message: str
     ) -> ToolSaveResult:
+        """Save the draft. Its documents get the saved name, and what was typed since stays a draft."""
         services = services_of(self.services, visitor, request)
         try:
-            change(services)
+            _save(services, [draft], toolset, message=message)
             name = parse_tools(f"[{draft.spec_text}]").names[0]
         except WorkbenchError as error:
-            return SAME, SAME, problem(error)
-        return list_tools(services, name), version_line(services, draft, toolset), CLEAR
+            return *_FAILED, problem(error), SAME
+        changes = saved_changes(key, tool_key(name, toolset), draft, toolset)
+        editors = EDITORS.changed(services.calendar.seconds(), *changes)
+        return list_tools(services, name), name, version_line(services, draft, toolset), CLEAR, editors
 
 
 def _save(services: Services, drafts: Sequence[ToolDraft], toolset: str, *, message: str) -> None:

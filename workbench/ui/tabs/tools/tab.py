@@ -19,25 +19,22 @@ from workbench.ui.components.fields import (
     text_editor,
 )
 from workbench.ui.listen import any_of, listen
-from workbench.ui.present.words import CALL_NUMBER, SEED, EditorNamesView
-from workbench.ui.tabs.tools.edit_events import ToolEditEvents
+from workbench.ui.present.words import CALL_NUMBER, SEED
+from workbench.ui.tabs.tools.edit_events import EDITORS, ToolEditEvents
 from workbench.ui.tabs.tools.storage_events import ToolStorageEvents
 from workbench.ui.tabs.version_events import ToolsetNameEvents
 
-EDITORS: Final = EditorNamesView(
-    names=(
-        ("tools-spec", "Spec (JSON)"),
-        ("tools-rules", "Mock rules (YAML)"),
-        ("tools-arguments", "Arguments (JSON)"),
-        ("tools-file", "Catalog file"),
-    )
+_EDITED: Final = (
+    "(visitor, name, ...rest) => [visitor, hermesWorkbench.documents.nameOf('tools-spec'), ...rest]"
 )
+"""Reads which tool is edited from its document, so that name and text belong together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolsParts:
     """All components of the tab."""
 
+    editors: Drawn
     tools: Drawn
     open_name: TextField
     spec: CodeEditor
@@ -76,11 +73,10 @@ def build(*, takes_servers: bool) -> ToolsParts:
     Args:
         takes_servers: Whether the form for MCP servers is visible before it is known who opens the page.
     """
-    Drawn("editor_names", EDITORS, elem_id="tools-editor-names")
+    editors = Drawn("editors", EDITORS, elem_id="tools-editors")
     with gr.Row(elem_id="tools-columns"):
         with gr.Column(elem_id="tools-list", elem_classes=["hw-column"], min_width=0):
             tools = Drawn("tool_list", elem_id="tools-tools")
-            # Not a `gr.State`, since the browser stores drafts by this name.
             open_name = TextField(label="Open tool", elem_id="tools-open-name")
             adding = _build_adding(takes_servers=takes_servers)
         with gr.Column(elem_id="tools-edit", elem_classes=["hw-column"], min_width=0):
@@ -117,7 +113,7 @@ def build(*, takes_servers: bool) -> ToolsParts:
             heading("As a file in tools_catalog/")
             file = text_editor("Catalog file", "yaml", "tools-file", is_wrapped=False, max_lines=14)
     return ToolsParts(
-        tools=tools, open_name=open_name, spec=spec, spec_notice=spec_notice, rules=rules,
+        editors=editors, tools=tools, open_name=open_name, spec=spec, spec_notice=spec_notice, rules=rules,
         rules_notice=rules_notice, lint=lint, sizes=sizes, arguments=arguments, seed=seed, call_number=call_number,
         call=call, notice=notice, tried=tried, file=file, grid=grid, toolset=toolset, versions=versions, diff=diff,
         use=use, import_text=adding.text, import_file=adding.file, import_toolset=adding.toolset,
@@ -171,11 +167,6 @@ def _build_adding(*, takes_servers: bool) -> _Adding:
     )  # fmt: skip
 
 
-_KEEP_TOOL: Final = (
-    "(name, spec, rules) => hermesWorkbench.keepText('tool:draft:' + name, JSON.stringify({ spec, rules }))"
-)
-
-
 def wire(
     blocks: gr.Blocks,
     parts: ToolsParts,
@@ -190,15 +181,12 @@ def wire(
 
     Args:
         blocks: The page; opening it fills the list of tools.
-        play: The toolset and tools text of the Play tab.
+        play: The toolset and the editors of the Play tab.
         download: Saves texts as files.
     """
     edit, keep = ToolEditEvents(services), ToolStorageEvents(services)
     texts = [parts.spec, parts.rules]
-    opened = [
-        parts.tools, parts.open_name, *texts, parts.arguments, parts.toolset, parts.notice, parts.tried,
-        parts.diff,
-    ]  # fmt: skip
+    opened = [parts.tools, parts.open_name, parts.editors, parts.notice, parts.tried, parts.diff]
     listen(blocks.load, edit.on_page, [visitor], [parts.tools, parts.server])
     listen(parts.tools.event("open_tool"), edit.on_open_tool, [visitor], opened, is_latest_only=True)
     # One listener for all texts, so that its last run has seen every change, in whatever order they come.
@@ -217,9 +205,12 @@ def wire(
         ],
         is_latest_only=True,
     )
-    for text in texts:
-        listen(text.change, None, [parts.open_name, *texts], js=_KEEP_TOOL, is_queued=False)
-    listen(parts.grid.event("edit_grid"), edit.on_grid, [parts.spec], [parts.spec, parts.spec_notice])
+    listen(
+        parts.grid.event("edit_grid"),
+        edit.on_grid,
+        [visitor, parts.spec],
+        [parts.editors, parts.spec_notice],
+    )
     listen(
         parts.call.click,
         edit.on_call,
@@ -238,19 +229,24 @@ def _wire_keeping(
     download: Drawn,
 ) -> None:
     listen(parts.tools.event("include_tool"), keep.on_include, [visitor], [parts.tools])
-    line, edited = parts.versions, [visitor, parts.spec, parts.rules, parts.toolset]
-    result = [parts.tools, line, parts.notice]
-    listen(line.event("save_version"), keep.on_save, edited, result)
-    listen(line.event("mark_version"), keep.on_mark, edited, result)
-    listen(line.event("restore_version"), keep.on_restore, [visitor, parts.open_name], opened)
+    line, edited = parts.versions, [visitor, parts.open_name, parts.spec, parts.rules, parts.toolset]
+    result = [parts.tools, parts.open_name, line, parts.notice, parts.editors]
+    listen(line.event("save_version"), keep.on_save, edited, result, js=_EDITED)
+    listen(line.event("mark_version"), keep.on_mark, edited, result, js=_EDITED)
+    listen(line.event("restore_version"), keep.on_restore, [visitor, parts.open_name], opened, js=_EDITED)
     for compared in (line, parts.diff):
-        listen(compared.event("compare_version"), keep.on_compare, edited, [parts.diff, parts.notice])
+        listen(
+            compared.event("compare_version"), keep.on_compare, edited, [parts.diff, parts.notice], js=_EDITED
+        )
     names = ToolsetNameEvents(keep.services, VersionKind.TOOLS)
     listen(
-        line.event("change_name"), names.on_change, edited, [parts.tools, parts.toolset, line, parts.notice]
+        line.event("change_name"),
+        names.on_change,
+        [visitor, parts.spec, parts.rules, parts.toolset],
+        [parts.tools, parts.toolset, line, parts.notice],
     )
     listen(line.event("download_version"), names.on_download, [visitor], [download, parts.notice])
-    listen(parts.use.click, keep.on_use, edited, [*play, *result])
+    listen(parts.use.click, keep.on_use, edited, [*play, *result], js=_EDITED)
     listen(
         parts.import_file.upload, keep.on_file, [parts.import_file], [parts.import_text, parts.import_notice]
     )

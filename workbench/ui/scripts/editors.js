@@ -1,8 +1,13 @@
-// Names Gradio's code editors for screen readers, and adds tooltips to the labels of fields; draws nothing.
+// Names Gradio's code editors for screen readers, adds tooltips to the labels of fields, and passes the server's changes
+// of documents on to `documents.js`; draws nothing.
+import { apply } from "./document_changes.js";
+import { showFields } from "./fields.js";
 
 const EVERYWHERE = { childList: true, subtree: true };
 
-export const mount = ({ props }) => {
+showFields();
+
+export const mount = ({ props, follow }) => {
   // Returns whether all editors and labels were found. Gradio draws those of a tab when the tab is opened.
   const addNames = () => {
     const { names, tooltips } = props.value;
@@ -23,6 +28,14 @@ export const mount = ({ props }) => {
     return isDone;
   };
 
+  let last = "";
+  follow((value) => {
+    // Gradio can report a value again, when another property has changed.
+    const json = JSON.stringify([value?.serial, value?.changes]);
+    if (json === last) return;
+    last = json;
+    for (const change of value?.changes || []) apply(change);
+  });
   if (!props.value || addNames()) return;
   const watcher = new MutationObserver(() => {
     if (addNames()) watcher.disconnect();

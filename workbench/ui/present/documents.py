@@ -1,0 +1,231 @@
+"""Change the documents that the editors of the page show; `ui/scripts/documents.js` has their drafts and histories."""
+
+from dataclasses import dataclass, replace
+from typing import Final, Literal, Self
+
+from workbench.records.run_config import RunConfig
+from workbench.ui.present.setup import show_setup
+from workbench.ui.visitor import Visitor
+
+
+def edited_in(field: str, kind: str) -> str:
+    """Return JavaScript for `listen`, for inputs that begin with the visitor, a name and its text.
+
+    It reads name and text from the document that the field shows, so that they always belong together. If the field
+    shows a document of another kind, they stay as they are.
+    """
+    named = f"hermesWorkbench.documents.named('{field}', '{kind}')"
+    return f"(visitor, name, text, ...rest) => [visitor, ...({named} || [name, text]), ...rest]"
+
+
+NEW_SESSION: Final = "new"
+"""Stands for the id of a session that the first message will create."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentChange:
+    """One change of a document. It has no effect on other documents, even if its field shows another one by now."""
+
+    how: Literal[
+        "open", "create", "saved", "moved", "restored", "choose", "edit", "replace", "keep", "sent", "unsent"
+    ]
+    """`documents.js` explains each way."""
+    field: str = ""
+    """Element id of the field that shows the document."""
+    document: str
+    """Kind and name, such as `contract:minimal`."""
+    text: str = ""
+    saved: str | None = None
+    """With `open`: the newest saved text, if it is not `text`."""
+    is_unsaved: bool = False
+    """With `open`: whether nothing is saved, so that a draft that equals `text` stays a draft."""
+    before: str = ""
+    """With `edit`: the text that was edited."""
+    was: str = ""
+    """With `saved` and `moved`: the document's previous id, if it got another one."""
+    note: str = ""
+    """A sentence to show, with an Undo button, if the change replaces a draft."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditorsView:
+    """The editors of one tab: their names, the tooltips of its fields, and changes of its documents."""
+
+    names: tuple[tuple[str, str], ...]
+    """Element id and name of each code editor, for screen readers."""
+    tooltips: tuple[tuple[str, str], ...] = ()
+    """Element id of each field whose label has a tooltip, and the glossary term that it explains."""
+    changes: tuple[DocumentChange, ...] = ()
+    """The changes to make now, in order."""
+    serial: float = 0.0
+    """A new number for every answer of the server, so that equal answers are told apart."""
+
+    def changed(self, serial: float, *changes: DocumentChange) -> Self:
+        """Return the editors with changes to make.
+
+        Args:
+            serial: `calendar.seconds()`.
+            changes: The changes, in order.
+        """
+        return replace(self, changes=changes, serial=serial)
+
+
+PLAY_EDITORS: Final = EditorsView(
+    names=(("play-contract-text", "Contract text"), ("play-tools-text", "Tools as JSON")),
+    tooltips=(("play-ephemeral", "ephemeral system text"),),
+)
+"""The editors of the Play tab."""
+COMPOSER: Final = "play-composer"
+CONTRACT_TEXT: Final = "play-contract-text"
+TOOLS_TEXT: Final = "play-tools-text"
+_OF_SESSION: Final = (("tools", TOOLS_TEXT), ("ephemeral", "play-ephemeral"), ("variables", "play-variables"))
+"""Kinds and fields of the texts that a session stores with its setup."""
+_NAMES: Final = {"tools": "tools_text", "ephemeral": "ephemeral", "variables": "variables"}
+TEXT_FIELDS: Final = ("contract_text", *_NAMES.values())
+"""The fields of the setup that are documents."""
+
+
+def session_key(visitor: Visitor) -> str:
+    """Return the name of the documents of the session that a visitor sees."""
+    return visitor.share_key or visitor.session_id or NEW_SESSION
+
+
+def composer_of(visitor: Visitor) -> str:
+    """Return the id of the message that is being written in the visitor's session."""
+    return f"composer:{session_key(visitor)}"
+
+
+def contract_change(name: str, text: str, *, saved: str | None) -> DocumentChange:
+    """Return the change that shows a contract in Play.
+
+    Args:
+        name: The contract.
+        text: The text to show if there is no draft.
+        saved: The newest saved text, or None if there is none.
+    """
+    return DocumentChange(
+        how="open",
+        field=CONTRACT_TEXT,
+        document=f"contract:{name}",
+        text=text,
+        saved=saved,
+        is_unsaved=saved is None,
+    )
+
+
+def tools_change(visitor: Visitor, text: str) -> DocumentChange:
+    """Return the change that shows the tools of a toolset in the visitor's session in Play."""
+    return DocumentChange(
+        how="choose",
+        field=TOOLS_TEXT,
+        document=f"tools:{session_key(visitor)}",
+        text=text,
+        note="The toolset replaced your edited tools.",
+    )
+
+
+def session_changes(
+    visitor: Visitor, setup: RunConfig, message: str, *, saved_contract: str | None
+) -> tuple[DocumentChange, ...]:
+    """Return the changes that show a session in Play.
+
+    Args:
+        visitor: Sees the session.
+        setup: The session's setup.
+        message: The text that the composer begins with.
+        saved_contract: The newest saved text of the session's contract, or None if there is none.
+    """
+    key, shown = session_key(visitor), show_setup(setup)
+    if visitor.is_read_only:
+        # A session of somebody else: its contract only has the name of one's own.
+        contract = DocumentChange(
+            how="open", field=CONTRACT_TEXT, document=f"shared:{key}", text=setup.contract_text
+        )
+    else:
+        contract = contract_change(setup.contract_name, setup.contract_text, saved=saved_contract)
+    return (
+        contract,
+        *(
+            DocumentChange(
+                how="open",
+                field=field,
+                document=f"{kind}:{key}",
+                text=shown[_NAMES[kind]],
+                is_unsaved=key == NEW_SESSION,
+            )
+            for kind, field in _OF_SESSION
+        ),
+        DocumentChange(how="open", field=COMPOSER, document=f"composer:{key}", text=message),
+    )
+
+
+def preset_changes(
+    visitor: Visitor, setup: RunConfig, *, saved_contract: str | None
+) -> tuple[DocumentChange, ...]:
+    """Return the changes that put the texts of a preset into Play. Drafts that they replace can be brought back."""
+    key, shown = session_key(visitor), show_setup(setup)
+    contract = contract_change(setup.contract_name, setup.contract_text, saved=saved_contract)
+    note = "The preset replaced your draft."
+    return (
+        contract,
+        replace(contract, how="replace", note=note),
+        *(
+            DocumentChange(
+                how="choose", field=field, document=f"{kind}:{key}", text=shown[_NAMES[kind]], note=note
+            )
+            for kind, field in _OF_SESSION
+        ),
+    )
+
+
+def kept_changes(visitor: Visitor, message: str) -> tuple[DocumentChange, ...]:
+    """Return the changes that show an empty page with the texts of the setup in use.
+
+    Args:
+        visitor: Sees the empty page.
+        message: The text that the composer begins with.
+    """
+    key = session_key(visitor)
+    return (
+        *(DocumentChange(how="keep", field=field, document=f"{kind}:{key}") for kind, field in _OF_SESSION),
+        DocumentChange(how="open", field=COMPOSER, document=f"composer:{key}", text=message),
+    )
+
+
+def variables_change(visitor: Visitor, text: str) -> DocumentChange:
+    """Return the change that sets the variables of the visitor's session in Play."""
+    return DocumentChange(
+        how="replace",
+        field="play-variables",
+        document=f"variables:{session_key(visitor)}",
+        text=text,
+        note="The variables replaced yours.",
+    )
+
+
+def turn_changes(
+    before: Visitor, visitor: Visitor, setup: RunConfig, *, is_message: bool
+) -> tuple[DocumentChange, ...]:
+    """Return the changes after a turn's session stored its setup.
+
+    Args:
+        before: The visitor when the message was sent. It has no session yet if the turn creates one.
+        visitor: The visitor with the session.
+        setup: The stored setup.
+        is_message: Whether a message was written in the composer.
+    """
+    was, key, shown = session_key(before), session_key(visitor), show_setup(setup)
+    changes = tuple(
+        DocumentChange(
+            how="saved", field=field, document=f"{kind}:{key}", was=f"{kind}:{was}", text=shown[_NAMES[kind]]
+        )
+        for kind, field in _OF_SESSION
+    )
+    if not is_message:
+        return changes
+    return (
+        *changes,
+        DocumentChange(
+            how="saved", field=COMPOSER, document=f"composer:{key}", was=f"composer:{was}", text=""
+        ),
+    )

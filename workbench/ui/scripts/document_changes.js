@@ -1,0 +1,152 @@
+// The changes of documents that the server sends, as `DocumentChange` in present/documents.py. Each names its document
+// and has no effect if its field shows another one by now.
+import {
+  bind,
+  documentOf,
+  draw,
+  fieldOf,
+  hasDraft,
+  idOf,
+  keep,
+  kept,
+  markSaved,
+  move,
+  named,
+  nameOf,
+  remember,
+  rewrite,
+  setDraft,
+  textIn,
+  textOf,
+  write,
+} from "./documents.js";
+import { drafts, hasAccount, isReady, whenReady } from "./draft_store.js";
+
+const restored = (change, isHereOnly) => {
+  const field = fieldOf(change);
+  if (isHereOnly && !field) return;
+  const document = field ? field.document : documentOf(change.document);
+  const shown = field ? textIn(field) : document.draft;
+  if (shown !== null && shown !== change.text) remember(document, shown, "");
+  const isDraft = document.draft !== null;
+  if (field) field.base = change.text;
+  document.draft = null;
+  document.origin = undefined;
+  markSaved(document, change.text, { isHereOnly });
+  document.note = isDraft ? change.note : "";
+  draw(document);
+};
+
+const CHANGES = {
+  // Shows a document with its draft, if it has one. `text` is shown otherwise; `saved` is its newest saved text.
+  open: ({ field, document: id, text, saved: newest, is_unsaved: isUnsaved }) => {
+    const saved = isUnsaved ? null : (newest ?? text);
+    // A session that was sent with the draft: discarding the draft shows the saved text.
+    const isDraft = saved !== null && kept(id) === text;
+    bind(field, id, isDraft ? saved : text, saved);
+  },
+
+  // A new document, which has no saved text. It begins with `text`, unless there is a draft.
+  create: (change) => {
+    const field = bind(change.field, change.document, null);
+    if (field.document.draft === null) setDraft(field.document, change.text, null);
+    draw(field.document);
+  },
+
+  // The text was saved. What was typed since stays a draft.
+  saved: (change) => {
+    if (change.was && change.was !== change.document) move(change.was, change.document);
+    markSaved(documentOf(change.document), change.text, { field: fieldOf(change) });
+  },
+
+  // The document got another id.
+  moved: (change) => {
+    if (change.was !== change.document) move(change.was, change.document);
+  },
+
+  // The saved text changed, and the field shows it. A draft that it replaces can be brought back.
+  restored: (change) => restored(change, false),
+
+  // The same for a text that was chosen, such as the tools of a toolset. It is not saved, so other tabs keep theirs.
+  choose: (change) => restored(change, true),
+
+  // An edit that the server made of the text `before`. What was typed after it since stays.
+  edit: (change) => {
+    const field = fieldOf(change);
+    if (!field) return;
+    const now = textIn(field);
+    const rest = now.startsWith(change.before) ? now.slice(change.before.length) : "";
+    rewrite(field, change.text + rest, now === change.before || rest ? "" : change.note);
+  },
+
+  // Replaces the text of the field, such as with another message. A draft that it replaces can be brought back.
+  replace: (change) => {
+    const field = fieldOf(change);
+    if (!field) return;
+    const isDraft = field.document.draft !== null && field.document.draft !== "";
+    rewrite(field, change.text, isDraft ? change.note : "");
+  },
+
+  // Shows another document that begins with the text that the field shows now, unless it has a draft.
+  keep: (change) => {
+    if (idOf(change.field) !== change.document)
+      bind(change.field, change.document, textOf(change.field), null);
+  },
+
+  // A message was sent. What was typed since stays.
+  sent: (sent) => {
+    const field = fieldOf(sent);
+    if (!field) return;
+    const { document } = field;
+    const now = textIn(field);
+    remember(document, now, "");
+    field.base = document.saved = "";
+    document.origin = undefined;
+    setDraft(document, now.startsWith(sent.text) ? now.slice(sent.text.length).trimStart() : now, "");
+    draw(document);
+  },
+
+  // A message could not be sent and comes back, before what was typed since.
+  unsent: (change) => {
+    const field = fieldOf(change);
+    if (!field) return;
+    const now = textIn(field);
+    if (now !== change.text) rewrite(field, now.trim() ? change.text + "\n\n" + now : change.text);
+  },
+};
+
+// Fields have no other line breaks.
+const plain = (text) => (text === null || text === undefined ? null : text.replace(/\r\n?/g, "\n"));
+
+export const apply = (change) => {
+  const { text, saved, before } = change;
+  whenReady(() =>
+    CHANGES[change.how]({ ...change, text: plain(text), saved: plain(saved), before: plain(before) }),
+  );
+};
+
+export const show = (at, id, text) => apply({ how: "open", field: at, document: id, text });
+
+// A form of several fields has one draft, its values as JSON.
+const keepForm = (name, values) => {
+  if (hasAccount()) keep("form:" + name, JSON.stringify(values));
+  return [];
+};
+
+const keptForm = async (name) => {
+  await isReady();
+  return kept("form:" + name) || "";
+};
+
+window.hermesWorkbench.documents = {
+  show,
+  write,
+  idOf,
+  named,
+  nameOf,
+  textOf,
+  hasDraft,
+  drafts,
+  keepForm,
+  keptForm,
+};

@@ -1,0 +1,344 @@
+// The texts that a person edits on the page: contracts, tools, suites, the message to send, and so on.
+//
+// A document has an id of a kind and a name, such as "contract:minimal" or "composer:SESSION", a saved text, at most one
+// draft, and an undo history of its own. Fields of the page (`fields.js`) show documents. Two fields can show the same
+// document, as Play and Contracts do, and then have the same draft and history.
+//
+// Drafts are in the browser's storage, one key for each account and document, written at every keystroke. All tabs
+// of the browser share them. A tab whose own text is unchanged shows a newer draft of another tab; otherwise it keeps
+// its own, says so, and offers the other one.
+//
+// The server sends changes (`EditorsView` in present/documents.py), which name the document, so that an answer that comes
+// late never changes another document. Nothing else may set the text of a field that shows a document.
+//
+// In `document_changes.js`:
+//   apply(change)            make a change that the server sent
+//   show(place, id, text)    show a document in the field with this element id
+// Here:
+//   write(place, text)       replace the text of a field, as if a person had typed it; it can be undone
+//   textOf(place)            the text of the field
+//   idOf(place)              the id of the document that the field shows
+//   nameOf(place)            the name in that id
+//   named(place, kind)       name and text as inputs of an event: [name, text]; null for another kind
+//   hasDraft(id)             whether there is a draft
+//   discard(id)              remove the draft
+//   keep(id, text, saved)    store a draft that no field shows; one that equals `saved` is removed
+//   kept(id)                 the text of the draft, or null
+//   onShow(place, work)      call `work` with the id of each document that the field shows from now on
+// In `draft_store.js`:
+//   drafts(kind)             all drafts of a kind, newest first: [{ id, name, text, at }]
+//   onChange(work)           call `work` whenever a draft appears or disappears, here or in another tab
+//   isReady()                resolves once the account is known, without which no draft is read
+//
+// Python's `js=` calls those at the end of `document_changes.js` as `hermesWorkbench.documents`.
+import {
+  copyOf,
+  followTabs,
+  hasAccount,
+  isOfThisTab,
+  notify,
+  readRecord,
+  removeCopies,
+  splitId,
+  tellSaved,
+  writeDraft,
+} from "./draft_store.js";
+
+// Typing without a pause of this length is undone at once.
+const PAUSE_MS = 500;
+const MOST_STEPS = 500;
+const MOST_CHARS = 4e6;
+
+const documents = new Map();
+// New ids of documents whose answers can still name the previous one.
+const moved = new Map();
+const fields = new Map();
+
+export const documentOf = (id) => {
+  if (!documents.has(id)) {
+    const record = readRecord(id);
+    documents.set(id, {
+      id,
+      // The newest saved text; null if there is none, undefined if it is not known.
+      saved: undefined,
+      draft: record ? record.text : null,
+      // Which tab wrote the draft, and its number there.
+      revision: record ? record.revision : null,
+      // The revision of another tab that the edits of this tab are based on.
+      root: record ? record.revision : null,
+      // The text that the draft began with. Going back to it removes the draft.
+      origin: undefined,
+      done: [],
+      undone: [],
+      lastStep: { kind: "", at: 0 },
+      // A sentence about what has just happened, which can be undone.
+      note: "",
+      // A different draft of another tab, which is offered.
+      other: copyOf(id, record ? record.text : null),
+      // Whether the storage has the draft of another tab in place of this one.
+      isApart: false,
+      isStored: true,
+    });
+  }
+  return documents.get(id);
+};
+
+export const textIn = (field) => field.document.draft ?? field.base ?? "";
+
+const fieldsOf = (document) => [...fields.values()].filter((field) => field.document === document);
+
+// Shows the document's text in its fields. `source` has it already.
+export const draw = (document, source = null) => {
+  for (const field of fieldsOf(document)) {
+    if (field !== source) field.write(textIn(field));
+    field.drawBar();
+  }
+};
+
+// Writes the draft to the storage, or removes it.
+export const persist = (document) => {
+  const [revision, isStored] = writeDraft(document.id, document.draft, document.root, document.isApart);
+  Object.assign(document, { revision, isStored });
+  if (revision === null) document.root = null;
+};
+
+export const setDraft = (document, text, base) => {
+  const before = document.draft;
+  if (before === null && text !== null) document.origin = base ?? undefined;
+  document.draft =
+    text === document.saved || text === document.origin || (document.saved === null && text === "")
+      ? null
+      : text;
+  if (document.draft === null) document.origin = undefined;
+  persist(document);
+  if ((before === null) !== (document.draft === null)) notify();
+};
+
+export const remember = (document, text, kind) => {
+  const now = Date.now();
+  const isSameStep = kind !== "" && kind === document.lastStep.kind && now - document.lastStep.at < PAUSE_MS;
+  document.lastStep = { kind, at: now };
+  document.undone = [];
+  if (isSameStep && document.done.length) return;
+  document.done.push(text);
+  let chars = document.done.reduce((sum, step) => sum + step.length, 0);
+  while (document.done.length > MOST_STEPS || (chars > MOST_CHARS && document.done.length > 1))
+    chars -= document.done.shift().length;
+};
+
+// Called by `fields.js` after a person has changed the text of a field. `kind` is "type", "delete" or "".
+export const edited = (field, before, text, kind) => {
+  remember(field.document, before, kind);
+  change(field, text, { source: field });
+};
+
+const change = (field, text, { note = "", source = null } = {}) => {
+  const { document } = field;
+  document.note = note;
+  setDraft(document, text, field.base);
+  // The text can equal the newest saved text, and not the older one that this field began with.
+  if (document.draft === null) field.base = text;
+  draw(document, source);
+};
+
+export const rewrite = (field, text, note = "") => {
+  const before = textIn(field);
+  const { document } = field;
+  if (before === text) return;
+  remember(document, before, "");
+  change(field, text, { note });
+};
+
+// Undoes or repeats the last step in a field; `from` and `to` are the names of the stacks.
+const step = (field, from, to) => {
+  const { document } = field;
+  const now = textIn(field);
+  while (document[from].length) {
+    const text = document[from].pop();
+    if (text === now) continue;
+    document[to].push(now);
+    document.lastStep = { kind: "", at: 0 };
+    return change(field, text);
+  }
+};
+
+export const undo = (field) => step(field, "done", "undone");
+export const redo = (field) => step(field, "undone", "done");
+
+const discardIn = (document, field) => {
+  if (document.draft === null) return;
+  remember(document, document.draft, "");
+  document.draft = null;
+  document.origin = undefined;
+  document.note = field ? "Draft discarded." : "";
+  persist(document);
+  draw(document);
+  notify();
+};
+
+// The draft of another tab becomes the text of this one. The own text can be brought back.
+export const useOther = (field) => {
+  const { document } = field;
+  const { other } = document;
+  if (!other) return;
+  removeCopies(document.id, other);
+  Object.assign(document, { other: null, isApart: false, root: other.revision });
+  rewrite(field, other.text);
+  persist(document);
+  draw(document);
+};
+
+export const dropOther = (field) => {
+  const { document } = field;
+  removeCopies(document.id, document.other);
+  document.other = null;
+  persist(document);
+  draw(document);
+};
+
+// Shows the text that this field's session was sent with in place of the draft.
+export const useBase = (field) => rewrite(field, field.base ?? "");
+
+export const bind = (at, id, base, saved = base) => {
+  const field = fieldAt(at);
+  const document = documentOf(id);
+  moved.delete(id);
+  field.document = document;
+  field.base = base;
+  document.saved = saved;
+  document.note = "";
+  document.lastStep = { kind: "", at: 0 };
+  if (document.draft !== null && document.draft === saved) {
+    document.draft = null;
+    persist(document);
+    notify();
+  }
+  draw(document);
+  for (const work of watchers.get(at) || []) work(id);
+  return field;
+};
+
+// Calls `work` with the id of each document that the field shows from now on.
+const watchers = new Map();
+export const onShow = (at, work) => watchers.set(at, [...(watchers.get(at) || []), work]);
+
+// Returns the field of a change if it shows the change's document, otherwise null.
+export const fieldOf = ({ field: at, document: id }) =>
+  idOf(at) === (moved.get(id) ?? id) ? fields.get(at) : null;
+
+// A text was saved. Fields that show it, or the saved text before it, show it without a draft from now on.
+const setSaved = (document, text) => {
+  for (const field of fieldsOf(document)) {
+    if (textIn(field) === text || field.base === document.saved || field.base === null) field.base = text;
+  }
+  document.saved = text;
+  if (document.draft === text) Object.assign(document, { draft: null, origin: undefined });
+  document.note = "";
+};
+
+export const markSaved = (document, text, { field = null, isHereOnly = false } = {}) => {
+  const shown = field && textIn(field);
+  const isUnchanged = document.draft === null;
+  setSaved(document, text);
+  // What the field shows was chosen since, and stays.
+  if (field && isUnchanged && shown !== text) document.draft = shown;
+  persist(document);
+  draw(document);
+  notify();
+  if (!isHereOnly) tellSaved(document.id, text);
+};
+
+// The draft and the history of a document go to another id, such as when a new session gets its id.
+export const move = (from, to) => {
+  const before = documentOf(from);
+  const after = documentOf(to);
+  for (const field of fieldsOf(before)) field.document = after;
+  moved.set(from, to);
+  if (after.draft === null) {
+    Object.assign(after, {
+      draft: before.draft,
+      done: before.done,
+      undone: before.undone,
+      origin: before.origin,
+      saved: before.saved,
+    });
+    persist(after);
+  }
+  Object.assign(before, { draft: null, done: [], undone: [], origin: undefined, note: "" });
+  persist(before);
+};
+
+// The field of an element id, which may not be drawn yet. `fields.js` sets what it does.
+let makeField = null;
+export const onField = (make) => (makeField = make);
+const fieldAt = (at) => {
+  if (!fields.has(at)) fields.set(at, makeField(at));
+  fields.get(at).find();
+  return fields.get(at);
+};
+export const allFields = () => fields.values();
+export const write = (at, text) => {
+  const field = fields.get(at);
+  if (field?.document) rewrite(field, text);
+};
+
+export const textOf = (at) => {
+  const field = fields.get(at);
+  return field?.document ? textIn(field) : "";
+};
+
+export const idOf = (at) => fields.get(at)?.document?.id ?? "";
+export const nameOf = (at) => splitId(idOf(at))[1];
+export const named = (at, kind = "") =>
+  kind && splitId(idOf(at))[0] !== kind ? null : [nameOf(at), textOf(at)];
+export const hasDraft = (id) => hasAccount() && documentOf(id).draft !== null;
+export const discard = (id, field = null) => discardIn(documentOf(id), field);
+
+// Drafts that fields of other scripts show.
+export const keep = (id, text, saved = null) => {
+  const document = documentOf(id);
+  document.saved = saved;
+  setDraft(document, text, saved);
+};
+
+export const kept = (id) => (hasAccount() ? documentOf(id).draft : null);
+
+// Another tab changed a draft. Its edits follow ours if they are based on our revision, or if ours came from it.
+const follow = (id, record, removed) => {
+  const document = documents.get(id);
+  if (!document) return notify();
+  const isOwn = isOfThisTab(document.revision);
+  const isNext =
+    document.draft === null ||
+    !isOwn ||
+    (record ? record.root === document.revision || record.text === document.draft : false) ||
+    (!record && removed?.revision === document.revision);
+  if (!isNext) {
+    // Both are edited. A removed draft of the other tab does not matter to this one.
+    if (record) Object.assign(document, { other: record, isApart: true });
+    persist(document);
+    return draw(document);
+  }
+  const [field] = fieldsOf(document);
+  if (field && textIn(field) !== (record ? record.text : (field.base ?? "")))
+    remember(document, textIn(field), "");
+  document.draft = record ? record.text : null;
+  document.revision = document.root = record ? record.revision : null;
+  if (!record) document.origin = undefined;
+  document.note = "";
+  draw(document);
+  notify();
+};
+
+followTabs(follow, (id, text) => {
+  const document = documents.get(id);
+  if (!document) return;
+  setSaved(document, text);
+  draw(document);
+});
+
+// Asks only if something would be lost: a draft that the browser could not store.
+window.addEventListener("beforeunload", (event) => {
+  const isLost = [...documents.values()].some((document) => document.draft !== null && !document.isStored);
+  if (isLost) event.preventDefault();
+});
