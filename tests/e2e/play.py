@@ -44,6 +44,12 @@ def write_script(path: Path, *completions: str | dict[str, object], **options: o
     return path
 
 
+def code_editor(part: Locator) -> Locator:
+    """Return the text of a code editor, which is created when it gets the focus if it is a lazy one."""
+    part.locator(":is(.cm-content, .hw-plain-editor)").focus()
+    return part.locator(".cm-content")
+
+
 class Play:
     """The actions and contents of the tab."""
 
@@ -136,8 +142,7 @@ class Play:
 
     def edit(self, name: str, text: str) -> Self:
         """Replace the text of an editor."""
-        editor = self.part(name).locator(".cm-content")
-        editor.click()
+        code_editor(self.part(name)).click()
         self.page.keyboard.press("Control+A")
         self.page.keyboard.insert_text(text)
         return self

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.databases import FILE_NAME, put_database
 from tests.e2e.conftest import free_port, served
-from tests.e2e.play import SLOW_MS, TOUR_ENDED, Play, Server, write_script
+from tests.e2e.play import SLOW_MS, TOUR_ENDED, Play, Server, code_editor, write_script
 from workbench.records.owner import LOCAL_OWNER
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.store.store import Store
@@ -165,7 +165,10 @@ class Workplace:
         assert found == text, f"{place} shows {self.shown[place]}"
 
     def focus(self, page: Page, place: str) -> None:
-        page.locator(f"#{place} :is(.cm-content, textarea)").first.focus()
+        if place == "play-composer":
+            page.locator(f"#{place} textarea").focus()
+        else:
+            code_editor(page.locator(f"#{place}")).focus()
         page.keyboard.press("Control+End")
 
     # The steps

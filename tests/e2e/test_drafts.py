@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.play import SLOW_MS, Play, Server
+from tests.e2e.play import SLOW_MS, Play, Server, code_editor
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
@@ -22,13 +22,13 @@ def open_tab(page: Page, name: str) -> None:
 
 
 def type_in(page: Page, place: str, text: str) -> None:
-    page.locator(f"#{place} .cm-content").click()
+    code_editor(page.locator(f"#{place}")).click()
     page.keyboard.press("Control+End")
     page.keyboard.insert_text(text)
 
 
 def undo(page: Page, place: str) -> None:
-    page.locator(f"#{place} .cm-content").focus()
+    code_editor(page.locator(f"#{place}")).focus()
     page.keyboard.press("Control+z")
 
 

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.conftest import served
-from tests.e2e.play import SLOW_MS, Play, Server, write_script
+from tests.e2e.play import SLOW_MS, Play, Server, code_editor, write_script
 
 pytestmark = pytest.mark.browser
 
@@ -185,7 +185,6 @@ def test_shortcuts_do_nothing_while_typing(play: Play) -> None:
     play.composer.press_sequentially("Why? j k 1")
     expect(play.composer).to_have_value("Why? j k 1")
     expect(play.page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_hidden()
-    editor = play.part("contract-text").locator(".cm-content")
-    editor.click()
+    code_editor(play.part("contract-text")).click()
     play.page.keyboard.type("?")
     expect(play.page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_hidden()

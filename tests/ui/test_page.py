@@ -62,7 +62,7 @@ def test_all_model_work_shares_one_concurrency_limit(tmp_path):
     assert {fn.concurrency_limit for fn in page.blocks.fns.values() if fn.concurrency_id == "model"} == {
         AT_ONCE
     }
-    assert lines["on_tools_text"] != "model"
+    assert lines["on_texts"] != "model"
 
 
 def test_element_ids_are_unique(config):

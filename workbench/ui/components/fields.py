@@ -2,7 +2,7 @@
 
 from abc import ABCMeta
 from html import escape
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import gradio as gr
 from gradio import component_meta
@@ -61,6 +61,7 @@ def text_editor(
     value: str = "",
     is_wrapped: bool,
     max_lines: int = 9,
+    is_visible: bool = True,
 ) -> CodeEditor:
     """Build a code editor of a few lines that grows with its text.
 
@@ -71,6 +72,7 @@ def text_editor(
         value: The first text.
         is_wrapped: Whether long lines are wrapped.
         max_lines: The number of lines after which it scrolls.
+        is_visible: Whether the page starts with it.
     """
     return CodeEditor(
         value,
@@ -83,9 +85,29 @@ def text_editor(
         wrap_lines=is_wrapped,
         buttons=[],
         interactive=True,
+        visible=is_visible,
         elem_id=elem_id,
         elem_classes=["hw-editor"],
     )
+
+
+class LazyEditor(NamedTuple):
+    """A code editor that the browser creates when its text gets the focus (`ui/scripts/fields.js`)."""
+
+    text: "TextField"
+    """Holds the text, which events read. It is not shown."""
+    code: CodeEditor
+    """Shows and changes the text. Events neither read nor write it."""
+
+
+def lazy_text_editor(
+    label: str, language: Literal["json", "markdown"], elem_id: str, *, is_wrapped: bool
+) -> LazyEditor:
+    """Build a code editor that is created when its text gets the focus; the parameters are those of `text_editor`."""
+    with gr.Column(elem_id=elem_id, elem_classes=["hw-lazy-editor"], min_width=0):
+        text = TextField(label=label, container=False, lines=1, elem_id=f"{elem_id}-value")
+        code = text_editor(label, language, f"{elem_id}-code", is_wrapped=is_wrapped, is_visible=False)
+    return LazyEditor(text, code)
 
 
 class TextField(gr.Textbox, metaclass=Stubless):

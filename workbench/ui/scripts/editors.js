@@ -1,19 +1,21 @@
 // Names Gradio's code editors for screen readers, adds tooltips to the labels of fields, and passes the server's changes
 // of documents on to `documents.js`; draws nothing.
 import { apply } from "./document_changes.js";
-import { showFields } from "./fields.js";
+import { onOpenEditor, showFields } from "./fields.js";
 
 const EVERYWHERE = { childList: true, subtree: true };
 
 showFields();
 
-export const mount = ({ props, follow }) => {
+export const mount = ({ props, trigger, follow }) => {
+  for (const [id] of props.value?.names || []) onOpenEditor(id, () => trigger("open_editors", {}));
+
   // Returns whether all editors and labels were found. Gradio draws those of a tab when the tab is opened.
   const addNames = () => {
     const { names, tooltips } = props.value;
     let isDone = true;
     for (const [id, label] of names) {
-      const editor = document.querySelector("#" + id + " .cm-content");
+      const editor = document.querySelector(`#${id} :is(.cm-content, .hw-plain-editor)`);
       // The tab stop makes an editor that scrolls reachable by keyboard.
       if (editor) {
         editor.setAttribute("aria-label", label);

@@ -1,6 +1,7 @@
 // The fields of the page that show documents: Gradio's code editors (CodeMirror 6) and text fields, by element id.
 //
-// A field is found as soon as Gradio draws it, and again if Gradio draws it anew. Its text is set directly, so that
+// A field is found as soon as Gradio draws it, and again if Gradio draws it anew. A lazy editor shows its text in a plain
+// element until it gets the focus, since a code editor takes a fifth of the work of opening the page. Its text is set directly, so that
 // it never shows one document while its edits count for another. Gradio notices, and its value is the same.
 import { node } from "./dom.js";
 import {
@@ -33,7 +34,7 @@ const difference = (before, after) => {
 
 // CodeMirror's own undo would mix documents, and its events come late. So the field listens to its transactions.
 // *Source:* gradio 6.31, js/code/shared/Code.svelte; @codemirror/view, EditorView.dispatch.
-const codeEditor = (field, view) => {
+const codeEditor = (field, view, onEdit = () => {}) => {
   const dispatch = view.dispatchTransactions;
   let isOurs = false;
   // CodeMirror has only \n.
@@ -69,6 +70,7 @@ const codeEditor = (field, view) => {
     if (!isByPerson) return set(textIn(field));
     const is = (name) => transactions.some((transaction) => transaction.isUserEvent(name));
     edited(field, before, text, is("input.type") ? "type" : is("delete") ? "delete" : "");
+    onEdit(text);
   };
   return { set, isThere: () => view.dom.isConnected };
 };
@@ -97,6 +99,50 @@ const textField = (field, input) => {
     edited(field, before, text, type === "insertText" ? "type" : type.startsWith("delete") ? "delete" : "");
   });
   return { set, isThere: () => input.isConnected };
+};
+
+// What makes the code editor of a field visible, by element id.
+const openers = new Map();
+export const onOpenEditor = (place, open) => openers.set(place, open);
+
+// Gradio's text field holds the text, which events read; the plain element and then the code editor show it.
+const lazyEditor = (field, element, view) => {
+  const held = textField(field, element.querySelector("textarea"));
+  const plain = element.querySelector(".hw-plain-editor");
+  if (!view) {
+    const shown =
+      plain ||
+      node("pre", {
+        class: "hw-plain-editor",
+        tabindex: 0,
+        role: "textbox",
+        "aria-multiline": "true",
+        onfocus: () => openers.get(field.place)?.(),
+      });
+    if (!plain) element.append(shown);
+    const set = (text) => {
+      held.set(text);
+      shown.textContent = text;
+    };
+    return { set, isThere: () => shown.isConnected && !element.querySelector(".cm-content"), around: shown };
+  }
+  const editor = codeEditor(field, view, held.set);
+  const set = (text) => {
+    held.set(text);
+    editor.set(text);
+  };
+  if (plain) {
+    view.contentDOM.setAttribute("aria-label", plain.getAttribute("aria-label"));
+    view.contentDOM.setAttribute("tabindex", "0");
+    const isFocused = document.activeElement === plain;
+    const { scrollTop } = plain;
+    plain.remove();
+    requestAnimationFrame(() => {
+      view.scrollDOM.scrollTop = scrollTop;
+      if (isFocused) view.focus();
+    });
+  }
+  return { set, isThere: editor.isThere };
 };
 
 const viewOf = (content) => {
@@ -171,12 +217,17 @@ const find = (field, element = document.getElementById(field.place)) => {
   const view = content && viewOf(content);
   const input = element.matches("textarea, input") ? element : element.querySelector("textarea, input");
   if (!view && !input) return;
-  field.input = view ? codeEditor(field, view) : textField(field, input);
-  const around = view ? view.dom : input;
+  const isLazy = element.classList.contains("hw-lazy-editor");
+  field.input = isLazy
+    ? lazyEditor(field, element, view)
+    : view
+      ? codeEditor(field, view)
+      : textField(field, input);
+  const around = view ? view.dom : field.input.around || input;
   around.addEventListener("keydown", (event) => onKeyDown(field, event), true);
   around.addEventListener("beforeinput", (event) => onBeforeInput(field, event), true);
   field.bar = node("div", { class: "hw-draft", role: "status" });
-  if (view) element.after(field.bar);
+  if (view || isLazy) element.after(field.bar);
   else input.parentNode.append(field.bar);
   if (field.document) {
     field.input.set(textIn(field));

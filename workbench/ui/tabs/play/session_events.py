@@ -13,7 +13,6 @@ from workbench.records.corpus.material import SessionMaterial
 from workbench.records.owner import Permission
 from workbench.records.run_config import RunConfig
 from workbench.records.session_tree import newest_leaf
-from workbench.toolspec.tools_text import check_tools_text, parse_tools
 from workbench.ui.incoming.fields import id_of, number_of, text_of
 from workbench.ui.owners import browser_key_of, needs, services_of
 from workbench.ui.present.branches import BranchesView, agreement_words, show_branches
@@ -31,7 +30,6 @@ from workbench.ui.present.presets import PresetBarView, stored_setup
 from workbench.ui.present.session import show_session, tools_of
 from workbench.ui.present.sessions import AccountView, AddressView, SessionBarView
 from workbench.ui.present.setup import parse_setup
-from workbench.ui.present.transcript import TranscriptView, examples_for, show_transcript
 from workbench.ui.tabs.play.message_events import message_view
 from workbench.ui.tabs.play.preset_events import SHARED, PresetEvents, asked_preset, default_setup
 from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update, list_sessions, reopened
@@ -118,16 +116,6 @@ class SessionEvents:
         """Put an example question into the composer. It can be undone."""
         services = services_of(self.services, visitor, request)
         return message_view(services, visitor, "replace", text_of(event, "text"))
-
-    @needs(Permission.WORK)
-    def on_tools(
-        self, visitor: Visitor, tools_text: str, disabled: frozenset[str]
-    ) -> TranscriptView | Update:
-        """Show example questions for the enabled tools while no session is open."""
-        if visitor.session_id is not None or check_tools_text(tools_text):
-            return SAME
-        names = [name for name in parse_tools(tools_text).names if name not in disabled]
-        return show_transcript((), (), selected=None, examples=examples_for(names))
 
     def open(
         self, services: Services, visitor: Visitor, session_id: str, *, request: int = 0

@@ -14,12 +14,12 @@ from workbench.rollout.setting_field import ChoiceOption, FieldEditor, LinesEdit
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import (
     ChoiceField,
-    CodeEditor,
+    LazyEditor,
     TextField,
     TickField,
     heading,
+    lazy_text_editor,
     number_field,
-    text_editor,
 )
 from workbench.ui.present.setup import SETUP_FIELDS, setup_label, tool_choices
 
@@ -81,12 +81,17 @@ class ContractParts:
 
     contract: gr.Dropdown
     versions: Drawn
-    contract_text: CodeEditor
+    contract_editor: LazyEditor
     contract_notice: Drawn
     ephemeral: TextField
     variables: TextField
     variable_fields: Drawn
     system_text: Drawn
+
+    @property
+    def contract_text(self) -> TextField:
+        """The contract's text."""
+        return self.contract_editor.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,10 +100,15 @@ class SetupToolsParts:
 
     toolset: gr.Dropdown
     """The chosen toolsets."""
-    tools_text: CodeEditor
+    tools_editor: LazyEditor
     tools_notice: Drawn
     enabled_tools: gr.CheckboxGroup
     disabled_tools: gr.State
+
+    @property
+    def tools_text(self) -> TextField:
+        """The tools as JSON."""
+        return self.tools_editor.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +145,12 @@ class SetupParts:
         return [enabled if field is disabled else field for field in self.fields]
 
     @property
+    def composed(self) -> list[Block]:
+        """The components that `SetupEvents.on_compose` writes."""
+        own = self.contract
+        return [own.system_text, own.contract_notice, own.variable_fields]
+
+    @property
     def filled(self) -> list[Block]:
         """The components of the values that `SetupEvents.filled` returns, in its order."""
         return [*self.fields, self.tools.toolset, self.tools.enabled_tools]
@@ -166,7 +182,7 @@ def _build_contract(services: Services) -> ContractParts:
     return ContractParts(
         contract=_dropdown(setup_label("contract_name"), list(services.contract_names()), "play-contract"),
         versions=Drawn("versions", elem_id="play-versions"),
-        contract_text=text_editor(
+        contract_editor=lazy_text_editor(
             setup_label("contract_text"), "markdown", "play-contract-text", is_wrapped=True
         ),
         contract_notice=Drawn("notice", elem_id="play-contract-notice"),
@@ -194,7 +210,7 @@ def _build_tools(services: Services) -> SetupToolsParts:
     heading("Tools")
     return SetupToolsParts(
         toolset=_dropdown("Toolsets", list(services.catalog.toolsets()), "play-toolset", is_multiple=True),
-        tools_text=text_editor(setup_label("tools_text"), "json", "play-tools-text", is_wrapped=False),
+        tools_editor=lazy_text_editor(setup_label("tools_text"), "json", "play-tools-text", is_wrapped=False),
         tools_notice=Drawn("notice", elem_id="play-tools-notice"),
         enabled_tools=TickField(
             [],

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple, cast
 
 import gradio as gr
 
@@ -28,6 +28,7 @@ from workbench.ui.present.documents import (
 )
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, grammar_advice, problem, tool_findings
 from workbench.ui.present.setup import (
+    SETUP_FIELDS,
     HeaderView,
     SystemTextView,
     model_advice,
@@ -38,6 +39,7 @@ from workbench.ui.present.setup import (
     tool_choices,
     valid_choice,
 )
+from workbench.ui.present.transcript import TranscriptView, examples_for, show_transcript
 from workbench.ui.present.variables import VariablesView, show_variable_fields
 from workbench.ui.present.versions import VersionsView, show_versions
 from workbench.ui.tabs.play.screen import REST, SAME, Update
@@ -45,6 +47,20 @@ from workbench.ui.visitor import Visitor
 
 EDITED: Final = "Edited here. The changes are saved with the session, not in the toolset."
 """Shown when the tools differ from every toolset."""
+
+
+class TextsShown(NamedTuple):
+    """What follows from the contract and the tools, in the order of the outputs of `SetupEvents.on_texts`."""
+
+    system_text: SystemTextView | Update
+    contract_notice: NoticeView
+    variable_fields: VariablesView | Update
+    versions: VersionsView | None
+    tools_notice: NoticeView | Update = SAME
+    enabled_tools: Update = SAME
+    tool_choice: Update = SAME
+    transcript: TranscriptView | Update = SAME
+    """Example questions, while no session is open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,19 +112,37 @@ class SetupEvents:
             return SAME, SAME, problem(error)
 
     @needs(Permission.WORK)
-    def on_tools_text(
-        self, visitor: Visitor, text: str, disabled: frozenset[str], choice: str, request: gr.Request
-    ) -> tuple[NoticeView, Update, Update]:
-        """Check the tools text as it is typed, and update the switches and the tool choice."""
-        findings = check_tools_text(text)
+    def on_texts(
+        self, visitor: Visitor, name: str | None, text: str, request: gr.Request, *fields: object
+    ) -> "TextsShown":
+        """Show what follows from the contract and the tools as they are typed.
+
+        Args:
+            visitor: The visitor, who has an open session or none.
+            name: The contract that the editor shows.
+            text: Its text.
+            request: The request.
+            fields: The setup, in the order of `SETUP_FIELDS`.
+        """
+        services = services_of(self.services, visitor, request)
+        composed = self.on_compose(request, *fields)
+        shown = TextsShown(*composed, versions=_shown(services, name, text))
+        setup = dict(zip(SETUP_FIELDS, fields, strict=False))
+        tools_text = str(setup["tools_text"] or "")
+        findings = check_tools_text(tools_text)
         if findings:
-            return tool_findings(findings), SAME, SAME
-        tools = parse_tools(text)
-        names, notes = tools.names, grammar_advice(tools)
-        catalog = catalog_of(services_of(self.services, visitor, request))
-        is_saved = not names or bool(catalog.toolsets_of(text))
-        notice = advice(" ".join([*([] if is_saved else [EDITED]), *notes]))
-        return notice, _switches(names, disabled), _choices(names, disabled, choice)
+            return shown._replace(tools_notice=tool_findings(findings))
+        tools, disabled = parse_tools(tools_text), cast(frozenset[str], setup["disabled_tools"])
+        is_saved = not tools.names or bool(catalog_of(services).toolsets_of(tools_text))
+        shown = shown._replace(
+            tools_notice=advice(" ".join([*([] if is_saved else [EDITED]), *grammar_advice(tools)])),
+            enabled_tools=_switches(tools.names, disabled),
+            tool_choice=_choices(tools.names, disabled, str(setup["tool_choice"] or "")),
+        )
+        if visitor.session_id is not None:
+            return shown
+        names = [tool for tool in tools.names if tool not in disabled]
+        return shown._replace(transcript=show_transcript((), (), selected=None, examples=examples_for(names)))
 
     @needs(Permission.WORK)
     def on_enabled(self, text: str, enabled: list[str], choice: str) -> tuple[frozenset[str], Update]:
@@ -225,13 +259,6 @@ class VersionEvents:
     """Handlers of the version line of the contract."""
 
     services: Services
-
-    @needs(Permission.WORK)
-    def on_text(
-        self, visitor: Visitor, name: str | None, text: str, request: gr.Request
-    ) -> VersionsView | None:
-        """Return the version line for the text in the editor."""
-        return _shown(services_of(self.services, visitor, request), name, text)
 
     @needs(Permission.WORK)
     def on_save(

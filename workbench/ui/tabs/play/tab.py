@@ -146,13 +146,6 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
         [parts.talk.editors, tools.tools_notice, tools.disabled_tools],
     )
     listen(
-        tools.tools_text.change,
-        setups.on_tools_text,
-        [parts.visitor, tools.tools_text, tools.disabled_tools, model.tool_choice],
-        [tools.tools_notice, tools.enabled_tools, model.tool_choice],
-        is_latest_only=True,
-    )
-    listen(
         tools.enabled_tools.input,
         setups.on_enabled,
         [tools.tools_text, tools.enabled_tools, model.tool_choice],
@@ -160,13 +153,30 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
     )
     # One listener for all of them, so that its last run has seen every change, in whatever order they come.
     texts = any_of(
+        contract.contract.change,
         contract.contract_text.change,
         contract.variables.change,
         tools.tools_text.change,
         tools.disabled_tools.change,
     )
-    composed = [contract.system_text, contract.contract_notice, contract.variable_fields]
-    listen(texts, setups.on_compose, setup.fields, composed, is_latest_only=True)
+    listen(
+        texts,
+        setups.on_texts,
+        [parts.visitor, contract.contract, contract.contract_text, *setup.fields],
+        [
+            *setup.composed,
+            contract.versions,
+            tools.tools_notice,
+            tools.enabled_tools,
+            model.tool_choice,
+            parts.talk.transcript,
+        ],
+        js=_EDITED,
+        is_latest_only=True,
+    )
+    editors = [contract.contract_editor.code, tools.tools_editor.code]
+    opened = "() => [{__type__: 'update', visible: true}, {__type__: 'update', visible: true}]"
+    listen(parts.talk.editors.event("open_editors"), None, [], editors, js=opened, is_queued=False)
     inputs = [model.model, model.tool_choice]
     listen(model.tool_choice.change, setups.on_model, inputs, [model.model_notice])
     _warm(model.model.input, setup, setups, header)
@@ -199,8 +209,7 @@ def _wire_versions(parts: PlayParts, versions: VersionEvents) -> None:
         contract.contract_notice,
     )
     edited = [parts.visitor, name, text]
-    changed, result = any_of(text.change, name.change), [line, notice, parts.talk.editors]
-    listen(changed, versions.on_text, edited, [line], js=_EDITED, is_latest_only=True)
+    result = [line, notice, parts.talk.editors]
     listen(line.event("save_version"), versions.on_save, edited, result, js=_EDITED)
     listen(line.event("restore_version"), versions.on_restore, edited, result, js=_EDITED)
     listen(line.event("mark_version"), versions.on_mark, edited, [line, notice], js=_EDITED)
@@ -208,15 +217,10 @@ def _wire_versions(parts: PlayParts, versions: VersionEvents) -> None:
 
 def _warm(trigger: Trigger, setup: SetupParts, setups: SetupEvents, header: Drawn) -> None:
     """Load the chosen model, then count the system text's tokens with it."""
-    contract, model = setup.contract, setup.model
+    model = setup.model
     inputs = [model.model, model.tool_choice]
     warmed = listen(trigger, setups.on_warm, inputs, [header, model.model_notice], is_model_work=True)
-    listen(
-        warmed.then,
-        setups.on_compose,
-        setup.fields,
-        [contract.system_text, contract.contract_notice, contract.variable_fields],
-    )
+    listen(warmed.then, setups.on_compose, setup.fields, setup.composed)
 
 
 def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: list[Block]) -> None:
@@ -245,10 +249,7 @@ def _wire_sessions(
     own, setup, visitor = parts.sessions, parts.setup, [parts.visitor]
     listen(own.sessions.event("open_session"), sessions.on_open_session, visitor, whole, is_latest_only=True)
     listen(own.new.click, sessions.on_new, [*visitor, *setup.fields], whole)
-    offered = [setup.tools.tools_text, setup.tools.disabled_tools]
-    changed = any_of(setup.tools.tools_text.change, setup.tools.disabled_tools.change)
     transcript = parts.talk.transcript
-    listen(changed, sessions.on_tools, [*visitor, *offered], [transcript], is_latest_only=True)
     branches = parts.talk.branches
     for pane in (transcript, branches):
         listen(pane.event("branch"), sessions.on_branch, visitor, screen)
