@@ -17,11 +17,18 @@ Object.assign(
     // `applied` is the setup as the preset had it, as JSON, to say whether it was changed since.
     const current = { values: null, defaults: "", preset: "", applied: "" };
 
+    // Gradio reports a new contract a moment after its editor shows it.
+    const withShownContract = (values) => {
+      const shown = window.hermesWorkbench.documents?.named("play-contract-text", "contract");
+      return shown?.[0] === values.contract_name ? { ...values, contract_text: shown[1] } : values;
+    };
+
     const write = () => {
       clearTimeout(waiting);
       waiting = 0;
       if (!current.values || !current.defaults) return;
-      const { values, defaults, preset } = current;
+      const { defaults, preset } = current;
+      const values = withShownContract(current.values);
       try {
         localStorage.setItem(KEY, JSON.stringify({ ...values, defaults, preset, applied: current.applied }));
       } catch {
@@ -31,7 +38,7 @@ Object.assign(
     };
 
     // A change just before the page is left is stored, too.
-    window.addEventListener("pagehide", () => waiting && write());
+    window.addEventListener("pagehide", write);
 
     const later = () => {
       clearTimeout(waiting);
