@@ -79,7 +79,7 @@ class WholeSteps(GuardedBlocks):
             block_fn, inputs, state, request, *further, event_data=event_data, **named
         )
         event = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
-        if event_data is not None and getattr(event.fn, "__name__", "") == TabLoader.on_open_tab.__name__:
+        if event_data is not None and event.name == TabLoader.on_open_tab.__name__:
             answer["render_config"] = self._tabs[id_of(event_data, "tab")]
         return answer
 

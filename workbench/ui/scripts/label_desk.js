@@ -17,7 +17,8 @@ export const mount = (part) => {
   // The tab is split into files. Each adds its functions and elements to `desk` for the others to use.
   const desk = { ...part };
   const { element, follow, trigger } = desk;
-  for (const add of [addState, addForm, addSubmit, addQueue, addProject, addPanel, addTalk, addBar]) add(desk);
+  for (const add of [addState, addForm, addSubmit, addQueue, addProject, addPanel, addTalk, addBar])
+    add(desk);
   const { state } = desk;
 
   desk.draw = () => {

@@ -9,7 +9,12 @@ const FIELDS = [
   ["reviewers", "Reviewers, who decide disagreements", "input", { placeholder: "cleo" }],
   ["overlap", "Annotators per row", "input", { type: "number", min: 1 }],
   ["guidelines", "Guidelines (Markdown)", "textarea", { rows: 4 }],
-  ["questions", "Questions, one per line", "textarea", { rows: 3, placeholder: "polite*=Is it polite?|yes|no" }],
+  [
+    "questions",
+    "Questions, one per line",
+    "textarea",
+    { rows: 3, placeholder: "polite*=Is it polite?|yes|no" },
+  ],
 ];
 const EMPTY = { overlap: "1" };
 
@@ -40,12 +45,23 @@ export const addProject = (desk) => {
   };
 
   const assignment = () => {
-    const limit = node("input", { class: "hw-input", type: "number", min: 1, "aria-label": "Number of rows", placeholder: "all" });
+    const limit = node("input", {
+      class: "hw-input",
+      type: "number",
+      min: 1,
+      "aria-label": "Number of rows",
+      placeholder: "all",
+    });
     return node(
       "fieldset",
       {},
       node("legend", {}, "Assign rows"),
-      node("p", { class: "hw-note" }, "All of your rows that match the filter, in its order: ", desk.filterText() || "no filter"),
+      node(
+        "p",
+        { class: "hw-note" },
+        "All of your rows that match the filter, in its order: ",
+        desk.filterText() || "no filter",
+      ),
       node("label", { class: "hw-question" }, node("span", {}, "Number of rows"), limit),
       button("Assign rows", () => manage({ what: "assign", limit: limit.value })),
     );
@@ -61,7 +77,12 @@ export const addProject = (desk) => {
       node("h2", {}, isNew ? "New project" : project.name),
       ...FIELDS.map((field) => fieldOf(field, values, field[0] === "name" && !isNew)),
       node("label", { class: "hw-check" }, required, "every call and answer needs a verdict"),
-      node("div", { class: "hw-project-acts" }, button("Save project", () => manage(valuesOf())), button("Cancel", close)),
+      node(
+        "div",
+        { class: "hw-project-acts" },
+        button("Save project", () => manage(valuesOf())),
+        button("Cancel", close),
+      ),
       ...(isNew ? [] : [assignment()]),
     );
     dialog.showModal();
@@ -98,12 +119,25 @@ export const addProject = (desk) => {
     target.others.map((other) =>
       node(
         "section",
-        { class: "hw-other" + (target.is_disputed ? " is-disputed" : ""), "aria-label": "Label of " + other.name },
+        {
+          class: "hw-other" + (target.is_disputed ? " is-disputed" : ""),
+          "aria-label": "Label of " + other.name,
+        },
         node("strong", {}, other.name),
-        node("span", { class: "hw-other-text" }, WORDS[other.label.verdict] ? other.summary.replace(other.label.verdict, WORDS[other.label.verdict]) : other.summary),
+        node(
+          "span",
+          { class: "hw-other-text" },
+          WORDS[other.label.verdict]
+            ? other.summary.replace(other.label.verdict, WORDS[other.label.verdict])
+            : other.summary,
+        ),
         correctionOf(other.label),
         state.seat.is_deciding && other.name !== "final"
-          ? node("button", { type: "button", class: "hw-act", onclick: () => take(target, other.label) }, "Use this label")
+          ? node(
+              "button",
+              { type: "button", class: "hw-act", onclick: () => take(target, other.label) },
+              "Use this label",
+            )
           : null,
       ),
     );

@@ -69,7 +69,11 @@ export const addQueue = (desk) => {
         { class: "hw-title" },
         row.title,
         row.note || row.assignee
-          ? node("span", { class: "hw-note hw-row-note" }, [row.assignee, row.note].filter(Boolean).join(" · "))
+          ? node(
+              "span",
+              { class: "hw-note hw-row-note" },
+              [row.assignee, row.note].filter(Boolean).join(" · "),
+            )
           : null,
       ),
       node(
