@@ -65,7 +65,7 @@ LIMITS: Mapping[str, str] = {
     "sessions": "Sessions of a visitor",
     "messages": "Messages of a session",
     "versions": "Versions of one name",
-    "own_names": "Contracts of a visitor; also toolsets, suites, presets",
+    "own_names": "Contracts of a visitor; also toolsets, suites, presets; also deleted ones of each",
     "runs": "Runs of a visitor; also deleted runs, comparisons, labelling projects, members of a project",
     "turns_at_once": "Running and waiting turns, runs and comparisons of a visitor",
     "turns_of_address": "The same for all visitors at one address who have not signed in",

@@ -31,7 +31,6 @@ DIALECT_SENSITIVE = frozenset(
         "sessions",
         "storable",
         "tables",
-        "teams",
         "unfinished",
     }
 )
