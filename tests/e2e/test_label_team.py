@@ -89,6 +89,12 @@ class Person:
         fold.click()
         return self
 
+    def open_filter(self) -> None:
+        """Open the filters, which a click outside, also in a dialog, closes."""
+        fold = self.page.locator("#label-desk .hw-filter-fold")
+        if fold.get_attribute("open") is None:
+            fold.locator("summary").click()
+
     @property
     def session(self) -> str:
         return self.page.locator("ol[data-session]").get_attribute("data-session") or ""
@@ -238,7 +244,7 @@ def test_the_owner_creates_a_project_and_assigns_rows_on_the_page(
         own.sessions.tag_session(ids[0], ["night"])
     ann = team["ann"].log_in()
     page = ann.page
-    page.locator("#label-desk .hw-filter-fold > summary").click()
+    ann.open_filter()
     page.get_by_role("button", name="New project").click()
     form = page.get_by_role("dialog", name="Team and guidelines")
     form.get_by_label("Name", exact=True).fill("tone")
@@ -246,14 +252,13 @@ def test_the_owner_creates_a_project_and_assigns_rows_on_the_page(
     form.get_by_label("Questions, one per line").fill("polite*=Is it polite?|yes|no")
     form.get_by_role("button", name="Save project").click()
     expect(page.get_by_role("alert").filter(has_text="there is no account 'nobody'")).to_be_visible()
+    ann.open_filter()
     page.get_by_role("button", name="New project").click()
     form.get_by_label("Name", exact=True).fill("tone")
     form.get_by_label("Annotators", exact=True).fill("ben")
     form.get_by_role("button", name="Save project").click()
     expect(page.get_by_role("alert").filter(has_text="Project “tone” is saved")).to_be_visible()
-    fold = page.locator("#label-desk .hw-filter-fold")
-    if fold.get_attribute("open") is None:
-        fold.locator("summary").click()
+    ann.open_filter()
     page.locator("[data-filter=tag]").fill("night")
     page.keyboard.press("Tab")
     page.get_by_role("button", name="Edit project and assign rows").click()

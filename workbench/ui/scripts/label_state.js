@@ -313,7 +313,8 @@ export const addState = (desk) => {
     desk.joinRows(value);
     state.view = value;
     // A reviewer to whom no rows are assigned reviews.
-    if (value.project.role === "reviewer" && !state.seat.is_deciding && !value.total && !desk.filterText()) {
+    const hasRows = value.project.annotators.includes(state.seat.labeller);
+    if (value.project.role === "reviewer" && !state.seat.is_deciding && !hasRows) {
       takeSeat({ ...state.seat, is_deciding: true });
       state.isWanted = true;
       return;
