@@ -77,6 +77,8 @@ def components_context(browser: Browser) -> Iterator[BrowserContext]:
 @pytest.fixture(scope="session")
 def watched_page(components_context: BrowserContext) -> tuple[Page, Watch]:
     page = components_context.new_page()
+    # A page whose drafts could not be stored asks before it is left.
+    page.on("dialog", lambda dialog: dialog.accept())
     return page, Watch(page)
 
 

@@ -20,12 +20,13 @@ class Tab:
     """A tab with two fields."""
 
     def __init__(self, component: Component, account: str = "") -> None:
-        self.component, self.page = component, component.page
+        self.component, self.page, self.serial = component, component.page, 0
         component.mount("account", AccountView(name=account))
         component.mount("editors", around=FIELDS)
 
     def change(self, *changes: DocumentChange) -> None:
-        self.component.update(EDITORS.changed(0, *changes))
+        self.serial += 1
+        self.component.update(EDITORS.changed(self.serial, *changes))
 
     def open(self, document: str, text: str, field: str = "one") -> Locator:
         self.change(DocumentChange(how="open", field=field, document=document, text=text))
@@ -295,7 +296,7 @@ def test_a_field_that_is_drawn_later_or_again_shows_its_document(tab: Tab) -> No
 
 def test_a_draft_that_cannot_be_stored_says_so_and_leaving_asks(tab: Tab) -> None:
     field = tab.open("contract:a", "saved")
-    tab.page.evaluate("Storage.prototype.setItem = () => { throw new Error('full'); }")
+    tab.page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
     field.fill("draft")
     expect(tab.bar()).to_contain_text("The browser cannot store this draft.")
     leave = "() => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }))"

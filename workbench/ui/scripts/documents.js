@@ -128,7 +128,9 @@ export const remember = (document, text, kind) => {
 
 // Called by `fields.js` after a person has changed the text of a field. `kind` is "type", "delete" or "".
 export const edited = (field, before, text, kind) => {
-  remember(field.document, before, kind);
+  // More than a key: a step of its own.
+  const isTyping = Math.abs(text.length - before.length) <= 2;
+  remember(field.document, before, isTyping ? kind : "");
   change(field, text, { source: field });
 };
 
