@@ -307,7 +307,7 @@ class Workplace:
         if shown == text:
             return
         versions = self.page.locator("#contracts-versions")
-        if not versions.locator("ul").is_visible():
+        if not versions.locator("ul.hw-versions").is_visible():
             versions.locator("summary").click()
         versions.get_by_role("button", name=f"Restore {version}").click()
         own.done.append(shown)
