@@ -268,7 +268,7 @@ class Queue:
         """
         if problem_of(session_id):
             return None
-        query = select(*(key.column for key in self._keys)).select_from(self._source)
+        query: Any = select(*(key.column for key in self._keys)).select_from(self._source)
         query = self._ordered(query.where(self.allowed, col(SessionRow.id) == session_id)).limit(1)
         found = db.connection().execute(query).first()
         return None if found is None else tuple(found)

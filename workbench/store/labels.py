@@ -174,7 +174,7 @@ class LabelStore(LabelReviewStore):
             if session_id is not None:
                 query = query.where(col(LabelRow.session_id) == session_id)
             page = query.order_by(col(LabelRow.created_at), col(LabelRow.id)).limit(limit).offset(offset)
-            found: Sequence[Any] = db.exec(cast(Any, page)).all()
+            found: Sequence[Any] = cast(Any, db).exec(page).all()
             return tuple(replace(label_value(row[0], row[1]), row=_row_reference(*row[2:])) for row in found)
 
     def accept(self, session_id: str, message_id: str, *, project: str = "", who: str = "") -> None:
