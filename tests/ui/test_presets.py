@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
+from urllib.parse import urlencode
 
 import gradio as gr
 import pytest
@@ -83,11 +84,11 @@ def test_a_page_starts_with_the_preset_of_its_address(services: Services) -> Non
     key = services.presets.share_preset("three").share_key
     events = SessionEvents(services, SetupEvents(services))
     for query in ({"preset": "three"}, {"shared_preset": key}):
-        *values, bar = events.on_page("", "", "", request(**query))
+        *values, bar = events.on_page("", "", "", "?" + urlencode(query), request())
         assert 3 in values
         assert cast(PresetBarView, bar).open_id
     for query in ({"preset": "tree"}, {"shared_preset": "x"}):
-        *values, bar = events.on_page("", "", "", request(**query))
+        *values, bar = events.on_page("", "", "", "?" + urlencode(query), request())
         assert services.settings.max_rounds in values
         assert cast(PresetBarView, bar).open_id is None
         assert "error" in str(values)
