@@ -155,8 +155,10 @@ class SessionEvents:
             else:
                 editors = _session_view(services, visitor, own, FIRST_QUESTION, is_preset=is_preset)
             screen = self._empty(services, visitor, notice, own)._replace(editors=editors, address=address)
-            filled = self.setups.unchanged() if keeps_setup else self.setups.filled(services, own)
-            return (*screen, *filled)
+            if keeps_setup:
+                return (*screen, *self.setups.unchanged())
+            screen = screen._replace(header=self.setups.header(own.model))
+            return (*screen, *self.setups.filled(services, own))
         except WorkbenchError as error:
             return (*Screen(notice=problem(error)), *(SAME for _ in range(REST)))
 
@@ -249,7 +251,6 @@ class SessionEvents:
             live=LiveView(),
             notice=notice,
             sessions=list_sessions(services, visitor),
-            header=self.setups.header(setup.model),
         )
         return screen.with_session(show_session((), setup))
 
