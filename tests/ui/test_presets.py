@@ -43,7 +43,7 @@ def fields_of(services: Services, **changes: Any) -> tuple[object, ...]:
 
 def act(services: Services, *fields: object, **data: object) -> tuple[PresetBarView, tuple[object, ...]]:
     events = PresetEvents(services, SetupEvents(services))
-    bar, *rest = events.on_act(Visitor(), request(), event(**data), *fields)
+    bar, _editors, *rest = events.on_act(Visitor(), request(), event(**data), *fields)
     assert len(rest) == REST
     return cast(PresetBarView, bar), tuple(rest)
 
@@ -84,11 +84,11 @@ def test_a_page_starts_with_the_preset_of_its_address(services: Services) -> Non
     key = services.presets.share_preset("three").share_key
     events = SessionEvents(services, SetupEvents(services))
     for query in ({"preset": "three"}, {"shared_preset": key}):
-        *values, bar = events.on_page("", "", "", "?" + urlencode(query), request())
+        *values, bar = events.on_page("", "", "?" + urlencode(query), request())
         assert 3 in values
         assert cast(PresetBarView, bar).open_id
     for query in ({"preset": "tree"}, {"shared_preset": "x"}):
-        *values, bar = events.on_page("", "", "", "?" + urlencode(query), request())
+        *values, bar = events.on_page("", "", "?" + urlencode(query), request())
         assert services.settings.max_rounds in values
         assert cast(PresetBarView, bar).open_id is None
         assert "error" in str(values)
