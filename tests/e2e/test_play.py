@@ -235,6 +235,7 @@ def test_unsent_text_survives_a_reload(talk: Play) -> None:
     talk.part("setup").get_by_role("button", name="Undo").click()
     expect(talk.part("contract-text")).to_contain_text("Mine {{ tools }}")
     talk.part("setup").get_by_role("button", name="Discard draft").click()
+    expect(talk.part("versions")).not_to_contain_text("changed")
     talk.reload()
     expect(talk.part("contract-text")).not_to_contain_text("Mine {{ tools }}")
 
