@@ -364,6 +364,14 @@ def test_the_same_key_again_undoes_it_before_the_server_has_answered(desk: Desk)
     assert (desk.saved["one", *CALL].verdict, desk.saved["one", *CALL].rating) == ("", 0)
 
 
+def test_the_verdict_on_the_message_of_a_call_is_shown_at_once(desk: Desk) -> None:
+    pressed = desk.panel.get_by_role("button", name="missing call")
+    desk.press("6")
+    expect(pressed).to_have_attribute("aria-pressed", "true")
+    desk.press("6")
+    expect(pressed).to_have_attribute("aria-pressed", "false")
+
+
 def test_a_accepts_one_target_and_shift_a_the_rest(desk: Desk) -> None:
     desk.press("a", "A")
     expect(desk.panel.get_by_role("heading").first).to_have_text("m2 itself")

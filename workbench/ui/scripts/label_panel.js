@@ -283,6 +283,7 @@ export const addPanel = (desk) => {
       target,
       target && desk.draftOf(target),
       target && desk.entryOf(target).stale,
+      target && desk.messageTargetOf(target).label,
       desk.state.view && desk.state.view.project,
       target && [desk.isSaving(target), desk.state.refusals.get(keyOf(target))],
       desk.state.session,
