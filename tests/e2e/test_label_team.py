@@ -259,7 +259,7 @@ def test_the_owner_creates_a_project_and_assigns_rows_on_the_page(
     form.get_by_role("button", name="Save project").click()
     expect(page.get_by_role("alert").filter(has_text="Project “tone” is saved")).to_be_visible()
     ann.open_filter()
-    page.locator("[data-filter=tag]").fill("night")
+    page.locator("#label-desk [data-filter=tag]").fill("night")
     page.keyboard.press("Tab")
     page.get_by_role("button", name="Edit project and assign rows").click()
     expect(form).to_contain_text("tag night")
