@@ -45,13 +45,15 @@ class ModelMissing(EngineError):
 
     Args:
         model: The requested name or path.
-        remedy: The command or setting that fixes it.
+        remedy: The command or setting that fixes it. Empty if there is none.
+        path: Where its file would be. The message leaves it out if the name says it already.
     """
 
-    def __init__(self, model: str, remedy: str) -> None:
+    def __init__(self, model: str, remedy: str, *, path: object = None) -> None:
         self.model = model
         self.remedy = remedy
-        super().__init__(f"model {model!r} not found: {remedy}")
+        place = "" if path is None or model.endswith(str(path)) else f" at {path}"
+        super().__init__(f"model {model!r} not found{place}" + (f": {remedy}" if remedy else ""))
 
 
 class ModelBroken(EngineError):

@@ -11,15 +11,16 @@ from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 
+from workbench.app.running_turns import TurnRequest, start_turn
 from workbench.app.services import Services
-from workbench.app.turns import begin_session, run_turn
+from workbench.app.turns import begin_session
 from workbench.engines.known_models import REMEDY, find_embedded
 from workbench.records.run_config import RunConfig
 from workbench.rollout.events import CompletionEnded
 from workbench.rollout.sampling import Sampling
 from workbench.settings import read_settings
 from workbench.ui.present.live import LiveRound
-from workbench.ui.tabs.play.runs import run_in_thread
+from workbench.ui.tabs.play.watching import live_after
 from workbench.wiring import open_services
 
 TOKENS = 128
@@ -62,14 +63,15 @@ def _speed(services: Services, setup: RunConfig, path: Path) -> str:
 def _turn(services: Services, session_id: str, setup: RunConfig, text: str) -> list[CompletionEnded]:
     """Run one turn as the page does: in its own thread, stored, and shown in the live pane."""
     live, found = LiveRound(), list[CompletionEnded]()
-    for batch in run_in_thread(
-        lambda _: run_turn(services, session_id, setup, text, is_cancelled=lambda: False)
-    ):
-        for event in batch:
-            if isinstance(event, CompletionEnded):
-                found.append(event)
-            live = live.after(event, now_s=services.calendar.seconds())
-        live.show(now_s=services.calendar.seconds())
+    turn = start_turn(services, TurnRequest(setup=setup, session_id=session_id, text=text))
+    with turn.watched() as batches:
+        for batch in batches:
+            for logged in batch.logged:
+                event = logged.event
+                if isinstance(event, CompletionEnded):
+                    found.append(event)
+                live = live_after(live, logged)
+            live.show(now_s=services.calendar.seconds())
     return found
 
 

@@ -89,7 +89,7 @@ def test_export_writes_the_session_and_it_reads_back(workbench, script, tmp_path
         (["--contract", "tiny"], 2, "contract 'tiny': no such contract (use one of full, hermes-3, minimal)"),
         (["--session", "nowhere"], 2, "no such session"),
         (["--model", "/no/model.gguf"], 3, "'/no/model.gguf' not found"),
-        (["--model", "scripted:/no/script.yaml"], 3, "no file /no/script.yaml"),
+        (["--model", "scripted:/no/script.yaml"], 3, "'scripted:/no/script.yaml' not found"),
     ],
 )
 def test_bad_usage_is_reported_in_one_line_and_writes_nothing(workbench, tmp_path, arguments, code, line):

@@ -78,7 +78,7 @@ class Play:
 
     @property
     def composer(self) -> Locator:
-        return self.page.get_by_label("Message", exact=True)
+        return self.part("composer").locator("textarea")
 
     @property
     def entries(self) -> Locator:

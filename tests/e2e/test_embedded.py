@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.play import Play, Server
+from tests.e2e.comparing import Comparing
+from tests.e2e.play import TURN_MS, Play, Server, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.long]
 
@@ -53,3 +54,45 @@ def _take_pictures(play: Play, artifacts: Path, picture: str | None) -> None:
     play.page.wait_for_timeout(300)
     for path in filter(None, (artifacts / "play-embedded.png", picture)):
         play.page.screenshot(path=path)
+
+
+def test_three_models_answer_at_once_while_a_suite_runs(
+    page: Page, embedded_server: Server, tmp_path: Path
+) -> None:
+    """Compare, Play and a suite use a model, the same one without its adapter, and a script, without an eviction."""
+    Play(page, embedded_server).open()
+    page.get_by_role("tab", name="Suites").click()
+    expect(page.locator("#suites-size")).to_contain_text("5 case runs")
+    page.get_by_label("Repetitions").fill("3")
+    expect(page.locator("#suites-size")).to_contain_text("15 case runs")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#suites-bar")).to_contain_text("of 15", timeout=TURN_MS)
+
+    second = page.context.new_page()
+    tab = Comparing(second, embedded_server).open()
+    second.locator("#compare-used").get_by_label("3", exact=True).check()
+    tab.choose("Model A", "embedded").choose("Model B", "embedded+bare")
+    tab.choose("Model C", f"scripted:{write_script(tmp_path / 'script.yaml', 'From a script.')}")
+    for letter in "ABC":
+        second.get_by_label(f"Max tokens {letter}").fill("12")
+    field = second.get_by_role("textbox", name="Question")
+    field.fill("Name a city.")
+    field.press("Control+Enter")
+    expect(second.locator("#compare-live")).to_contain_text("of 3 answers", timeout=TURN_MS)
+
+    third = page.context.new_page()
+    play = Play(third, embedded_server).open()
+    third.get_by_role("combobox", name="Model", exact=True).fill("embedded+bare")
+    third.keyboard.press("Enter")
+    third.get_by_label("Max tokens", exact=True).fill("12")
+    play.ask("Name another city.")
+    expect(play.entries).to_have_count(3)
+    expect(play.part("notice")).to_have_text("")
+
+    tab.wait_until_idle()
+    expect(tab.board).to_contain_text("3 of 3 answers")
+    expect(tab.board).not_to_contain_text("incomplete")
+    expect(tab.cell("C")).to_contain_text("From a script.")
+    run = page.locator("#suites-run")
+    expect(run).to_contain_text("15 of 15 results · done", timeout=4 * TURN_MS)
+    expect(run).not_to_contain_text("error")

@@ -237,7 +237,7 @@ def test_an_unsaved_suite_survives_a_reload(writing: Page) -> None:
 
 def test_a_turn_of_a_session_becomes_a_case_with_one_click(tab: Page, server: Server) -> None:
     tab.get_by_role("tab", name="Play", exact=True).click()
-    tab.get_by_label("Message", exact=True).fill("Hello you")
+    tab.locator("#play-composer textarea").fill("Hello you")
     tab.keyboard.press("Control+Enter")
     expect(tab.locator("#play-transcript")).to_contain_text("Hello you", timeout=TURN_MS)
     tab.locator("#play-transcript .r-user").get_by_role("button", name="Actions").click()

@@ -682,7 +682,7 @@ _ROUTES = (
     "on_use",
     "on_give",
     "on_page",
-    "on_send",
+    "on_watch",
     "parse",
     "x",
     "",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -11,11 +12,15 @@ import pytest
 
 from tests.app.comparisons.comparing import column, create, run_all
 from tests.services import services_for
+from workbench.app.comparisons.column_runner import STOPPED
+from workbench.app.comparisons.running import CompareEvent, condense_comparison
 from workbench.app.services import Services
+from workbench.app.tasks import RunningTask
 from workbench.records.comparisons import VoteKind
 from workbench.ui.owners import browser_key_of
-from workbench.ui.present.compare.board import BoardView
+from workbench.ui.present.compare.board import BoardView, LiveColumns
 from workbench.ui.present.compare.form import first_form
+from workbench.ui.present.notices import CLEAR
 from workbench.ui.tabs.compare.events import CompareEvents
 from workbench.ui.tabs.compare.parts import CompareScreen
 from workbench.ui.tabs.compare.target_events import TargetEvents
@@ -71,7 +76,7 @@ def test_a_question_is_answered_by_all_columns_and_listed(services: Services) ->
     assert [cell.state for cell in last.board.turns[0].cells] == ["done", "done"]
     assert cast(Any, last.previous)["value"] == last.board.id
     assert cast(Any, last.run)["interactive"]
-    assert not runs.is_running("tab compare")
+    assert not services.running_comparisons.all_running(services.owner.key)
 
 
 def test_an_empty_question_is_an_error_and_saves_nothing(services: Services) -> None:
@@ -80,12 +85,44 @@ def test_an_empty_question_is_an_error_and_saves_nothing(services: Services) -> 
     assert services.comparisons.list_comparisons() == ()
 
 
-def test_a_tab_runs_one_comparison_at_a_time_and_a_turn_at_the_same_time(services: Services) -> None:
-    runs = Runs()
-    assert runs.begin("tab")
-    assert run(services, runs, "Cairo?")[-1].board
-    assert runs.begin("tab compare")
-    assert "already running" in notice_text(run(services, runs, "Cairo?")[-1])
+def test_a_comparison_goes_on_without_its_page_and_another_tab_watches_and_stops_it(
+    services: Services, tmp_path: Path
+) -> None:
+    slow = tmp_path / "slow.yaml"
+    slow.write_text('completions: [{text: "' + "word " * 500 + '", seconds_per_token: 0.02}]')
+    stored = create(services, column(services), column(services, model=f"scripted:{slow}"))
+    events, board = CompareEvents(services, Runs()), {"id": stored.id}
+    screens = events.on_go_on(Visitor(), board, request(), None)
+    assert next(screens).notice == CLEAR
+    next(screens)
+    cast(Any, screens).close()
+    assert cast(BoardView, events.on_show(Visitor(), stored.id, request()).board).is_running
+    shown = events.on_show(Visitor(), stored.id, request())
+    assert cast(LiveColumns, shown.live).follow and cast(Any, shown.stop)["interactive"]
+    assert "it is running already" in notice_text(
+        list(events.on_go_on(Visitor(), board, request(), None))[-1]
+    )
+    watched = events.on_watch(Visitor(), board, request())
+    while not any(live.pieces for live in cast(LiveColumns, next(watched).live).columns):
+        pass
+    events.on_stop(Visitor(), board, request())
+    last = list(watched)[-1]
+    assert [cell.problem for cell in cast(BoardView, last.board).turns[0].cells] == ["", STOPPED]
+    assert not cast(LiveColumns, last.live).is_live
+
+
+def test_another_owner_neither_watches_nor_stops_a_comparison(services: Services) -> None:
+    stored = create(services, column(services), column(services))
+    task = RunningTask[CompareEvent](services.owner.key, stored.id, condense_comparison, now_s=lambda: 0.0)
+    released = Event()
+    services.running_comparisons.start(services, task, lambda _: iter([released.wait(5)]))
+    space = replace(services, settings=replace(services.settings, is_on_space=True))
+    events, visitor = CompareEvents(space, Runs()), Visitor(browser_key=browser_key_of("b" * 32))
+    assert list(events.on_watch(visitor, {"id": stored.id}, request())) == [CompareScreen()]
+    events.on_stop(visitor, {"id": stored.id}, request())
+    assert not task.stop()
+    released.set()
+    assert task.over.wait(5)
 
 
 def test_a_vote_is_shown_on_the_board_and_an_invalid_vote_is_an_error(services: Services) -> None:

@@ -1,6 +1,7 @@
 """The first visit, without a browser."""
 
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -8,10 +9,10 @@ import gradio as gr
 import pytest
 
 from tests.services import services_for
+from workbench.app.running_turns import RunningTurn, TurnRequest
 from workbench.app.services import Services
 from workbench.ui import guide
 from workbench.ui.guide import GuideEvents
-from workbench.ui.tabs.play.runs import PendingTurn, Runs
 from workbench.ui.tabs.play.screen import SAME, Screen
 from workbench.ui.tabs.play.session_events import SessionEvents
 from workbench.ui.tabs.play.setup_events import SetupEvents
@@ -25,8 +26,8 @@ def request() -> gr.Request:
     return built
 
 
-def guide_events(services: Services, runs: Runs | None = None) -> GuideEvents:
-    return GuideEvents(services, SessionEvents(services, SetupEvents(services)), runs or Runs())
+def guide_events(services: Services) -> GuideEvents:
+    return GuideEvents(services, SessionEvents(services, SetupEvents(services)))
 
 
 def first_screen(events: GuideEvents) -> Screen:
@@ -64,9 +65,11 @@ def test_text_typed_while_the_example_loads_is_not_lost(tmp_path: Path) -> None:
 
 
 def test_a_turn_started_while_the_example_loads_stays_on_the_screen(tmp_path: Path) -> None:
-    with services_for(tmp_path) as (services, _):
-        runs = Runs()
-        assert runs.begin("tab", PendingTurn(visitor=Visitor(), text="Is anybody there?"))
-        screen = first_screen(guide_events(services, runs))
+    started = Event()
+    with services_for(tmp_path, "Hello.") as (services, _):
+        turn = RunningTurn(services, TurnRequest(setup=services.setup_for(), text="Is anybody there?"))
+        services.turns.start(services, turn, lambda _: iter([started.wait(5)]))
+        screen = first_screen(guide_events(services))
+        started.set()
         assert (screen.visitor, screen.transcript) == (SAME, SAME)
         assert len(cast(Any, screen.sessions).rows) == 1

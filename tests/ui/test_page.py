@@ -58,7 +58,7 @@ def test_all_model_work_shares_one_concurrency_limit(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         page = build_page(services)
     lines = {fn.name: fn.concurrency_id for fn in page.blocks.fns.values()}
-    assert lines["on_send"] == lines["on_warm"] == "model"
+    assert lines["on_watch"] == lines["on_warm"] == "model"
     assert {fn.concurrency_limit for fn in page.blocks.fns.values() if fn.concurrency_id == "model"} == {
         AT_ONCE
     }

@@ -1,46 +1,14 @@
-"""Turns that run in their own threads."""
-
-from threading import Event
+"""What a browser tab is busy with."""
 
 import pytest
 
-from workbench.ui.tabs.play.runs import Runs, run_in_thread
+from tests.services import services_for
+from workbench.app.running_turns import RunningTurn, TurnRequest
+from workbench.rollout.ports import FinishReason
+from workbench.ui.tabs.play.runs import Runs
 
 
-def test_events_arrive_in_order():
-    assert [event for batch in run_in_thread(lambda report: iter(range(100))) for event in batch] == list(
-        range(100)
-    )
-
-
-def test_events_before_an_error_arrive_first():
-    def play(report):
-        yield 1
-        raise ValueError("broken")
-
-    batches = run_in_thread(play)
-    assert next(batches) == [1]
-    with pytest.raises(ValueError, match="broken"):
-        next(batches)
-
-
-def test_a_consumer_that_stops_reading_does_not_end_the_turn():
-    released, is_over = Event(), Event()
-
-    def play(report):
-        yield 1
-        assert released.wait(5)
-        yield 2
-        is_over.set()
-
-    batches = run_in_thread(play)
-    assert next(batches) == [1]
-    batches.close()
-    released.set()
-    assert is_over.wait(5)
-
-
-def test_a_tab_has_one_turn_at_a_time():
+def test_a_tab_has_one_piece_of_work_at_a_time():
     runs = Runs()
     assert runs.begin("a")
     assert not runs.begin("a")
@@ -49,31 +17,45 @@ def test_a_tab_has_one_turn_at_a_time():
     assert runs.begin("a")
 
 
-def test_a_turn_is_stopped_by_stop_by_leaving_the_tab_and_by_end():
-    for way in ("stop", "end"):
-        runs = Runs()
-        runs.begin("a")
-        stop = runs.stop_of("a")
-        assert not stop.is_set()
-        getattr(runs, way)("a")
-        assert stop.is_set()
+@pytest.mark.parametrize("way", ["stop", "end", "leave"])
+def test_work_is_stopped_by_stop_by_end_and_by_leaving_the_tab(way):
+    runs = Runs()
+    runs.begin("a")
+    stop = runs.stop_of("a")
+    assert not stop()
+    getattr(runs, way)("a")
+    assert stop()
+
+
+def test_the_end_of_the_server_is_not_a_stop_by_a_person():
     runs = Runs()
     runs.begin("a")
     runs.stop_all()
-    assert runs.stop_of("a").is_set()
+    assert runs.stop_of("a").reason is FinishReason.INTERRUPTED
 
 
-def test_a_tab_without_a_turn_counts_as_stopped():
+def test_a_tab_without_work_counts_as_stopped():
     runs = Runs()
     runs.stop("nobody")
-    assert runs.stop_of("nobody").is_set()
+    assert runs.stop_of("nobody")()
     assert not runs.is_running("nobody")
 
 
-def test_work_can_report_events_between_those_that_it_yields():
-    def play(report):
-        yield 1
-        report(2)
-        yield 3
+def test_a_tab_watches_the_last_thing_of_each_kind():
+    runs = Runs()
+    with runs.watching("a") as first, runs.watching("a", "comparison") as other, runs.watching("a") as second:
+        assert (first.is_set(), other.is_set(), second.is_set()) == (True, False, False)
+        runs.stop_watching("a", "comparison")
+        assert other.is_set() and not second.is_set()
+        runs.leave("a")
+        assert second.is_set()
 
-    assert [event for batch in run_in_thread(play) for event in batch] == [1, 2, 3]
+
+def test_leaving_a_tab_does_not_stop_its_turn_and_a_repeated_message_is_recognized(tmp_path):
+    with services_for(tmp_path) as (services, _):
+        turn = RunningTurn(services, TurnRequest(setup=services.setup_for(), text="Hi"))
+    runs = Runs()
+    runs.sent("a", turn)
+    assert runs.has_sent("a", "Hi") and not runs.has_sent("a", "Hi!") and not runs.has_sent("b", "Hi")
+    runs.leave("a")
+    assert not turn.stop() and runs.sent_by("a") is None

@@ -18,7 +18,7 @@ from workbench.engines.remote.server import DEFAULT_URLS, Mode, Server, ServerKi
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.run_config import RunConfig
 from workbench.records.sessions import StoredMessage, with_ephemeral
-from workbench.records.versions import VersionKind, hash_of
+from workbench.records.versions import VersionKind, hash_of, name_in
 from workbench.rollout.events import Generation
 from workbench.rollout.ports import ChoiceKind, GenerationRequest, ToolChoice
 from workbench.toolspec.tools_text import render_tools
@@ -192,7 +192,7 @@ def _toolset(services: Services, setup: RunConfig) -> str | None:
 def _contract(services: Services, setup: RunConfig) -> str | None:
     """Return the reference of the contract's version. None if there is no such version, or with ephemeral text."""
     text_hash = hash_of(setup.contract_text)
-    version = services.versions.find(VersionKind.CONTRACT, setup.contract_name, text_hash)
+    version = services.versions.find(VersionKind.CONTRACT, name_in(setup.contract_name), text_hash)
     if version is None or setup.ephemeral:
         return None
     return f"{version.name}@{version.number}"

@@ -86,7 +86,11 @@ def record(services: Services, choice: SessionFilter) -> Export:
             generation = stored.generation
             if generation is None:
                 continue
-            if generation.finish_reason in (FinishReason.CANCELLED, FinishReason.INTERRUPTED):
+            if generation.finish_reason in (
+                FinishReason.CANCELLED,
+                FinishReason.TIMEOUT,
+                FinishReason.INTERRUPTED,
+            ):
                 left_out.append(
                     f"session {session_id}: a completion is incomplete ({generation.finish_reason})"
                 )

@@ -66,10 +66,10 @@ class _Limited:
 
 
 class _Sessions(_Limited):
-    def create_session(self, setup: RunConfig) -> StoredSession:
+    def create_session(self, setup: RunConfig, *, session_id: str | None = None) -> StoredSession:
         self._limits.check_setup(setup)
         _check_sessions(self._inner, self._limits)
-        return self._inner.create_session(setup)
+        return self._inner.create_session(setup, session_id=session_id)
 
     def save_setup(self, session_id: str, setup: RunConfig) -> None:
         self._limits.check_setup(setup)

@@ -13,6 +13,7 @@ from workbench.app.fair_queue import ActivityCounter
 from workbench.app.limited_store import limited
 from workbench.app.limits import PersonLimits, limits_of
 from workbench.app.queued_engine import EngineQueues, QueueClient, QueuedEngine, queued
+from workbench.app.tasks import RunningTask, RunningTasks
 from workbench.app.version_files import take_file
 from workbench.errors import BadInput
 from workbench.records.owner import LOCAL_OWNER, Owner, Permission
@@ -25,6 +26,8 @@ from workbench.suite.case_rollout import Price
 from workbench.toolspec.tools_text import render_tools
 
 if TYPE_CHECKING:
+    from workbench.app.comparisons.running import CompareEvent
+    from workbench.app.running_turns import RunningTurn
     from workbench.engines.adapters import AdapterFiles
     from workbench.engines.hub.gguf_hub import GgufHub
     from workbench.library.datasets.exporting import DatasetFiles
@@ -92,6 +95,18 @@ class Services:
     """The queues of the models, shared by all owners."""
     activity: ActivityCounter = field(default_factory=ActivityCounter)
     """How many turns, runs and comparisons of each owner are running or waiting."""
+    turns: RunningTasks[RunningTurn] = field(
+        default_factory=lambda: RunningTasks(
+            "this session", "an answer is being written", "wait until it ends, or stop it"
+        )
+    )
+    """The running turns of all owners, by session."""
+    running_comparisons: RunningTasks[RunningTask[CompareEvent]] = field(
+        default_factory=lambda: RunningTasks(
+            "this comparison", "it is running already", "wait until it ends, or stop it"
+        )
+    )
+    """The running comparisons of all owners."""
     is_counted: bool = False
     """True inside a turn, run or comparison that is already counted."""
 
@@ -248,8 +263,11 @@ class Services:
         take_file(self.files, self.store.of(LOCAL_OWNER).versions, VersionKind.CONTRACT, parsed.name)
         found = self.versions.find(VersionKind.CONTRACT, parsed.name, parsed.which)
         if found is None:
-            # If there is no contract with this name, this raises an error that lists the known ones.
-            self.library.load_contract_text(parsed.name)
+            names = self.contract_names()
+            if parsed.name not in names:
+                raise BadInput(
+                    f"contract {parsed.name!r}", "no such contract", f"use one of {', '.join(names)}"
+                )
             raise BadInput(f"contract {parsed.name!r}", f"it has no version {parsed.which!r}")
         return found
 

@@ -127,13 +127,19 @@ class MessageStored:
 
 
 def begin_session(
-    services: Services, setup: RunConfig, *, token: Secret | None = None, user_text: str = ""
+    services: Services,
+    setup: RunConfig,
+    *,
+    token: Secret | None = None,
+    user_text: str = "",
+    session_id: str | None = None,
 ) -> StoredSession:
     """Create a session after checking that its setup can be used. On an error, nothing is stored.
 
     Args:
         token: A visitor's own access token for a hosted model. See `workbench.rollout.models.Models`.
         user_text: The first user message, if it is known, which is checked too.
+        session_id: The id of the new session, a random one if it is None.
 
     Raises:
         BadInput: The contract, the tools, the tool choice or the text cannot be used.
@@ -144,7 +150,7 @@ def begin_session(
     setup.turn_setup()
     setup.system_text(date=services.today())
     services.engine(setup.model, token=token)
-    return services.sessions.create_session(setup)
+    return services.sessions.create_session(setup, session_id=session_id)
 
 
 def run_turn(

@@ -10,7 +10,7 @@ import typer
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject
 from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint, write_json_line
-from workbench.cli.terminal.sources import read_text
+from workbench.cli.terminal.sources import load_contract, read_text
 from workbench.contract.compare_template import PromptComparison
 from workbench.errors import BadInput
 from workbench.hermes.templates.template import ChatTemplate
@@ -89,12 +89,9 @@ def _comparison(template: ChatTemplate, contract: str, now: datetime) -> PromptC
     from workbench.contract.compare_template import compare_with_template
     from workbench.hermes.openai_messages import parse_messages
     from workbench.hermes.templates.bench import CONVERSATION, sentinel_tool
-    from workbench.library.home_files import ContractFiles, find_folder
-    from workbench.settings import read_settings
 
-    library = ContractFiles(find_folder("prompts", read_settings().home))
     return compare_with_template(
-        library.load_contract(contract),
+        load_contract(contract),
         template,
         parse_messages(CONVERSATION).conversation,
         OfferedTools(specs=(ToolSpec(document=sentinel_tool()),)),

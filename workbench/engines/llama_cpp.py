@@ -305,12 +305,10 @@ def load_binding(path: Path, *, name: str, loading: LoadOptions) -> Binding:
         EngineError: The file is not a GGUF file, llama.cpp cannot load it, or an adapter does not fit.
     """
     if not path.is_file():
-        raise ModelMissing(name, f"there is no file {path}; set WORKBENCH_MODEL to a GGUF file or 'embedded'")
+        raise ModelMissing(name, "set WORKBENCH_MODEL to a GGUF file or 'embedded'", path=path)
     for adapter in loading.lora:
         if not adapter.path.is_file():
-            raise ModelMissing(
-                str(adapter.path), "there is no such file; set WORKBENCH_LORA to a GGUF adapter"
-            )
+            raise ModelMissing(str(adapter.path), "set WORKBENCH_LORA to a GGUF adapter")
     try:
         from workbench.engines.llama_binding import Binding
     except ImportError as error:

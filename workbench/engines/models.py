@@ -208,5 +208,5 @@ class LocalModels:
         else:
             path, remedy = place_of(name), "set WORKBENCH_MODEL to a GGUF file or 'embedded'"
         if path is None or not path.is_file():
-            raise ModelMissing(name, f"there is no file {path}; {remedy}" if path else remedy)
+            raise ModelMissing(name, remedy, path=path)
         return path

@@ -133,9 +133,7 @@ def load_replay(path: Path, *, name: str) -> ReplayEngine:
         BadInput: A line is not a recorded generation, or the file mixes exact and predicted prompts.
     """
     if not path.is_file():
-        raise ModelMissing(
-            name, f"there is no file {path}; create one with `workbench export --format generations`"
-        )
+        raise ModelMissing(name, "create the file with `workbench export --format generations`", path=path)
     recordings: list[Recording] = []
     with path.open(encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, start=1):

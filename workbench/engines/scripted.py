@@ -98,7 +98,7 @@ def load_scripted(path: Path, *, name: str, wait: Callable[[float], None]) -> Sc
         BadInput: The file is not a valid script.
     """
     if not path.is_file():
-        raise ModelMissing(name, f"there is no file {path}")
+        raise ModelMissing(name, "check the path of the script", path=path)
     try:
         script = CompletionScript.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     except (yaml.YAMLError, UnicodeDecodeError) as error:

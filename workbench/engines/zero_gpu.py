@@ -38,9 +38,7 @@ class ZeroGpuEngine:
             ModelMissing: The file or the package `spaces` is missing.
         """
         if not path.is_file():
-            raise ModelMissing(
-                name, f"there is no file {path}; add it to preload_from_hub in the Space's README"
-            )
+            raise ModelMissing(name, "add the file to preload_from_hub in the Space's README", path=path)
         self._path = path
         self._loading = loading
         self._write = register()

@@ -42,7 +42,7 @@ def clean_calls(text: str, tools: OfferedTools) -> tuple[CallDraft, ...] | None:
     return tuple(found)
 
 
-CUT_OFF: Final = frozenset({"length", "cancelled", "interrupted"})
+CUT_OFF: Final = frozenset({"length", "cancelled", "timeout", "interrupted"})
 """Finish reasons of a completion that the model did not end itself. An open block is truncated and never run."""
 
 
@@ -63,7 +63,8 @@ def parse(
         tools: The offered tools. With None, names are not checked; with an empty list, every name is unknown.
         dialect: The form of calls that the family writes: auto, json or xml.
         level: How much may be repaired: strict, tolerant or lenient.
-        finish_reason: Why the model stopped. `length`, `cancelled` and `interrupted` mean that it was cut off.
+        finish_reason: Why the model stopped. `length`, `cancelled`, `timeout` and `interrupted` mean that the text was
+            cut off.
         starts_in_thought: Whether the prompt ended inside a thought.
         checks_arguments: Whether to check arguments against schemas. False if the caller does it.
 

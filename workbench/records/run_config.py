@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from workbench.chat.json_value import JsonObject
 from workbench.contract.compose import compose
 from workbench.contract.contract import Contract, parse_contract, parse_variables, show_variables
+from workbench.records.versions import name_in
 from workbench.rollout.constraint import TurnSetup
 from workbench.rollout.ports import parse_tool_choice
 from workbench.rollout.sampling import Sampling
@@ -87,7 +88,7 @@ class RunConfig:
         Raises:
             BadInput: Its front matter cannot be read.
         """
-        return parse_contract(self.contract_text, name=self.contract_name)
+        return parse_contract(self.contract_text, name=name_in(self.contract_name))
 
     def offered_tools(self) -> OfferedTools:
         """Return the enabled tools, in order.

@@ -169,6 +169,9 @@ def name_in(reference: str) -> str:
     >>> name_in("minimal@production"), name_in("minimal")
     ('minimal', 'minimal')
     """
+    if not reference:
+        # The fields of a page that is still loading have no name yet.
+        return reference
     try:
         return parse_reference(reference).name
     except BadInput:

@@ -159,8 +159,10 @@ class EndReason(StrEnum):
     """The model still made calls in the last round allowed."""
     CANCELLED = "cancelled"
     """A person stopped it."""
+    TIMEOUT = "timeout"
+    """A time limit was reached."""
     INTERRUPTED = "interrupted"
-    """The connection to the server broke or timed out."""
+    """The connection to the model's server broke or timed out, or the workbench was shut down."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,6 +54,7 @@ from workbench.rollout.ports import (
     ToolChoice,
     ToolRun,
 )
+from workbench.rollout.stopping import END_REASONS, signal_of
 from workbench.toolspec.spec import OfferedTools
 
 
@@ -78,7 +79,7 @@ class Turn:
     toolbox: Toolbox
     clock: Clock
     is_cancelled: Callable[[], bool]
-    """Returns True once a person has stopped the turn."""
+    """Returns True once the turn should stop. A `StopSignal` also says why; otherwise it was a person."""
     prefix: str = ""
     """Beginning of the first completion that is already written. Empty if the model writes all of it."""
     runs_calls: bool = True
@@ -110,7 +111,8 @@ def run_rollout(turn: Turn, conversation: Conversation) -> Iterator[Event]:
             conversation = conversation.plus(finished.message)
             yield finished
         if turn.is_cancelled():
-            yield TurnEnded(reason=EndReason.CANCELLED, rounds=number)
+            stop = signal_of(turn.is_cancelled)
+            yield TurnEnded(reason=END_REASONS[stop.reason], rounds=number, problem=stop.problem)
             return
         # Once there are results, the model may answer.
         choice = ToolChoice(kind=ChoiceKind.AUTO) if choice.is_forced else choice
@@ -149,6 +151,10 @@ def _complete(
         clock=turn.clock,
         is_cancelled=turn.is_cancelled,
     )
+    if written.finish_reason is FinishReason.CANCELLED:
+        # Engines only know that they should stop.
+        stop = signal_of(turn.is_cancelled)
+        written = replace(written, finish_reason=stop.reason, problem=stop.problem)
     completion = _completion(turn, choice, prompt, started, written)
     yield completion
     return completion
@@ -246,10 +252,8 @@ def _findings(setup: TurnSetup, choice: ToolChoice, reading: Reading) -> Iterato
 def _end_reason(completion: CompletionEnded, turn: Turn) -> EndReason | None:
     """Return why the turn ends here. None if its calls are run and another round follows."""
     finish = completion.generation.finish_reason
-    if finish is FinishReason.CANCELLED:
-        return EndReason.CANCELLED
-    if finish is FinishReason.INTERRUPTED:
-        return EndReason.INTERRUPTED
+    if finish in END_REASONS:
+        return END_REASONS[finish]
     if completion.reading.calls:
         runs_calls = turn.runs_calls and turn.setup.tool_choice.kind is not ChoiceKind.NONE
         return None if runs_calls else EndReason.CALLS_NOT_RUN

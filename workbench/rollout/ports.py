@@ -114,6 +114,8 @@ class FinishReason(StrEnum):
     """`max_tokens` or the context was reached."""
     CANCELLED = "cancelled"
     """A person stopped it."""
+    TIMEOUT = "timeout"
+    """The time limit of a suite's case, or of an unanswered question, was reached."""
     INTERRUPTED = "interrupted"
     """The connection broke, the process ended or the engine failed. The text so far is kept."""
 

@@ -106,8 +106,11 @@ def _damage(setup: str) -> str | None:
 class SessionStore(MessageStore):
     """One owner's sessions. Each method is one transaction. Thread-safe."""
 
-    def create_session(self, setup: RunConfig) -> StoredSession:
+    def create_session(self, setup: RunConfig, *, session_id: str | None = None) -> StoredSession:
         """Create a session without messages.
+
+        Args:
+            session_id: The id of the session, a random one if it is None.
 
         Raises:
             BadInput: The setup contains text that cannot be stored.
@@ -115,7 +118,9 @@ class SessionStore(MessageStore):
         """
         refuse_unstorable(setup, "setup")
         now = self._now()
-        row = SessionRow(id=new_id(), owner=self._owner.key, created_at=now, updated_at=now, setup={})
+        row = SessionRow(
+            id=session_id or new_id(), owner=self._owner.key, created_at=now, updated_at=now, setup={}
+        )
         with self._database.writing() as db:
             put_setup(db, row, self._owner, rows.setup_document(setup))
             db.add(row)

@@ -9,6 +9,7 @@ from typing import Protocol
 from workbench.errors import BadInput, EngineError
 from workbench.rollout.events import EndReason
 from workbench.rollout.ports import Clock
+from workbench.rollout.stopping import LinkedStop
 from workbench.suite.case_rollout import CaseRollout, RubricVerdict
 from workbench.suite.plan import Arm, Job
 from workbench.suite.result import CaseResult, CaseStatus, error_of, result_of
@@ -176,14 +177,11 @@ class _ScoringRunner:
     def _result(self, job: Job) -> CaseResult | None:
         """Run and score a job. Return None if a person stopped it."""
         deadline_s = self._clock.seconds() + self._timeout_s
-
-        def is_over() -> bool:
-            return self._is_cancelled() or self._clock.seconds() >= deadline_s
-
+        is_over = LinkedStop(self._is_cancelled, lambda: self._clock.seconds() >= deadline_s)
         rollout: CaseRollout | None = None
         try:
             rollout = self._executor.run(job, is_cancelled=is_over)
-            if rollout.end in (EndReason.CANCELLED, EndReason.INTERRUPTED):
+            if rollout.end in (EndReason.CANCELLED, EndReason.TIMEOUT, EndReason.INTERRUPTED):
                 return self._incomplete(job, rollout)
             verdicts = self._verdicts(job, rollout, is_over)
         except (BadInput, EngineError) as error:
@@ -192,10 +190,10 @@ class _ScoringRunner:
 
     def _incomplete(self, job: Job, rollout: CaseRollout) -> CaseResult | None:
         """Return the result of a rollout that did not end, or None if a person stopped it."""
-        if rollout.end is EndReason.INTERRUPTED:
-            return error_of(job, rollout.problem or "the completion was interrupted", rollout)
         if self._is_cancelled():
             return None
+        if rollout.end is EndReason.INTERRUPTED:
+            return error_of(job, rollout.problem or "the completion was interrupted", rollout)
         return error_of(job, f"stopped after the time limit of {self._timeout_s:g} s", rollout)
 
     def _verdicts(self, job: Job, rollout: CaseRollout, is_over: IsCancelled) -> Mapping[str, RubricVerdict]:

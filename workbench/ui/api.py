@@ -17,11 +17,11 @@ from workbench.app.export import choice_of
 from workbench.app.requests.prompt import RenderRequest, rendered_row
 from workbench.app.requests.reading import ParseRequest, check_rows, reading_fields
 from workbench.app.requests.turn import report_turn
+from workbench.app.running_turns import TurnRequest, start_turn
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.running import begin_run, execute_run, find_run
 from workbench.app.runs.suites import load_suite
 from workbench.app.services import Services
-from workbench.app.turns import begin_session, run_turn
 from workbench.chat.json_value import JsonValue
 from workbench.hermes.reading import Dialect, Level
 from workbench.records.owner import Permission
@@ -49,7 +49,7 @@ class ApiFunctions:
 
     services: Services
     runs: Runs
-    """Running turns, which the page stops when it closes."""
+    """Running suite runs, which the page stops when it closes."""
 
     @needs(Permission.WORK)
     def parse(
@@ -171,7 +171,7 @@ class ApiFunctions:
         """
         sampling = {"temperature": temperature, "seed": seed, "max_tokens": max_tokens}
         changes: dict[str, Any] = {name: value for name, value in sampling.items() if value is not None}
-        with errors_to_caller(), self._under_way() as is_cancelled:
+        with errors_to_caller():
             services = self._of(request)
             services.limits.check_text("message", text)
             services.limits.check_value("tools", tools)
@@ -183,9 +183,11 @@ class ApiFunctions:
                 max_rounds=max_rounds or setup.max_rounds,
                 sampling=replace(setup.sampling, **changes),
             )
-            session_id = session or begin_session(services, setup, user_text=text).id
-            events = run_turn(services, session_id, setup, text, is_cancelled=is_cancelled)
-            report = report_turn(session_id, events)
+            # The page can watch and stop this turn, too.
+            turn_request = TurnRequest(setup=setup, session_id=session or None, text=text, has_person=False)
+            turn = start_turn(services, turn_request)
+            session_id = turn.subject
+            report = report_turn(session_id, turn.events())
             messages = tuple(saved.message for saved in services.sessions.path(session_id))
             return as_text(replace(report, messages=messages).to_json())
 
@@ -273,7 +275,7 @@ class ApiFunctions:
         name = f"api:{token_hex(8)}"
         self.runs.begin(name)
         try:
-            yield self.runs.stop_of(name).is_set
+            yield self.runs.stop_of(name)
         finally:
             self.runs.end(name)
 

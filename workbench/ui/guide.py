@@ -34,7 +34,6 @@ from workbench.ui.present.guide import (
 from workbench.ui.present.notices import NoticeView, problem
 from workbench.ui.present.sessions import SessionsView
 from workbench.ui.present.words import count
-from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update, list_sessions
 from workbench.ui.tabs.play.session_events import SessionEvents
 from workbench.ui.tabs.play.setup_events import SetupEvents
@@ -62,8 +61,6 @@ class GuideEvents:
 
     services: Services
     sessions: SessionEvents
-    runs: Runs
-    """Running turns."""
 
     @needs(Permission.WORK)
     def on_opened(self, visitor: Visitor, request: gr.Request) -> tuple[TourView, DemoView]:
@@ -87,7 +84,7 @@ class GuideEvents:
             example = replace(visitor.at_home(), session_id=session_id)
             opened = list(self.sessions.open(services, visitor.at_home(), session_id))
             # If a message was sent meanwhile, its session stays on the screen.
-            is_sent = self.runs.is_running(request.session_hash or "")
+            is_sent = bool(services.turns.all_running(services.owner.key))
             if is_sent or len(services.sessions.list_sessions(limit=2)) > 1:
                 return _unchanged(Screen(sessions=list_sessions(services, visitor)))
         except WorkbenchError as error:
@@ -165,7 +162,6 @@ def build_guide() -> GuideParts:
 def wire_guide(
     parts: GuideParts,
     services: Services,
-    runs: Runs,
     play: PlayParts,
     frame: PageFrame,
     opened: Trigger,
@@ -177,7 +173,7 @@ def wire_guide(
         play: The Play tab, where sessions are opened.
         opened: Fires once the page is open.
     """
-    events = GuideEvents(services, SessionEvents(services, SetupEvents(services)), runs)
+    events = GuideEvents(services, SessionEvents(services, SetupEvents(services)))
     visitor, own = [play.visitor], play.sessions
     whole = play.whole(frame.header, frame.address)
     listen(opened, events.on_opened, visitor, [parts.tour, own.demo])

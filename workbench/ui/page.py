@@ -64,7 +64,7 @@ class Page:
     blocks: gr.Blocks
     """The Gradio app, to be launched or mounted with `launch_options`."""
     runs: Runs
-    """Running turns."""
+    """What the open tabs are busy with."""
     suite_runs: ActiveRuns
     """Running suite runs."""
 
@@ -104,7 +104,7 @@ def build_page(services: Services) -> Page:
             [inspect_tab, compare_tab, contracts_tab, tools_tab, suites_tab, label_tab, data_tab, models_tab],
         ).wire()
         opened = play.wire(blocks, play_parts, services, runs, frame, tab=play_tab)
-        wire_guide(guide, services, runs, play_parts, frame, opened.then)
+        wire_guide(guide, services, play_parts, frame, opened.then)
         inspect.wire(inspect_parts, services, play_parts.visitor, tab=inspect_tab)
         wire_compare(blocks, compare_parts, services, runs, tabs=tabs, tab=compare_tab, play=play_parts)
         setup = play_parts.setup.contract

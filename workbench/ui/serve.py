@@ -80,6 +80,8 @@ def serve_page(services: Services, *, say: Callable[[str], None] = print, has_mc
         say(f"Hermes Workbench is running at {page.blocks.local_url} (press Ctrl+C to stop)")
         _wait_until_stopped(lambda: _purge(services, say))
     finally:
+        services.turns.stop_all()
+        services.running_comparisons.stop_all()
         page.runs.stop_all()
         page.suite_runs.stop_all()
         page.blocks.close(verbose=False)

@@ -4,12 +4,17 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import SimpleQueue
+from typing import cast
 
 from workbench.app.comparisons.column_runner import Branches, ColumnRunner
+from workbench.app.running_turns import condense_turn
 from workbench.app.services import Services
+from workbench.app.tasks import LoggedEvent, RunningTask
 from workbench.errors import BadInput, EngineError
 from workbench.records.comparisons import ComparisonAnswer, StoredComparison
 from workbench.rollout.events import Event
+from workbench.rollout.ports import FinishReason
+from workbench.rollout.stopping import LinkedStop
 from workbench.settings import Secret
 
 
@@ -69,6 +74,64 @@ def run_comparison(
         yield from _events(_Run(at_work, stored, is_cancelled, token), len(stored.comparison.columns))
 
 
+def start_comparison(
+    services: Services, stored: StoredComparison, *, token: Secret | None = None
+) -> RunningTask[CompareEvent]:
+    """Run the missing answers of a comparison in a thread, as `run_comparison` does, with or without a page.
+
+    Raises:
+        BadInput: The comparison is running already, exceeds a limit, or the owner has too much running.
+    """
+    services.limits.check_comparison(stored.comparison)
+    task: RunningTask[CompareEvent] = RunningTask(
+        services.owner.key, stored.id, condense_comparison, now_s=services.calendar.seconds
+    )
+    return services.running_comparisons.start(
+        services, task, lambda counted: run_comparison(counted, stored, is_cancelled=task.stop, token=token)
+    )
+
+
+def condense_comparison(
+    logged: Sequence[LoggedEvent[CompareEvent]],
+) -> Sequence[LoggedEvent[CompareEvent]]:
+    """Return the answers in progress, each as its start, its last round and its text. Ended answers are stored."""
+    columns: dict[int, list[LoggedEvent[CompareEvent]]] = {}
+    for entry in logged:
+        event = entry.event
+        if isinstance(event, AnswerEnded):
+            columns.pop(event.answer.column, None)
+        elif isinstance(event, AnswerStarted):
+            columns[event.column] = [entry]
+        else:
+            columns.setdefault(event.column, []).append(entry)
+    return [entry for column in columns.values() for entry in (*column[:1], *_condensed_progress(column[1:]))]
+
+
+def _condensed_progress(
+    logged: Sequence[LoggedEvent[CompareEvent]],
+) -> Sequence[LoggedEvent[CompareEvent]]:
+    """Condense the events of one answer like those of a turn."""
+    inner = {id(entry): entry.event for entry in logged if isinstance(entry.event, AnswerProgress)}
+    if not inner:
+        return ()
+    first = next(iter(inner.values()))
+    condensed = condense_turn(
+        [
+            LoggedEvent(event=inner[id(entry)].event, at_s=entry.at_s, count=entry.count)
+            for entry in logged
+            if id(entry) in inner
+        ]
+    )
+    return [
+        LoggedEvent(
+            event=AnswerProgress(column=first.column, turn=first.turn, event=cast(Event, entry.event)),
+            at_s=entry.at_s,
+            count=entry.count,
+        )
+        for entry in condensed
+    ]
+
+
 def _events(run: "_Run", column_count: int) -> Iterator[CompareEvent]:
     lanes = run.lanes()
     if not lanes:
@@ -95,7 +158,12 @@ class _Run:
         self._stored = stored
         self._token = token
         self._has_failed = False
-        self._is_stopped = is_cancelled
+        self._stop = LinkedStop(
+            is_cancelled,
+            lambda: self._has_failed,
+            FinishReason.INTERRUPTED,
+            "another column could not be saved",
+        )
         self._queue: SimpleQueue[CompareEvent | Future[None]] = SimpleQueue()
         path = services.sessions.path(comparison.session_id, leaf_id=comparison.turns[-1])
         session = services.sessions.find_session(comparison.session_id)
@@ -153,14 +221,14 @@ class _Run:
             setup=comparison.columns[column].setup,
             place=column,
             is_shown=self._is_shown and column == 0,
-            is_cancelled=self._is_over,
+            is_cancelled=self._stop,
             token=self._token,
         )
         after = None
         for turn, turn_id in enumerate(comparison.turns):
             answer = self._stored.answer(turn, column)
             if answer is None or answer.problem:
-                if self._is_over():
+                if self._stop():
                     return
                 answer = self._answer(runner, turn, turn_id, after)
                 if answer.problem and comparison.goes_on:
@@ -178,6 +246,3 @@ class _Run:
         self._services.comparisons.save_answer(self._stored.id, answer)
         self._queue.put(AnswerEnded(answer=answer))
         return answer
-
-    def _is_over(self) -> bool:
-        return self._has_failed or self._is_stopped()

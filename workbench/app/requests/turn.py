@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from workbench.app.turns import MessageStored
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Message
 from workbench.hermes.reading import ReadCall
@@ -13,7 +12,6 @@ from workbench.hermes.written_out import written_out
 from workbench.rollout.events import (
     CompletionEnded,
     EndReason,
-    Event,
     Timing,
     ToolFinished,
     TurnEnded,
@@ -85,7 +83,7 @@ class ChatReport:
         return tokens / seconds if seconds > 0 else 0.0
 
 
-def report_turn(session_id: str, events: Iterable[Event | MessageStored]) -> ChatReport:
+def report_turn(session_id: str, events: Iterable[object]) -> ChatReport:
     """Consume the events of a turn and return a report. It has no messages; the caller adds them."""
     calls: list[ReportedCall] = []
     completions: list[CompletionEnded] = []

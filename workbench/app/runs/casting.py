@@ -16,7 +16,7 @@ from workbench.records.facts import DailyModelStats
 from workbench.records.run_config import RunConfig
 from workbench.records.runs import ArmResults
 from workbench.records.sessions import StoredMessage
-from workbench.records.versions import NewVersion, Version, VersionKind, hash_of
+from workbench.records.versions import NewVersion, Version, VersionKind, hash_of, name_in
 from workbench.suite.case import Suite
 from workbench.suite.read_suite import parse_case, parse_suite, render_suite
 from workbench.suite.reports.report import ArmGain, gains_of
@@ -58,6 +58,7 @@ def measured(services: Services, name: str) -> ContractInventory:
     Raises:
         StoreError: The measurements cannot be read.
     """
+    name = name_in(name)
     history = services.versions.history(VersionKind.CONTRACT, name, limit=MOST_VERSIONS)
     numbers = {version.text_hash: version.number for version in reversed(history)}
     arms = tuple(_arms_of(services, name))

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, BinaryIO, NamedTuple, cast
+from typing import TYPE_CHECKING, Annotated, BinaryIO, NamedTuple, cast
 
 import typer
 
@@ -13,6 +13,9 @@ from workbench.chat.json_value import JsonObject, JsonValue, json_fault
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.toolspec.spec import OfferedTools
+
+if TYPE_CHECKING:
+    from workbench.contract.contract import Contract
 
 SourceArgument = Annotated[str, typer.Argument(metavar="FILE", help="Text to read, or - for standard input")]
 ToolsOption = Annotated[
@@ -39,6 +42,21 @@ def select_tools(selectors: Sequence[str] | None) -> OfferedTools | None:
     # Without MCP servers: parsing a text should not start programs.
     catalog = Catalog(find_folder("tools_catalog", settings.home), environment=settings.environment)
     return catalog.select_files(selectors)
+
+
+def load_contract(reference: str) -> "Contract":
+    """Return a contract by its reference: `minimal` is the newest version, `minimal@3` or `minimal@production` another.
+
+    Raises:
+        BadInput: There is no such contract or version, or it cannot be read.
+        StoreError: The versions cannot be read.
+    """
+    from workbench.contract.contract import parse_contract
+    from workbench.wiring import open_services
+
+    with open_services(read_settings()) as services:
+        version = services.contract_version(reference)
+    return parse_contract(version.text, name=version.name)
 
 
 STANDARD_INPUT = "-"

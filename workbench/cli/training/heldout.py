@@ -8,6 +8,7 @@ import typer
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.cli.terminal.paint import with_progress
+from workbench.cli.terminal.sources import load_contract
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.suite.compare import wilson
@@ -42,10 +43,9 @@ def heldout(
     model runs in llama.cpp at temperature 0 without a grammar.
     """
     from workbench.engines.llama_loading import LoraAdapter
-    from workbench.library.home_files import ContractFiles, find_folder
     from workbench.training.heldout import KINDS, draw_cases
 
-    loaded_contract = ContractFiles(find_folder("prompts", read_settings().home)).load_contract(contract)
+    loaded_contract = load_contract(contract)
     counts = {kind: max(1, round(kind.cases * share)) for kind in KINDS}
     cases = [
         case

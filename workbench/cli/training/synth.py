@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from workbench.cli.terminal.paint import with_progress
+from workbench.cli.terminal.sources import load_contract
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.training.synth.words import WordSplit
@@ -56,12 +57,14 @@ def synth(
     from workbench.training.synth.exchanges import EXCHANGES, SHARES
 
     library = ContractFiles(find_folder("prompts", read_settings().home))
-    shares = [_share("--contract", text) for text in contract or library.contract_names()]
+    shares = [_share("--contract", text) for text in contract or ()]
     kinds = tuple(_share("--kind", text) for text in kind or ())
     for name, _ in kinds:
         if name not in EXCHANGES:
             raise BadInput(f"--kind {name}", "unknown kind", f"use one of {', '.join(EXCHANGES)}")
-    contracts = tuple(ContractShare(library.load_contract(name), share) for name, share in shares)
+    contracts = tuple(ContractShare(load_contract(name), share) for name, share in shares) or tuple(
+        ContractShare(library.load_contract(name), 1.0) for name in library.contract_names()
+    )
     options = SynthOptions(
         split=split,
         contracts=contracts,

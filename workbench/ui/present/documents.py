@@ -95,6 +95,25 @@ def composer_of(visitor: Visitor) -> str:
     return f"composer:{session_key(visitor)}"
 
 
+def message_change(visitor: Visitor, how: Literal["replace", "sent", "unsent"], text: str) -> DocumentChange:
+    """Return a change of the message that is being written in the visitor's session."""
+    return DocumentChange(
+        how=how,
+        field=COMPOSER,
+        document=composer_of(visitor),
+        text=text,
+        note="It replaced the message that you were writing.",
+    )
+
+
+def changes_back(session_id: str) -> tuple[DocumentChange, ...]:
+    """Return the changes after a turn could not create its session: the texts are those of a new session again."""
+    return tuple(
+        DocumentChange(how="moved", document=f"{kind}:{NEW_SESSION}", was=f"{kind}:{session_id}")
+        for kind in (*(kind for kind, _ in _OF_SESSION), "composer")
+    )
+
+
 def contract_change(name: str, text: str, *, saved: str | None) -> DocumentChange:
     """Return the change that shows a contract in Play.
 

@@ -111,6 +111,10 @@ class LiveView:
     pieces: tuple[TextSpan, ...] = ()
     """The text of this round so far."""
     note: str = ""
+    follow: str = ""
+    """Id of a turn that the page should watch from now on. Empty if it does already."""
+    session: str = ""
+    """The session of that turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,8 +137,14 @@ class LiveRound:
     doing: str = READING
     """What happens while the model writes nothing."""
 
-    def after(self, event: Event, *, now_s: float) -> "LiveRound":
-        """Return the state after `event`."""
+    def after(self, event: Event, *, now_s: float, count: int = 1) -> "LiveRound":
+        """Return the state after `event`.
+
+        Args:
+            event: The next event.
+            now_s: When it happened, on the clock of `show`.
+            count: How many pieces were joined into it.
+        """
         if isinstance(event, RoundStarted):
             return LiveRound(number=event.number, limit=event.limit, sample=self.sample)
         if isinstance(event, CompletionEnded):
@@ -149,7 +159,7 @@ class LiveRound:
             # The prefill is ours and arrives before the prompt is read, so it does not count for the speed.
             return self
         first = now_s if self.first_piece_at_s is None else self.first_piece_at_s
-        return replace(self, piece_count=self.piece_count + 1, first_piece_at_s=first, queue_position=0)
+        return replace(self, piece_count=self.piece_count + count, first_piece_at_s=first, queue_position=0)
 
     def waits_for_person(self, tool: str) -> "LiveRound":
         """Return the state while a call to `tool` waits for a person."""
@@ -182,6 +192,8 @@ def waiting(note: str) -> LiveView:
 class WaitingView:
     """A call that waits for a person."""
 
+    question: int
+    """Number of the question in its turn. The buttons send it back with the answer."""
     title: str
     name: str
     arguments: str
@@ -190,13 +202,16 @@ class WaitingView:
     """Why the call needs approval. Empty in step mode."""
 
 
-def show_waiting(call: ToolCall, reasons: tuple[str, ...]) -> WaitingView:
+def show_waiting(call: ToolCall, reasons: tuple[str, ...], question: int) -> WaitingView:
     """Show a call that waits for a person.
 
     Args:
+        call: The call to decide on.
+        question: Number of the question in its turn.
         reasons: Why the call needs approval. Empty in step mode.
     """
     return WaitingView(
+        question=question,
         title="This call needs your approval" if reasons else "Paused before this call",
         name=call.name,
         arguments=json.dumps(call.arguments, indent=2, ensure_ascii=False),

@@ -247,6 +247,8 @@ def _ending(stored: StoredMessage, reading: Reading) -> str:
         return {"import": "imported", "person": "written by hand"}.get(stored.origin, "")
     if generation.finish_reason is FinishReason.CANCELLED:
         return "stopped by you"
+    if generation.finish_reason is FinishReason.TIMEOUT:
+        return "stopped at the time limit"
     if generation.finish_reason is FinishReason.LENGTH:
         return f"cut off at {count(generation.timing.completion_tokens, 'token')}"
     if generation.finish_reason is FinishReason.INTERRUPTED:

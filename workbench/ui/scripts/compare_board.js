@@ -155,11 +155,16 @@ const head = (column) =>
     node("span", { class: "hw-note" }, column.note),
   );
 
+// How long before the end of an answer its vote counts.
+const EARLY_MS = 2000;
+
 export const mount = ({ element, follow, trigger, triggerLatest }) => {
   const { router } = window.hermesWorkbench;
   // The router's request that is being answered.
   let request = 0;
   const state = { value: null, at: 0 };
+  // A vote that came just before the answer that it is about was drawn.
+  let early = null;
 
   const voteButton = (turn, kind, column, words, key) =>
     node(
@@ -204,7 +209,11 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     );
 
   const vote = (turn, kind, column) => {
-    if (!canVote(turn, column)) return;
+    if (!canVote(turn, column)) {
+      if (state.value.is_running) early = { turn: turn.place, kind, column, until: Date.now() + EARLY_MS };
+      return;
+    }
+    early = null;
     if (turn.vote === kind && turn.voted === column) trigger("compare_unvote", { turn: turn.place });
     else trigger("compare_vote", { turn: turn.place, kind, column });
   };
@@ -344,6 +353,9 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
       drawn.set(turn.place, { json, item });
       return item;
     });
+    const waited = early && value.turns[early.turn];
+    if (early && (isNew || Date.now() > early.until)) early = null;
+    else if (waited && canVote(waited, early.column)) vote(waited, early.kind, early.column);
     element.replaceChildren(
       node(
         "div",

@@ -1,8 +1,10 @@
-// The answers of the Compare tab in progress. Event: `compare_stop`.
+// The answers of the Compare tab in progress. Events: `compare_stop`, and `compare_watch` to watch the comparison on the
+// board.
 import { node, pieces } from "./dom.js";
 
 export const mount = ({ element, follow, trigger }) => {
   follow((value) => {
+    if (value && value.follow) trigger("compare_watch", {});
     const isLive = Boolean(value && value.is_live);
     element.hidden = !isLive;
     if (!isLive) return element.replaceChildren();

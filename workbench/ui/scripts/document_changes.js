@@ -109,9 +109,11 @@ const CHANGES = {
   // A message could not be sent and comes back, before what was typed since.
   unsent: (change) => {
     const field = fieldOf(change);
-    if (!field) return;
-    const now = textIn(field);
-    if (now !== change.text) rewrite(field, now.trim() ? change.text + "\n\n" + now : change.text);
+    const now = field ? textIn(field) : kept(change.document) || "";
+    if (now === change.text) return;
+    const text = now.trim() ? change.text + "\n\n" + now : change.text;
+    if (field) rewrite(field, text);
+    else keep(change.document, text, "");
   },
 };
 

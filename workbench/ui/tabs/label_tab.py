@@ -9,7 +9,7 @@ import gradio as gr
 from workbench.app.editing import corrections_of
 from workbench.app.label_actions import accept_changes, apply_action, opened_for
 from workbench.app.labelling import LabellingRole, LabellingView, open_for_labelling
-from workbench.app.regenerate import regenerate_message
+from workbench.app.running_turns import start_regeneration
 from workbench.app.services import Services
 from workbench.errors import BadInput, StoreError, WorkbenchError
 from workbench.records.labels.action import ActionKind, ActionRefused
@@ -41,7 +41,7 @@ from workbench.ui.present.label.label_tab import (
 )
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.tabs.label_projects import manage, queue_filter
-from workbench.ui.tabs.play.runs import Runs, StopEvents, tab_of
+from workbench.ui.tabs.play.runs import Runs, tab_of
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
@@ -95,27 +95,30 @@ class LabelEvents:
         except BadInput:
             yield SAME
             return
-        if not self.runs.begin(tab):
-            yield _answer(services, command)
-            return
         notice = CLEAR
         try:
             bench = _bench(services, command)
-            stop, token = self.runs.stop_of(tab), Secret(signed_in.token) if signed_in else None
-            for _ in regenerate_message(
+            turn = start_regeneration(
                 services,
                 bench,
                 command.message,
                 corrections_of(bench.labels, command.seat.labeller),
-                is_cancelled=stop.is_set,
-                token=token,
-            ):
-                pass
+                token=Secret(signed_in.token) if signed_in else None,
+            )
+            with self.runs.watching(tab, "regeneration") as gone, turn.watched(gone) as batches:
+                self.runs.sent(tab, turn, "regeneration")
+                for _ in batches:
+                    pass
         except WorkbenchError as error:
             notice = problem(error)
-        finally:
-            self.runs.end(tab)
         yield _answer(services, command, notice=notice)
+
+    @needs(Permission.WORK)
+    def on_stop(self, request: gr.Request) -> None:
+        """Stop the regeneration that the tab has started. The text written so far is saved."""
+        turn = self.runs.sent_by(tab_of(request), "regeneration")
+        if turn is not None:
+            turn.stop.set()
 
 
 def _apply_all(
@@ -321,4 +324,4 @@ def wire(
     listen(tab.select, events.on_open, [visitor], [desk])
     listen(desk.event("label_order"), events.on_order, [visitor], [desk])
     listen(desk.event("label_again"), events.on_again, [visitor], [desk], is_model_work=True)
-    listen(desk.event("label_stop"), StopEvents(events.runs).on_stop, is_queued=False)
+    listen(desk.event("label_stop"), events.on_stop, is_queued=False)

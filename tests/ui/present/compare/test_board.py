@@ -5,6 +5,7 @@ import pytest
 from tests.app.comparisons.comparing import CALL, column, create, run_all, script
 from tests.services import services_for
 from workbench.app.comparisons.opened import find_comparison
+from workbench.app.comparisons.running import start_comparison
 from workbench.records.comparisons import Vote, VoteKind
 from workbench.rollout.events import PieceArrived
 from workbench.ui.present.compare.board import TAIL_CHARS, show_board, show_live
@@ -105,7 +106,9 @@ def test_a_vote_says_how_it_is_exported(services, tmp_path, vote, note):
 def test_watching_shows_each_answer_as_it_arrives(services, tmp_path):
     other = script(tmp_path, "other", "It is 27.")
     stored = create(services, column(services), column(services, model=other))
-    seen = list(watch(services, read_comparison(services, stored), is_cancelled=lambda: False, token=None))
+    read = read_comparison(services, stored)
+    with start_comparison(services, stored).watched() as batches:
+        seen = list(watch(services, read, batches))
     assert seen[-1].live.note == "2 of 2 answers"
     boards = [step.board for step in seen if step.board]
     assert [cell.state for cell in boards[-1].turns[0].cells] == ["done", "done"]

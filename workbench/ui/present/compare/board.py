@@ -269,6 +269,8 @@ class LiveColumns:
     """Share of the answers that are finished, from 0 to 1."""
     columns: tuple[LiveColumn, ...] = ()
     """One per column. Empty before the first answer starts."""
+    follow: str = ""
+    """Id of a running comparison that the page should watch from now on. Empty if it does already."""
 
 
 def show_live(

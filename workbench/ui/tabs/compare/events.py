@@ -7,7 +7,9 @@ import gradio as gr
 
 from workbench.app.comparisons.opened import find_comparison
 from workbench.app.comparisons.planning import compare_question, compare_turns
+from workbench.app.comparisons.running import CompareEvent, start_comparison
 from workbench.app.services import Services
+from workbench.app.tasks import RunningTask
 from workbench.errors import WorkbenchError
 from workbench.records.comparisons import (
     MAX_COLUMNS,
@@ -20,9 +22,9 @@ from workbench.records.owner import Permission
 from workbench.settings import Secret
 from workbench.ui.incoming.fields import number_of, optional_number_of, word_of
 from workbench.ui.owners import needs, services_of
-from workbench.ui.present.compare.board import LiveColumns, show_board, show_live
+from workbench.ui.present.compare.board import LiveColumns, ReadComparison, show_board, show_live
 from workbench.ui.present.compare.form import CompareForm, read_form, requested_columns
-from workbench.ui.present.notices import CLEAR, advice, problem
+from workbench.ui.present.notices import CLEAR, problem
 from workbench.ui.tabs.compare.parts import CompareScreen, contract_choices
 from workbench.ui.tabs.compare.watching import read_comparison, watch
 from workbench.ui.tabs.play.runs import Runs, tab_of
@@ -39,7 +41,7 @@ class CompareEvents:
 
     services: Services
     runs: Runs
-    """Running work: comparisons as well as turns."""
+    """What each tab is busy with."""
 
     @needs(Permission.WORK)
     def on_open(self, visitor: Visitor, request: gr.Request) -> tuple[Update, ...]:
@@ -69,9 +71,6 @@ class CompareEvents:
         `signed_in` is the visitor's access token for hosted models.
         """
         services = services_of(self.services, visitor, request)
-        if self.runs.is_running(tab_of(request)):
-            yield CompareScreen(notice=advice("A comparison is already running. Wait for it or stop it."))
-            return
         try:
             stored = _create(services, read_form(values), contract_name, contract_text)
         except WorkbenchError as error:
@@ -101,7 +100,34 @@ class CompareEvents:
         """Show a previous comparison."""
         if not comparison_id:
             return CompareScreen()
-        return self._shown(services_of(self.services, visitor, request), comparison_id, request)
+        self.runs.stop_watching(tab_of(request), "comparison")
+        return self._shown(services_of(self.services, visitor, request), comparison_id)
+
+    @needs(Permission.WORK)
+    def on_watch(
+        self, visitor: Visitor, board: dict[str, str] | None, request: gr.Request
+    ) -> Iterator[CompareScreen]:
+        """Show the progress of the comparison on the board, if it is running."""
+        services = services_of(self.services, visitor, request)
+        task = services.running_comparisons.running(services.owner.key, _shown_id(board))
+        if task is None:
+            # A generator that yields nothing would empty every component.
+            yield CompareScreen()
+            return
+        try:
+            read = read_comparison(services, find_comparison(services, task.subject))
+        except WorkbenchError as error:
+            yield CompareScreen(notice=problem(error))
+            return
+        yield from self._watch(services, read, task, request)
+
+    @needs(Permission.WORK)
+    def on_stop(self, visitor: Visitor, board: dict[str, str] | None, request: gr.Request) -> None:
+        """Stop the comparison on the board. Finished answers are saved."""
+        services = services_of(self.services, visitor, request)
+        task = services.running_comparisons.running(services.owner.key, _shown_id(board))
+        if task is not None:
+            task.stop.set()
 
     @needs(Permission.WORK)
     def on_vote(
@@ -118,7 +144,7 @@ class CompareEvents:
             services.comparisons.save_vote(shown, vote)
         except WorkbenchError as error:
             return CompareScreen(notice=problem(error))
-        return self._shown(services, shown, request)
+        return self._voted(services, shown)
 
     @needs(Permission.WORK)
     def on_unvote(
@@ -130,15 +156,18 @@ class CompareEvents:
             services.comparisons.forget_vote(shown, number_of(event, "turn"))
         except WorkbenchError as error:
             return CompareScreen(notice=problem(error))
-        return self._shown(services, shown, request)
+        return self._voted(services, shown)
 
-    def _shown(self, services: Services, comparison_id: str, request: gr.Request) -> CompareScreen:
+    def _shown(self, services: Services, comparison_id: str) -> CompareScreen:
         try:
             read = read_comparison(services, find_comparison(services, comparison_id))
         except WorkbenchError as error:
             return CompareScreen(notice=problem(error))
-        is_running = self.runs.is_running(tab_of(request))
-        return CompareScreen(board=show_board(read, is_running=is_running), notice=CLEAR)
+        return shown(services, read)
+
+    def _voted(self, services: Services, comparison_id: str) -> CompareScreen:
+        screen = self._shown(services, comparison_id)
+        return CompareScreen(board=screen.board, notice=screen.notice)
 
     def _run(
         self,
@@ -147,33 +176,55 @@ class CompareEvents:
         request: gr.Request,
         signed_in: gr.OAuthToken | None,
     ) -> Iterator[CompareScreen]:
-        tab = tab_of(request)
-        if not self.runs.begin(tab):
-            yield CompareScreen(notice=advice("A comparison is already running. Wait for it or stop it."))
-            return
-        stop, token = self.runs.stop_of(tab), Secret(signed_in.token) if signed_in else None
-        last = CompareScreen(live=LiveColumns(), notice=CLEAR).with_run(is_running=False)
+        """Start to generate the missing answers, and show the progress."""
         try:
             read = read_comparison(services, stored)
-            comparison = stored.comparison
+            task = start_comparison(services, stored, token=Secret(signed_in.token) if signed_in else None)
+        except WorkbenchError as error:
+            yield CompareScreen(notice=problem(error))
+            return
+        yield CompareScreen(notice=CLEAR)
+        yield from self._watch(services, read, task, request)
+
+    def _watch(
+        self,
+        services: Services,
+        read: ReadComparison,
+        task: RunningTask[CompareEvent],
+        request: gr.Request,
+    ) -> Iterator[CompareScreen]:
+        """Show the progress of a comparison until it ends, or until the tab shows another one."""
+        comparison = read.stored.comparison
+        last = CompareScreen(live=LiveColumns()).with_run(is_running=False)
+        with self.runs.watching(tab_of(request), "comparison") as gone, task.watched(gone) as batches:
             live = show_live(
                 {},
                 column_count=len(comparison.columns),
                 turn_count=len(comparison.turns),
-                done=len(stored.answers),
+                done=len(read.stored.answers),
                 now_s=0.0,
             )
             board = show_board(read, is_running=True)
-            yield CompareScreen(board=board, live=live, notice=CLEAR).with_run(is_running=True)
-            for snapshot in watch(services, read, is_cancelled=stop.is_set, token=token):
-                screen = CompareScreen(live=snapshot.live)
-                yield screen._replace(board=snapshot.board) if snapshot.board else screen
-        except WorkbenchError as error:
-            last = last._replace(notice=problem(error))
-        finally:
-            # This generator is closed when the browser leaves; the columns must stop then.
-            self.runs.end(tab)
-        yield _settled(services, stored.id, last)
+            yield CompareScreen(board=board, live=live).with_run(is_running=True)
+            try:
+                for snapshot in watch(services, read, batches):
+                    if gone.is_set():
+                        return
+                    screen = CompareScreen(live=snapshot.live)
+                    yield screen._replace(board=snapshot.board) if snapshot.board else screen
+            except WorkbenchError as error:
+                last = last._replace(notice=problem(error))
+            if gone.is_set():
+                return
+        yield _settled(services, read.stored.id, last)
+
+
+def shown(services: Services, read: ReadComparison) -> CompareScreen:
+    """Return the screen with a comparison. If it is running, the page starts to watch it."""
+    task = services.running_comparisons.running(services.owner.key, read.stored.id)
+    live = LiveColumns(follow=task.id) if task else LiveColumns()
+    screen = CompareScreen(board=show_board(read, is_running=task is not None), live=live, notice=CLEAR)
+    return screen.with_run(is_running=task is not None)
 
 
 def previous_choices(services: Services) -> Update:

@@ -10,7 +10,7 @@ from workbench.ui.listen import Trigger, after_loading, any_of, listen
 from workbench.ui.tabs.compare.events import CompareEvents
 from workbench.ui.tabs.compare.parts import CompareParts
 from workbench.ui.tabs.compare.target_events import TargetEvents
-from workbench.ui.tabs.play.runs import Runs, StopEvents
+from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.tab import PlayParts
 
 
@@ -60,7 +60,8 @@ def wire(
     board = [visitor, parts.board]
     listen(parts.board.event("compare_go_on"), events.on_go_on, board, screen, is_model_work=True)
     for stopped in (parts.ask.stop.click, parts.live.event("compare_stop")):
-        listen(stopped, StopEvents(events.runs).on_stop, is_queued=False)
+        listen(stopped, events.on_stop, board, is_queued=False)
+    listen(parts.live.event("compare_watch"), events.on_watch, board, screen, is_model_work=True)
     listen(parts.board.event("compare_vote"), events.on_vote, board, screen)
     listen(parts.board.event("compare_unvote"), events.on_unvote, board, screen)
     listen(parts.shared.previous.input, events.on_show, [visitor, parts.shared.previous], screen)

@@ -12,7 +12,6 @@ from workbench.records.comparisons import MAX_COLUMNS, Column
 from workbench.records.owner import Permission
 from workbench.ui.incoming.fields import flag_of, id_of
 from workbench.ui.owners import browser_key_of, needs, services_of
-from workbench.ui.present.compare.board import show_board
 from workbench.ui.present.compare.form import (
     COLUMN_SIZE,
     NO_TARGET,
@@ -29,10 +28,10 @@ from workbench.ui.present.compare.form import (
     target_of,
 )
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
-from workbench.ui.tabs.compare.events import previous_choices
+from workbench.ui.tabs.compare.events import previous_choices, shown
 from workbench.ui.tabs.compare.parts import CompareScreen
 from workbench.ui.tabs.compare.watching import read_comparison
-from workbench.ui.tabs.play.runs import Runs, tab_of
+from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import SAME
 from workbench.ui.visitor import Visitor
 
@@ -68,11 +67,8 @@ class TargetEvents:
             read = read_comparison(services, find_comparison(services, id_of(event)))
         except WorkbenchError as error:
             return _unchanged(CompareScreen(notice=problem(error)))
-        is_running = self.runs.is_running(tab_of(request))
-        screen = CompareScreen(
-            board=show_board(read, is_running=is_running),
-            notice=CLEAR,
-            previous={**previous_choices(services), "value": read.stored.id},
+        screen = shown(services, read)._replace(
+            previous={**previous_choices(services), "value": read.stored.id}
         )
         if flag_of(event, "has_draft"):
             return _unchanged(screen)

@@ -1,22 +1,16 @@
 """Follow a running comparison: the update that each batch of events makes to the page."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from workbench.app.comparisons.opened import find_comparison, open_answer, open_comparison
-from workbench.app.comparisons.running import (
-    AnswerEnded,
-    AnswerStarted,
-    CompareEvent,
-    run_comparison,
-)
+from workbench.app.comparisons.running import AnswerEnded, AnswerStarted, CompareEvent
 from workbench.app.services import Services
+from workbench.app.tasks import EventBatch, LoggedEvent
 from workbench.records.comparisons import ComparisonAnswer, StoredComparison
-from workbench.settings import Secret
 from workbench.ui.present.compare.answer import read_answer
 from workbench.ui.present.compare.board import BoardView, LiveColumns, ReadComparison, show_board, show_live
 from workbench.ui.present.live import LiveRound
-from workbench.ui.tabs.play.runs import run_in_thread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,24 +42,26 @@ def read_comparison(services: Services, stored: StoredComparison) -> ReadCompari
 
 
 def watch(
-    services: Services, read: ReadComparison, *, is_cancelled: Callable[[], bool], token: Secret | None
+    services: Services, read: ReadComparison, batches: Iterator[EventBatch[CompareEvent]]
 ) -> Iterator[ComparisonSnapshot]:
-    """Generate the missing answers, and yield what to show as they come.
+    """Yield what to show while the missing answers are generated.
+
+    Args:
+        read: The comparison with the answers that exist.
+        batches: The events of `workbench.app.comparisons.running.start_comparison`.
 
     Raises:
         StoreError: As `run_comparison`.
     """
-    stored, rounds = read.stored, dict[int, tuple[int, LiveRound]]()
-
-    def generate(_report: Callable[[CompareEvent], None]) -> Iterator[CompareEvent]:
-        return run_comparison(services, stored, is_cancelled=is_cancelled, token=token)
-
-    for batch in run_in_thread(generate):
-        now_s = services.calendar.seconds()
-        ended = [event.answer for event in batch if isinstance(event, AnswerEnded)]
-        for event in batch:
-            _follow(rounds, event, now_s)
-        read = _with_answers(services, read, ended) if ended else read
+    rounds = dict[int, tuple[int, LiveRound]]()
+    for batch in batches:
+        if batch.is_restart:
+            # Earlier answers may be missing from these events. The store has them.
+            rounds, read = {}, read_comparison(services, find_comparison(services, read.stored.id))
+        ended = [event.answer for event in batch.events if isinstance(event, AnswerEnded)]
+        for logged in batch.logged:
+            _follow(rounds, logged)
+        read = _with_answers(services, read, ended) if ended and not batch.is_restart else read
         comparison = read.stored.comparison
         live = show_live(
             rounds,
@@ -74,17 +70,19 @@ def watch(
             done=len(read.stored.answers),
             now_s=services.calendar.seconds(),
         )
-        yield ComparisonSnapshot(live=live, board=show_board(read, is_running=True) if ended else None)
+        is_new = bool(ended) or batch.is_restart
+        yield ComparisonSnapshot(live=live, board=show_board(read, is_running=True) if is_new else None)
 
 
-def _follow(rounds: dict[int, tuple[int, LiveRound]], event: CompareEvent, now_s: float) -> None:
+def _follow(rounds: dict[int, tuple[int, LiveRound]], logged: LoggedEvent[CompareEvent]) -> None:
+    event = logged.event
     if isinstance(event, AnswerStarted):
         rounds[event.column] = (event.turn, LiveRound())
     elif isinstance(event, AnswerEnded):
         rounds.pop(event.answer.column, None)
     elif event.column in rounds:
         turn, live = rounds[event.column]
-        rounds[event.column] = (turn, live.after(event.event, now_s=now_s))
+        rounds[event.column] = (turn, live.after(event.event, now_s=logged.at_s, count=logged.count))
 
 
 def _with_answers(services: Services, read: ReadComparison, ended: list[ComparisonAnswer]) -> ReadComparison:

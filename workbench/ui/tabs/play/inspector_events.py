@@ -7,6 +7,7 @@ import gradio as gr
 
 from workbench.app.opened_session import OpenedSession
 from workbench.app.other_prompts import compare_prompt, other_texts
+from workbench.app.running_turns import running_turn
 from workbench.app.services import Services
 from workbench.app.token_sheet import CompletionLogprobs, count_sections, message_logprobs, tokens_of_message
 from workbench.errors import WorkbenchError
@@ -130,7 +131,7 @@ class DecisionEvents:
 
     services: Services
     runs: Runs
-    """Running turns; Stop also ends the computation of logprobs."""
+    """What each tab is busy with; Stop also ends the computation of logprobs."""
 
     @needs(Permission.ASK)
     def on_weigh(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> Iterator[Screen]:
@@ -138,7 +139,7 @@ class DecisionEvents:
         tab, message_id = request.session_hash or "", id_of(event)
         services = services_of(self.services, visitor, request)
         session = services.sessions.find_session(visitor.session_id) if visitor.session_id else None
-        if session is None or not self.runs.begin(tab):
+        if session is None or running_turn(services, session.id) or not self.runs.begin(tab):
             yield Screen(notice=advice("Wait until the model has answered."))
             return
         yield Screen(live=waiting("computing logprobs"), notice=CLEAR).with_run(is_running=True)
@@ -151,7 +152,7 @@ class DecisionEvents:
             )
             stop = self.runs.stop_of(tab)
             logprobs = read_round and message_logprobs(
-                services, session.setup, read_round.stored, is_cancelled=stop.is_set
+                services, session.setup, read_round.stored, is_cancelled=stop
             )
             shown = self._shown(services, visitor, read_round, logprobs)
         except WorkbenchError as error:

@@ -9,6 +9,7 @@ from workbench.app.as_code import code_of
 from workbench.app.editing import edit_call, edit_text, place_of
 from workbench.app.opened_session import OpenedSession
 from workbench.app.regenerate import ResumePoint, continuation_of
+from workbench.app.running_turns import running_turn
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject, as_object
 from workbench.chat.message import Role
@@ -19,21 +20,19 @@ from workbench.records.sessions import StoredMessage
 from workbench.ui.incoming.fields import id_of, object_of, optional_number_of
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.documents import (
-    COMPOSER,
     PLAY_EDITORS,
-    DocumentChange,
     EditorsView,
-    composer_of,
+    message_change,
 )
 from workbench.ui.present.label.form import read_form
-from workbench.ui.present.live import waiting
 from workbench.ui.present.message_pane import DeletedView, EditView, show_code, show_edit, show_edit_call
 from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.present.session import tools_of
 from workbench.ui.present.sessions import AddressView, ClipboardView
 from workbench.ui.present.words import count
-from workbench.ui.tabs.play.runs import PendingTurn, Runs
+from workbench.ui.tabs.play.runs import Runs, tab_of
 from workbench.ui.tabs.play.screen import Screen, reopened, round_at
+from workbench.ui.tabs.play.starting import TurnFields, start_from_page
 from workbench.ui.visitor import Visitor
 
 
@@ -43,7 +42,7 @@ class MessageEvents:
 
     services: Services
     runs: Runs
-    """Running turns."""
+    """What each tab is busy with."""
 
     @needs(Permission.WORK)
     def on_act(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
@@ -87,25 +86,45 @@ class MessageEvents:
         except WorkbenchError:
             return Screen()
 
-    @needs(Permission.WORK)
-    def on_begin(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+    @needs(Permission.ASK)
+    def on_begin(
+        self,
+        visitor: Visitor,
+        execution: str,
+        samples: object,
+        request: gr.Request,
+        event: gr.EventData,
+        signed_in: gr.OAuthToken | None,
+        *setup: object,
+    ) -> Screen:
         """Start a turn from the menu: regenerate or continue an answer, or run its calls."""
         services = services_of(self.services, visitor, request)
+        fields = TurnFields(execution=execution, samples=samples, setup=setup, signed_in=signed_in)
         try:
             _check_own(visitor)
             stored = _of_path(_opened(services, visitor), id_of(event))
             resume = _resume_point(stored, id_of(event, "act"))
+            return self._start(services, visitor, request, fields, resume)
         except WorkbenchError as error:
             return Screen(notice=problem(error))
-        return self._start(visitor, request, resume)
 
-    @needs(Permission.WORK)
-    def on_save(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+    @needs(Permission.ASK)
+    def on_save(
+        self,
+        visitor: Visitor,
+        execution: str,
+        samples: object,
+        request: gr.Request,
+        event: gr.EventData,
+        signed_in: gr.OAuthToken | None,
+        *setup: object,
+    ) -> Screen:
         """Save an edit as a branch, and start a turn from it if requested."""
         services, then = services_of(self.services, visitor, request), id_of(event, "then")
+        fields = TurnFields(execution=execution, samples=samples, setup=setup, signed_in=signed_in)
         try:
             _check_own(visitor)
-            if then and self.runs.is_running(request.session_hash or ""):
+            if then and self._is_busy(services, visitor, request):
                 return Screen(notice=advice("Wait until the model has answered. Your edit is not lost."))
             opened = _opened(services, visitor)
             if then == "continue":
@@ -113,7 +132,8 @@ class MessageEvents:
                 resume = ResumePoint(
                     message_id=stored.parent_id or "", prefix=str(object_of(event, "edit").get("text", ""))
                 )
-                return self._start(visitor, request, resume)._replace(message_pane=None)
+                started = self._start(services, visitor, request, fields, resume)
+                return started._replace(message_pane=None)
             last = _saved(
                 services, opened, id_of(event), optional_number_of(event, "call"), object_of(event, "edit")
             )
@@ -122,7 +142,12 @@ class MessageEvents:
             return Screen(notice=problem(error))
         if not then or not isinstance(screen.visitor, Visitor):
             return screen
-        return self._start(screen.visitor, request, ResumePoint(message_id=last.id), screen)
+        try:
+            resume = ResumePoint(message_id=last.id)
+            return self._start(services, screen.visitor, request, fields, resume, screen)
+        except WorkbenchError as error:
+            # The edit is saved and shown.
+            return screen._replace(notice=problem(error))
 
     @needs(Permission.WORK)
     def on_restore(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
@@ -140,13 +165,30 @@ class MessageEvents:
         """Close the pane."""
         return
 
+    def _is_busy(self, services: Services, visitor: Visitor, request: gr.Request) -> bool:
+        """Whether the session's turn is running, or the tab computes logprobs."""
+        return self.runs.is_running(tab_of(request)) or bool(running_turn(services, visitor.session_id))
+
     def _start(
-        self, visitor: Visitor, request: gr.Request, resume: ResumePoint, screen: Screen | None = None
+        self,
+        services: Services,
+        visitor: Visitor,
+        request: gr.Request,
+        fields: TurnFields,
+        resume: ResumePoint,
+        screen: Screen | None = None,
     ) -> Screen:
-        screen = screen or Screen()
-        if not self.runs.begin(request.session_hash or "", PendingTurn(visitor=visitor, resume=resume)):
-            return screen
-        return screen._replace(live=waiting("waiting for the model"), notice=CLEAR).with_run(is_running=True)
+        if self._is_busy(services, visitor, request):
+            return (screen or Screen())._replace(notice=advice("Wait until the model has answered."))
+        started = start_from_page(services, self.runs, visitor, request, fields, resume=resume)
+        return (screen or Screen())._replace(
+            visitor=started.visitor,
+            live=started.live,
+            notice=CLEAR,
+            send=started.send,
+            stop=started.stop,
+            editors=started.editors,
+        )
 
     def _branched(
         self, services: Services, visitor: Visitor, opened: OpenedSession, stored: StoredMessage
@@ -205,17 +247,10 @@ def _of_path(opened: OpenedSession, message_id: str) -> StoredMessage:
 
 
 def message_view(
-    services: Services, visitor: Visitor, how: Literal["replace", "sent", "unsent"], text: str
+    services: Services, visitor: Visitor, how: Literal["replace", "unsent"], text: str
 ) -> EditorsView:
     """Return a change of the message that is being written in the visitor's session."""
-    change = DocumentChange(
-        how=how,
-        field=COMPOSER,
-        document=composer_of(visitor),
-        text=text,
-        note="It replaced the message that you were writing.",
-    )
-    return PLAY_EDITORS.changed(services.calendar.seconds(), change)
+    return PLAY_EDITORS.changed(services.calendar.seconds(), message_change(visitor, how, text))
 
 
 def edit_view(opened: OpenedSession, message_id: str, call: object) -> EditView:

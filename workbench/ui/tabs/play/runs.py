@@ -1,176 +1,122 @@
-"""Pending and running turns. Each runs in its own thread, so that it survives a closed browser tab."""
+"""What each browser tab is busy with: the turn that it started, what it watches, and work that ends with the tab."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from queue import Empty, Queue
-from threading import Event, Lock, Thread
-from time import sleep
-from typing import Final, TypeVar
+from collections.abc import Generator
+from contextlib import contextmanager
+from threading import Event, Lock
 
 import gradio as gr
 
-from workbench.app.regenerate import ResumePoint
-from workbench.records.owner import Permission
-from workbench.rollout.ports import Approval
-from workbench.rollout.steps import Step
-from workbench.ui.owners import needs
-from workbench.ui.tabs.play.person import Person
-from workbench.ui.visitor import Visitor
+from workbench.app.running_turns import RunningTurn
+from workbench.rollout.ports import FinishReason
+from workbench.rollout.stopping import StopSignal
 
-T = TypeVar("T")
-
-BATCHES_PER_SECOND: Final = 15
-"""The most updates per second that a browser gets."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PendingTurn:
-    """A requested turn that waits for the model."""
-
-    visitor: Visitor
-    """The tab when the turn was requested: the message goes to the session that was open then."""
-    text: str = ""
-    """The user's message. Blank if the session is continued without one."""
-    resume: ResumePoint | None = None
-    """Where to continue the session, or None to run a turn with `text`."""
+NO_TAB = StopSignal()
+"""The signal of a tab without work, which counts as stopped."""
+NO_TAB.set()
 
 
 class Runs:
-    """The turns of all browser tabs: what each tab requested, and how to stop it.
+    """The work of all browser tabs. Thread-safe.
 
-    The request is stored here because the tab's own state is replaced whenever a session is opened.
+    Turns and comparisons are not here: they belong to the server (`workbench.app.tasks`). Here is only what a tab
+    watches of them, and work whose result nobody but the tab gets, such as logprobs and calls of the API.
     """
 
     def __init__(self) -> None:
-        self._stops: dict[str, Event] = {}
-        self._pending: dict[str, PendingTurn] = {}
-        self._persons: dict[str, Person] = {}
+        self._stops: dict[str, StopSignal] = {}
+        self._watches: dict[tuple[str, str], Event] = {}
+        self._sent: dict[tuple[str, str], RunningTurn] = {}
         self._lock = Lock()
+        self.starting = Lock()
+        """Held while a turn starts, so that pressing a key twice starts one."""
 
-    def begin(self, tab: str, pending: PendingTurn | None = None) -> bool:
-        """Register a turn of `tab`; return False if the tab already has one."""
+    def begin(self, tab: str) -> bool:
+        """Register work of `tab`; return False if the tab already has some."""
         with self._lock:
             if tab in self._stops:
                 return False
-            self._stops[tab] = Event()
-            if pending is not None:
-                self._pending[tab] = pending
+            self._stops[tab] = StopSignal()
             return True
 
-    def take_pending(self, tab: str) -> PendingTurn | None:
-        """Return the request passed to `begin` for `tab`, or None if it was taken already."""
-        with self._lock:
-            return self._pending.pop(tab, None)
-
-    def stop_of(self, tab: str) -> Event:
-        """Return the event that stops the turn of `tab`; an event that is already set if it has no turn."""
-        with self._lock:
-            stopped = Event()
-            stopped.set()
-            return self._stops.get(tab, stopped)
+    def stop_of(self, tab: str) -> StopSignal:
+        """Return what stops the work of `tab`; it is already set if the tab has none."""
+        return self._stops.get(tab, NO_TAB)
 
     def is_running(self, tab: str) -> bool:
-        """Whether `tab` has a turn, from `begin` to `end`."""
+        """Whether `tab` has work, from `begin` to `end`."""
         return tab in self._stops
 
     def stop(self, tab: str) -> None:
-        """Ask the turn of `tab` to stop; it ends within one token."""
+        """Ask the work of `tab` to stop."""
         self.stop_of(tab).set()
 
-    def set_person(self, tab: str, person: Person) -> None:
-        """Set who answers the questions of the turn of `tab`."""
-        with self._lock:
-            self._persons[tab] = person
-
-    def answer(self, tab: str, answer: Approval | Step) -> None:
-        """Pass an answer to the turn of `tab`; it is dropped if nobody waits for one."""
-        with self._lock:
-            person = self._persons.get(tab)
-        if person is not None:
-            person.answer(answer)
-
     def stop_all(self) -> None:
-        """Ask every turn to stop."""
+        """Ask all work to stop, because the server ends."""
         with self._lock:
             for stop in self._stops.values():
-                stop.set()
+                stop.set(FinishReason.INTERRUPTED)
 
     def end(self, tab: str) -> None:
-        """Remove the turn of `tab`, and stop it if it still runs."""
+        """Remove the work of `tab`, and stop it if it still runs."""
         with self._lock:
             stop = self._stops.pop(tab, None)
-            self._pending.pop(tab, None)
-            self._persons.pop(tab, None)
         if stop is not None:
             stop.set()
 
+    def leave(self, tab: str) -> None:
+        """End everything that a closed tab was busy with. The turns that it watched go on."""
+        self.end(tab)
+        with self._lock:
+            for key in [key for key in self._sent if key[0] == tab]:
+                del self._sent[key]
+            watches = [gone for (watching, _), gone in self._watches.items() if watching == tab]
+        for gone in watches:
+            gone.set()
 
-@dataclass(frozen=True, slots=True)
-class _End:
-    error: BaseException | None
+    @contextmanager
+    def watching(self, tab: str, what: str = "turn") -> Generator[Event]:
+        """Let a tab watch something while the context lasts; gives an event that is set once it should stop watching.
 
-
-def run_in_thread(work: Callable[[Callable[[T], None]], Iterable[T]]) -> Iterator[list[T]]:
-    """Run `work` in a thread and yield its events in batches.
-
-    `work` gets a function that adds an event between those that it yields itself. The thread runs to its end and
-    saves its results even if the consumer stops reading.
-
-    Raises:
-        BaseException: Whatever `work` raised, after all events before it.
-    """
-    events: Queue[T | _End] = Queue()
-    Thread(target=_fill, args=(lambda: work(events.put), events), name="turn", daemon=True).start()
-    while True:
-        batch = [events.get()]
-        batch += _drained(events)
-        received = [event for event in batch if not isinstance(event, _End)]
-        if received:
-            yield received
-        end = next((event for event in batch if isinstance(event, _End)), None)
-        if end is not None:
-            if end.error is not None:
-                raise end.error
-            return
-        sleep(1 / BATCHES_PER_SECOND)
-
-
-def _fill(work: Callable[[], Iterable[T]], events: "Queue[T | _End]") -> None:
-    try:
-        for event in work():
-            events.put(event)
-    except BaseException as error:  # noqa: BLE001 - passed to the consumer, which raises it
-        events.put(_End(error))
-    else:
-        events.put(_End(None))
-
-
-def _drained(events: "Queue[T]") -> list[T]:
-    received: list[T] = []
-    while True:
+        A tab watches one turn and one comparison at a time: the last one.
+        """
+        key, gone = (tab, what), Event()
+        with self._lock:
+            previous, self._watches[key] = self._watches.get(key), gone
+        if previous is not None:
+            previous.set()
         try:
-            received.append(events.get_nowait())
-        except Empty:
-            return received
+            yield gone
+        finally:
+            with self._lock:
+                if self._watches.get(key) is gone:
+                    del self._watches[key]
+
+    def is_watching(self, tab: str, gone: Event, what: str = "turn") -> bool:
+        """Whether `gone` is what `tab` watches now, and not something that it watched before."""
+        return self._watches.get((tab, what)) is gone
+
+    def stop_watching(self, tab: str, what: str) -> None:
+        """Let a tab stop watching, because it shows something else."""
+        with self._lock:
+            gone = self._watches.get((tab, what))
+        if gone is not None:
+            gone.set()
+
+    def has_sent(self, tab: str, text: str) -> bool:
+        """Whether the running turn that `tab` started has this text: a second press of the button changes nothing."""
+        turn = self.sent_by(tab)
+        return turn is not None and not turn.over.is_set() and turn.request.text == text
+
+    def sent(self, tab: str, turn: RunningTurn, what: str = "turn") -> None:
+        """Record the turn that `tab` has started, by what it is."""
+        with self._lock:
+            self._sent[tab, what] = turn
+
+    def sent_by(self, tab: str, what: str = "turn") -> RunningTurn | None:
+        """Return the last turn of this kind that `tab` has started, or None."""
+        return self._sent.get((tab, what))
 
 
 def tab_of(request: gr.Request) -> str:
     """Return the id of the browser tab that sent an event."""
     return request.session_hash or ""
-
-
-@dataclass(frozen=True, slots=True)
-class StopEvents:
-    """Handlers that stop the turn of a browser tab."""
-
-    runs: Runs
-
-    @needs(Permission.WORK)
-    def on_stop(self, request: gr.Request) -> None:
-        """Ask the turn to stop; the text written so far is saved."""
-        self.runs.stop(tab_of(request))
-
-    @needs(Permission.WORK)
-    def on_leave(self, request: gr.Request) -> None:
-        """End the turn of a tab that was closed."""
-        self.runs.end(tab_of(request))

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 import gradio as gr
 
 from workbench.app.opened_session import OpenedSession, open_session, open_shared
+from workbench.app.person import PersonAnswered, PersonAwaited
 from workbench.app.services import Services
 from workbench.records.owner import Permission
 from workbench.records.session_tree import NO_FILTER
@@ -34,7 +35,6 @@ from workbench.ui.present.setup import SETUP_FIELDS, HeaderView
 from workbench.ui.present.timing import TimingView
 from workbench.ui.present.tokens import TokensView
 from workbench.ui.present.transcript import TranscriptView
-from workbench.ui.tabs.play.person import PersonAnswered, PersonAwaited
 from workbench.ui.visitor import Visitor
 
 Update = Mapping[str, object]
@@ -119,7 +119,7 @@ class Screen(NamedTuple):
         """
         is_waiting = isinstance(question, PersonAwaited)
         return self._replace(
-            waiting=show_waiting(question.call, question.reasons) if is_waiting else None,
+            waiting=show_waiting(question.call, question.reasons, question.question) if is_waiting else None,
             step_pane=gr.update(visible=is_waiting and not question.reasons),
             approval_pane=gr.update(visible=is_waiting and bool(question.reasons)),
         )

@@ -1,13 +1,16 @@
 """Open sessions, select messages, and switch branches."""
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final, cast
 
 import gradio as gr
 
 from workbench.app.branches import BranchTree, branches_of
 from workbench.app.opened_session import OpenedSession
+from workbench.app.person import PersonAnswered
+from workbench.app.running_turns import RunningTurn
 from workbench.app.services import Services
+from workbench.chat.message import Role
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.corpus.material import SessionMaterial
 from workbench.records.owner import Permission
@@ -20,6 +23,7 @@ from workbench.ui.present.documents import (
     PLAY_EDITORS,
     EditorsView,
     kept_changes,
+    message_change,
     preset_changes,
     session_changes,
 )
@@ -34,6 +38,7 @@ from workbench.ui.tabs.play.message_events import message_view
 from workbench.ui.tabs.play.preset_events import SHARED, PresetEvents, asked_preset, default_setup
 from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update, list_sessions, reopened
 from workbench.ui.tabs.play.setup_events import SetupEvents, saved_contract
+from workbench.ui.tabs.play.starting import follow
 from workbench.ui.visitor import Visitor
 
 LOADING: Final = 1
@@ -130,6 +135,7 @@ class SessionEvents:
         visitor: Visitor,
         notice: NoticeView = CLEAR,
         *,
+        message: str = FIRST_QUESTION,
         setup: RunConfig | None = None,
         keeps_setup: bool = False,
         request: int = 0,
@@ -140,6 +146,7 @@ class SessionEvents:
 
         Args:
             notice: What to say there.
+            message: The text that the composer begins with.
             setup: The setup to start with. None takes the default.
             keeps_setup: True leaves the fields of the setup as they are.
             request: The request of the browser's router that this answers.
@@ -150,10 +157,10 @@ class SessionEvents:
         try:
             own = setup or default_setup(services)
             if keeps_setup:
-                kept = kept_changes(visitor, FIRST_QUESTION)
+                kept = kept_changes(visitor, message)
                 editors = PLAY_EDITORS.changed(services.calendar.seconds(), *kept)
             else:
-                editors = _session_view(services, visitor, own, FIRST_QUESTION, is_preset=is_preset)
+                editors = _session_view(services, visitor, own, message, is_preset=is_preset)
             screen = self._empty(services, visitor, notice, own)._replace(editors=editors, address=address)
             if keeps_setup:
                 return (*screen, *self.setups.unchanged())
@@ -213,7 +220,8 @@ class SessionEvents:
         except WorkbenchError as error:
             return self.start(services, visitor.at_home(), problem(error), request=request)
         if opened is None:
-            return self.start(services, visitor.at_home(), problem(missing), request=request)
+            created = self._being_created(services, visitor, request)
+            return created or self.start(services, visitor.at_home(), problem(missing), request=request)
         return self._opened(services, visitor, opened, request)
 
     def _opened(
@@ -227,7 +235,8 @@ class SessionEvents:
             composer=gr.update(interactive=not is_read_only),
             send=gr.update(interactive=not is_read_only),
             live=LiveView(),
-            notice=CLEAR,
+            stop=gr.update(interactive=False),
+            notice=CLEAR if is_read_only else _unanswered(opened),
             sessions=list_sessions(services, listed),
             header=self.setups.header(session.setup.model),
             address=AddressView(
@@ -238,6 +247,8 @@ class SessionEvents:
             ),
             message_pane=None,
         )
+        turn = None if is_read_only else services.turns.find(services.owner.key, session.id)
+        screen = _with_turn(services, screen, turn)
         return (*screen.with_opened(opened, visitor), *self.setups.filled(services, session.setup))
 
     def _empty(self, services: Services, visitor: Visitor, notice: NoticeView, setup: RunConfig) -> Screen:
@@ -247,12 +258,56 @@ class SessionEvents:
             message_pane=None,
             branches=BranchesView(),
             send=gr.update(interactive=True),
+            stop=gr.update(interactive=False),
             bar=SessionBarView(),
             live=LiveView(),
             notice=notice,
             sessions=list_sessions(services, visitor),
         )
-        return screen.with_session(show_session((), setup))
+        return screen.with_waiting(PersonAnswered()).with_session(show_session((), setup))
+
+    def _being_created(self, services: Services, visitor: Visitor, request: int) -> tuple[object, ...] | None:
+        """Show an empty page for a session whose first turn waits for its model, or could not begin.
+
+        None if there is no such turn.
+        """
+        turn = services.turns.find(services.owner.key, visitor.session_id or "")
+        if turn is None or turn.has_stored or visitor.share_key is not None:
+            return None
+        shown = visitor.at_home() if turn.over.is_set() else visitor
+        values = self.start(services, shown, message="", setup=turn.request.setup, request=request)
+        size = len(Screen._fields)
+        screen = _with_turn(services, Screen(*cast(Any, values[:size])), turn)
+        if not turn.over.is_set():
+            screen = screen._replace(address=AddressView(session=turn.subject, request=request))
+        return (*screen, *values[size:])
+
+
+def _unanswered(opened: OpenedSession) -> NoticeView:
+    """Return a notice if the last message has no answer, for example because the server ended before it came."""
+    if not opened.path or opened.path[-1].message.role is not Role.USER:
+        return CLEAR
+    return advice('The last message has no answer. "Answer again" in its menu asks the model.')
+
+
+def _with_turn(services: Services, screen: Screen, turn: RunningTurn | None) -> Screen:
+    """Return the screen that watches the session's running turn, or that gives back the text of one that failed."""
+    screen = screen.with_waiting(PersonAnswered())
+    if turn is None:
+        return screen
+    if not turn.over.is_set():
+        return follow(turn, screen._replace(notice=CLEAR))
+    unsent = turn.take_unsent()
+    if not unsent:
+        return screen
+    error = turn.error
+    notice = (
+        problem(error) if isinstance(error, WorkbenchError) else advice("Stopped before the model started.")
+    )
+    written_in = Visitor(session_id=turn.request.session_id)
+    changes = screen.editors.changes if isinstance(screen.editors, EditorsView) else ()
+    back = (*changes, message_change(written_in, "unsent", unsent))
+    return screen._replace(editors=PLAY_EDITORS.changed(services.calendar.seconds(), *back), notice=notice)
 
 
 def _at_message(services: Services, visitor: Visitor, session_id: str, message_id: str | None) -> Visitor:

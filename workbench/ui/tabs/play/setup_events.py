@@ -11,7 +11,7 @@ from workbench.errors import BadInput, WorkbenchError
 from workbench.hermes.json_mode import find_schema
 from workbench.records.owner import Permission
 from workbench.records.run_config import RunConfig
-from workbench.records.versions import NewVersion, VersionKind
+from workbench.records.versions import NewVersion, VersionKind, name_in
 from workbench.rollout.models import Models
 from workbench.toolspec.tools_text import check_tools_text, parse_tools, render_tools
 from workbench.ui.choices import catalog_of, choices, toolsets_of
@@ -268,7 +268,7 @@ class VersionEvents:
         services = services_of(self.services, visitor, request)
         new = NewVersion(
             kind=VersionKind.CONTRACT,
-            name=name,
+            name=name_in(name),
             text=text,
             message=text_of(event, "message").strip(),
             parent_id=id_of(event, "base") or None,
@@ -319,5 +319,6 @@ def _changed(services: Services, how: Literal["saved", "restored"], name: str, t
 def _shown(services: Services, name: str | None, text: str) -> VersionsView | None:
     if not name:
         return None
+    name = name_in(name)
     history = services.versions.history(VersionKind.CONTRACT, name, limit=SHOWN)
     return show_versions(name, text, history, now=services.calendar.now().astimezone())

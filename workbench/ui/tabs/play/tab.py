@@ -1,6 +1,7 @@
 """Build the Play tab and connect its events."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -19,7 +20,7 @@ from workbench.ui.tabs.play.inspector_events import DecisionEvents, InspectorEve
 from workbench.ui.tabs.play.list_events import ListEvents
 from workbench.ui.tabs.play.message_events import MessageEvents
 from workbench.ui.tabs.play.preset_events import PresetEvents
-from workbench.ui.tabs.play.runs import Runs, StopEvents
+from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.session_events import BranchEvents, SessionEvents
 from workbench.ui.tabs.play.setup_column import SetupParts, build_setup
@@ -96,7 +97,7 @@ def wire(
     """Connect the components with their handlers; return the event that opens the page."""
     header, address = frame.header, frame.address
     setups = SetupEvents(services)
-    turns = TurnEvents(services, runs, setups)
+    turns = TurnEvents(services, runs, setups, _visitors(blocks, parts.visitor))
     sessions = SessionEvents(services, setups)
     screen = parts.screen(header, address)
     _wire_setup(parts, setups, header, tab)
@@ -115,13 +116,28 @@ def wire(
     _wire_sessions(parts, sessions, screen, whole)
     _wire_list(parts, ListEvents(services, sessions), screen, whole)
     _wire_inspector(parts, services, runs, screen)
-    wire_waiting(parts.talk.asking, services.settings, runs)
+    wire_waiting(parts.talk.asking, services, parts.visitor)
     return opened
 
 
 def warm_after(trigger: Trigger, parts: PlayParts, services: Services, header: Drawn) -> None:
     """Load the model after another tab has chosen it."""
     _warm(trigger, parts.setup, SetupEvents(services), header)
+
+
+def _visitors(blocks: gr.Blocks, visitor: gr.State) -> Callable[[str], Visitor | None]:
+    """Return a function that looks up what a tab shows, by the tab's id.
+
+    The handler of a long event only gets the visitor as it was at the start.
+    """
+    key = cast(int, cast(Any, visitor)._id)
+
+    def visitor_of(tab: str) -> Visitor | None:
+        holder: Any = getattr(blocks, "state_holder", None)
+        found = holder[tab][key] if holder is not None and tab in holder else None
+        return found if isinstance(found, Visitor) else None
+
+    return visitor_of
 
 
 def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Tab) -> None:
@@ -225,22 +241,22 @@ def _warm(trigger: Trigger, setup: SetupParts, setups: SetupEvents, header: Draw
 
 def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: list[Block]) -> None:
     talk, setup, visitor = parts.talk, parts.setup, parts.visitor
-    started = listen(talk.send.click, turns.on_begin, [visitor, talk.composer], screen, is_queued=False)
+    fields = [talk.execution, talk.samples, *setup.fields]
+    inputs = [visitor, talk.composer, *fields]
+    listen(talk.send.click, turns.on_begin, inputs, screen, is_queued=False)
     messages, pane = MessageEvents(turns.services, turns.runs), talk.message_pane
     turn_asked = talk.transcript.event("play_on")
-    resumed = listen(turn_asked, messages.on_begin, [visitor], screen, is_queued=False)
-    saved = listen(pane.event("save_message"), messages.on_save, [visitor], screen, is_queued=False)
-    inputs = [visitor, talk.execution, talk.samples, *setup.fields]
-    for first in (started, resumed, saved):
-        sent = listen(first.then, turns.on_send, inputs, screen, is_model_work=True)
-        listen(sent.then, turns.on_settle, [visitor, setup.model.model], screen, is_queued=False)
+    listen(turn_asked, messages.on_begin, [visitor, *fields], screen, is_queued=False)
+    listen(pane.event("save_message"), messages.on_save, [visitor, *fields], screen, is_queued=False)
+    watched = listen(talk.live.event("watch_turn"), turns.on_watch, [visitor], screen, is_model_work=True)
+    listen(watched.then, turns.on_settle, [visitor, setup.model.model], screen, is_queued=False)
     listen(talk.transcript.event("message_act"), messages.on_act, [visitor], screen)
     listen(pane.event("edit_again"), messages.on_edit_again, [visitor], screen)
     for undo in (pane, talk.branches):
         listen(undo.event("restore_message"), messages.on_restore, [visitor], screen)
     listen(pane.event("close_pane"), messages.on_close, [], [pane], is_queued=False)
-    listen(talk.stop.click, StopEvents(turns.runs).on_stop, is_queued=False)
-    blocks.unload(StopEvents(turns.runs).on_leave)
+    listen(talk.stop.click, turns.on_stop, [visitor], is_queued=False)
+    blocks.unload(turns.on_leave)
 
 
 def _wire_sessions(

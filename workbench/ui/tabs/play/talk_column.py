@@ -1,18 +1,19 @@
 """The sessions column, the conversation with composer and approval pane, and the inspector."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import gradio as gr
 
+from workbench.app.running_turns import Execution, running_turn
+from workbench.app.services import Services
 from workbench.records.owner import Permission, is_granted
 from workbench.rollout.ports import Approval
 from workbench.rollout.steps import Step, StepKind
-from workbench.settings import Settings
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import NumberField, TextField, heading, number_field
 from workbench.ui.listen import listen
-from workbench.ui.owners import needs, role_of
+from workbench.ui.owners import needs, role_of, services_of
 from workbench.ui.present.decision import DecisionView
 from workbench.ui.present.documents import PLAY_EDITORS
 from workbench.ui.present.inspect import CallsView, FixesView
@@ -21,8 +22,8 @@ from workbench.ui.present.raw import RawView
 from workbench.ui.present.timing import TimingView
 from workbench.ui.present.tokens import TokensView
 from workbench.ui.present.words import SAMPLES
-from workbench.ui.tabs.play.runs import Runs
-from workbench.ui.tabs.play.watching import Execution
+from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.visitor import Visitor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,68 +69,82 @@ def build_waiting() -> WaitingParts:
 
 @dataclass(frozen=True, slots=True)
 class WaitingEvents:
-    """Handlers of the pane where the turn waits for the user."""
+    """Handlers of the pane where the turn waits for the user. Any tab of the turn's owner can answer."""
 
-    settings: Settings
-    runs: Runs
-    """Running turns."""
+    services: Services
 
     @needs(Permission.WORK)
-    def on_use(self, request: gr.Request) -> str:
+    def on_use(
+        self, visitor: Visitor, shown: dict[str, Any] | None, text: str, request: gr.Request
+    ) -> str | Update:
         """Run the call in the toolbox, and empty the field for the next call."""
-        return self._step(request, Step())
+        return self._step(visitor, shown, request, Step())
 
     @needs(Permission.WORK)
-    def on_give(self, text: str, request: gr.Request) -> str:
+    def on_give(
+        self, visitor: Visitor, shown: dict[str, Any] | None, text: str, request: gr.Request
+    ) -> str | Update:
         """Use the written text as the result of the call."""
-        return self._step(request, Step(kind=StepKind.WRITE, text=text))
+        return self._step(visitor, shown, request, Step(kind=StepKind.WRITE, text=text))
 
     @needs(Permission.WORK)
-    def on_fail(self, text: str, request: gr.Request) -> str:
+    def on_fail(
+        self, visitor: Visitor, shown: dict[str, Any] | None, text: str, request: gr.Request
+    ) -> str | Update:
         """Let the call fail with the written text."""
-        return self._step(request, Step(kind=StepKind.FAIL, text=text))
+        return self._step(visitor, shown, request, Step(kind=StepKind.FAIL, text=text))
 
     @needs(Permission.WORK)
-    def on_once(self, request: gr.Request) -> None:
+    def on_once(self, visitor: Visitor, shown: dict[str, Any] | None, request: gr.Request) -> None:
         """Allow this call."""
-        self.runs.answer(request.session_hash or "", Approval.ONCE)
+        self._answer(visitor, shown, request, Approval.ONCE)
 
     @needs(Permission.WORK)
-    def on_session(self, request: gr.Request) -> None:
+    def on_session(self, visitor: Visitor, shown: dict[str, Any] | None, request: gr.Request) -> None:
         """Allow calls of this kind in this session."""
-        self.runs.answer(request.session_hash or "", Approval.SESSION)
+        self._answer(visitor, shown, request, Approval.SESSION)
 
     @needs(Permission.WORK)
-    def on_always(self, request: gr.Request) -> None:
+    def on_always(self, visitor: Visitor, shown: dict[str, Any] | None, request: gr.Request) -> None:
         """Allow calls of this kind from now on; in this session only if the user may not change settings."""
-        may_keep = is_granted(Permission.CHANGE_SETTINGS, role_of(self.settings, request))
-        self.runs.answer(request.session_hash or "", Approval.ALWAYS if may_keep else Approval.SESSION)
+        may_keep = is_granted(Permission.CHANGE_SETTINGS, role_of(self.services.settings, request))
+        self._answer(visitor, shown, request, Approval.ALWAYS if may_keep else Approval.SESSION)
 
     @needs(Permission.WORK)
-    def on_deny(self, request: gr.Request) -> None:
+    def on_deny(self, visitor: Visitor, shown: dict[str, Any] | None, request: gr.Request) -> None:
         """Deny the call."""
-        self.runs.answer(request.session_hash or "", Approval.DENY)
+        self._answer(visitor, shown, request, Approval.DENY)
 
-    def _step(self, request: gr.Request, step: Step) -> str:
-        self.runs.answer(request.session_hash or "", step)
-        return ""
+    def _step(
+        self, visitor: Visitor, shown: dict[str, Any] | None, request: gr.Request, step: Step
+    ) -> str | Update:
+        """Answer, and empty the field. If the call was answered in another tab, the text stays."""
+        return "" if self._answer(visitor, shown, request, step) else SAME
+
+    def _answer(
+        self, visitor: Visitor, shown: dict[str, Any] | None, request: gr.Request, answer: Approval | Step
+    ) -> bool:
+        """Answer the question that the tab shows; return whether the turn was still waiting for it."""
+        turn = running_turn(services_of(self.services, visitor, request), visitor.session_id)
+        question = (shown or {}).get("question")
+        return turn is not None and isinstance(question, int) and turn.person.answer(question, answer)
 
 
-def wire_waiting(parts: WaitingParts, settings: Settings, runs: Runs) -> None:
-    """Connect the pane's buttons with their handlers.
-
-    Args:
-        settings: Determine who may allow something permanently.
-    """
-    events = WaitingEvents(settings, runs)
-    result = [parts.result]
-    listen(parts.use.click, events.on_use, [], result, is_queued=False)
-    listen(parts.give.click, events.on_give, result, result, is_queued=False)
-    listen(parts.fail.click, events.on_fail, result, result, is_queued=False)
-    listen(parts.once.click, events.on_once, is_queued=False)
-    listen(parts.session.click, events.on_session, is_queued=False)
-    listen(parts.always.click, events.on_always, is_queued=False)
-    listen(parts.deny.click, events.on_deny, is_queued=False)
+def wire_waiting(parts: WaitingParts, services: Services, visitor: gr.State) -> None:
+    """Connect the pane's buttons with their handlers."""
+    events, result = WaitingEvents(services), [parts.result]
+    # The browser sends the question that it shows, which may already be answered in another tab.
+    shown = [visitor, parts.waiting]
+    for button, step in (
+        (parts.use, events.on_use),
+        (parts.give, events.on_give),
+        (parts.fail, events.on_fail),
+    ):
+        listen(button.click, step, [*shown, *result], result, is_queued=False)
+    listen(parts.once.click, events.on_once, shown, is_queued=False)
+    listen(parts.session.click, events.on_session, shown, is_queued=False)
+    listen(parts.always.click, events.on_always, shown, is_queued=False)
+    listen(parts.deny.click, events.on_deny, shown, is_queued=False)
 
 
 EXECUTIONS: Final = (

@@ -11,6 +11,8 @@ from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Owner
 from workbench.records.runs import RunState, StoredRun
+from workbench.rollout.ports import FinishReason
+from workbench.rollout.stopping import StopSignal
 from workbench.settings import Secret
 from workbench.suite.runner import CaseFinished, RunEnded, RunProgress
 from workbench.ui.present.suites.run import RunBarView, show_progress
@@ -36,7 +38,7 @@ class ActiveRun:
         """The progress. Cases that ended with an error before are run again."""
         self.error: WorkbenchError | None = None
         """The error that ended the run early, or None."""
-        self.stop: Final = Event()
+        self.stop: Final = StopSignal()
         """Set to stop the run: it ends within one token and saves its results."""
         self.over: Final = Event()
         """Set once the run has ended."""
@@ -126,13 +128,13 @@ class ActiveRuns:
         with self._lock:
             runs = list(self._runs.values())
         for run in runs:
-            run.stop.set()
+            run.stop.set(FinishReason.INTERRUPTED)
         for run in runs:
             run.over.wait(CLOSING_S)
 
     def _play(self, services: Services, stored: StoredRun, run: ActiveRun, token: Secret | None) -> None:
         try:
-            for event in execute_run(services, stored, is_cancelled=run.stop.is_set, token=token):
+            for event in execute_run(services, stored, is_cancelled=run.stop, token=token):
                 if isinstance(event, CaseFinished | RunEnded):
                     run.progress = event.progress
         except WorkbenchError as error:

@@ -1,0 +1,172 @@
+"""The handlers that start, watch, stop and answer a turn, without a browser."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import gradio as gr
+import pytest
+
+from tests.services import services_for
+from workbench.app.running_turns import Execution, RunningTurn, running_turn
+from workbench.app.services import Services
+from workbench.ui.owners import browser_key_of
+from workbench.ui.present.live import LiveView, WaitingView
+from workbench.ui.present.setup import SETUP_FIELDS, show_setup
+from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.play.screen import SAME, Screen
+from workbench.ui.tabs.play.setup_events import SetupEvents
+from workbench.ui.tabs.play.talk_column import WaitingEvents
+from workbench.ui.tabs.play.turn_events import TurnEvents
+from workbench.ui.visitor import Visitor
+
+CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
+ANN, BOB = (Visitor(browser_key=browser_key_of(letter * 32)) for letter in "ab")
+
+
+@pytest.fixture
+def services(tmp_path: Path) -> Iterator[Services]:
+    """Services of a public server, whose model calls a tool, then answers."""
+    with services_for(tmp_path, CALL, "It is 31.") as (services, _):
+        yield replace(services, settings=replace(services.settings, is_on_space=True))
+
+
+def request(tab: str) -> gr.Request:
+    built = gr.Request(session_hash=tab)
+    built.request = cast(Any, SimpleNamespace(query_params={}, session={}, headers={}, client=None))
+    return built
+
+
+def events_of(services: Services, runs: Runs | None = None) -> TurnEvents:
+    return TurnEvents(services, runs or Runs(), SetupEvents(services))
+
+
+def begin(events: TurnEvents, text: str, execution: Execution = Execution.AUTO, tab: str = "tab") -> Screen:
+    setup = show_setup(events.services.setup_for())
+    fields = [setup[name] for name in SETUP_FIELDS]
+    return events.on_begin(ANN, text, execution.value, 1, request(tab), None, *fields)
+
+
+def turn_in(services: Services, screen: Screen) -> RunningTurn:
+    owner = services.owner.key
+    found = running_turn(services, cast(Visitor, screen.visitor).session_id)
+    assert found is not None, owner
+    return found
+
+
+def own(services: Services, visitor: Visitor) -> Services:
+    return services.of(replace(services.owner, key=cast(str, visitor.browser_key)))
+
+
+def watched(events: TurnEvents, visitor: Visitor, turn_id: str, tab: str) -> list[Screen]:
+    return list(events.on_watch(visitor, request(tab), gr.EventData(None, {"turn": turn_id})))
+
+
+def notice(screen: Screen) -> str:
+    return str(asdict(cast(Any, screen.notice)))
+
+
+def test_a_message_is_answered_and_the_page_is_asked_to_watch(services: Services) -> None:
+    events = events_of(services)
+    screen = begin(events, "Cairo?")
+    assert (screen.composer, cast(Any, screen.stop)["interactive"]) == ("", True)
+    visitor, turn_id = cast(Visitor, screen.visitor), cast(LiveView, screen.live).follow
+    steps = watched(events, visitor, turn_id, "tab")
+    last = [step for step in steps if step.transcript != SAME][-1]
+    assert "It is 31." in str(last.transcript)
+    settled = events.on_settle(visitor, "scripted", "", request("tab"))
+    assert settled.live == LiveView() and cast(Any, settled.send)["interactive"]
+    assert settled.composer == SAME
+
+
+def test_the_same_message_sent_twice_by_a_tab_starts_one_turn(services: Services) -> None:
+    events = events_of(services)
+    turn = turn_in(own(services, ANN), begin(events, "Cairo?", Execution.STEP))
+    assert begin(events, "Cairo?", Execution.STEP) == Screen()
+    assert own(services, ANN).turns.all_running(ANN.browser_key) == [turn]
+    turn.stop.set()
+
+
+def test_a_second_message_to_the_session_is_refused_with_a_line_and_stays_in_its_field(
+    services: Services,
+) -> None:
+    events = events_of(services)
+    started = begin(events, "Cairo?", Execution.STEP)
+    visitor = cast(Visitor, started.visitor)
+    setup = show_setup(services.setup_for())
+    fields = [setup[name] for name in SETUP_FIELDS]
+    screen = events.on_begin(visitor, "And now?", "auto", 1, request("other"), None, *fields)
+    assert screen.composer == SAME
+    assert "an answer is being written (wait until it ends, or stop it)" in notice(screen)
+    turn_in(own(services, ANN), started).stop.set()
+
+
+def test_an_invalid_field_starts_nothing_and_the_message_stays(services: Services) -> None:
+    events, setup = events_of(services), show_setup(services.setup_for())
+    fields = [setup[name] for name in SETUP_FIELDS]
+    for execution, samples, words in (("auto", "", "samples"), ("never", 1, "tool calls")):
+        screen = events.on_begin(ANN, "Hi", execution, samples, request("tab"), None, *fields)
+        assert screen.composer == SAME and words in notice(screen)
+    assert services.turns.all_running(ANN.browser_key) == []
+
+
+def test_nobody_else_watches_stops_or_answers_a_turn(services: Services) -> None:
+    runs = Runs()
+    events, waiting = events_of(services, runs), WaitingEvents(services)
+    screen = begin(events, "Cairo?", Execution.STEP)
+    turn, session_id = turn_in(own(services, ANN), screen), cast(Visitor, screen.visitor).session_id
+    pages = events.on_watch(
+        cast(Visitor, screen.visitor), request("tab"), gr.EventData(None, {"turn": turn.id})
+    )
+    shown = next(page.waiting for page in pages if isinstance(page.waiting, WaitingView))
+    assert isinstance(shown, WaitingView)
+    forged = {"question": shown.question}
+    strangers = [
+        replace(BOB, session_id=session_id),
+        Visitor(session_id=session_id),
+        replace(ANN, session_id=session_id, is_read_only=True),
+    ]
+    for stranger in strangers:
+        assert watched(events, stranger, turn.id, "bob") == [Screen()]
+    for stranger in strangers[:2]:
+        events.on_stop(stranger, request("bob"))
+        assert waiting.on_give(stranger, forged, "forged", request("bob")) == SAME
+        waiting.on_always(stranger, forged, request("bob"))
+    for shape in (None, {}, {"question": "1"}, {"question": shown.question + 1}, {"question": [1]}):
+        visitor = cast(Visitor, screen.visitor)
+        assert waiting.on_use(visitor, shape, "", request("other")) == SAME
+    assert not turn.stop() and not turn.over.is_set()
+    assert waiting.on_give(cast(Visitor, screen.visitor), forged, '"mine"', request("other")) == ""
+    assert turn.over.wait(10)
+    results = [s.message.text for s in own(services, ANN).sessions.path(turn.subject) if s.tool_run]
+    assert results == ['"mine"']
+    cast(Any, pages).close()
+
+
+def test_a_watch_ends_when_its_tab_shows_another_session(services: Services) -> None:
+    shown = {"tab": ANN}
+    events = TurnEvents(services, Runs(), SetupEvents(services), shown.get)
+    screen = begin(events, "Cairo?", Execution.STEP)
+    visitor, turn = cast(Visitor, screen.visitor), turn_in(own(services, ANN), screen)
+    shown["tab"] = visitor
+    pages = events.on_watch(visitor, request("tab"), gr.EventData(None, {"turn": turn.id}))
+    assert any(page.waiting != SAME for page in pages)
+    shown["tab"] = replace(visitor, session_id="another")
+    turn.stop.set()
+    assert list(pages) == []
+    assert turn.over.wait(10)
+
+
+def test_the_text_of_a_turn_that_failed_returns_above_what_was_typed_since(services: Services) -> None:
+    events, setup = events_of(services), show_setup(services.setup_for())
+    fields = [setup[name] for name in SETUP_FIELDS]
+    fields[list(SETUP_FIELDS).index("model")] = "openai:nobody"
+    screen = events.on_begin(ANN, "Keep me", "auto", 1, request("tab"), None, *fields)
+    steps = watched(events, cast(Visitor, screen.visitor), cast(LiveView, screen.live).follow, "tab")
+    assert "openai:nobody" in notice(steps[-1])
+    visitor = cast(Visitor, steps[-1].visitor)
+    assert visitor.session_id is None
+    settled = events.on_settle(visitor, "scripted", "typed since", request("tab"))
+    assert settled.composer == "Keep me\n\ntyped since"
