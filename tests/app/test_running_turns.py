@@ -1,4 +1,4 @@
-"""Turns that run on the server, whoever watches."""
+"""Turns that run on the server, with any number of watchers."""
 
 import json
 import time

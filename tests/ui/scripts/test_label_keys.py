@@ -42,7 +42,7 @@ class Desk:
         self.component = component
         self.saved: dict[tuple[str, str, int | None], LabelView] = {}
         self.stale: tuple[str, ...] = ()
-        self.project = ProjectView(name="", names=("",), guidelines="", questions=())
+        self.project = ProjectView(name="", names=("",), guidelines=(), questions=())
         self.closed: dict[str, str] = {}
         """States of sessions that were submitted or rejected."""
         self.refusals: dict[str, ActionAnswer] = {}

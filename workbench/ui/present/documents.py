@@ -58,7 +58,7 @@ class EditorsView:
     changes: tuple[DocumentChange, ...] = ()
     """The changes to make now, in order."""
     serial: float = 0.0
-    """A new number for every answer of the server, so that equal answers are told apart."""
+    """A new number for every answer of the server, so that equal answers can be distinguished."""
 
     def changed(self, serial: float, *changes: DocumentChange) -> Self:
         """Return the editors with changes to make.
@@ -156,7 +156,7 @@ def session_changes(
     """
     key, shown = session_key(visitor), show_setup(setup)
     if visitor.is_read_only:
-        # A session of somebody else: its contract only has the name of one's own.
+        # A session of somebody else: its contract may have the name of a contract of yours.
         contract = DocumentChange(
             how="open", field=CONTRACT_TEXT, document=f"shared:{key}", text=setup.contract_text
         )

@@ -1,6 +1,6 @@
 // The fields of the page that show documents: Gradio's code editors (CodeMirror 6) and text fields, by element id.
 //
-// A field is found as soon as Gradio draws it, and again if Gradio draws it anew. A lazy editor shows its text in a plain
+// A field is found as soon as Gradio draws it, and again if Gradio draws it again. A lazy editor shows its text in a plain
 // element until it gets the focus, since a code editor takes a fifth of the work of opening the page. Its text is set directly, so that
 // it never shows one document while its edits count for another. Gradio notices, and its value is the same.
 import { node } from "./dom.js";

@@ -199,16 +199,24 @@ export const addBar = (desk) => {
     node("button", { type: "button", class: "hw-button", onclick: () => help.close() }, "Close"),
   );
 
-  // The server rendered the guidelines without any HTML of their own.
-  const drawGuidelines = (html) => {
+  const drawn = (element) =>
+    element.tag
+      ? node(
+          element.tag,
+          element.href
+            ? { href: element.href, target: "_blank", rel: "noopener noreferrer nofollow" }
+            : {},
+          element.text,
+          element.children.map(drawn),
+        )
+      : element.text;
+
+  const drawGuidelines = (elements) => {
     const prose = guidelines.lastChild;
-    if (prose.dataset.html === html) return;
-    prose.dataset.html = html;
-    prose.innerHTML = html;
-    for (const link of prose.querySelectorAll("a")) {
-      link.target = "_blank";
-      link.rel = "noopener noreferrer nofollow";
-    }
+    const key = JSON.stringify(elements);
+    if (prose.dataset.key === key) return;
+    prose.dataset.key = key;
+    prose.replaceChildren(...elements.map(drawn));
   };
 
   const showHelp = () => {
@@ -319,7 +327,7 @@ export const addBar = (desk) => {
     foldFilters.querySelector(".hw-filtered").textContent = active.join(", ");
     if (!filters.contains(document.activeElement)) drawFilters();
     desk.drawQueue();
-    guidelines.hidden = !view.project.guidelines;
+    guidelines.hidden = !view.project.guidelines.length;
     drawGuidelines(view.project.guidelines);
   };
 

@@ -70,7 +70,7 @@ def build(services: Services) -> ContractsParts:
     with gr.Row(elem_id="contracts-columns"):
         with gr.Column(elem_id="contracts-list", elem_classes=["hw-column"], min_width=0):
             contracts = Drawn("text_list", elem_id="contracts-contracts")
-            # Not a `gr.State`, whose changes are no event that the preview could follow.
+            # Not a `gr.State`, whose changes fire no event that the preview could follow.
             name = TextField(label="Open contract", elem_id="contracts-name")
         with gr.Column(elem_id="contracts-edit", elem_classes=["hw-column"], min_width=0):
             versions = Drawn("versions", elem_id="contracts-versions")

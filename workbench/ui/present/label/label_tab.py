@@ -15,7 +15,7 @@ from workbench.records.labels.project import (
     QueueState,
 )
 from workbench.ui.present.label.conversation import TalkView, show_talk
-from workbench.ui.present.markdown import render_markdown
+from workbench.ui.present.markdown import MarkdownNode, parse_markdown
 from workbench.ui.present.notices import CLEAR, NoticeView
 
 EMPTY: Final = (
@@ -75,8 +75,8 @@ class ProjectView:
     """Reference of the project. Empty for the default project with all sessions."""
     names: tuple[str, ...]
     """References of all projects."""
-    guidelines: str
-    """Instructions for labellers, as safe HTML."""
+    guidelines: tuple[MarkdownNode, ...]
+    """Markdown, parsed."""
     questions: tuple[QuestionView, ...]
     requires_verdicts: bool = False
     """Whether every call and answer needs a verdict."""
@@ -252,7 +252,7 @@ def _project(seat: LabellingRole, projects: Sequence[Project], progress: Project
     return ProjectView(
         name=current.reference,
         names=tuple(project.reference for project in projects),
-        guidelines=render_markdown(current.guidelines),
+        guidelines=parse_markdown(current.guidelines),
         questions=questions,
         requires_verdicts=current.requires_verdicts,
         role=current.role.value,

@@ -271,7 +271,7 @@ def _build_edit(editors: Drawn) -> EditParts:
     with gr.Row(elem_id="suites-write-columns"):
         with gr.Column(elem_id="suites-list", elem_classes=["hw-column"], min_width=0):
             texts = Drawn("text_list", elem_id="suites-texts")
-            # Not a `gr.State`, whose changes are no event that the preview could follow.
+            # Not a `gr.State`, whose changes fire no event that the preview could follow.
             name = TextField(label="Open suite", elem_id="suites-name")
         with gr.Column(elem_id="suites-edit", elem_classes=["hw-column"], min_width=0):
             versions = Drawn("versions", elem_id="suites-versions")
