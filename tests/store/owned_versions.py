@@ -8,7 +8,7 @@ import pytest
 from tests.store.comparisons import COLUMNS
 from tests.store.examples import SETUP
 from tests.store.runs import PLAN, RESULT, give_run
-from workbench.errors import StoreError
+from workbench.errors import BadInput, StoreError
 from workbench.records.comparisons import Comparison, ComparisonAnswer, StoredComparison, Vote, VoteKind
 from workbench.records.facts import FactGroup
 from workbench.records.labels.action import ActionId, ActionKind, LabelAction
@@ -45,6 +45,13 @@ def give_runs(own: OwnedStore) -> None:
     give_run(own, title=SECRET)
 
 
+def give_presets(own: OwnedStore) -> None:
+    """Store a preset of Ann, and a deleted one."""
+    own.presets.save_preset(SECRET, SETUP)
+    own.presets.save_preset("gone", SETUP)
+    own.presets.delete_preset("gone")
+
+
 def give_comparisons(own: OwnedStore, target: LabelTarget) -> None:
     """Store a comparison of Ann."""
     comparison = Comparison(session_id=target.session_id, turns=(target.message_id,), columns=COLUMNS)
@@ -65,6 +72,7 @@ def seen_of_versions_and_labels(own: OwnedStore) -> list[object]:
         own.labels.queue(QueueFilter()),
         own.labels.list_projects(),
         own.audit.entries(limit=1000),
+        [own.presets.find_preset(preset.id) for preset in own.presets.list_presets()],
         own.runs.list_runs(),
         [own.runs.results(run.id) for run in own.runs.list_runs()],
         [own.comparisons.find_comparison(comparison.id) for comparison in own.comparisons.list_comparisons()],
@@ -98,6 +106,27 @@ def is_rejected(call: Check, message: str) -> Check:
             call(own, world)
 
     return check
+
+
+def is_unknown(call: Check, message: str = "there is no such preset") -> Check:
+    """Check that the call does not find the preset, and names none of Ann's."""
+
+    def check(own: OwnedStore, world: Any) -> None:
+        with pytest.raises(BadInput, match=message) as refused:
+            call(own, world)
+        assert "your presets" not in refused.value.remedy
+
+    return check
+
+
+def _preset(world: Any) -> str:
+    """Return the id of Ann's preset."""
+    return world.store.of(world.owner).presets.list_presets()[0].id
+
+
+def _presets_apart(own: OwnedStore, _world: Any) -> None:
+    own.presets.save_preset(SECRET, SETUP)
+    assert [preset.name for preset in own.presets.list_presets()] == [SECRET]
 
 
 def _id(world: Any) -> str:
@@ -226,6 +255,17 @@ CHECKS: dict[str, Check] = {
     "labels.find_project": returns_nothing(lambda own, w: own.labels.find_project(PROJECT)),
     "labels.list_projects": returns_nothing(lambda own, w: own.labels.list_projects()[1:]),
     "labels.judgements": returns_nothing(lambda own, w: own.labels.judgements()),
+    "presets.save_preset": _presets_apart,
+    "presets.list_presets": returns_nothing(lambda own, w: own.presets.list_presets()),
+    "presets.find_preset": is_unknown(lambda own, w: own.presets.find_preset(_preset(w))),
+    "presets.rename_preset": is_unknown(lambda own, w: own.presets.rename_preset(_preset(w), "x")),
+    "presets.delete_preset": is_unknown(lambda own, w: own.presets.delete_preset(_preset(w))),
+    "presets.restore_preset": is_unknown(
+        lambda own, w: own.presets.restore_preset(_preset(w)), "can no longer be restored"
+    ),
+    "presets.share_preset": is_unknown(lambda own, w: own.presets.share_preset(_preset(w))),
+    "presets.unshare_preset": is_unknown(lambda own, w: own.presets.unshare_preset(_preset(w))),
+    "presets.find_shared_preset": returns_nothing(lambda own, w: own.presets.find_shared_preset(_preset(w))),
     "runs.create_run": _runs_apart,
     "runs.find_run": returns_nothing(
         lambda own, w: own.runs.find_run(_run(w)) or own.runs.find_run(_run(w)[:6])

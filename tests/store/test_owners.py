@@ -85,6 +85,7 @@ def _make_world(url: str) -> World:
         owned_versions.give_versions(ann)
         owned_versions.give_labels(ann, owned_versions.target_of(world))
         owned_versions.give_runs(ann)
+        owned_versions.give_presets(ann)
         owned_versions.give_comparisons(ann, owned_versions.target_of(world))
         return world
 

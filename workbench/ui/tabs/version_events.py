@@ -17,7 +17,7 @@ from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.sessions import DownloadView
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.tabs.stored_text import StoredTextEvents
-from workbench.ui.tabs.tools.edit_events import list_tools, version_line
+from workbench.ui.tabs.tools.edit_events import EDITORS, list_tools, toolset_changes, version_line
 from workbench.ui.visitor import Visitor
 
 _ENDINGS = {kind: place.ending for kind, place in PLACES.items()}
@@ -112,14 +112,24 @@ class ToolsetNameEvents(VersionEvents):
 
     @needs(Permission.WORK)
     def on_change(
-        self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request, event: gr.EventData
+        self,
+        visitor: Visitor,
+        key: str,
+        spec: str,
+        rules: str,
+        toolset: str,
+        request: gr.Request,
+        event: gr.EventData,
     ) -> tuple[object, ...]:
-        """Rename, duplicate, delete or restore a toolset."""
+        """Rename, duplicate, delete or restore a toolset. `key` is the name of the open tool's documents."""
         services = services_of(self.services, visitor, request)
         try:
             opened = self.changed(services, toolset, event)
             new_name = opened.name if opened is not None else toolset
             line = version_line(services, ToolDraft(spec_text=spec, rules_text=rules), new_name)
         except WorkbenchError as error:
-            return SAME, SAME, SAME, problem(error)
-        return list_tools(services, ""), new_name, line, CLEAR
+            return SAME, SAME, problem(error), SAME
+        is_renamed = text_of(event, "action") == "rename"
+        changes = toolset_changes(key, new_name, is_renamed=is_renamed)
+        editors = EDITORS.changed(services.calendar.seconds(), *changes)
+        return list_tools(services, ""), line, CLEAR, editors

@@ -76,6 +76,24 @@ def tool_key(name: str, toolset: str) -> str:
     return f"{toolset}/{name}" if name else "new"
 
 
+def toolset_changes(was: str, toolset: str, *, is_renamed: bool) -> list[DocumentChange]:
+    """Return the changes of the open tool's documents after another toolset was chosen for it.
+
+    Args:
+        was: The name of the documents.
+        toolset: The toolset.
+        is_renamed: Whether the tool's own toolset has this name now, which is a part of the documents' name.
+    """
+    key = tool_key(was.rpartition("/")[2], toolset) if is_renamed and "/" in was else was
+    moved = [
+        DocumentChange(how="moved", document=f"{kind}:{key}", was=f"{kind}:{was}")
+        for kind in _FIELDS
+        if key != was
+    ]
+    chosen = DocumentChange(how="choose", field=_FIELDS["toolset"], document=f"toolset:{key}", text=toolset)
+    return [*moved, chosen]
+
+
 def saved_changes(was: str, key: str, draft: ToolDraft, toolset: str) -> list[DocumentChange]:
     """Return the changes of a tool's documents after the tool was saved.
 

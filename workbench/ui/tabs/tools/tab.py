@@ -239,12 +239,8 @@ def _wire_keeping(
             compared.event("compare_version"), keep.on_compare, edited, [parts.diff, parts.notice], js=_EDITED
         )
     names = ToolsetNameEvents(keep.services, VersionKind.TOOLS)
-    listen(
-        line.event("change_name"),
-        names.on_change,
-        [visitor, parts.spec, parts.rules, parts.toolset],
-        [parts.tools, parts.toolset, line, parts.notice],
-    )
+    renamed = [parts.tools, line, parts.notice, parts.editors]
+    listen(line.event("change_name"), names.on_change, edited, renamed, js=_EDITED)
     listen(line.event("download_version"), names.on_download, [visitor], [download, parts.notice])
     listen(parts.use.click, keep.on_use, edited, [*play, *result], js=_EDITED)
     listen(
