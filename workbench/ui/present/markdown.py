@@ -9,7 +9,10 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
 _TAGS: Final = frozenset(
-    "p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code strong em s a br hr table thead tbody tr th td".split()
+    {
+        *("p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "br", "hr"),
+        *("strong", "em", "s", "a", "table", "thead", "tbody", "tr", "th", "td"),
+    }
 )
 
 
