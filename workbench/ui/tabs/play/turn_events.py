@@ -154,7 +154,7 @@ def _failed(services: Services, visitor: Visitor, error: WorkbenchError | None =
         return Screen(
             visitor=replace(visitor, session_id=None),
             editors=PLAY_EDITORS.changed(services.calendar.seconds(), *back),
-            address=AddressView(session=None),
+            address=AddressView(session=None, is_replaced=True),
             notice=notice,
         )
     return Screen(notice=notice).with_opened(opened, visitor)
