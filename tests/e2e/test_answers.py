@@ -65,8 +65,9 @@ def test_a_second_tab_sees_the_message_the_stream_and_the_end(play: Play, tmp_pa
     second = other_tab(play)
     expect(second.entries).to_have_count(3)
     second.wait_until_open()
-    second.composer.fill("typed in the second tab")
     started(play)
+    # Both tabs share what is typed for the next message.
+    second.composer.fill("typed in the second tab")
     expect(second.entries).to_have_count(4)
     expect(second.entries.nth(3)).to_contain_text("Go on and on")
     expect(second.part("live")).to_contain_text("word0 word1")

@@ -13,6 +13,7 @@ from tests.services import services_for
 from workbench.app.running_turns import Execution, RunningTurn, running_turn
 from workbench.app.services import Services
 from workbench.ui.owners import browser_key_of
+from workbench.ui.present.documents import DocumentChange, EditorsView
 from workbench.ui.present.live import LiveView, WaitingView
 from workbench.ui.present.setup import SETUP_FIELDS, show_setup
 from workbench.ui.tabs.play.runs import Runs
@@ -68,17 +69,23 @@ def notice(screen: Screen) -> str:
     return str(asdict(cast(Any, screen.notice)))
 
 
+def changes(screen: Screen) -> tuple[DocumentChange, ...]:
+    return screen.editors.changes if isinstance(screen.editors, EditorsView) else ()
+
+
 def test_a_message_is_answered_and_the_page_is_asked_to_watch(services: Services) -> None:
     events = events_of(services)
     screen = begin(events, "Cairo?")
-    assert (screen.composer, cast(Any, screen.stop)["interactive"]) == ("", True)
+    first, *others = changes(screen)
+    assert (first.how, first.document, first.text) == ("sent", "composer:new", "Cairo?")
+    assert {change.how for change in others} == {"saved"} and cast(Any, screen.stop)["interactive"]
     visitor, turn_id = cast(Visitor, screen.visitor), cast(LiveView, screen.live).follow
     steps = watched(events, visitor, turn_id, "tab")
     last = [step for step in steps if step.transcript != SAME][-1]
     assert "It is 31." in str(last.transcript)
-    settled = events.on_settle(visitor, "scripted", "", request("tab"))
+    settled = events.on_settle(visitor, "scripted", request("tab"))
     assert settled.live == LiveView() and cast(Any, settled.send)["interactive"]
-    assert settled.composer == SAME
+    assert settled.editors == SAME
 
 
 def test_the_same_message_sent_twice_by_a_tab_starts_one_turn(services: Services) -> None:
@@ -98,7 +105,7 @@ def test_a_second_message_to_the_session_is_refused_with_a_line_and_stays_in_its
     setup = show_setup(services.setup_for())
     fields = [setup[name] for name in SETUP_FIELDS]
     screen = events.on_begin(visitor, "And now?", "auto", 1, request("other"), None, *fields)
-    assert screen.composer == SAME
+    assert screen.editors == SAME
     assert "an answer is being written (wait until it ends, or stop it)" in notice(screen)
     turn_in(own(services, ANN), started).stop.set()
 
@@ -108,7 +115,7 @@ def test_an_invalid_field_starts_nothing_and_the_message_stays(services: Service
     fields = [setup[name] for name in SETUP_FIELDS]
     for execution, samples, words in (("auto", "", "samples"), ("never", 1, "tool calls")):
         screen = events.on_begin(ANN, "Hi", execution, samples, request("tab"), None, *fields)
-        assert screen.composer == SAME and words in notice(screen)
+        assert screen.editors == SAME and words in notice(screen)
     assert services.turns.all_running(ANN.browser_key) == []
 
 
@@ -159,7 +166,7 @@ def test_a_watch_ends_when_its_tab_shows_another_session(services: Services) -> 
     assert turn.over.wait(10)
 
 
-def test_the_text_of_a_turn_that_failed_returns_above_what_was_typed_since(services: Services) -> None:
+def test_the_text_of_a_turn_that_failed_returns_once(services: Services) -> None:
     events, setup = events_of(services), show_setup(services.setup_for())
     fields = [setup[name] for name in SETUP_FIELDS]
     fields[list(SETUP_FIELDS).index("model")] = "openai:nobody"
@@ -168,5 +175,6 @@ def test_the_text_of_a_turn_that_failed_returns_above_what_was_typed_since(servi
     assert "openai:nobody" in notice(steps[-1])
     visitor = cast(Visitor, steps[-1].visitor)
     assert visitor.session_id is None
-    settled = events.on_settle(visitor, "scripted", "typed since", request("tab"))
-    assert settled.composer == "Keep me\n\ntyped since"
+    (change,) = changes(events.on_settle(visitor, "scripted", request("tab")))
+    assert (change.how, change.document, change.text) == ("unsent", "composer:new", "Keep me")
+    assert changes(events.on_settle(visitor, "scripted", request("tab"))) == ()
