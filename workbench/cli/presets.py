@@ -1,10 +1,10 @@
 """`workbench presets`: list, show, rename and delete presets."""
 
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
-from workbench.chat.json_value import JsonObject
+from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.records.presets import ListedPreset, StoredPreset
 from workbench.rollout.sampling import SAMPLING_FIELDS
@@ -87,7 +87,7 @@ def _preset_json(preset: StoredPreset) -> JsonObject:
         "tools": [name for name in tools if name not in setup.disabled_tools],
         "tool_choice": setup.tool_choice,
         "sampling": {
-            name: declared.editor.show(getattr(setup.sampling, name))
+            name: cast(JsonValue, declared.editor.show(getattr(setup.sampling, name)))
             for name, declared in SAMPLING_FIELDS.items()
         },
         "max_rounds": setup.max_rounds,

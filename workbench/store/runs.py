@@ -345,9 +345,8 @@ def _ordered_results(db: Session, run: RunRow) -> Sequence[CaseResult]:
 def _named(row: RunRow, entries: str, key: str) -> tuple[str, ...]:
     """Return the values of a key in the entries of the plan, each once. Damaged entries are left out."""
     found = row.plan.get(entries)
-    values = (
-        (entry.get(key) for entry in found if isinstance(entry, Mapping)) if isinstance(found, list) else ()
-    )
+    stored = cast("list[object]", found) if isinstance(found, list) else []
+    values = [cast("Mapping[str, object]", entry).get(key) for entry in stored if isinstance(entry, Mapping)]
     return tuple(dict.fromkeys(value for value in values if isinstance(value, str)))
 
 

@@ -51,7 +51,7 @@ def check_rows(rows: Iterable[ReadRow]) -> JsonObject:
 def _findings(rows: Iterable[ReadRow], check: RowsCheck) -> Iterator[_LocatedFinding]:
     """Yield errors and warnings. At the end, `check` has counted all rows."""
     numbers: list[int] = []
-    for number, row in rows:
+    for number, row, _ in rows:
         numbers.append(number)
         if isinstance(row, RowFinding):
             check.count_unreadable()
