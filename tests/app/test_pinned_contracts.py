@@ -22,8 +22,10 @@ from workbench.app.services import Services
 from workbench.cli.terminal.sources import load_contract
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.ui.api import ApiFunctions
+from workbench.ui.present.documents import EditorsView
+from workbench.ui.present.setup import SETUP_FIELDS, show_setup
 from workbench.ui.tabs.play.runs import Runs
-from workbench.ui.tabs.play.setup_events import SetupEvents, VersionEvents
+from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.visitor import Visitor
 
 TEXT = "---\nname: weather\ntitle: Weather\nfamily: hermes-lines\n---\nBe {}.\n\nUse a tool.\n\n{{{{ tools }}}}\n"
@@ -57,14 +59,18 @@ def request() -> gr.Request:
 
 def in_play(services: Services, reference: str) -> str:
     """Choose the contract in Play, show its version line, and send a message with it."""
-    text, _ = SetupEvents(services).on_contract(Visitor(), reference, request())
-    line = VersionEvents(services).on_text(Visitor(), reference, str(text), request())
+    setups = SetupEvents(services)
+    editors, _ = setups.on_contract(Visitor(), reference, request())
+    assert isinstance(editors, EditorsView)
+    text = editors.changes[0].text
+    setup = replace(services.setup_for(), contract_name=reference, contract_text=text)
+    fields = [show_setup(setup)[name] for name in SETUP_FIELDS]
+    line = setups.on_texts(Visitor(), reference, text, request(), *fields).versions
     assert line is not None and line.rows
-    setup = replace(services.setup_for(), contract_name=reference, contract_text=str(text))
     turn = start_turn(services, TurnRequest(setup=setup, text="Cairo?"))
     assert len(list(turn.events())) > 3
     code = code_of(services, turn.subject, setup, services.sessions.path(turn.subject), _last(services, turn))
-    number = 1 if "brief" in str(text) else 2
+    number = 1 if "brief" in text else 2
     assert f"--contract weather@{number}" in code.command
     return services.sessions.path(turn.subject)[0].message.text
 

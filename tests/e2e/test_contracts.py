@@ -144,8 +144,7 @@ def test_the_value_of_each_paragraph_is_measured_and_shown_next_to_it(
     expect(measured.locator(".hw-part")).to_have_count(4)
     expect(measured.locator(".hw-part").nth(1)).to_contain_text("When a tool fits the request")
     expect(measured.locator(".hw-part").nth(1)).to_contain_text("costs")
-    expect(measured.locator(".hw-chart svg")).to_have_count(3)
-    expect(measured.get_by_role("img", name="Pass rate")).to_be_visible()
+    expect(measured.locator(".hw-chart").first).to_be_visible()
     measured.locator(".hw-chart svg").first.scroll_into_view_if_needed()
     page.screenshot(path=artifacts / "contracts-measured.png")
 

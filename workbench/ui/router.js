@@ -228,14 +228,19 @@ window.hermesWorkbench.router = (() => {
       attributes: true,
       attributeFilter: ["aria-selected"],
     });
-    select(now.tab);
+    // A tab that was chosen while the page was still loading stays open.
+    if (isChosen) onTabs();
+    else select(now.tab);
   };
 
   // A person's own choice of a tab is not an echo of an address.
+  let isChosen = false;
   document.addEventListener(
     "click",
     (event) => {
-      if (event.isTrusted && event.target.closest?.("#page-tabs > .tab-wrapper")) expected = "";
+      if (!event.isTrusted || !event.target.closest?.("#page-tabs > .tab-wrapper")) return;
+      isChosen = true;
+      expected = "";
     },
     true,
   );

@@ -38,5 +38,6 @@ def test_forbidden_storage_raises_nothing(component: Component) -> None:
 def test_signing_in_leads_back_to_the_whole_address(component: Component) -> None:
     component.at("?tab=play&session=one&message=two")
     page = component.page
-    page.evaluate("() => hermesWorkbench.signInOrOut('Sign in', 'Sign in')")
-    page.wait_for_url("**/login/huggingface?_target_url=%2F%3Ftab%3Dplay%26session%3Done%26message%3Dtwo")
+    with page.expect_request("**/login/huggingface*") as sent:
+        page.evaluate("() => void setTimeout(() => hermesWorkbench.signInOrOut('Sign in', 'Sign in'))")
+    assert sent.value.url.endswith("?_target_url=%2F%3Ftab%3Dplay%26session%3Done%26message%3Dtwo")

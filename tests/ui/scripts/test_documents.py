@@ -152,10 +152,27 @@ def test_an_answer_about_a_document_that_is_no_longer_shown_changes_nothing(tab:
     tab.open("tool:a", "a")
     field = tab.open("tool:b", "b")
     field.fill("typed")
-    for how in ("edit", "replace", "sent", "unsent"):
+    for how in ("edit", "replace", "sent"):
         tab.change(DocumentChange(how=how, field="one", document="tool:a", text="late", before="a"))
     expect(field).to_have_value("typed")
     assert tab.drafts == {"tool:b": "typed"}
+
+
+def test_a_message_that_could_not_be_sent_waits_where_it_was_written(tab: Tab) -> None:
+    tab.open("composer:a", "")
+    field = tab.open("composer:b", "")
+    field.fill("typed")
+    tab.change(DocumentChange(how="unsent", field="one", document="composer:a", text="unsent"))
+    expect(field).to_have_value("typed")
+    assert tab.drafts == {"composer:a": "unsent", "composer:b": "typed"}
+
+
+def test_a_document_can_go_back_to_its_former_id(tab: Tab) -> None:
+    field = tab.open("composer:new", "")
+    for was, now in (("composer:new", "composer:a"), ("composer:a", "composer:new")):
+        tab.change(DocumentChange(how="moved", document=now, was=was))
+    tab.change(DocumentChange(how="unsent", field="one", document="composer:new", text="unsent"))
+    expect(field).to_have_value("unsent")
 
 
 def test_an_edit_of_the_server_keeps_what_was_typed_after_it(tab: Tab) -> None:

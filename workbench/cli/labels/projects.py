@@ -101,7 +101,9 @@ def projects(owner: OwnerKey = "", account: AsAccount = "", json_output: Json = 
 def agreement(
     project: ProjectName = "", owner: OwnerKey = "", account: AsAccount = "", json_output: Json = False
 ) -> None:
-    """Measure how far labellers agree, for the verdicts and for each question.
+    """Measure how far labellers agree.
+
+    The figures are for the verdicts and for each question.
 
     For two labellers this is Cohen's kappa. For more of them, or if some labels are missing, it is Krippendorff's
     alpha.

@@ -17,7 +17,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else"
 
 
 def rename(name: Name, new_name: NewName, json_output: Json = False) -> None:
-    """Rename a contract, toolset, suite or preset with all its versions.
+    """Rename a text with all its versions.
 
     A name that a file defines cannot be renamed: rename the file instead.
     """
@@ -40,7 +40,7 @@ def duplicate(name: Name, new_name: NewName, json_output: Json = False) -> None:
 
 
 def delete(name: Name) -> None:
-    """Delete a contract, toolset, suite or preset with all its versions.
+    """Delete a text with all its versions.
 
     It can be restored for 30 days. A name that a file defines cannot be deleted: delete the file instead.
     """
@@ -57,7 +57,10 @@ def delete(name: Name) -> None:
 def show_deleted(
     kind: Annotated[VersionKind | None, typer.Option(help="Only this kind")] = None, json_output: Json = False
 ) -> None:
-    """List the deleted names that can be restored, the last deleted first."""
+    """List deleted names that can be restored.
+
+    The last deleted comes first.
+    """
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
@@ -86,7 +89,7 @@ def undelete(
     ] = "",
     json_output: Json = False,
 ) -> None:
-    """Restore a deleted contract, toolset, suite or preset with all its versions."""
+    """Restore a deleted text with all its versions."""
     from workbench.wiring import open_services
 
     parsed = parse_reference(name)

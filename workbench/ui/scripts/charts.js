@@ -25,7 +25,7 @@ export const chart = (value, note = "") => {
     place,
     node(
       "details",
-      { class: "hw-figures" },
+      { class: "hw-chart-figures" },
       node("summary", {}, "Show figures"),
       node(
         "ol",

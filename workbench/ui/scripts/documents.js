@@ -256,6 +256,8 @@ export const move = (from, to) => {
   const after = documentOf(to);
   for (const field of fieldsOf(before)) field.document = after;
   moved.set(from, to);
+  // A document can go back to its former id.
+  moved.delete(to);
   if (after.draft === null) {
     Object.assign(after, {
       draft: before.draft,
