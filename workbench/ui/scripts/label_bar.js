@@ -203,9 +203,7 @@ export const addBar = (desk) => {
     element.tag
       ? node(
           element.tag,
-          element.href
-            ? { href: element.href, target: "_blank", rel: "noopener noreferrer nofollow" }
-            : {},
+          element.href ? { href: element.href, target: "_blank", rel: "noopener noreferrer nofollow" } : {},
           element.text,
           element.children.map(drawn),
         )
