@@ -264,6 +264,7 @@ def test_two_versions_are_compared_and_a_contract_is_duplicated_renamed_deleted_
     expect(page.locator('[data-contract="brief"]')).to_have_attribute("aria-current", "true")
     expect(line).to_contain_text("v3")
     page.locator('[data-contract="minimal"]').click()
+    expect(page.locator("#contracts-text")).to_contain_text("name: minimal")
     choose(page, "Menu of the open text", "Delete")
     expect(page.locator("#contracts-notice")).to_contain_text("defines it")
     expect(page.locator('[data-contract="minimal"]')).to_be_visible()

@@ -167,7 +167,7 @@ def test_a_message_that_could_not_be_sent_waits_where_it_was_written(tab: Tab) -
     assert tab.drafts == {"composer:a": "unsent", "composer:b": "typed"}
 
 
-def test_a_document_can_go_back_to_its_former_id(tab: Tab) -> None:
+def test_a_document_can_go_back_to_its_previous_id(tab: Tab) -> None:
     field = tab.open("composer:new", "")
     for was, now in (("composer:new", "composer:a"), ("composer:a", "composer:new")):
         tab.change(DocumentChange(how="moved", document=now, was=was))

@@ -256,7 +256,7 @@ export const move = (from, to) => {
   const after = documentOf(to);
   for (const field of fieldsOf(before)) field.document = after;
   moved.set(from, to);
-  // A document can go back to its former id.
+  // A document can go back to its previous id.
   moved.delete(to);
   if (after.draft === null) {
     Object.assign(after, {
