@@ -1,10 +1,11 @@
 """The router of addresses, with a stub of Gradio's tabs."""
 
+import re
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.ui.scripts.component import Component
 
@@ -218,3 +219,13 @@ def test_quick_steps_back_end_at_the_last_one(component: Component) -> None:
     tabs.page.evaluate("history.forward()")
     tabs.settle()
     assert (tabs.query, tabs.tab) == ({"tab": "suites"}, "suites")
+
+
+def test_a_tab_that_is_chosen_while_the_page_loads_stays_open(component: Component) -> None:
+    page = component.page
+    component.at("")
+    page.evaluate(f"() => {{ {TABS.replace('hermesWorkbench.router.start();', '')} }}")
+    page.get_by_role("tab", name="contracts").click()
+    page.evaluate("() => hermesWorkbench.router.start()")
+    expect(page.get_by_role("tab", name="contracts")).to_have_attribute("aria-selected", "true")
+    expect(page).to_have_url(re.compile(r"\?tab=contracts$"))
