@@ -1,74 +1,40 @@
 """The catalog: tools of files, installed packages, MCP servers and the terminal, in one registry."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import NamedTuple, Protocol, runtime_checkable
 
 from workbench.chat.near_names import did_you_mean
 from workbench.errors import BadInput
 from workbench.settings import Settings
-from workbench.toolbox.agent_tools import agent_entries
 from workbench.toolbox.answers import secret_values
 from workbench.toolbox.approval.allowed import Allowlist
-from workbench.toolbox.approval.gate import ApprovalGate, Approvals, CommandEnvironments, Judge
+from workbench.toolbox.approval.gate import ApprovalGate, Approvals, Judge
 from workbench.toolbox.async_bridge import AsyncBridge
-from workbench.toolbox.catalog_file import CatalogTool, CatalogToolset, load_toolset, parse_toolset
-from workbench.toolbox.discovery import discover_entry_points, discover_modules, stage
+from workbench.toolbox.catalog_file import CatalogTool, CatalogToolset
+from workbench.toolbox.discovery import stage
 from workbench.toolbox.dispatch import CallCounts, Dispatcher, DispatchLimits
 from workbench.toolbox.entry import NO_TASK, Availability, CallContext, ToolEntry, ToolTask
 from workbench.toolbox.hooks import Hooks
+from workbench.toolbox.loaded_tools import (
+    CommandSource,
+    LoadedTools,
+    ServerSource,
+    ToolSource,
+    load_tools,
+    missing_tools,
+    mocked_registry,
+    with_saved_toolsets,
+)
 from workbench.toolbox.mcp.source import McpTools
-from workbench.toolbox.mocks import MockTool
 from workbench.toolbox.registry import Registry
 from workbench.toolbox.terminal.environments import isolated, parse_environment
 from workbench.toolbox.terminal.tool import Terminal
 from workbench.toolbox.toolsets import partition
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.tools_text import parse_tools, render_tools
-
-
-class ToolSource(Protocol):
-    """A source of tools other than the catalog's files."""
-
-    def register_tools(self, registry: Registry) -> Sequence[str]:
-        """Register its tools. Return one line for each notice or problem, such as a server that does not start."""
-        ...
-
-    def close(self) -> None:
-        """End everything that it runs."""
-        ...
-
-
-@runtime_checkable
-class ServerSource(Protocol):
-    """A source to which servers can be added while the workbench runs."""
-
-    def add(self, name: str, address: str, registry: Registry) -> Sequence[str]:
-        """Add a server and register its tools. Return one line for each tool that cannot be used.
-
-        Raises:
-            BadInput: The server cannot be added.
-        """
-        ...
-
-
-@runtime_checkable
-class CommandSource(CommandEnvironments, Protocol):
-    """A source whose tools run real commands."""
-
-    @property
-    def command_tools(self) -> Sequence[str]:
-        """Names of the tools that run commands."""
-        ...
-
-
-class _Loaded(NamedTuple):
-    registry: Registry
-    files: tuple[CatalogToolset, ...]
-    problems: tuple[str, ...]
 
 
 class Catalog:
@@ -133,7 +99,7 @@ class Catalog:
         if not texts:
             return self
         view = copy(self)
-        vars(view)["_loaded"] = _with_saved_toolsets(self._loaded, texts)
+        vars(view)["_loaded"] = with_saved_toolsets(self._loaded, texts)
         return view
 
     def add_server(self, name: str, address: str) -> Sequence[str]:
@@ -158,7 +124,7 @@ class Catalog:
     def registry(self) -> Registry:
         """All tools. Without permission to run commands, those that run some are the mocks of their files."""
         names = [] if self._has_commands else self._command_tools()
-        return _mocked(self._loaded, names) if names else self._loaded.registry
+        return mocked_registry(self._loaded, names) if names else self._loaded.registry
 
     def files(self) -> Sequence[CatalogToolset]:
         """Return the declarative toolsets, in the order of their file names."""
@@ -171,7 +137,7 @@ class Catalog:
 
     def problems(self) -> Sequence[str]:
         """Return one line for each file, package, server or saved toolset that could not be used, and for notices."""
-        return (*self._loaded.problems, *_missing_tools(self._loaded))
+        return (*self._loaded.problems, *missing_tools(self._loaded))
 
     def availability(self) -> Sequence[Availability]:
         """Check whether each tool can be used now. Sorted by name."""
@@ -269,19 +235,8 @@ class Catalog:
         return [name for source in sources for name in source.command_tools]
 
     @cached_property
-    def _loaded(self) -> _Loaded:
-        registry = Registry(self._environment)
-        files = tuple(load_toolset(path) for path in sorted(self._folder.glob("*.yaml")))
-        for toolset in files:
-            _register(toolset, registry)
-        for entry in agent_entries():
-            registry.add(entry)
-        problems = (
-            *discover_modules(self._folder, registry),
-            *discover_entry_points(registry, self._packages),
-            *(problem for source in self._sources for problem in source.register_tools(registry)),
-        )
-        return _Loaded(registry, files, problems)
+    def _loaded(self) -> LoadedTools:
+        return load_tools(self._folder, self._environment, self._packages, self._sources)
 
     def _names_or_specs(self, selector: str, *, reads_files: bool) -> Sequence[str | ToolSpec]:
         """Return the names of the catalog's tools that a selector chooses, or the specs of a file."""
@@ -322,21 +277,6 @@ class Catalog:
         return entry.name
 
 
-def _mocked(loaded: _Loaded, names: Sequence[str]) -> Registry:
-    """Return a copy of the registry in which tools are replaced by the mocks of the catalog's files.
-
-    Tools without a mock are removed.
-    """
-    registry = loaded.registry.copy()
-    for name in names:
-        registry.unregister(name)
-    for toolset in loaded.files:
-        for tool in toolset.tools:
-            if tool.spec.name in names:
-                registry.add(_entry(tool, toolset.name))
-    return registry
-
-
 def _choose(chosen: dict[str, tuple[str, ToolSpec]], selector: str, spec: ToolSpec) -> None:
     """Add a spec to the chosen ones, by name with its selector. The same tool again changes nothing.
 
@@ -350,57 +290,6 @@ def _choose(chosen: dict[str, tuple[str, ToolSpec]], selector: str, spec: ToolSp
             f"{first!r} and {selector!r} have different tools of this name",
             "rename one of them, or choose only one of the two",
         )
-
-
-def _missing_tools(loaded: _Loaded) -> Iterator[str]:
-    """Yield one line for each tool that a toolset includes but that does not exist."""
-    for toolset in loaded.files:
-        for name in toolset.include_tools:
-            if loaded.registry.find(name) is None:
-                known = [entry.name for entry in loaded.registry.entries()]
-                remedy = did_you_mean(name, known, otherwise="remove it, or add the tool")
-                problem = f"it includes the tool {name[:60]!r}, which does not exist"
-                yield str(BadInput(f"toolset {toolset.name!r}", problem, remedy))
-
-
-def _with_saved_toolsets(loaded: _Loaded, texts: Mapping[str, str]) -> _Loaded:
-    registry, problems = loaded.registry.copy(), list(loaded.problems)
-    files = {toolset.name: toolset for toolset in loaded.files}
-    for name, text in texts.items():
-        try:
-            toolset = parse_toolset(text, where=f"saved toolset {name!r}")
-        except BadInput as error:
-            problems.append(str(error))
-            continue
-        previous = registry.copy()
-        for tool in files[toolset.name].tools if toolset.name in files else ():
-            registry.unregister(tool.spec.name)
-        try:
-            _register(toolset, registry)
-        except BadInput as error:
-            problems.append(str(error))
-            registry = previous
-            continue
-        files[toolset.name] = toolset
-    return _Loaded(registry, tuple(files.values()), tuple(problems))
-
-
-def _register(toolset: CatalogToolset, registry: Registry) -> None:
-    """Register the declarative tools of one file.
-
-    Raises:
-        BadInput: Another toolset has a tool of the same name.
-    """
-    registry.register_toolset(
-        toolset.name, toolset.description, tools=toolset.include_tools, includes=toolset.includes
-    )
-    for tool in toolset.tools:
-        registry.add(_entry(tool, toolset.name))
-
-
-def _entry(tool: CatalogTool, toolset: str) -> ToolEntry:
-    handler = MockTool(name=tool.spec.name, rules=tool.rules, returns=tool.returns)
-    return ToolEntry(spec=tool.spec, toolset=toolset, handler=handler, emoji=tool.emoji)
 
 
 def open_catalog(folder: Path, settings: Settings, *, judge: Judge | None = None) -> Catalog:
