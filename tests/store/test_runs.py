@@ -99,6 +99,8 @@ def test_a_deleted_run_is_hidden_and_can_be_restored(own):
     assert own.runs.find_shared_run(key) is None
     assert (own.runs.list_runs(), own.runs.arms_of("short")) == ((), ())
     assert [listed.id for listed in own.runs.list_runs(is_deleted=True)] == [run.id]
+    deleted = own.runs.find_run(run.id[:8], is_deleted=True)
+    assert (deleted and deleted.id, own.runs.find_run(run.id[:8])) == (run.id, None)
     for call in (own.runs.results, own.runs.delete_run):
         with pytest.raises(StoreError, match="there is no run"):
             call(run.id)
@@ -129,7 +131,9 @@ def test_a_run_has_a_title_and_tags(own):
     own.runs.tag_run(first.id, [" nightly ", "", "nightly", "v2"])
     found = own.runs.find_run(first.id)
     assert (found.listed.title, found.listed.tags) == ("before the fix", ("nightly", "v2"))
-    assert [run.id for run in own.runs.list_runs(tag="nightly")] == [first.id]
+    assert [(run.id, run.tags) for run in own.runs.list_runs(tag="nightly")] == [
+        (first.id, ("nightly", "v2"))
+    ]
     assert own.runs.list_runs(tag="night") == ()
     own.runs.tag_run(first.id, [])
     assert own.runs.list_runs(tag="nightly") == ()

@@ -19,7 +19,9 @@ from workbench.store.tables import (
     DeletedMessageRow,
     GenerationRow,
     MessageRow,
+    PresetRow,
     PromptRow,
+    RunRow,
     SessionRow,
     SessionTagRow,
     ToolRunRow,
@@ -33,6 +35,24 @@ RESTORABLE: Final = timedelta(days=30)
 def restorable_since(now: datetime) -> datetime:
     """Return the time limit: sessions that were deleted at or before it cannot be restored."""
     return now - RESTORABLE
+
+
+def purge_rows(database: Database, table: type[PresetRow] | type[RunRow], now: datetime) -> int:
+    """Delete all rows of a table that can no longer be restored, and return their number.
+
+    Args:
+        now: The current time, with a time zone.
+
+    Raises:
+        StoreError: The rows could not be read or deleted.
+    """
+    is_expired = col(table.deleted_at) <= restorable_since(now)
+    # Most of the time there are none. Reading first saves the lock for writing.
+    with database.reading() as db:
+        if db.exec(select(table.id).where(is_expired).limit(1)).first() is None:
+            return 0
+    with database.writing() as db:
+        return db.exec(delete(table).where(is_expired)).rowcount
 
 
 def purge(database: Database, now: datetime) -> int:

@@ -19,7 +19,7 @@ from workbench.records.presets import ListedPreset, SavedPreset, StoredPreset, p
 from workbench.records.run_config import RunConfig
 from workbench.store import rows
 from workbench.store.database import Database
-from workbench.store.deleting import restorable_since
+from workbench.store.deleting import purge_rows, restorable_since
 from workbench.store.owner_scope import scope_of
 from workbench.store.rows import new_id
 from workbench.store.storable import problem_of, refuse_unstorable
@@ -77,11 +77,7 @@ class PresetStore:
                 raise BadInput(
                     f"preset {name!r}", "this name is taken", "choose another name, or replace the preset"
                 )
-            share_key = old.share_key if old else None
-            if old is not None:
-                old.share_key, old.deleted_at = None, now
-                # The index on the name allows the new row only once the old one is deleted.
-                db.flush()
+            share_key = _give_way(db, old, now) if old else None
             row = PresetRow(
                 id=new_id(),
                 owner=self._scope,
@@ -153,9 +149,7 @@ class PresetStore:
                     f"preset {row.name!r}", "another preset has this name now", "rename that one first"
                 )
             if other is not None:
-                share_key, other.share_key, other.deleted_at = other.share_key, None, now
-                db.flush()
-                row.share_key = share_key
+                row.share_key = _give_way(db, other, now)
             row.deleted_at = None
             db.flush()
             return _listed(row)
@@ -239,12 +233,15 @@ def purge_presets(database: Database, now: datetime) -> None:
     Raises:
         StoreError: The presets could not be read or deleted.
     """
-    is_expired = col(PresetRow.deleted_at) <= restorable_since(now)
-    with database.reading() as db:
-        if db.exec(select(PresetRow.id).where(is_expired).limit(1)).first() is None:
-            return
-    with database.writing() as db:
-        db.exec(delete(PresetRow).where(is_expired))
+    purge_rows(database, PresetRow, now)
+
+
+def _give_way(db: Session, row: PresetRow, now: datetime) -> str | None:
+    """Delete a preset in favour of another one of the same name, and return the key of its link for that one."""
+    share_key, row.share_key, row.deleted_at = row.share_key, None, now
+    # The index on the name allows the other row only once this one is deleted.
+    db.flush()
+    return share_key
 
 
 def _listed(row: PresetRow) -> ListedPreset:

@@ -14,7 +14,7 @@ from workbench.records.owner import Owner
 from workbench.records.runs import ArmResults, ListedRun, RunState, StoredRun
 from workbench.records.versions import name_in
 from workbench.store.database import Database, insert_if_absent
-from workbench.store.deleting import restorable_since
+from workbench.store.deleting import purge_rows, restorable_since
 from workbench.store.owner_scope import OwnerScope, scope_of
 from workbench.store.rows import new_id, title_of
 from workbench.store.storable import problem_of, refuse_unstorable
@@ -43,7 +43,7 @@ def read_arms(db: Session, scope: str, contract_name: str, limit: int) -> Iterat
     )
     for run_id, title, created_at, documents in db.exec(own).all():
         chosen_arms = [arm for arm in _arms(run_id, documents) if name_in(arm.contract_name) == contract_name]
-        results = _results(db, run_id) if chosen_arms else dict[str, Sequence[CaseResult]]()
+        results = _results_by_arm(db, run_id) if chosen_arms else dict[str, Sequence[CaseResult]]()
         for arm in chosen_arms:
             if found := results.get(arm.label):
                 yield ArmResults(
@@ -58,17 +58,20 @@ def _arms(run_id: str, documents: Any) -> Sequence[Arm]:
         raise StoreError(f"run {run_id!r}: its plan cannot be read: {error}") from error
 
 
-def _results(db: Session, run_id: str) -> Mapping[str, Sequence[CaseResult]]:
+def _results_by_arm(db: Session, run_id: str) -> Mapping[str, Sequence[CaseResult]]:
     """Return the results of each arm, by the arm's label."""
-    rows = db.exec(select(CaseResultRow).where(col(CaseResultRow.run_id) == run_id)).all()
     found: dict[str, list[CaseResult]] = defaultdict(list)
-    for row in rows:
-        try:
-            result = result_value(row.result)
-        except ValueError as error:
-            raise StoreError(f"run {run_id!r}: a result is damaged: {error}") from error
+    for result in _results(db, run_id):
         found[result.arm].append(result)
     return found
+
+
+def _results(db: Session, run_id: str) -> Sequence[CaseResult]:
+    rows = db.exec(select(CaseResultRow).where(col(CaseResultRow.run_id) == run_id)).all()
+    try:
+        return [result_value(row.result) for row in rows]
+    except ValueError as error:
+        raise StoreError(f"run {run_id!r}: a result is damaged: {error}") from error
 
 
 class RunStore(OwnerScope):
@@ -100,15 +103,21 @@ class RunStore(OwnerScope):
         with self._database.writing() as db:
             db.add(row)
             db.flush()
-            return StoredRun(listed=_listed(db, row), plan=plan)
+            return StoredRun(listed=_listed_run(row, {}, ()), plan=plan)
 
-    def find_run(self, run_id: str) -> StoredRun | None:
-        """Return the run with this id or the only one whose id starts with it. None if there is not exactly one."""
+    def find_run(self, run_id: str, *, is_deleted: bool = False) -> StoredRun | None:
+        """Return the run with this id or the only one whose id starts with it. None if there is not exactly one.
+
+        Args:
+            is_deleted: True finds a deleted run that can be restored.
+        """
         if not run_id or problem_of(run_id):
             return None
         query = (
             select(RunRow)
-            .where(self._is_own_run(), col(RunRow.id).startswith(run_id, autoescape=True))
+            .where(
+                self._is_own_run(is_deleted=is_deleted), col(RunRow.id).startswith(run_id, autoescape=True)
+            )
             .limit(2)
         )
         with self._database.reading() as db:
@@ -138,7 +147,7 @@ class RunStore(OwnerScope):
                 col(RunTagRow.tag) == tag
             )
         with self._database.reading() as db:
-            return tuple(_listed(db, row) for row in db.exec(own))
+            return _listed(db, db.exec(own).all())
 
     def rename_run(self, run_id: str, title: str) -> None:
         """Set the title, as one line.
@@ -319,27 +328,17 @@ def purge_runs(database: Database, now: datetime) -> int:
     Args:
         now: The current time, with a time zone.
     """
-    is_expired = col(RunRow.deleted_at) <= restorable_since(now)
-    with database.reading() as db:
-        if db.exec(select(RunRow.id).where(is_expired).limit(1)).first() is None:
-            return 0
-    with database.writing() as db:
-        return db.exec(delete(RunRow).where(is_expired)).rowcount
+    return purge_rows(database, RunRow, now)
 
 
 def _value(db: Session, row: RunRow) -> StoredRun:
-    return StoredRun(listed=_listed(db, row), plan=_plan(row))
+    return StoredRun(listed=_listed(db, [row])[0], plan=_plan(row))
 
 
 def _ordered_results(db: Session, run: RunRow) -> Sequence[CaseResult]:
     """Return the results of a run in the order of its plan."""
     order = {job.key: place for place, job in enumerate(_plan(run).jobs())}
-    rows = db.exec(select(CaseResultRow).where(col(CaseResultRow.run_id) == run.id)).all()
-    try:
-        found = [result_value(row.result) for row in rows]
-    except ValueError as error:
-        raise StoreError(f"run {run.id!r}: a result is damaged: {error}") from error
-    return tuple(sorted(found, key=lambda result: order.get(result.key, len(order))))
+    return tuple(sorted(_results(db, run.id), key=lambda result: order.get(result.key, len(order))))
 
 
 def _named(row: RunRow, entries: str, key: str) -> tuple[str, ...]:
@@ -357,14 +356,30 @@ def _plan(row: RunRow) -> RunPlan:
         raise StoreError(f"run {row.id!r}: its plan cannot be read: {error}") from error
 
 
-def _listed(db: Session, row: RunRow) -> ListedRun:
+def _listed(db: Session, rows: Sequence[RunRow]) -> Sequence[ListedRun]:
+    """Return runs as they are listed, with two queries for all of them together."""
+    ids = [row.id for row in rows]
+    counts: dict[str, dict[str, int]] = defaultdict(dict)
     counted = (
-        select(CaseResultRow.status, func.count())
-        .where(col(CaseResultRow.run_id) == row.id)
-        .group_by(col(CaseResultRow.status))
+        select(CaseResultRow.run_id, CaseResultRow.status, func.count())
+        .where(col(CaseResultRow.run_id).in_(ids))
+        .group_by(col(CaseResultRow.run_id), col(CaseResultRow.status))
     )
-    counts = dict(db.exec(counted).all())
-    tags = select(RunTagRow.tag).where(col(RunTagRow.run_id) == row.id).order_by(col(RunTagRow.position))
+    for run_id, status, number in db.exec(counted):
+        counts[run_id][status] = number
+    tags: dict[str, list[str]] = defaultdict(list)
+    tagged = (
+        select(RunTagRow.run_id, RunTagRow.tag)
+        .where(col(RunTagRow.run_id).in_(ids))
+        .order_by(col(RunTagRow.position))
+    )
+    for run_id, tag in db.exec(tagged):
+        tags[run_id].append(tag)
+    return tuple(_listed_run(row, counts[row.id], tags[row.id]) for row in rows)
+
+
+def _listed_run(row: RunRow, counts: Mapping[str, int], tags: Sequence[str]) -> ListedRun:
+    """Return a run as it is listed. `counts` has the number of its results by status."""
     return ListedRun(
         id=row.id,
         title=row.title,
@@ -378,6 +393,6 @@ def _listed(db: Session, row: RunRow) -> ListedRun:
         suites=_named(row, "cases", "suite"),
         contracts=_named(row, "arms", "contract_name"),
         models=_named(row, "arms", "model"),
-        tags=tuple(db.exec(tags)),
+        tags=tuple(tags),
         share_key=row.share_key,
     )

@@ -170,13 +170,12 @@ def undelete(
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
-        deleted = services.runs.list_runs(limit=10_000, is_deleted=True)
-        found = [listed for listed in deleted if listed.id.startswith(run)]
-        if len(found) != 1:
+        found = services.runs.find_run(run, is_deleted=True)
+        if found is None:
             problem = "there is no such deleted run, or several"
             raise BadInput(f"run {run!r}", problem, "list them with `workbench runs list --deleted`")
-        services.runs.restore_run(found[0].id)
-    print(run_line(found[0]))
+        services.runs.restore_run(found.id)
+    print(run_line(found.listed))
 
 
 def _print(services: Services, run_id: str, *, is_json: bool) -> None:
