@@ -9,6 +9,7 @@ import pytest
 
 from tests.services import services_for
 from workbench.app.runs.rows import (
+    RowResult,
     is_row_run,
     prepare_rows,
     row_results,
@@ -86,6 +87,12 @@ def test_results_are_written_as_csv_and_json_lines(own):
     assert documents[0]["row"] == {"city": "Rome", "tone": "formal"}
     waiting = row_results(stored.plan.cases, [])
     assert json.loads(rows_as_jsonl(waiting).splitlines()[0])["error"] == "not run"
+
+
+def test_a_json_cell_is_written_to_csv_unchanged():
+    row = RowResult(number=1, row={"place": {"lat": 1}, "is_north": True}, message="Where?", result=None)
+    [line] = csv.DictReader(io.StringIO(rows_as_csv([row])))
+    assert (line["place"], line["is_north"], line["fixes"]) == ('{"lat": 1}', "true", "")
 
 
 def test_rows_are_saved_as_a_suite_that_can_run(own):

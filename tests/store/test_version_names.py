@@ -8,7 +8,7 @@ import pytest
 from tests.store.examples import SETUP
 from workbench.errors import BadInput, StoreError
 from workbench.records.owner import LOCAL_OWNER, Owner
-from workbench.records.versions import NewVersion, VersionKind, hash_of, with_name
+from workbench.records.versions import NewVersion, VersionKind, hash_of
 from workbench.store.store import Store
 
 CONTRACT = VersionKind.CONTRACT
@@ -135,25 +135,3 @@ def test_a_deleted_name_is_purged_after_30_days(store, own, clock):
     assert own.find_text(CONTRACT, hash_of(text)).text == text
     assert store.of(LOCAL_OWNER).sessions.find_session(session.id)
     assert own.version(copy.id).parent_id is None
-
-
-@pytest.mark.parametrize(
-    ("version_kind", "text", "expected"),
-    [
-        (
-            CONTRACT,
-            "---\nname: old\ntitle: T\n---\nname: old\n",
-            "---\nname: new\ntitle: T\n---\nname: old\n",
-        ),
-        (CONTRACT, "---\ntitle: T\n---\nname: old\n", "---\ntitle: T\n---\nname: old\n"),
-        (VersionKind.TOOLS, "# my tools\r\ntoolset: old\r\n", "# my tools\r\ntoolset: new\r\n"),
-        (VersionKind.PRESET, "name: old", "name: old"),
-    ],
-)
-def test_a_text_that_names_itself_gets_the_new_name(version_kind, text, expected):
-    assert with_name(version_kind, text, "new") == expected
-
-
-def test_a_name_that_is_not_a_plain_word_is_quoted():
-    assert with_name(VersionKind.SUITE, "suite: old", "Ann's no. 1") == "suite: 'Ann''s no. 1'"
-    assert with_name(VersionKind.SUITE, "suite: old", "no") == "suite: 'no'"

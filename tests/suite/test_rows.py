@@ -26,6 +26,7 @@ CONTRACT = parse_contract(
         '"city" , tone\n"Rome",formal\n"Oslo",calm'.replace(" ,", ","),
         '{"city": "Rome", "tone": "formal"}\n\n{"tone": "calm", "city": "Oslo"}',
         '[{"city": "Rome", "tone": "formal"}, {"city": "Oslo", "tone": "calm"}]',
+        '{"city": "Rome", "tone": "formal"}\r{"tone": "calm", "city": "Oslo"}\r',
     ],
 )
 def test_rows_are_csv_cells_or_json(text):
@@ -50,6 +51,7 @@ def test_rows_are_csv_cells_or_json(text):
         ("a,b,a\n1,2,3", "line 1, column 3: column 1 is also named 'a'"),
         ("a,,b\n1,2,3", "line 1, column 2: the column has no name"),
         ("City name,b\n1,2", "line 1, column 1: the name 'City name' cannot be used .*City_name"),
+        ("\n\nCity name,b\n1,2", "line 3, column 1: the name 'City name' cannot be used"),
         ('a\n"x"y\n', "line 2: not CSV"),
         ('a\n"x', "line 2: not CSV"),
         ('{"a": 1}\n{"b": 1}', "line 1: there is no value for 'b'"),
@@ -65,6 +67,13 @@ def test_rows_are_csv_cells_or_json(text):
 def test_a_problem_of_rows_is_reported_with_its_place(text, message):
     with pytest.raises(BadInput, match=message):
         read_rows(text)
+
+
+def test_only_line_breaks_end_a_json_line():
+    assert read_rows('{"city": "Rome\u2028Italy"}\n{"city": "\x85"}').rows == (
+        {"city": "Rome\u2028Italy"},
+        {"city": "\x85"},
+    )
 
 
 def test_equal_rows_are_mentioned():

@@ -1,19 +1,20 @@
 """Compare the contents of versions: what reaches a model, and what differs between two versions."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import cast
+from typing import Final, cast
 
 import yaml
 
 from workbench.chat.json_value import JsonObject, JsonValue, load_json
 from workbench.chat.sequence_match import unified_diff
-from workbench.contract.contract import parse_contract
+from workbench.contract.contract import FENCE, parse_contract
 from workbench.errors import BadInput
 from workbench.records.versions import VersionKind, hash_of
 from workbench.toolspec.spec import OfferedTools, ToolSpec, canonical_json
-from workbench.toolspec.yaml_text import load_yaml
+from workbench.toolspec.yaml_text import dump_yaml, load_yaml
 
 
 def fingerprint_of(kind: VersionKind, text: str, *, name: str) -> str:
@@ -66,6 +67,28 @@ def comparable_texts(kind: VersionKind, before: str, after: str) -> tuple[str, s
         return _sorted_json(load_value(before)), _sorted_json(load_value(after))
     except BadInput:
         return before, after
+
+
+_OWN_NAMES: Final = {VersionKind.CONTRACT: "name", VersionKind.SUITE: "suite", VersionKind.TOOLS: "toolset"}
+"""The key with which a text names itself."""
+
+
+def with_name(kind: VersionKind, text: str, name: str) -> str:
+    """Return the text with another name, if it names itself.
+
+    >>> with_name(VersionKind.SUITE, "suite: old\\ncases: []", "new")
+    'suite: new\\ncases: []'
+    """
+    key = _OWN_NAMES.get(kind)
+    if key is None:
+        return text
+    front, end, body = text, "", ""
+    if kind is VersionKind.CONTRACT:
+        # A contract names itself in its front matter only, which a line of dashes begins and ends.
+        front, end, body = text.partition(f"\n{FENCE}") if text.startswith(FENCE) else ("", "", text)
+    own_line = re.compile(rf"^{key}:[ \t]*\S[^\r\n]*", re.MULTILINE)
+    new_line = dump_yaml({key: name}).rstrip("\n")
+    return own_line.sub(lambda _: new_line, front, count=1) + end + body
 
 
 def diff_texts(before: str, after: str, labels: tuple[str, str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from workbench.app.services import Services
+from workbench.app.version_content import with_name
 from workbench.errors import BadInput
 from workbench.records.owner import LOCAL_OWNER
 from workbench.records.versions import (
@@ -11,7 +12,6 @@ from workbench.records.versions import (
     Version,
     VersionKind,
     check_name,
-    with_name,
 )
 
 WORDS = {

@@ -217,35 +217,6 @@ def check_tag(tag: str) -> None:
         )
 
 
-_OWN_NAMES: Final = {VersionKind.CONTRACT: "name", VersionKind.SUITE: "suite", VersionKind.TOOLS: "toolset"}
-"""The key with which a text names itself."""
-
-
-def with_name(kind: VersionKind, text: str, name: str) -> str:
-    """Return the text with another name, if it names itself.
-
-    >>> with_name(VersionKind.SUITE, "suite: old\ncases: []", "new")
-    'suite: new\ncases: []'
-    """
-    key = _OWN_NAMES.get(kind)
-    if key is None:
-        return text
-    # A contract names itself in its front matter only, which a line of dashes ends.
-    front, end, body = text.partition("\n---") if kind is VersionKind.CONTRACT else (text, "", "")
-    line = re.compile(rf"^{key}:[ \t]*\S[^\r\n]*", re.MULTILINE)
-    return line.sub(lambda _: f"{key}: {_scalar(name)}", front, count=1) + end + body
-
-
-def _scalar(name: str) -> str:
-    """Return a name as a YAML value, quoted unless it is a plain word."""
-    is_plain = re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]*", name) and name.lower() not in _YAML_WORDS
-    return name if is_plain else "'" + name.replace("'", "''") + "'"
-
-
-_YAML_WORDS: Final = frozenset(("true", "false", "yes", "no", "on", "off", "null", "y", "n"))
-"""Plain words that YAML does not read as text."""
-
-
 def hash_of(text: str) -> str:
     """Return the SHA-256 (hex) of a text in UTF-8.
 

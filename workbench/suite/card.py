@@ -58,6 +58,15 @@ def cards(results: Iterable[CaseResult]) -> tuple[ScoreCard, ...]:
     return tuple(score_card(arm, group) for arm, group in by_arm.items())
 
 
+def cards_by_tag(results: Iterable[CaseResult]) -> dict[str, tuple[ScoreCard, ...]]:
+    """Return a score card for each arm, by tag, sorted. A result with several tags is in each of them."""
+    by_tag: dict[str, list[CaseResult]] = defaultdict(list)
+    for result in results:
+        for tag in result.tags:
+            by_tag[tag].append(result)
+    return {tag: cards(group) for tag, group in sorted(by_tag.items())}
+
+
 def score_card(arm: str, results: Sequence[CaseResult]) -> ScoreCard:
     """Return the score card of the results of one arm."""
     scored = [result for result in results if result.status is not CaseStatus.ERROR]

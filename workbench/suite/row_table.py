@@ -105,7 +105,7 @@ def read_csv(text: str, *, where: str, delimiter: str = ",") -> RowTable:
 
 
 def _csv_table(text: str, where: str) -> RowTable:
-    header = next(line for line in text.splitlines() if line.strip())
+    first_line, header = next(line for line in enumerate(text.splitlines(), start=1) if line[1].strip())
     unquoted = re.sub(r'"[^"]*"', "", header)
     delimiter = max(_DELIMITERS, key=unquoted.count)
     table = read_csv(text, where=where, delimiter=delimiter)
@@ -113,7 +113,7 @@ def _csv_table(text: str, where: str) -> RowTable:
         if VARIABLE_NAME.fullmatch(name) is None:
             usable = re.sub(r"\W+", "_", name).strip("_") or "name"
             raise BadInput(
-                f"{where}, line 1, column {place}",
+                f"{where}, line {first_line}, column {place}",
                 f"the name {name[:40]!r} cannot be used as {{{{ name }}}}",
                 f"{_COLUMN_REMEDY}, for example {usable if not usable[0].isdigit() else '_' + usable}",
             )
@@ -147,7 +147,7 @@ def _check_width(cells: Sequence[str], names: Sequence[str], where: str, delimit
 
 
 def _json_table(text: str, where: str) -> RowTable:
-    rows = [(place, row) for place, row in _json_rows(text, where)]
+    rows = list(_json_rows(text, where))
     columns = tuple(dict.fromkeys(name for _, row in rows for name in row))
     for name in columns:
         if VARIABLE_NAME.fullmatch(name) is None:
@@ -174,7 +174,8 @@ def _json_rows(text: str, where: str) -> Iterator[tuple[str, Mapping[str, JsonVa
     else:
         entries = [
             (f"line {number}", _loaded(line, f"{where}, line {number}"))
-            for number, line in enumerate(text.splitlines(), start=1)
+            # Not `splitlines`: JSON may contain other characters that end lines, such as U+2028.
+            for number, line in enumerate(io.StringIO(text, newline=None), start=1)
             if line.strip()
         ]
     for place, value in entries:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.services import CHECKOUT
-from workbench.app.version_content import diff_contents, diff_texts, fingerprint_of, load_value
+from workbench.app.version_content import diff_contents, diff_texts, fingerprint_of, load_value, with_name
 from workbench.contract.contract import parse_contract
 from workbench.errors import BadInput
 from workbench.records.versions import VersionKind
@@ -84,3 +84,29 @@ def test_unreadable_tools_are_compared_as_text():
 def test_a_missing_final_line_break_is_shown():
     assert diff_texts("a\n", "a", LABELS).endswith("-a\n+a\n\\ No newline at end of file\n")
     assert diff_texts("a\r\n", "a\n", LABELS) != ""
+
+
+@pytest.mark.parametrize(
+    "name", ["new", "on", "no", "Ann's no. 1", "7", "it's", "a b", "Größe", "1e3", "-a", "x" * 100]
+)
+def test_a_suite_has_its_new_name_as_text(name):
+    text = with_name(VersionKind.SUITE, "suite: old\ncases: []\n", name)
+    assert load_value(text) == {"suite": name, "cases": []}
+
+
+@pytest.mark.parametrize(
+    ("version_kind", "text", "expected"),
+    [
+        (
+            VersionKind.CONTRACT,
+            "---\nname: old\ntitle: T\n---\nname: old\n",
+            "---\nname: new\ntitle: T\n---\nname: old\n",
+        ),
+        (VersionKind.CONTRACT, "---\ntitle: T\n---\nname: old\n", "---\ntitle: T\n---\nname: old\n"),
+        (VersionKind.CONTRACT, "name: old\n", "name: old\n"),
+        (VersionKind.TOOLS, "# my tools\r\ntoolset: old\r\n", "# my tools\r\ntoolset: new\r\n"),
+        (VersionKind.PRESET, "name: old", "name: old"),
+    ],
+)
+def test_a_text_that_names_itself_gets_the_new_name(version_kind, text, expected):
+    assert with_name(version_kind, text, "new") == expected

@@ -47,7 +47,6 @@ def run(
         failures=TableView(title="Failures and errors", note="", head=("case",), rows=(("weather",),)),
         tags=("nightly",),
         share_key=share_key,
-        forms=(("html", "HTML"),),
         arms=("full", "minimal"),
         rows=(RowView(case="greeting", cells=cells), RowView(case="weather", cells=cells)),
         picked=picked,

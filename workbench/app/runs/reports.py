@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from workbench.app.services import Services
 from workbench.errors import BadInput
@@ -19,46 +19,37 @@ if TYPE_CHECKING:
     from workbench.store.store import Store
 
 
+class WriteReport(Protocol):
+    """Writes a report."""
+
+    def __call__(self, report: RunReport, *, page_url: str) -> str:
+        """Return the text of a report.
+
+        Args:
+            page_url: The address of the page, for links to the rollouts.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportForm:
     """A form in which a report is written."""
 
-    label: str
-    """Name for a person."""
     ending: str
     """Ending of the file, with its dot."""
     media_type: str
-    write: Callable[[RunReport, str], str]
-    """Returns the text. The second argument is the address of the page, for links to the rollouts."""
+    write: WriteReport
+
+
+def _report_json_text(report: RunReport, *, page_url: str) -> str:
+    return json.dumps(report_json(report, page_url=page_url), ensure_ascii=False, indent=2) + "\n"
 
 
 REPORT_FORMS: Final[Mapping[str, ReportForm]] = {
-    "html": ReportForm(
-        label="HTML",
-        ending=".html",
-        media_type="text/html",
-        write=lambda report, page_url: report_html(report, page_url=page_url),
-    ),
-    "json": ReportForm(
-        label="JSON",
-        ending=".json",
-        media_type="application/json",
-        write=lambda report, page_url: (
-            json.dumps(report_json(report, page_url=page_url), ensure_ascii=False, indent=2) + "\n"
-        ),
-    ),
-    "junit": ReportForm(
-        label="JUnit XML",
-        ending=".xml",
-        media_type="application/xml",
-        write=lambda report, page_url: report_junit(report, page_url=page_url),
-    ),
-    "markdown": ReportForm(
-        label="Markdown",
-        ending=".md",
-        media_type="text/markdown",
-        write=lambda report, page_url: report_markdown(report, page_url=page_url),
-    ),
+    "html": ReportForm(ending=".html", media_type="text/html", write=report_html),
+    "json": ReportForm(ending=".json", media_type="application/json", write=_report_json_text),
+    "junit": ReportForm(ending=".xml", media_type="application/xml", write=report_junit),
+    "markdown": ReportForm(ending=".md", media_type="text/markdown", write=report_markdown),
 }
 """The forms by their name on the command line."""
 

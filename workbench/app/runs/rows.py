@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,6 +17,7 @@ from workbench.records.versions import NewVersion, Version, VersionKind, check_n
 from workbench.suite.case import Case
 from workbench.suite.plan import RunPlan
 from workbench.suite.read_suite import parse_suite
+from workbench.suite.reports.tables import counts_text
 from workbench.suite.result import CaseResult
 from workbench.suite.row_suite import RowSuite, row_suite
 from workbench.suite.row_table import RowTable, read_rows
@@ -120,8 +121,11 @@ def rows_as_csv(rows: Sequence[RowResult]) -> str:
     writer.writerow([*columns, *_RESULT_KEYS])
     for row in rows:
         document = _document(row)
-        cells = [_cell(row.row.get(name, "")) for name in columns]
-        writer.writerow([*cells, *(_cell(document[name]) for name in _RESULT_KEYS)])
+        measures = row.result.measures if row.result else None
+        document["fixes"] = counts_text(measures.fixes) if measures else ""
+        document["findings"] = counts_text(measures.findings) if measures else ""
+        values = (*map(row.row.get, columns), *(document[name] for name in _RESULT_KEYS))
+        writer.writerow(map(_cell, values))
     return target.getvalue()
 
 
@@ -144,8 +148,6 @@ def _document(row: RowResult) -> dict[str, JsonValue]:
 
 
 def _cell(value: JsonValue) -> str:
-    if isinstance(value, Mapping) and all(isinstance(count, int) for count in value.values()):
-        return ", ".join(name if count == 1 else f"{name} × {count}" for name, count in value.items())
     if isinstance(value, str):
         return value
     return "" if value is None else json.dumps(value, ensure_ascii=False)

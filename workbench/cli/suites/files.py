@@ -57,7 +57,7 @@ def write_reports(report: RunReport, files: Mapping[str, str], settings: Setting
         if form == "json" and name == "-":
             write_json_line(report_json(report, page_url=page_url))
         elif name:
-            write_file(name, report_form(form).write(report, page_url))
+            write_file(name, report_form(form).write(report, page_url=page_url))
 
 
 def page_address(settings: Settings) -> str:

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from workbench.suite.card import ScoreCard, score_card
+from workbench.suite.card import ScoreCard, cards_by_tag
 from workbench.suite.reports.report import RunReport
-from workbench.suite.reports.tables import percent, results_by_tag
+from workbench.suite.reports.tables import percent
 
 
 class ChartKind(StrEnum):
@@ -88,10 +88,10 @@ def _charts(report: RunReport) -> Iterator[Chart]:
         title="Pass rate by tag",
         series=arms if len(arms) > 1 else (),
         marks=tuple(
-            _rate(card, category=tag, series=arm)
-            for tag, by_arm in results_by_tag(report.results).items()
-            for arm, results in by_arm.items()
-            if (card := score_card(arm, results)).pass_rate is not None
+            _rate(card, category=tag, series=card.arm)
+            for tag, cards in cards_by_tag(report.results).items()
+            for card in cards
+            if card.pass_rate is not None
         ),
     )
 

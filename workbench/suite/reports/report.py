@@ -8,7 +8,7 @@ from typing import Final, cast
 from pydantic import TypeAdapter
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.suite.card import ScoreCard, cards
+from workbench.suite.card import ScoreCard, cards, cards_by_tag
 from workbench.suite.compare import ArmPoint, RunComparison, compare, pareto_front
 from workbench.suite.plan import Arm, RunPlan
 from workbench.suite.result import CaseResult, result_document
@@ -156,16 +156,8 @@ _WORTH: Final = TypeAdapter(ArmGain)
 _ARM: Final = TypeAdapter(Arm)
 
 
-def _tag_cards(report: RunReport) -> JsonObject:
-    """Return a score card for each arm, by tag."""
-    by_tag: dict[str, list[CaseResult]] = {}
-    for result in report.results:
-        for tag in result.tags:
-            by_tag.setdefault(tag, []).append(result)
-    return {
-        tag: [cast(JsonValue, _CARD.dump_python(card, mode="json")) for card in cards(results)]
-        for tag, results in sorted(by_tag.items())
-    }
+def _cards_json(cards: Sequence[ScoreCard]) -> list[JsonValue]:
+    return [cast(JsonValue, _CARD.dump_python(card, mode="json")) for card in cards]
 
 
 def report_json(report: RunReport, *, page_url: str = LOCAL_PAGE) -> JsonObject:
@@ -178,10 +170,10 @@ def report_json(report: RunReport, *, page_url: str = LOCAL_PAGE) -> JsonObject:
         "pass_rate": report.pass_rate,
         "errors": report.errors,
         "arms": [cast(JsonValue, _ARM.dump_python(arm, mode="json")) for arm in report.plan.arms],
-        "cards": [cast(JsonValue, _CARD.dump_python(card, mode="json")) for card in report.cards],
+        "cards": _cards_json(report.cards),
         "front": list(report.front),
         "worths": [cast(JsonValue, _WORTH.dump_python(worth, mode="json")) for worth in report.worths],
-        "tags": _tag_cards(report),
+        "tags": {tag: _cards_json(tag_cards) for tag, tag_cards in cards_by_tag(report.results).items()},
         "results": [
             {**result_document(result), "rollout": rollout_url(result, page_url) or None}
             for result in report.results

@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from workbench.suite.card import ScoreCard, score_card
+from workbench.suite.card import ScoreCard, cards_by_tag
 from workbench.suite.compare import CHANGE_TEXTS, CaseChange, RunComparison
 from workbench.suite.reports.report import RunReport
 from workbench.suite.result import CaseResult, CaseStatus
@@ -78,25 +78,16 @@ def results_by_case(results: Iterable[CaseResult]) -> Mapping[str, Mapping[str, 
     return grouped
 
 
-def results_by_tag(results: Iterable[CaseResult]) -> Mapping[str, Mapping[str, Sequence[CaseResult]]]:
-    """Group results by tag, sorted, then by the label of the arm. A result with several tags is in each of them."""
-    grouped: dict[str, dict[str, list[CaseResult]]] = {}
-    for result in results:
-        for tag in result.tags:
-            grouped.setdefault(tag, {}).setdefault(result.arm, []).append(result)
-    return dict(sorted(grouped.items()))
-
-
 def tag_table(report: RunReport) -> Table | None:
     """Return a table with a row for each tag and arm. None if no case has a tag."""
-    by_tag = results_by_tag(report.results)
+    by_tag = cards_by_tag(report.results)
     if not by_tag:
         return None
     has_arms = len(report.cards) > 1
     cards = [
-        score_card(f"{tag} · {arm}" if has_arms else tag, results)
-        for tag, by_arm in by_tag.items()
-        for arm, results in by_arm.items()
+        replace(card, arm=f"{tag} · {card.arm}" if has_arms else tag)
+        for tag, tag_cards in by_tag.items()
+        for card in tag_cards
     ]
     return cards_table(cards, what="tag · arm" if has_arms else "tag")
 
@@ -115,6 +106,15 @@ def failure_table(report: RunReport) -> Table:
         if not result.is_passed
     )
     return Table(head=("case", "arm", "status", "reason", "output"), rows=rows)
+
+
+def counts_text(counts: Mapping[str, int]) -> str:
+    """Format numbers of fixes or findings by code.
+
+    >>> counts_text({"trailing-comma": 1, "single-quotes": 2})
+    'trailing-comma, single-quotes × 2'
+    """
+    return ", ".join(code if number == 1 else f"{code} × {number}" for code, number in counts.items())
 
 
 def worth_table(report: RunReport) -> Table:

@@ -1,12 +1,13 @@
 """Show a run over rows: what the pasted rows are, and the table of answers."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from workbench.app.runs.rows import PreparedRows, RowResult
 from workbench.records.runs import RunState
+from workbench.suite.reports.tables import counts_text
 from workbench.ui.present.words import count
 
 SHOWN_ROWS: Final = 500
@@ -133,14 +134,10 @@ def _line(row: RowResult) -> RowLineView:
         state="done",
         answer=_cut(result.answer),
         calls=_cut(result.calls_told),
-        findings=_codes({**result.measures.fixes, **result.measures.findings}),
+        findings=counts_text({**result.measures.fixes, **result.measures.findings}),
         seconds=seconds,
         session=session,
     )
-
-
-def _codes(counts: Mapping[str, int]) -> str:
-    return ", ".join(code if number == 1 else f"{code} × {number}" for code, number in counts.items())
 
 
 def _cut(text: str) -> str:

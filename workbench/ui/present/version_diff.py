@@ -73,7 +73,7 @@ def show_version_diff(
         choices=tuple(labels.items()),
         before_id=before[0],
         after_id=after[0],
-        summary=f"{count(changed, 'changed line')}" if changed else "The texts are the same.",
+        summary=count(changed, "changed line") if changed else "The texts are the same.",
         rows=rows if changed else (),
     )
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from workbench.records.sessions import StoredMessage
 from workbench.suite.compare import RunPair
+from workbench.suite.reports.tables import counts_text
 from workbench.suite.result import CaseResult
 from workbench.ui.present.text_spans import TextSpan, marked_pieces
 
@@ -97,14 +98,11 @@ def _run(result: CaseResult, title: str, read_rollout: ReadRollout) -> CaseRunVi
 
 
 def _read(result: CaseResult) -> tuple[tuple[str, str], ...]:
-    fixes = ", ".join(
-        f"{code} × {number}" if number > 1 else code for code, number in result.measures.fixes.items()
-    )
     dropped = str(result.measures.dropped) if result.measures.dropped else ""
     return (
         ("calls", result.calls_told),
         ("answer", result.answer),
-        ("fixes", fixes),
+        ("fixes", counts_text(result.measures.fixes)),
         ("dropped calls", dropped),
         ("error", result.error),
     )

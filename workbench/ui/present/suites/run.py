@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.app.runs.reports import REPORT_FORMS
 from workbench.records.runs import ListedRun, RunState
 from workbench.suite.compare import CHANGE_TEXTS, CaseChange, RunComparison, RunPair
 from workbench.suite.reports.charts import Chart, report_charts
@@ -87,8 +86,6 @@ class SuiteRunView:
     tags: tuple[str, ...]
     share_key: str
     """Key of the link to the report. Empty if it is not shared."""
-    forms: tuple[tuple[str, str], ...]
-    """The forms in which the report can be downloaded: name and label."""
     arms: tuple[str, ...]
     rows: tuple[RowView, ...]
     picked: SelectedCase | None = None
@@ -135,7 +132,6 @@ def show_run(
         failures=None if is_under_way else _failures(report),
         tags=listed.tags,
         share_key=listed.share_key or "",
-        forms=tuple((name, form.label) for name, form in REPORT_FORMS.items()),
         arms=tuple(card.arm for card in report.cards),
         rows=_rows(report),
         picked=picked,

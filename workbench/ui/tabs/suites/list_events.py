@@ -81,7 +81,7 @@ class RunListEvents:
             arms = arms_to_compare(stored, baseline, baseline_arm or "", arm or "")
             address = text_of(event, "page")
             page_url = address.rstrip("/") if _PAGE_URL.fullmatch(address) else LOCAL_PAGE
-            text = form.write(report_for(services, stored, baseline, arms), page_url)
+            text = form.write(report_for(services, stored, baseline, arms), page_url=page_url)
         except WorkbenchError as error:
             return SAME, problem(error)
         name = _UNSAFE.sub("-", stored.listed.title).strip("-.")[:60] or "report"
