@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Annotated
 
@@ -12,6 +12,7 @@ from workbench.app.requests.turn import ChatReport, report_turn
 from workbench.app.services import Services
 from workbench.app.turns import MessageStored, begin_session, run_turn
 from workbench.cli.sampling_options import sampling_option
+from workbench.cli.terminal.sources import change_setup
 from workbench.cli.terminal.stopping import TerminalApprover, stop_at_interrupt
 from workbench.errors import BadInput
 from workbench.records.run_config import RunConfig
@@ -27,7 +28,6 @@ from workbench.rollout.events import (
 )
 from workbench.rollout.sampling import Sampling
 from workbench.settings import read_settings
-from workbench.toolspec.tools_text import render_tools
 
 
 def _default(name: str) -> str:
@@ -96,7 +96,7 @@ def chat(
     with open_services(settings) as services:
         stored = _session(services, session)
         setup = _base_setup(services, stored, preset)
-        setup = _changed_setup(services, setup, contract, tools, model)
+        setup = change_setup(services, setup, contract=contract, tools=tools or (), model=model)
         given = {"temperature": temperature, "seed": seed, "max_tokens": max_tokens}
         setup = replace(
             setup,
@@ -118,24 +118,6 @@ def _base_setup(services: Services, stored: StoredSession | None, preset: str | 
     if stored is not None:
         return stored.setup
     return services.presets.find_preset(preset).setup if preset else services.setup_for()
-
-
-def _changed_setup(
-    services: Services,
-    setup: RunConfig,
-    contract: str | None,
-    tools: Sequence[str] | None,
-    model: str | None,
-) -> RunConfig:
-    """Return the setup with the contract, tools and model that the options name."""
-    setup = replace(setup, model=model or setup.model)
-    if contract is not None:
-        version = services.contract_version(contract)
-        setup = replace(setup, contract_name=version.name, contract_text=version.text)
-    if tools:
-        tools_text = render_tools(services.tools.select_files(tools))
-        setup = replace(setup, tools_text=tools_text, disabled_tools=frozenset())
-    return setup
 
 
 def _session(services: Services, session_id: str | None) -> StoredSession | None:

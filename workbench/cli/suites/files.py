@@ -25,6 +25,14 @@ from workbench.suite.reports.markdown import comparison_markdown, table_text
 from workbench.suite.reports.report import RunReport, comparison_json, report_json
 from workbench.suite.reports.tables import change_table, comparison_line
 
+BaselineRun = Annotated[str, typer.Option(metavar="RUN", help="Compare with this run")]
+JsonFile = Annotated[
+    str, typer.Option(metavar="FILE", help="Write the report as JSON; - prints it and nothing else")
+]
+JunitFile = Annotated[str, typer.Option(metavar="FILE", help="Write the report as JUnit XML")]
+HtmlFile = Annotated[str, typer.Option(metavar="FILE", help="Write the report as an HTML file")]
+MarkdownFile = Annotated[str, typer.Option(metavar="FILE", help="Write the report as Markdown")]
+
 _ENDINGS: Final = (".yaml", ".yml", ".json", ".jsonl")
 _EVERYWHERE: Final = ("0.0.0.0", "::")
 

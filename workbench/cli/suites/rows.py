@@ -1,6 +1,5 @@
 """`workbench run --rows`: run one message over rows of variables."""
 
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -8,11 +7,11 @@ from workbench.app.runs.planning import RunRequest
 from workbench.app.runs.rows import prepare_rows, row_results, rows_as_csv, rows_as_jsonl
 from workbench.app.services import Services
 from workbench.cli.suites.files import write_file
+from workbench.cli.terminal.sources import STANDARD_INPUT, change_setup, read_bytes
 from workbench.errors import BadInput
 from workbench.records.runs import StoredRun
 from workbench.suite.plan import RunPlan
 from workbench.suite.row_table import decode_rows
-from workbench.toolspec.tools_text import render_tools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,38 +47,31 @@ class RowOptions:
             raise BadInput("--rows-out", "unknown format", "use a file that ends in .csv or .jsonl")
 
 
-def row_plan(services: Services, request: RunRequest, over: RowOptions) -> RunPlan:
+def row_plan(services: Services, request: RunRequest, rows: RowOptions) -> RunPlan:
     """Return the plan of a run over rows, with the setup of the preset or of the settings, and the options.
 
     Raises:
         BadInput: The rows, the message or the setup cannot be used.
         StoreError: The versions cannot be read.
     """
-    file = over.file or "-"
-    if file == "-":
-        data, where = sys.stdin.buffer.read(), "standard input"
-    else:
-        path = Path(file).expanduser()
-        try:
-            data, where = path.read_bytes(), path.name
-        except OSError as error:
-            raise BadInput(f"--rows {file}", f"it cannot be read: {error.strerror}") from error
-    first = request.setup or services.setup_for()
-    contract = services.contract_version(request.contracts[0]) if request.contracts else None
+    file = rows.file or STANDARD_INPUT
+    where = "standard input" if file == STANDARD_INPUT else Path(file).name
+    text = decode_rows(read_bytes(file), where=where)
+    setup = change_setup(
+        services,
+        request.setup or services.setup_for(),
+        contract=next(iter(request.contracts), None),
+        tools=rows.tools,
+        model=next(iter(request.models), None),
+    )
     setup = replace(
-        first,
-        contract_name=contract.name if contract else first.contract_name,
-        contract_text=contract.text if contract else first.contract_text,
-        model=request.models[0] if request.models else first.model,
+        setup,
         tool_choice=request.tool_choices[0],
         sampling=request.samplings[0],
         is_constrained=request.constraints[0],
-        max_rounds=request.max_rounds or first.max_rounds,
+        max_rounds=request.max_rounds or setup.max_rounds,
     )
-    if over.tools:
-        tools_text = render_tools(services.tools.select_files(over.tools))
-        setup = replace(setup, tools_text=tools_text, disabled_tools=frozenset())
-    plan = prepare_rows(services, setup, over.message, decode_rows(data, where=where), where=where).plan
+    plan = prepare_rows(services, setup, rows.message, text, where=where).plan
     cases = plan.cases if request.limit is None else plan.cases[: request.limit]
     return replace(
         plan, cases=cases, timeout_s=request.timeout_s, at_once=request.at_once, repeat=request.repeat

@@ -14,7 +14,16 @@ from workbench.app.runs.running import begin_run, execute_run, find_run
 from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
 from workbench.cli.sampling_options import repeatable_option, sampling_option
-from workbench.cli.suites.files import run_line, suites_named, write_reports
+from workbench.cli.suites.files import (
+    BaselineRun,
+    HtmlFile,
+    JsonFile,
+    JunitFile,
+    MarkdownFile,
+    run_line,
+    suites_named,
+    write_reports,
+)
 from workbench.cli.suites.rows import RowOptions, row_plan, write_rows
 from workbench.cli.terminal.paint import Tone, shown, terminal_paint
 from workbench.cli.terminal.stopping import stop_at_interrupt
@@ -228,18 +237,15 @@ def run(
     resume: Annotated[
         str, typer.Option(metavar="RUN", help="Continue this run; last is the newest run")
     ] = "",
-    baseline: Annotated[str, typer.Option(metavar="RUN", help="Compare with this run")] = "",
+    baseline: BaselineRun = "",
     fail_under: Annotated[
         float | None,
         typer.Option(metavar="RATE", min=0.0, max=1.0, help="Exit with code 1 below this pass rate"),
     ] = None,
-    json_out: Annotated[
-        str,
-        typer.Option(metavar="FILE", help="Write the report as JSON; - prints it and nothing else"),
-    ] = "",
-    junit: Annotated[str, typer.Option(metavar="FILE", help="Write the report as JUnit XML")] = "",
-    html: Annotated[str, typer.Option(metavar="FILE", help="Write the report as an HTML file")] = "",
-    markdown: Annotated[str, typer.Option(metavar="FILE", help="Write the report as Markdown")] = "",
+    json_out: JsonFile = "",
+    junit: JunitFile = "",
+    html: HtmlFile = "",
+    markdown: MarkdownFile = "",
     list_: Annotated[
         bool, typer.Option("--list", help="List suites and runs without running anything")
     ] = False,
@@ -270,8 +276,8 @@ def run(
     )
     given = SamplingOptions(temperature or (), top_p or (), seed, max_tokens)
     files = {"json": json_out, "junit": junit, "html": html, "markdown": markdown}
-    over = RowOptions(file=rows, message=message, tools=tuple(tools or ()), out=rows_out)
-    options = RunOptions(preset=preset, sampling=given, resume=resume, baseline=baseline, rows=over)
+    over_rows = RowOptions(file=rows, message=message, tools=tuple(tools or ()), out=rows_out)
+    options = RunOptions(preset=preset, sampling=given, resume=resume, baseline=baseline, rows=over_rows)
     raise typer.Exit(_run(request, options, files, fail_under=fail_under))
 
 
@@ -309,9 +315,9 @@ def _run(
     return _exit_code(report, fail_under)
 
 
-def _begin(services: Services, request: RunRequest, over: RowOptions) -> StoredRun:
-    if over.file is not None:
-        return begin_run(services, row_plan(services, request, over))
+def _begin(services: Services, request: RunRequest, rows: RowOptions) -> StoredRun:
+    if rows.file is not None:
+        return begin_run(services, row_plan(services, request, rows))
     return begin_run(services, plan_run(services, request, suites_named(services, request.suites)))
 
 

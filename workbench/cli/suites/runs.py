@@ -8,7 +8,16 @@ from workbench.app.runs.reports import report_for
 from workbench.app.runs.running import find_run
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject
-from workbench.cli.suites.files import page_address, run_line, write_reports
+from workbench.cli.suites.files import (
+    BaselineRun,
+    HtmlFile,
+    JsonFile,
+    JunitFile,
+    MarkdownFile,
+    page_address,
+    run_line,
+    write_reports,
+)
 from workbench.cli.suites.run import print_report
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.errors import BadInput
@@ -74,14 +83,11 @@ def show_runs(
 
 def report(
     run: Run,
-    baseline: Annotated[str, typer.Option(metavar="RUN", help="Compare with this run")] = "",
-    json_out: Annotated[
-        str,
-        typer.Option(metavar="FILE", help="Write the report as JSON; - prints it and nothing else"),
-    ] = "",
-    junit: Annotated[str, typer.Option(metavar="FILE", help="Write the report as JUnit XML")] = "",
-    html: Annotated[str, typer.Option(metavar="FILE", help="Write the report as an HTML file")] = "",
-    markdown: Annotated[str, typer.Option(metavar="FILE", help="Write the report as Markdown")] = "",
+    baseline: BaselineRun = "",
+    json_out: JsonFile = "",
+    junit: JunitFile = "",
+    html: HtmlFile = "",
+    markdown: MarkdownFile = "",
 ) -> None:
     """Report a stored run again, without running anything."""
     from workbench.wiring import open_services

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO, NamedTuple, cast
 
@@ -15,7 +16,9 @@ from workbench.settings import read_settings
 from workbench.toolspec.spec import OfferedTools
 
 if TYPE_CHECKING:
+    from workbench.app.services import Services
     from workbench.contract.contract import Contract
+    from workbench.records.run_config import RunConfig
 
 SourceArgument = Annotated[str, typer.Argument(metavar="FILE", help="Text to read, or - for standard input")]
 ToolsOption = Annotated[
@@ -42,6 +45,32 @@ def select_tools(selectors: Sequence[str] | None) -> OfferedTools | None:
     # Without MCP servers: parsing a text should not start programs.
     catalog = Catalog(find_folder("tools_catalog", settings.home), environment=settings.environment)
     return catalog.select_files(selectors)
+
+
+def change_setup(
+    services: "Services", setup: "RunConfig", *, contract: str | None, tools: Sequence[str], model: str | None
+) -> "RunConfig":
+    """Return a setup with the contract, tools and model that the options of a command name.
+
+    Args:
+        contract: A reference, such as `minimal@3`. None leaves the contract unchanged.
+        tools: Names of toolsets and tools, and JSON files. Empty leaves the tools unchanged.
+        model: None leaves the model unchanged.
+
+    Raises:
+        BadInput: The contract or a tool does not exist.
+        StoreError: The versions cannot be read.
+    """
+    from workbench.toolspec.tools_text import render_tools
+
+    setup = replace(setup, model=model or setup.model)
+    if contract is not None:
+        version = services.contract_version(contract)
+        setup = replace(setup, contract_name=version.name, contract_text=version.text)
+    if tools:
+        tools_text = render_tools(services.tools.select_files(tools))
+        setup = replace(setup, tools_text=tools_text, disabled_tools=frozenset())
+    return setup
 
 
 def load_contract(reference: str) -> "Contract":
@@ -77,8 +106,20 @@ def read_text(source: str) -> str:
     Raises:
         BadInput: The file cannot be opened, or is not UTF-8.
     """
+    return _decode(read_bytes(source), f"file {source}")
+
+
+def read_bytes(source: str) -> bytes:
+    """Return the bytes of a file or of standard input.
+
+    Args:
+        source: A path, or `-`.
+
+    Raises:
+        BadInput: The file cannot be opened.
+    """
     with _open(source) as file:
-        return _decode(file.read(), f"file {source}")
+        return file.read()
 
 
 def read_json(source: str, *, what: str) -> JsonValue:
