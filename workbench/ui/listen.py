@@ -45,13 +45,15 @@ def listen(
         outputs: Components to write.
         js: JavaScript that runs in the browser first. The list that it returns becomes the inputs.
         is_model_work: Whether the event may wait in a model's queue for a long time.
-        is_latest_only: Whether to keep only the last of several firings while the handler runs, as for typing. Events
-            of our own components are then triggered with `triggerLatest`.
+        is_latest_only: Whether to keep only the last of several firings while the handler runs, as for typing. Firings
+            at the same moment all run, with the newest values of `inputs`. Events of our own components are then
+            triggered with `triggerLatest`.
         is_in_order: Whether to run the handler one firing after the other, for all visitors together. Use it for quick
-            work that fires in bursts. For example, every dropdown fires `change` when it is drawn, too fast for
-            `is_latest_only`.
+            work that fires in bursts, each with data of its own.
         is_queued: Whether to use the queue; False runs the handler at once.
     """
+    if is_latest_only:
+        js = _with_newest(inputs, js)
     options: dict[str, Any] = {
         "js": js,
         "api_visibility": "private",
@@ -67,6 +69,12 @@ def listen(
     if is_model_work:
         options |= {"concurrency_id": MODEL, "concurrency_limit": AT_ONCE}
     return trigger(fn and within_budget(fn), list(inputs), list(outputs), **options)
+
+
+def _with_newest(inputs: Sequence[Block], js: str | None) -> str:
+    name = "-".join(str(block._id) for block in inputs)
+    newest = f"await hermesWorkbench.newest('{name}', values)"
+    return f"async (...values) => {f'({js})(...{newest})' if js else newest}"
 
 
 def after_loading(tab: str) -> str:

@@ -33,6 +33,17 @@ window.hermesWorkbench = (() => {
     return { element, props, trigger, triggerLatest, follow };
   };
 
+  // For events of fields of which only the last one counts (`listen.py`). Gradio regards an event as being answered only
+  // once it is sent. Fields that change together, such as those of an example, therefore send one event each, and an
+  // answer to old values can be the last to arrive. So each waits for the others, and all send the newest values.
+  // `inputs` names the fields (gradio 6.31, js/core/src/dependency.ts, `dispatch`).
+  const valuesOf = {};
+  const newest = async (inputs, values) => {
+    valuesOf[inputs] = values;
+    await new Promise((resolve) => setTimeout(resolve));
+    return valuesOf[inputs];
+  };
+
   // All scripts are one module (`script_files.py`); the browser loads it once, however often it is imported.
   const mount = async (script, element, trigger, props, watch) => {
     const part = partOf(element, trigger, props, watch);
@@ -68,5 +79,5 @@ window.hermesWorkbench = (() => {
     }
     while (!hasTab(tab) && Date.now() - askedAt[tab] < ANSWER_MS) await new Promise(requestAnimationFrame);
   };
-  return { mount, attachTabLoader, loadTab, chartsAddress: "CHARTS_ADDRESS" };
+  return { mount, newest, attachTabLoader, loadTab, chartsAddress: "CHARTS_ADDRESS" };
 })();

@@ -115,3 +115,15 @@ def test_names_and_tooltips_are_added_once_gradio_has_drawn_the_fields(component
     )
     expect(component.page.get_by_label("Contract text")).to_have_attribute("tabindex", "0")
     expect(component.page.get_by_title(TERMS["contract"])).to_have_text("Contract")
+
+
+def test_fields_that_change_together_all_send_the_newest_values(component: Component) -> None:
+    sent = component.page.evaluate(
+        """Promise.all([
+          hermesWorkbench.newest("1-2", ["length", ""]),
+          hermesWorkbench.newest("3", ["other"]),
+          hermesWorkbench.newest("1-2", ["length", "text"]),
+        ])"""
+    )
+    assert sent == [["length", "text"], ["other"], ["length", "text"]]
+    assert component.page.evaluate("hermesWorkbench.newest('1-2', ['stop', ''])") == ["stop", ""]
