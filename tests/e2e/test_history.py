@@ -211,7 +211,7 @@ def test_two_tabs_have_their_own_history_and_quick_steps_end_at_the_right_place(
         ("?tab=compare&compare=gone", "#compare-notice", "there is no comparison"),
         ("?tab=label&item=gone", "#label-desk", "does not exist"),
         ("?tab=data&verdict=gone", "#data-notice", "unknown verdict"),
-        ("?tab=inspect&dialect=gone&level=strict", "#inspect-tools-notice", "unknown dialect"),
+        ("?tab=inspect&dialect=gone&level=strict", "#inspect-notice", "unknown dialect"),
     ],
 )
 def test_an_address_of_something_gone_says_so_and_the_page_stays_usable(

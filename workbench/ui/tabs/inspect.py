@@ -68,6 +68,7 @@ class InspectParts:
     level: gr.Dropdown
     finish_reason: gr.Dropdown
     starts_in_thought: gr.Checkbox
+    notice: Drawn
     read: Drawn
     calls: Drawn
     fixes: Drawn
@@ -93,6 +94,7 @@ def build(services: Services) -> InspectParts:
         with gr.Column(elem_id="inspect-setup", elem_classes=["hw-column"], min_width=0):
             toolset, tools_text, tools_notice = _build_tools(services)
             dialect, level, finish_reason, starts_in_thought = _build_terms()
+            notice = Drawn("notice", elem_id="inspect-notice")
         with gr.Column(elem_id="inspect-write", elem_classes=["hw-column"], min_width=0):
             with gr.Row(elem_id="inspect-head"):
                 heading("Completion")
@@ -107,7 +109,7 @@ def build(services: Services) -> InspectParts:
     return InspectParts(
         editors=editors, text=text, clear=clear, toolset=toolset, tools_text=tools_text, tools_notice=tools_notice,
         dialect=dialect, level=level, finish_reason=finish_reason, starts_in_thought=starts_in_thought,
-        read=read, calls=calls, fixes=fixes, differ=differ,
+        notice=notice, read=read, calls=calls, fixes=fixes, differ=differ,
     )  # fmt: skip
 
 
@@ -286,7 +288,7 @@ def wire(parts: InspectParts, services: Services, visitor: gr.State, *, tab: gr.
         parts.read.event("open_kind"),
         events.on_open_kind,
         [visitor, parts.toolset],
-        [*kind, parts.editors, parts.tools_notice],
+        [*kind, parts.editors, parts.notice],
         is_latest_only=True,
     )
     # An empty editor brings the examples back.
