@@ -72,7 +72,7 @@ def listen(
 
 
 def _with_newest(inputs: Sequence[Block], js: str | None) -> str:
-    name = "-".join(str(block._id) for block in inputs)
+    name = "-".join(str(cast(Any, block)._id) for block in inputs)
     newest = f"await hermesWorkbench.newest('{name}', values)"
     return f"async (...values) => {f'({js})(...{newest})' if js else newest}"
 
