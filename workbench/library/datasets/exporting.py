@@ -17,13 +17,17 @@ from workbench.library.datasets.receipts import ReceiptMaker, receipt_bytes
 from workbench.library.datasets.row_files import read_row, read_rows
 from workbench.library.datasets.row_import import ReadRow
 from workbench.library.datasets.row_writer import STANDARD_OUTPUT, RowWriter, open_writer
-from workbench.library.datasets.session_export import SessionDone, add_types, export_rows
+from workbench.library.datasets.session_export import (
+    FormChoice,
+    SessionDone,
+    export_rows,
+    with_text_arguments,
+)
 from workbench.records.corpus.session_rows import ExportOptions
 from workbench.settings import Secret
 from workbench.store.corpus import CorpusStore
 from workbench.trajectory.formats.known import WRITTEN, format_named
 from workbench.trajectory.sets.receipt import CardOptions, render_card
-from workbench.trajectory.writing.losses import ArgumentTypes
 
 RECEIPT: Final = "receipt.json"
 """Name of the receipt, in the folder of the rows."""
@@ -140,41 +144,38 @@ def _write(
     Only the written rows decide whether arguments become text, so that is known when all are written as objects.
     Then the files are written again.
     """
-    types = ArgumentTypes()
-    with ExitStack() as stack:
-        writers = {file.name: stack.enter_context(open_writer(str(file))) for file in files}
-        for done in export_rows(corpus, options, target.split):
-            summary.add(done)
-            _write_rows(done, writers[f"{done.split}.jsonl" if done.split else files[0].name])
-            add_types(types, done)
-            yield done
-        if not summary.rows and format_named(options.format).spell is None:
-            raise BadInput(
-                f"format {options.format!r}",
-                "this format can only be read, and there are no unchanged imported rows of it",
-                f"use one of {', '.join(WRITTEN)}",
-            )
-        if summary.defective and not target.skips_invalid:
-            has = "has" if summary.defective == 1 else "have"
-            raise ExportRefused(
-                "export",
-                f"{summary.defective} of {summary.sessions} sessions {has} errors, so nothing was written",
-                "correct them, or skip them with --skip-invalid",
-            )
-    is_settled = options.arguments != "auto" or options.row_options.arguments == "text"
-    if not is_settled and format_named(options.format).has_object_arguments and types.form == "text":
-        _write_as_text(corpus, options, target, files)
+    choice = FormChoice(options)
+    for done in _written(corpus, options, target, files):
+        summary.add(done)
+        choice.add(done)
+        yield done
+    if not summary.rows and format_named(options.format).spell is None:
+        raise BadInput(
+            f"format {options.format!r}",
+            "this format can only be read, and there are no unchanged imported rows of it",
+            f"use one of {', '.join(WRITTEN)}",
+        )
+    if summary.defective and not target.skips_invalid:
+        has = "has" if summary.defective == 1 else "have"
+        raise ExportRefused(
+            "export",
+            f"{summary.defective} of {summary.sessions} sessions {has} errors, so nothing was written",
+            "correct them, or skip them with --skip-invalid",
+        )
+    if choice.needs_text:
+        for _ in _written(corpus, with_text_arguments(options), target, files):
+            pass
 
 
-def _write_as_text(
+def _written(
     corpus: CorpusStore, options: ExportOptions, target: ExportTarget, files: Sequence[Path]
-) -> None:
-    """Write all rows again, with arguments as text."""
-    options = replace(options, row_options=replace(options.row_options, arguments="text"))
+) -> Iterator[SessionDone]:
+    """Write the rows of each session, and yield the session."""
     with ExitStack() as stack:
         writers = {file.name: stack.enter_context(open_writer(str(file))) for file in files}
         for done in export_rows(corpus, options, target.split):
             _write_rows(done, writers[f"{done.split}.jsonl" if done.split else files[0].name])
+            yield done
 
 
 def _write_rows(done: SessionDone, write: RowWriter) -> None:

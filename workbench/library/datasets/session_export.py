@@ -15,6 +15,7 @@ from workbench.records.corpus.material import (
 from workbench.records.corpus.row_result import RowResult, make_row
 from workbench.records.corpus.session_rows import ExportOptions, ExportSource
 from workbench.store.corpus import CorpusStore
+from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.sets.split import RowSplit
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.writing.losses import ArgumentTypes
@@ -88,12 +89,36 @@ def export_rows(
         yield replace(report.done, rows=rows, split=name)
 
 
-def add_types(types: ArgumentTypes, done: SessionDone) -> None:
-    """Add the arguments of a session's written rows, which alone decide how arguments are written."""
-    for result in done.rows:
-        if result.row is not None:
-            is_fixed = result.conversation.unchanged is not None
-            types.add(result.conversation.trajectory, is_fixed=is_fixed)
+class FormChoice:
+    """Finds out whether rows that were written with arguments as objects must be written again, as text.
+
+    Only the written rows decide that. If the options or the format already do, no row is looked at.
+    """
+
+    def __init__(self, options: ExportOptions) -> None:
+        is_open = options.arguments == "auto" and options.row_options.arguments == "object"
+        self._types = (
+            ArgumentTypes() if is_open and format_named(options.format).has_object_arguments else None
+        )
+
+    def add(self, done: SessionDone) -> None:
+        """Add the written rows of a session."""
+        if self._types is None:
+            return
+        for result in done.rows:
+            if result.row is not None:
+                is_fixed = result.conversation.unchanged is not None
+                self._types.add(result.conversation.trajectory, is_fixed=is_fixed)
+
+    @property
+    def needs_text(self) -> bool:
+        """Whether arguments have several types, or are too large."""
+        return self._types is not None and self._types.form == "text"
+
+
+def with_text_arguments(options: ExportOptions) -> ExportOptions:
+    """Return the options for writing the rows again, with arguments as text."""
+    return replace(options, row_options=replace(options.row_options, arguments="text"))
 
 
 def export_all(corpus: CorpusStore, options: ExportOptions) -> list[SessionDone]:
@@ -103,13 +128,10 @@ def export_all(corpus: CorpusStore, options: ExportOptions) -> list[SessionDone]
         BadInput: The format is unknown.
         StoreError: The store cannot be read.
     """
-    found, types = list(export_rows(corpus, options)), ArgumentTypes()
+    found, choice = list(export_rows(corpus, options)), FormChoice(options)
     for done in found:
-        add_types(types, done)
-    if options.arguments != "auto" or types.form != "text":
-        return found
-    as_text = replace(options, row_options=replace(options.row_options, arguments="text"))
-    return list(export_rows(corpus, as_text))
+        choice.add(done)
+    return list(export_rows(corpus, with_text_arguments(options))) if choice.needs_text else found
 
 
 def _session_reports(corpus: CorpusStore, options: ExportOptions) -> Iterator[SessionReport]:
