@@ -122,6 +122,13 @@ def test_known_and_unreadable_rows_are_reported_and_do_not_stop_the_import(servi
     assert bring(services, tmp_path / "other.jsonl", allows_repeats=True)[0].is_new
 
 
+def test_a_row_that_cannot_be_stored_is_reported_each_time_it_occurs(services, tmp_path):
+    row = {"messages": [{"role": "user", "content": "\0"}, {"role": "assistant", "content": "No."}]}
+    problems = [item.problem for item in bring(services, write(tmp_path / "rows.jsonl", row, row))]
+    assert "NUL" in problems[0]
+    assert problems[0] == problems[1]
+
+
 def test_an_unreadable_call_is_imported_for_a_labeller_and_refused_by_the_export(services, tmp_path):
     row = {"conversations": [{"from": "human", "value": "q"}, {"from": "gpt", "value": BROKEN}]}
     assert bring(services, write(tmp_path / "rows.jsonl", row))[0].is_new

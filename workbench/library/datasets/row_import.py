@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.contract.contract import Contract, placeholders, render_contract
@@ -69,7 +69,7 @@ class RowImported:
 
 _BATCH: Final = 100
 """Rows that are stored in one transaction."""
-_WHATEVER: Final = frozenset({"call-unreadable", "call-truncated"})
+_CORRECTABLE: Final = frozenset({"call-unreadable", "call-truncated"})
 """Problems that a labeller can correct, so that the row is imported."""
 
 
@@ -87,7 +87,7 @@ def import_rows(
         options: Tags and other options.
 
     Raises:
-        BadInput: A tag cannot be stored, or the file is cut off.
+        BadInput: The file is cut off.
         StoreError: The store cannot be written.
     """
     remaining = iter(rows)
@@ -107,47 +107,44 @@ def _stored(
 ) -> Iterator[RowImported]:
     """Store a batch, and yield the result of each row in order."""
     digests = ["" if isinstance(read.row, RowFinding) else digest_of(read.row) for read in batch]
-    known = {} if options.allows_repeats else dict(corpus.find_imports([*filter(None, digests)]))
-    results: list[RowImported | _Pending | str] = []
-    awaited: dict[str, str] = {}
+    outcomes: dict[str, str | BadInput] = {}
+    if not options.allows_repeats:
+        outcomes.update(corpus.find_imports([*filter(None, digests)]))
+    known = set(outcomes)
+    rows: list[RowFinding | _Pending | None] = []
     for read, digest in zip(batch, digests, strict=True):
-        if isinstance(read.row, RowFinding):
-            problem = read.row
-            results.append(RowImported(number=read.number, problem=problem.message, pointer=problem.pointer))
-        elif digest in known:
-            results.append(RowImported(number=read.number, session_id=known[digest]))
-        elif digest in awaited and not options.allows_repeats:
-            results.append(digest)
+        row = None if digest in known else _pending(read, digest, default_setup, options)
+        if isinstance(row, _Pending) and not options.allows_repeats:
+            known.add(digest)
+        rows.append(row)
+    pending = [row.session for row in rows if isinstance(row, _Pending)]
+    stored = iter(corpus.add_imports(pending) if pending else ())
+    for read, digest, row in zip(batch, digests, rows, strict=True):
+        if isinstance(row, RowFinding):
+            yield RowImported(number=read.number, problem=row.message, pointer=row.pointer)
+            continue
+        if row is not None:
+            outcomes[digest] = next(stored)
+        outcome = outcomes[digest]
+        if isinstance(outcome, BadInput):
+            yield RowImported(number=read.number, problem=str(outcome))
         else:
-            result = _pending(read, digest, default_setup, options)
-            results.append(result)
-            if isinstance(result, _Pending):
-                awaited[digest] = ""
-    pending = [result for result in results if isinstance(result, _Pending)]
-    stored = iter(corpus.add_imports([result.session for result in pending])) if pending else iter(())
-    for read, digest, result in zip(batch, digests, results, strict=True):
-        if isinstance(result, _Pending):
-            session = next(stored)
-            if isinstance(session, BadInput):
-                result = RowImported(number=read.number, problem=str(session))
-            else:
-                awaited[digest] = session
-                result = RowImported(
-                    number=read.number, session_id=session, is_new=True, changes=result.changes
-                )
-        elif isinstance(result, str):
-            result = RowImported(number=read.number, session_id=awaited[result] or None)
-        yield result
+            changes = row.changes if row else ()
+            yield RowImported(
+                number=read.number, session_id=outcome, is_new=row is not None, changes=changes
+            )
 
 
 def _pending(
     read: ReadRow, digest: str, default_setup: RunConfig, options: ImportOptions
-) -> RowImported | _Pending:
-    row = cast(TrainingRow, read.row)
-    reading = read_trajectory(row)
-    new = session_of(row, default_setup, options, read.number, original=read.original, reading=reading)
+) -> RowFinding | _Pending:
+    """Return the session to store, or why the row cannot be imported."""
+    if isinstance(read.row, RowFinding):
+        return read.row
+    reading = read_trajectory(read.row)
+    new = _session_of(read, read.row, reading, default_setup, options)
     if isinstance(new, RowFinding):
-        return RowImported(number=read.number, problem=new.message, pointer=new.pointer)
+        return new
     # Texts are imported without fixes.
     codes = {str(change.code) for change in reading.changes} - {Addition.FIXED.value}
     return _Pending(DigestedImport(new, digest), tuple(sorted(codes)))
@@ -158,28 +155,12 @@ def digest_of(row: TrainingRow) -> str:
     return sha256(canonical_json(row.fields).encode(errors="surrogatepass")).hexdigest()
 
 
-def session_of(
-    row: TrainingRow,
-    default_setup: RunConfig,
-    options: ImportOptions,
-    number: int,
-    *,
-    original: bytes | None = None,
-    reading: RowReading | None = None,
+def _session_of(
+    read: ReadRow, row: TrainingRow, reading: RowReading, default_setup: RunConfig, options: ImportOptions
 ) -> NewImport | RowFinding:
-    """Convert a row to a session. The model's texts stay byte for byte, even if they cannot be parsed.
-
-    Args:
-        row: The row.
-        default_setup: Settings of a new session. The row's tools and system text replace those in it.
-        options: Tags and other options.
-        number: Number of the row in the file.
-        original: The line of the file, byte for byte.
-        reading: The row's trajectory, if it was read already.
-    """
-    reading = reading or read_trajectory(row)
+    """Convert a row to a session. The model's texts stay byte for byte, even if they cannot be parsed."""
     for problem in reading.problems:
-        if problem.code not in _WHATEVER:
+        if problem.code not in _CORRECTABLE:
             return problem
     trajectory = reading.trajectory
     if not trajectory.messages:
@@ -193,10 +174,10 @@ def session_of(
         format=row.format,
         fields=row.fields,
         file=options.file,
-        number=number,
+        number=read.number,
         tags=options.tags,
         is_queued=options.is_queued,
-        original=original,
+        original=read.original,
     )
 
 
