@@ -59,7 +59,7 @@ def test_another_owner_s_sessions_are_never_chosen(services):
     assert other.corpus.material(session_id) is None
     digest = "d"
     services.corpus.add_import(new_import("Hi?", "Hello."), digest=digest)
-    assert other.corpus.find_import(digest) is None
+    assert other.corpus.find_imports([digest]) == {}
 
 
 def test_deleted_and_empty_sessions_are_not_chosen(services):
@@ -129,16 +129,16 @@ def test_an_imported_row_becomes_a_session(services):
     imported = services.corpus.material(session_id).imported
     assert imported.message_ids == tuple(stored.id for stored in path)
     assert imported.row_text == '{"a": "\\u0000"}'
-    assert services.corpus.find_import("d") == session_id
+    assert services.corpus.find_imports(["d"]) == {"d": session_id}
     services.sessions.delete_session(session_id)
-    assert services.corpus.find_import("d") is None
+    assert services.corpus.find_imports(["d"]) == {}
 
 
 def test_a_row_that_cannot_be_stored_creates_no_session(services):
     with pytest.raises(BadInput, match="NUL"):
         services.corpus.add_import(new_import("Hi\0?", "Hello."), digest="d")
     assert chosen(services) == []
-    assert services.corpus.find_import("d") is None
+    assert services.corpus.find_imports(["d"]) == {}
 
 
 def test_a_batch_of_rows_is_stored_in_order_with_its_bytes_facts_and_words(migrated_url):

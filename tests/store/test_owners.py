@@ -181,7 +181,6 @@ CHECKS: dict[str, Callable[[OwnedStore, World], None]] = {
     ),
     "corpus.count": finds_nothing(lambda own, w: own.corpus.count(SessionFilter())),
     "corpus.material": finds_nothing(lambda own, w: own.corpus.material(w.session.id)),
-    "corpus.find_import": finds_nothing(lambda own, w: own.corpus.find_import(DIGEST)),
     "corpus.add_import": lambda own, w: import_own(own),
     "corpus.add_imports": lambda own, w: import_own(own),
     "corpus.find_imports": finds_nothing(lambda own, w: own.corpus.find_imports([DIGEST])),
@@ -242,7 +241,7 @@ def _seen_by_ann(world: World) -> list[object]:
 def test_an_admin_reads_everything_but_writes_only_their_own_sessions(world: World) -> None:
     admin, session = world.store.of(ADMIN), world.session
     assert admin.sessions.list_sessions() == ()
-    imported = world.store.of(ANN).corpus.find_import(DIGEST)
+    imported = world.store.of(ANN).corpus.find_imports([DIGEST])[DIGEST]
     listed = {session.id for session in admin.sessions.list_sessions(all_owners=True)}
     assert listed == {session.id, world.shared.id, imported}
     assert not any(session.is_own for session in admin.sessions.list_sessions(all_owners=True))

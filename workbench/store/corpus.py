@@ -149,23 +149,11 @@ def _of_project(
 class ImportStore(OwnerScope):
     """Stores imported rows as sessions. Thread-safe."""
 
-    def find_import(self, digest: str) -> str | None:
-        """Return the id of the session that was imported from a row with this digest, or None.
-
-        Deleted sessions do not count. If there are several, the oldest is returned.
-        """
-        found = (
-            select(ImportRow.session_id)
-            .join(SessionRow, col(SessionRow.id) == col(ImportRow.session_id))
-            .where(col(ImportRow.scope) == scope_of(self._owner), col(ImportRow.digest) == digest)
-            .where(self._is_own(), col(SessionRow.deleted_at).is_(None))
-            .order_by(col(SessionRow.created_at))
-        )
-        with self._database.reading() as db:
-            return db.exec(found).first()
-
     def find_imports(self, digests: Sequence[str]) -> Mapping[str, str]:
-        """Return the session for each digest of a row that was imported before, as `find_import` does."""
+        """Return the id of the session that was imported from a row, by the row's digest.
+
+        Deleted sessions do not count. If there are several for a digest, the oldest is returned.
+        """
         found = (
             select(ImportRow.digest, ImportRow.session_id)
             .join(SessionRow, col(SessionRow.id) == col(ImportRow.session_id))
