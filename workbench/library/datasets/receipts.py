@@ -78,7 +78,7 @@ class ReceiptMaker:
         facts = FileFacts(name=path.name, sha256=digest, size_bytes=path.stat().st_size, rows=number)
         self._files.append(facts)
 
-    def _add(self, row: FileRow, file_format: "FileFormat") -> None:
+    def _add(self, row: FileRow, file_format: FileFormat) -> None:
         formed = format_of_row(row, self._read_as)
         if isinstance(formed, RowFinding):
             self._check.count_unreadable()
@@ -92,12 +92,13 @@ class ReceiptMaker:
             self._check.add_clean(clean)
             self.counts.add_clean(formed.fields, clean)
 
-    def _name_format(self, file_format: "FileFormat") -> None:
+    def _name_format(self, file_format: FileFormat) -> None:
         """Count the rows of a file under one format if all of them have it."""
         name = file_format.name
         if name and len(file_format.rows) > 1:
             self.counts.formats.subtract(file_format.rows)
             self.counts.formats[name] += file_format.rows.total()
+            # Drops the names that no row is left for.
             self.counts.formats += Counter()
 
     def finish(self) -> None:

@@ -130,9 +130,7 @@ def _stored(
             yield RowImported(number=read.number, problem=str(outcome))
         else:
             changes = row.changes if row else ()
-            yield RowImported(
-                number=read.number, session_id=outcome, is_new=row is not None, changes=changes
-            )
+            yield RowImported(number=read.number, session_id=outcome, is_new=row is not None, changes=changes)
 
 
 def _pending(

@@ -27,7 +27,7 @@ from workbench.toolspec.tools_text import render_tools
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, format_named
 from workbench.trajectory.formats.sharegpt import SHAREGPT
 from workbench.trajectory.row import RowFinding, TrainingRow
-from workbench.trajectory.row_reading import RowReading, plain_tools, read_trajectory
+from workbench.trajectory.row_reading import plain_tools, read_trajectory
 from workbench.trajectory.trajectory import RowMessage, Trajectory
 from workbench.trajectory.validate.clean_row import clean_row
 from workbench.trajectory.validate.codes import matches_code
@@ -93,17 +93,13 @@ class ExportSource:
         return format_named(imported.format).read(fields)
 
     @cached_property
-    def _row_reading(self) -> RowReading | None:
-        row = self.imported_row
-        return None if row is None else read_trajectory(row)
-
-    @property
     def row(self) -> Trajectory | None:
         """Trajectory of the imported row; None if the session was not imported."""
-        return self._row_reading.trajectory if self._row_reading else None
+        row = self.imported_row
+        return None if row is None else read_trajectory(row).trajectory
 
     @cached_property
-    def is_as_imported(self) -> bool:
+    def _is_as_imported(self) -> bool:
         """Whether the row can be written with its original bytes: it has the format of the export, and neither its
         messages nor its tools were changed since the import.
         """
@@ -131,7 +127,7 @@ class ExportSource:
     @property
     def is_written_as_imported(self) -> bool:
         """Whether the row is written with its original bytes: it is unchanged, and has no errors or may have them."""
-        if not self.is_as_imported:
+        if not self._is_as_imported:
             return False
         return self.options.is_raw or not any(map(self.options.is_error, self.row_findings))
 
@@ -165,11 +161,10 @@ class ExportSource:
         imported, row = self.material.imported, self.row
         if imported is None or row is None or self.imported_row is None:
             return {}
-        unparsed = {entry.place for entry in self.imported_row.all_entries if entry.tagged_text is not None}
-        unparsed |= {
+        unparsed = {
             entry.place
             for entry in self.imported_row.all_entries
-            if any(call.problem for call in entry.calls)
+            if entry.tagged_text is not None or any(call.problem for call in entry.calls)
         }
         own = zip(imported.message_ids, row.messages, strict=True)
         rejected = zip(imported.rejected_ids, row.rejected, strict=True)
