@@ -309,7 +309,7 @@ class Workplace:
         versions = self.page.locator("#contracts-versions")
         if not versions.locator("ul.hw-versions").is_visible():
             versions.locator("summary").click()
-        versions.get_by_role("button", name=f"Restore {version}").click()
+        versions.get_by_role("button", name=f"Restore {version}", exact=True).click()
         own.done.append(shown)
         is_in_play = self.shown.get("play-contract-text") == "contract:own"
         own.draft = own.origin = None

@@ -84,6 +84,19 @@ def test_three_undos_after_one_edit_in_play_do_not_empty_the_contract(tabs: Page
     expect(tabs.locator("#play-contract-text")).not_to_contain_text("one edit")
 
 
+def test_an_undone_edit_in_play_comes_back_with_redo(tabs: Page) -> None:
+    editor = tabs.locator("#play-contract-text")
+    type_in(tabs, "play-contract-text", "first edit")
+    tabs.wait_for_timeout(700)
+    type_in(tabs, "play-contract-text", " second edit")
+    undo(tabs, "play-contract-text")
+    undo(tabs, "play-contract-text")
+    expect(editor).not_to_contain_text("first edit")
+    tabs.keyboard.press("Control+Shift+z")
+    tabs.keyboard.press("Control+Shift+z")
+    expect(editor).to_contain_text("first edit second edit")
+
+
 def test_play_and_contracts_edit_the_same_draft(tabs: Page) -> None:
     name = tabs.get_by_role("combobox", name="Contract", exact=True).input_value()
     type_in(tabs, "play-contract-text", "typed in Play")

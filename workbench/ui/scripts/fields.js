@@ -90,15 +90,20 @@ const textField = (field, input) => {
     isOurs = false;
   };
 
-  input.addEventListener("input", (event) => {
+  const onInput = (event) => {
     if (isOurs || !field.document) return;
     const before = text;
     text = input.value;
     if (text === before) return;
     const type = event.inputType || "";
     edited(field, before, text, type === "insertText" ? "type" : type.startsWith("delete") ? "delete" : "");
-  });
-  return { set, isThere: () => input.isConnected };
+  };
+  input.addEventListener("input", onInput);
+  return {
+    set,
+    isThere: () => input.isConnected,
+    release: () => input.removeEventListener("input", onInput),
+  };
 };
 
 // What makes the code editor of a field visible, by element id.
@@ -124,7 +129,8 @@ const lazyEditor = (field, element, view) => {
       held.set(text);
       shown.textContent = text;
     };
-    return { set, isThere: () => shown.isConnected && !element.querySelector(".cm-content"), around: shown };
+    const isThere = () => shown.isConnected && !element.querySelector(".cm-content");
+    return { set, isThere, release: held.release, around: shown };
   }
   const editor = codeEditor(field, view, held.set);
   const set = (text) => {
@@ -142,7 +148,7 @@ const lazyEditor = (field, element, view) => {
       if (isFocused) view.focus();
     });
   }
-  return { set, isThere: editor.isThere };
+  return { set, isThere: editor.isThere, release: held.release };
 };
 
 const viewOf = (content) => {
@@ -246,6 +252,9 @@ const fieldAt = (place) => {
     drawBar: () => field.bar?.replaceChildren(...barOf(field).filter(Boolean)),
     find: () => {
       if (field.input && !field.input.isThere()) {
+        // The text field below a lazy editor stays when the code editor is drawn. Two listeners would take what
+        // one sets for the edit of a person.
+        field.input.release?.();
         field.bar.remove();
         field.input = field.bar = null;
       }
