@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import CompletedProcess
+from textwrap import dedent
 
 from tests.engines.hub.hub_server import hub_server
 from tests.engines.remote import scripted_server as servers
@@ -75,6 +76,23 @@ def labelled(_services: Services, given: Given) -> None:
     given.run(f"workbench labels move {imported['rows'][0]['session']} done")
 
 
+def preset(name: str) -> Filler:
+    """Return a function that saves the default setup as a preset, as the page does: commands cannot save one."""
+    return lambda services, _given: _save_preset(services, name)
+
+
+def _save_preset(services: Services, name: str) -> None:
+    services.presets.save_preset(name, services.setup_for())
+
+
+def preset_and_csv_of_the_page(services: Services, given: Given) -> None:
+    """Save the rows that the page shows as `cities.csv`, and the preset that its command lines use."""
+    page = (CHECKOUT / "docs/how-to/run-over-rows.md").read_text(encoding="utf-8")
+    rows_text = dedent(page.split("```csv\n")[1].split("```")[0])
+    (given.folder / "cities.csv").write_text(rows_text, encoding="utf-8")
+    _save_preset(services, "formal")
+
+
 def another_disk(_services: Services, given: Given) -> None:
     """Create another folder for backups."""
     (given.folder / "other").mkdir()
@@ -82,7 +100,8 @@ def another_disk(_services: Services, given: Given) -> None:
 
 
 def versions_label_and_run(services: Services, given: Given) -> None:
-    """Create three versions of a contract, a message to label with its correction, row files and a run."""
+    """Create three versions of a contract, a preset, a message to label with its correction, row files and a run."""
+    _save_preset(services, "weather formal")
     session = services.sessions.list_sessions(limit=1)[0].id
     call = next(stored for stored in services.sessions.path(session) if stored.message.text == CALL)
     (given.folder / "call.json").write_text('{"name": "get_flumbuster", "arguments": {"flumb": "Cairo"}}')
@@ -107,8 +126,10 @@ FILLED: Mapping[str, Filler] = {
     "how-to/convert-a-data-set": rows("traces.jsonl"),
     "how-to/export-training-rows": judged,
     "how-to/import-and-label-rows": labelled,
+    "how-to/keep-setups-as-presets": preset("formal"),
     "how-to/keep-the-data-safe": another_disk,
     "how-to/mock-a-tool": toolset_of_the_page,
+    "how-to/run-over-rows": preset_and_csv_of_the_page,
     "reference/cli": versions_label_and_run,
 }
 """Pages whose command lines need more than one session."""

@@ -131,7 +131,7 @@ def test_a_tab(copy_for: Callable[[str], CheckoutCopy]) -> None:
         before="from workbench.ui.tabs import inspect",
     )
     copy.insert(page, BUILD, before='            with gr.Tab("Models"')
-    copy.insert(page, "        count.wire(count_parts)\n", before="        inspect.wire(blocks")
+    copy.insert(page, "        count.wire(count_parts)\n", before="        inspect.wire(inspect_parts")
     copy.write("tests/ui/test_word_count.py", VIEW_TEST)
     copy.write("tests/e2e/test_count.py", JOURNEY)
     assert copy.run_tests("tests/ui/test_word_count.py", "tests/e2e/test_count.py") == 2

@@ -1,12 +1,16 @@
-"""The Berkeley sets are written in every format, read back equal, and loaded with `datasets`."""
+"""The Berkeley sets are written in every format, read back equal, and loaded with `datasets`.
+
+Their tools have type names of Python, which become those of JSON Schema. This is reported.
+"""
 
 import json
 from dataclasses import replace
 
 import pytest
 
-from tests.bfcl import SETS, bfcl_trajectories
+from tests.bfcl import SETS, bfcl_trajectories, sound
 from workbench.chat.message import Role
+from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.formats.known import FORMATS, WRITTEN, detect_format
 from workbench.trajectory.formats.row_format import RowContent
 from workbench.trajectory.row_reading import read_trajectory
@@ -53,6 +57,16 @@ def with_ids(trajectory):
     return replace(trajectory, messages=tuple(messages))
 
 
+def with_json_types(tools):
+    """Return the tools with JSON Schema's words for types, by the table of `tests.bfcl`."""
+    return OfferedTools(specs=tuple(ToolSpec.of_function(sound(spec.function)) for spec in tools.specs))
+
+
+def reported_tools(changes):
+    """Return the names of the tools whose schemas are reported as changed."""
+    return [change.detail for change in changes if change.code == "schema-types"]
+
+
 @pytest.fixture(scope="module")
 def trajectories():
     found = [trajectory for name in SETS for trajectory in bfcl_trajectories(name)]
@@ -83,8 +97,14 @@ def test_every_row_is_written_and_read_back_equal(trajectories, name):
         done = write_row(given, form, options)
         assert done.row is not None, done.problems
         assert done.losses == ()
+        tools = with_json_types(given.tools)
+        assert reported_tools(done.changes) == [
+            tool.name for tool, own in zip(tools.specs, given.tools.specs, strict=True) if tool != own
+        ]
         row = json.loads(json.dumps(done.row))
-        back = read_trajectory(form.read(row)).trajectory
+        reading = read_trajectory(form.read(row))
+        back = reading.trajectory
+        assert reported_tools(reading.changes) == []
         # Rows without calls look alike in kindred formats; they must then mean the same.
         assert canonical_text(read_trajectory(detect_format(row).read(row)).trajectory) == canonical_text(
             back
@@ -92,7 +112,7 @@ def test_every_row_is_written_and_read_back_equal(trajectories, name):
         assert [message.parts for message in back.messages if message.parts] == [
             message.parts for message in given.messages
         ]
-        assert back.tools.fingerprint == given.tools.fingerprint
+        assert back.tools.fingerprint == tools.fingerprint
         assert (back.label, back.columns["id"]) == (given.label, given.columns["id"])
         assert len(back.rejected) == len(given.rejected)
 
