@@ -83,6 +83,9 @@ def test_words_are_counted(page: Page, server: Server) -> None:
     page.get_by_role("tab", name="Count", exact=True).click()
     page.get_by_label("Text to count").fill("one two three")
     expect(page.locator("#count-notice")).to_contain_text("3 words")
+    assert page.url.endswith("?tab=count")
+    page.reload()
+    expect(page.get_by_label("Text to count")).to_be_visible()
 '''
 VIEW_TEST = '''"""Words are counted."""
 
@@ -132,6 +135,7 @@ def test_a_tab(copy_for: Callable[[str], CheckoutCopy]) -> None:
     )
     copy.insert(page, BUILD, before='            with gr.Tab("Models"')
     copy.insert(page, "        count.wire(count_parts)\n", before="        inspect.wire(inspect_parts")
+    copy.insert("workbench/ui/present/place.py", '    "count": PlaceNames(),\n', before='    "models": PlaceNames()')
     copy.write("tests/ui/test_word_count.py", VIEW_TEST)
     copy.write("tests/e2e/test_count.py", JOURNEY)
     assert copy.run_tests("tests/ui/test_word_count.py", "tests/e2e/test_count.py") == 2

@@ -26,14 +26,12 @@ from workbench.ui.incoming.fields import id_of
 from workbench.ui.incoming.refusal import MalformedEvent
 from workbench.ui.listen import listen
 from workbench.ui.owners import needs
+from workbench.ui.present.place import HOME, NAMES
 from workbench.ui.slim_config import slim_component, slim_event
 
 Config = Mapping[str, Any]
 """Gradio's configuration of a page, or a component, event or layout node in it."""
-LAZY_TABS: Final = tuple(
-    f"page-tab-{name}"
-    for name in ("inspect", "compare", "contracts", "tools", "suites", "label", "data", "models")
-)
+LAZY_TABS: Final = tuple(f"page-tab-{name}" for name in NAMES if name != HOME)
 """The `elem_id` of each tab that is not sent with the page."""
 _LOAD: Final = "hermesWorkbench.loadTab"
 _ALWAYS: Final = ""

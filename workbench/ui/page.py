@@ -14,7 +14,7 @@ from workbench.ui.addresses import open_queue
 from workbench.ui.api import offer_api
 from workbench.ui.frame import build_frame
 from workbench.ui.guide import build_guide, wire_guide
-from workbench.ui.lazy_tabs import TabLoader
+from workbench.ui.lazy_tabs import LAZY_TABS, TabLoader
 from workbench.ui.owners import role_of, serves_others
 from workbench.ui.present.glossary_terms import TERMS
 from workbench.ui.present.place import names_for_browser
@@ -99,10 +99,8 @@ def build_page(services: Services) -> Page:
                 data_parts = data.build(takes_token=bool(services.settings.accounts))
             with gr.Tab("Models", elem_id="page-tab-models", id="models") as models_tab:
                 models_parts = models.build(services)
-        TabLoader(
-            frame.tab_loader,
-            [inspect_tab, compare_tab, contracts_tab, tools_tab, suites_tab, label_tab, data_tab, models_tab],
-        ).wire()
+        later = [tab for tab in tabs.children if isinstance(tab, gr.Tab) and tab.elem_id in LAZY_TABS]
+        TabLoader(frame.tab_loader, later).wire()
         opened = play.wire(blocks, play_parts, services, runs, frame, tab=play_tab)
         wire_guide(guide, services, play_parts, frame, opened.then)
         inspect.wire(inspect_parts, services, play_parts.visitor, tab=inspect_tab)
