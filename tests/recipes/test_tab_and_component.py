@@ -135,7 +135,9 @@ def test_a_tab(copy_for: Callable[[str], CheckoutCopy]) -> None:
     )
     copy.insert(page, BUILD, before='            with gr.Tab("Models"')
     copy.insert(page, "        count.wire(count_parts)\n", before="        inspect.wire(inspect_parts")
-    copy.insert("workbench/ui/present/place.py", '    "count": PlaceNames(),\n', before='    "models": PlaceNames()')
+    copy.insert(
+        "workbench/ui/present/place.py", '    "count": PlaceNames(),\n', before='    "models": PlaceNames()'
+    )
     copy.write("tests/ui/test_word_count.py", VIEW_TEST)
     copy.write("tests/e2e/test_count.py", JOURNEY)
     assert copy.run_tests("tests/ui/test_word_count.py", "tests/e2e/test_count.py") == 2

@@ -89,7 +89,7 @@ def build_page(services: Services) -> Page:
                 compare_parts = compare.build(services)
             with gr.Tab("Contracts", elem_id="page-tab-contracts", id="contracts") as contracts_tab:
                 contracts_parts = contracts.build(services)
-            with gr.Tab("Tools", elem_id="page-tab-tools", id="tools") as tools_tab:
+            with gr.Tab("Tools", elem_id="page-tab-tools", id="tools"):
                 tools_parts = tools.build(takes_servers=services.owner.may(Permission.ADD_SERVERS))
             with gr.Tab("Suites", elem_id="page-tab-suites", id="suites") as suites_tab:
                 suites_parts = suites.build(services)
