@@ -13,6 +13,7 @@ from workbench.app.limits import LAPTOP, PersonLimits
 from workbench.errors import BadInput
 from workbench.records.comparisons import Comparison, StoredComparison
 from workbench.records.corpus.material import NewImport
+from workbench.records.exchanges import ClientAnswer, ClientRequest, RecordedAnswer
 from workbench.records.labels.action import AppliedAction, LabelAction
 from workbench.records.labels.label import Label, NewLabel
 from workbench.records.labels.project import Project
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from workbench.store.import_writer import DigestedImport
     from workbench.store.labels import LabelStore
     from workbench.store.presets import PresetStore
+    from workbench.store.recordings import RecordingStore
     from workbench.store.runs import RunStore
     from workbench.store.sessions import SessionStore
     from workbench.store.sharing import SharingStore
@@ -51,6 +53,7 @@ def limited(store: OwnedStore, limits: PersonLimits) -> OwnedStore:
         runs=cast("RunStore", _Runs(store.runs, limits)),
         comparisons=cast("ComparisonStore", _Comparisons(store.comparisons, limits)),
         presets=cast("PresetStore", _Presets(store.presets, limits)),
+        recordings=cast("RecordingStore", _Recordings(store.recordings, sessions, limits)),
     )
 
 
@@ -214,6 +217,26 @@ class _Corpus(_Limited):
             return self.add_import(digested.new, digest=digested.digest)
         except BadInput as error:
             return error
+
+
+class _Recordings(_Limited):
+    def __init__(self, inner: RecordingStore, sessions: SessionStore, limits: PersonLimits) -> None:
+        super().__init__(inner, limits)
+        self._sessions = sessions
+
+    def record(self, session_id: str, request: ClientRequest, answer: ClientAnswer) -> RecordedAnswer:
+        limits = self._limits
+        limits.check_setup(request.setup)
+        limits.check_texts("request", (request.client, request.session_name, request.tag))
+        for message in request.messages:
+            limits.check_text("message", message.text)
+            limits.check_value("message", [call.arguments for call in message.calls])
+        if self._sessions.find_session(session_id) is None:
+            _check_sessions(self._sessions, limits)
+        elif limits.messages is not None:
+            count = len(self._sessions.tree(session_id))
+            limits.check_stored("messages of a session", count, limits.messages)
+        return self._inner.record(session_id, request, answer)
 
 
 class _Runs(_Limited):

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from workbench.store.labels import LabelStore
     from workbench.store.memories import MemoryStore
     from workbench.store.presets import PresetStore
+    from workbench.store.recordings import RecordingStore
     from workbench.store.runs import RunStore
     from workbench.store.search import SearchStore
     from workbench.store.sessions import SessionStore
@@ -209,6 +210,11 @@ class Services:
     def presets(self) -> PresetStore:
         """The owner's presets."""
         return self.owned.presets
+
+    @property
+    def recordings(self) -> RecordingStore:
+        """The owner's sessions that are recorded from the requests of clients."""
+        return self.owned.recordings
 
     @property
     def sharing(self) -> SharingStore:

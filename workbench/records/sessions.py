@@ -19,6 +19,8 @@ class MessageOrigin(StrEnum):
     PERSON = "person"
     MOCK = "mock"
     IMPORT = "import"
+    GATEWAY = "gateway"
+    """Sent by a client of the gateway."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

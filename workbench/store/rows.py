@@ -233,11 +233,16 @@ def message_values(
         "role": message.role.value,
         "origin": new.origin.value,
         "text": message.text,
-        "calls": [_call_document(call) for call in message.calls],
+        "calls": call_documents(message.calls),
         "thought": message.thought,
         "name": message.name,
         "created_at": created_at,
     }
+
+
+def call_documents(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
+    """Return the JSON of a message's structured calls."""
+    return [_call_document(call) for call in calls]
 
 
 def _call_document(call: ToolCall) -> dict[str, Any]:

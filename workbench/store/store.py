@@ -16,6 +16,7 @@ from workbench.store.labelling import LabellingStore
 from workbench.store.labels import LabelStore
 from workbench.store.memories import MemoryStore
 from workbench.store.presets import PresetStore, purge_presets
+from workbench.store.recordings import RecordingStore
 from workbench.store.runs import RunStore, purge_runs
 from workbench.store.search import SearchStore
 from workbench.store.sessions import SessionStore
@@ -53,6 +54,8 @@ class OwnedStore:
     comparisons: ComparisonStore
     presets: PresetStore
     """Named setups."""
+    recordings: RecordingStore
+    """Sessions that are recorded from the requests of clients."""
 
 
 class Store:
@@ -99,6 +102,7 @@ class Store:
             runs=RunStore(*view),
             comparisons=ComparisonStore(*view),
             presets=PresetStore(*view),
+            recordings=RecordingStore(*view),
         )
 
     @property

@@ -46,6 +46,38 @@ class ImportRow(StoreTable, table=True):
     """The row's own id, as `workbench.records.corpus.material.row_id_of` finds it. None if it has none."""
 
 
+class RecordedSessionRow(StoreTable, table=True):
+    """A session that was recorded from the requests of a client. Deleted with the session."""
+
+    __tablename__: ClassVar[Any] = "recorded_session"
+    __table_args__: ClassVar[Any] = (Index(None, "scope", "tag", "name"),)
+
+    session_id: str = Field(primary_key=True, sa_type=Text, foreign_key="session.id", ondelete="CASCADE")
+    scope: str = Field(sa_type=Text)
+    """The owner's key. Empty without logins."""
+    tag: str = Field(sa_type=Text)
+    """The tag that recorded sessions had when it was recorded. Empty if they had none."""
+    name: str = Field(sa_type=Text)
+    """The client's name for the session. Empty if it gave none."""
+    client: str = Field(sa_type=Text)
+    """Name of the client of the last request. Empty if it gave none."""
+    recorded_at: datetime = Field(sa_type=UtcDateTime, index=True)
+    """When the last answer was recorded."""
+
+
+class RecordedMessageRow(StoreTable, table=True):
+    """By which hashes a recorded message is found when the client sends it again. Deleted with the message."""
+
+    __tablename__: ClassVar[Any] = "recorded_message"
+
+    message_id: str = Field(primary_key=True, sa_type=Text, foreign_key="message.id", ondelete="CASCADE")
+    session_id: str = Field(sa_type=Text, foreign_key="session.id", ondelete="CASCADE", index=True)
+    path_hash: str = Field(sa_type=Text, index=True)
+    """Hash of the conversation up to the message, as `workbench.records.exchanges` makes it."""
+    system_hash: str = Field(sa_type=Text)
+    """Hash of the system messages above it."""
+
+
 class DeletedMessageRow(StoreTable, table=True):
     """Marks a message as deleted. The row is removed with the message."""
 

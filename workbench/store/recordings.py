@@ -1,0 +1,283 @@
+"""Store the exchanges of clients as sessions, and find the session that a request continues.
+
+Idea: a request holds the whole conversation, most of which is stored already. `workbench.records.exchanges` gives each
+message a path hash, which depends on all messages above it. So one query finds the longest stored part of a request, and
+only what follows it is written.
+
+Invariants:
+
+- A request continues the longest part of it that is stored in its session, and what follows becomes a branch there if
+  that part has a continuation already. Nothing that is stored is changed.
+- The same request with the same answer is stored once, even if two threads record it at the same time: what to write is
+  decided in the transaction that writes it, which holds the lock of the session.
+- A request with another system text, for example because it has the date, begins a branch at the root: the common
+  messages are copied under the new text, as `workbench.app.turns` does it.
+- Hashes contain the key of the owner and the tag, so no request finds a session of another owner or tag.
+
+Example: a client sends `u1`, gets `a1`, and sends `u1 a1 u2`. The path hash of `a1` is stored, so `u2` and its answer are
+written below `a1`. Sent again with the same answer, nothing is written. If the client sends `u1 a1 v2` instead, `v2`
+becomes a second branch below `a1`.
+"""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from sqlmodel import Session, col, select
+
+from workbench.records.exchanges import ClientAnswer, ClientRequest, RecordedAnswer, RequestPath, next_hash
+from workbench.records.sessions import MessageOrigin, NewMessage
+from workbench.store import rows
+from workbench.store.database import insert_if_absent
+from workbench.store.deleting import is_shown
+from workbench.store.message_writer import show_leaf, write_message
+from workbench.store.owner_scope import OwnerScope, scope_of
+from workbench.store.paths import message_row, read_path
+from workbench.store.rows import new_id
+from workbench.store.storable import problem_of, refuse_unstorable
+from workbench.store.tables import (
+    MessageRow,
+    RecordedMessageRow,
+    RecordedSessionRow,
+    SessionRow,
+    SessionTagRow,
+)
+from workbench.store.tables.sessions import SHUFFLE_LIMIT
+from workbench.store.version_rows import put_setup
+
+_LAST: Final = 8
+"""How many of the last messages of a request are looked up first. A request usually adds a few messages."""
+
+
+class _Match(NamedTuple):
+    """A stored message that a request contains."""
+
+    depth: int
+    """Index of its path hash in the request."""
+    session_id: str
+    message_id: str
+    has_same_system: bool
+
+
+class RecordingStore(OwnerScope):
+    """Sessions that are recorded from the requests of clients. Thread-safe."""
+
+    def find_session(self, request: ClientRequest) -> str | None:
+        """Return the id of the session that a request belongs to, or None if it begins a session.
+
+        Raises:
+            StoreError: The sessions could not be read.
+        """
+        with self._database.reading() as db:
+            return self._find(db, request)
+
+    def record(self, session_id: str, request: ClientRequest, answer: ClientAnswer) -> RecordedAnswer:
+        """Store the messages of a request that are not stored yet, and its answer, in one transaction.
+
+        Args:
+            session_id: The session to record in, which is created if it does not exist. If it was deleted
+                meanwhile, the exchange is recorded in a new session.
+
+        Raises:
+            BadInput: A text cannot be stored.
+            StoreError: The exchange could not be written.
+        """
+        refuse_unstorable(request.setup, "setup")
+        refuse_unstorable((request.client, request.session_name, request.tag), "request")
+        refuse_unstorable(answer.generation, "generation")
+        path = request.path_of(scope_of(self._owner))
+        with self._database.writing() as db:
+            session = self._recorded_session(db, session_id, request)
+            return _Recording(db, session, path, self._now()).record(request, answer)
+
+    def _find(self, db: Session, request: ClientRequest) -> str | None:
+        scope, name = scope_of(self._owner), request.session_name
+        if problem_of(f"{name}{request.tag}"):
+            return None
+        if name:
+            is_named = (col(RecordedSessionRow.name) == name) & (col(RecordedSessionRow.tag) == request.tag)
+            found = db.exec(
+                select(SessionRow.id)
+                .join(RecordedSessionRow, col(RecordedSessionRow.session_id) == col(SessionRow.id))
+                .where(col(RecordedSessionRow.scope) == scope, is_named | (col(SessionRow.id) == name))
+                .where(col(SessionRow.deleted_at).is_(None), self._is_own())
+                .order_by(col(SessionRow.created_at))
+            )
+            return found.first()
+        path = request.path_of(scope)
+        match = _longest(_matches(db, path))
+        return match.session_id if match else None
+
+    def _recorded_session(self, db: Session, session_id: str, request: ClientRequest) -> SessionRow:
+        """Return the row of the session, created or brought up to date, and lock it."""
+        now, setup = self._now(), rows.setup_document(request.setup)
+        found = db.get(SessionRow, session_id, with_for_update=True)
+        if found is not None and (found.deleted_at is not None or found.owner != self._owner.key):
+            found, session_id = None, new_id()
+        if found is None:
+            # Two writers may create it at the same time: the second one waits here, and finds the session below.
+            insert_if_absent(
+                db, SessionRow, id=session_id, owner=self._owner.key, title="", created_at=now, updated_at=now,
+                setup=setup, shuffle=secrets.randbelow(SHUFFLE_LIMIT),
+            )  # fmt: skip
+            found = db.get_one(SessionRow, session_id, with_for_update=True)
+        if found.setup != setup or found.contract_version is None:
+            put_setup(db, found, self._owner, setup)
+        recorded = db.get(RecordedSessionRow, session_id)
+        if recorded is None:
+            recorded = RecordedSessionRow(
+                session_id=session_id,
+                scope=scope_of(self._owner),
+                tag=request.tag,
+                name=request.session_name if request.session_name != session_id else "",
+                client=request.client,
+                recorded_at=now,
+            )
+            db.add(recorded)
+            if request.tag:
+                db.add(SessionTagRow(session_id=session_id, tag=request.tag, position=0))
+        recorded.recorded_at = now
+        recorded.client = request.client or recorded.client
+        db.flush()
+        return found
+
+
+class _Recording:
+    """Writes one exchange into its session.
+
+    Args:
+        db: The transaction, which has locked the session.
+        session: The session.
+        path: The hashes of the request.
+        now: When the messages are stored.
+    """
+
+    def __init__(self, db: Session, session: SessionRow, path: RequestPath, now: datetime) -> None:
+        self._db = db
+        self._session = session
+        self._path = path
+        self._now = now
+        self._parent: MessageRow | None = None
+        self._stored = 0
+
+    def record(self, request: ClientRequest, answer: ClientAnswer) -> RecordedAnswer:
+        """Write what is not stored yet."""
+        depth = self._continue(request)
+        for message, path_hash in zip(request.talk[depth:], self._path.hashes[depth + 1 :], strict=True):
+            self._write(NewMessage(message=message, origin=MessageOrigin.GATEWAY), path_hash)
+        path_hash = next_hash(self._path.request_hash, answer.sent)
+        message_id = self._find_same(path_hash, answer)
+        if message_id is None:
+            origin, generation = MessageOrigin.MODEL, answer.generation
+            message_id = self._write(
+                NewMessage(message=answer.message, origin=origin, generation=generation), path_hash
+            )
+        return RecordedAnswer(session_id=self._session.id, message_id=message_id, stored=self._stored)
+
+    def _continue(self, request: ClientRequest) -> int:
+        """Set the parent to the last stored message of the request, and return how many messages of the talk that covers."""
+        matches = _matches(self._db, self._path, self._session.id)
+        longest = _longest(matches)
+        own = _longest([match for match in matches if match.has_same_system])
+        if own:
+            self._parent = message_row(self._db, self._session.id, own.message_id)
+        else:
+            for message in request.system:
+                self._write(NewMessage(message=message, origin=MessageOrigin.GATEWAY), self._path.hashes[0])
+        depth = own.depth if own else 0
+        if longest is None or longest.depth <= depth:
+            return depth
+        # The rest of the longest part is below another system text.
+        common = read_path(self._db, self._session, longest.message_id)[-longest.depth :]
+        for place in range(depth, longest.depth):
+            stored = common[place]
+            copy = NewMessage(
+                message=stored.message,
+                origin=stored.origin,
+                generation=stored.generation,
+                tool_run=stored.tool_run,
+                copy_of=stored.id,
+            )
+            self._write(copy, self._path.hashes[place + 1])
+        return longest.depth
+
+    def _find_same(self, path_hash: str, answer: ClientAnswer) -> str | None:
+        """Return the id of the same answer to the same request, or None if it is not stored."""
+        message, parent_id = answer.message, self._parent.id if self._parent else None
+        found = self._db.exec(
+            select(MessageRow)
+            .join(RecordedMessageRow, col(RecordedMessageRow.message_id) == col(MessageRow.id))
+            .where(col(RecordedMessageRow.path_hash) == path_hash)
+            .where(col(MessageRow.session_id) == self._session.id, col(MessageRow.parent_id) == parent_id)
+            .where(is_shown())
+        )
+        content = (message.text, message.thought, rows.call_documents(message.calls))
+        return next((row.id for row in found if (row.text, row.thought, row.calls) == content), None)
+
+    def _write(self, new: NewMessage, path_hash: str) -> str:
+        refuse_unstorable(new.message, "message")
+        place = rows.MessagePosition(
+            id=new_id(), session_id=self._session.id, parent=self._parent, created_at=self._now
+        )
+        message = write_message(self._db, new, place).message
+        show_leaf(self._db, self._session, message)
+        self._db.add(
+            RecordedMessageRow(
+                message_id=message.id,
+                session_id=self._session.id,
+                path_hash=path_hash,
+                system_hash=self._path.system_hash,
+            )
+        )
+        self._parent = message
+        self._stored += 1
+        return message.id
+
+
+def _longest(matches: Sequence[_Match]) -> _Match | None:
+    """Return the longest match; of several, one with the same system text, then the newest."""
+    return max(matches, key=lambda match: (match.depth, match.has_same_system), default=None)
+
+
+def _matches(db: Session, path: RequestPath, session_id: str | None = None) -> Sequence[_Match]:
+    """Return the stored messages that end a part of a request, the newest first.
+
+    If the last messages of the request are stored with the same system text, only those are returned.
+
+    Args:
+        session_id: Look in this session. None looks in all sessions of the owner and tag, for parts that are long
+            enough to tell a conversation from others.
+    """
+    first = path.first_user if session_id is None else 0
+    depths = {path_hash: depth for depth, path_hash in enumerate(path.hashes) if depth >= first}
+    last = list(depths)[-_LAST:]
+    matches = _matches_of(db, path, {path_hash: depths[path_hash] for path_hash in last}, session_id)
+    if len(last) == len(depths) or any(match.has_same_system for match in matches):
+        return matches
+    return _matches_of(db, path, depths, session_id)
+
+
+def _matches_of(
+    db: Session, path: RequestPath, depths: Mapping[str, int], session_id: str | None
+) -> Sequence[_Match]:
+    query = (
+        select(
+            RecordedMessageRow.path_hash,
+            RecordedMessageRow.system_hash,
+            RecordedMessageRow.session_id,
+            RecordedMessageRow.message_id,
+        )
+        .join(MessageRow, col(MessageRow.id) == col(RecordedMessageRow.message_id))
+        .join(SessionRow, col(SessionRow.id) == col(RecordedMessageRow.session_id))
+        .where(col(RecordedMessageRow.path_hash).in_(depths), is_shown())
+        .where(col(SessionRow.deleted_at).is_(None))
+        .order_by(col(MessageRow.created_at).desc(), col(MessageRow.position).desc())
+    )
+    if session_id is not None:
+        query = query.where(col(RecordedMessageRow.session_id) == session_id)
+    found = (
+        _Match(depths[path_hash], found_id, message_id, system_hash == path.system_hash)
+        for path_hash, system_hash, found_id, message_id in db.exec(query)
+    )
+    return [match for match in found if match.has_same_system or match.depth >= path.first_answer]
