@@ -1,30 +1,42 @@
 """Record the requests of clients as sessions.
 
-Recording must never disturb a client: whatever goes wrong is logged and counted, and the client gets its answer. The id
-of the session is known before the model answers, so that it can be sent in a header before the answer is streamed.
+Recording must never disturb a client: whatever goes wrong is logged and counted, and the client gets its answer. So
+answers are written by a thread of their own. The session of a request is known before the model answers, and its id can
+be sent in a header before the answer is streamed.
+
+What waits to be written is not in the store yet. So the sessions of recent requests are remembered here, by the path
+hashes of the requests and of their answers. This also puts two requests of one conversation that run at the same time
+into the same session, and saves most lookups in the store.
 """
 
 import logging
 import secrets
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections import OrderedDict
 from dataclasses import dataclass, field, replace
-from threading import Lock
+from queue import Full, Queue
+from threading import Lock, Thread
 from typing import Final
 
 from workbench.app.services import Services
+from workbench.errors import StoreError
 from workbench.records.exchanges import (
     LONGEST_NAME,
     ClientAnswer,
     ClientRequest,
-    RecordedAnswer,
     RequestPath,
+    next_hash,
     sent_of,
 )
-from workbench.records.owner import Owner
 from workbench.rollout.events import CompletionEnded
 
 _LOG: Final = logging.getLogger(__name__)
+MOST_KNOWN: Final = 20_000
+"""How many path hashes are remembered, the most recently used ones."""
+MOST_WAITING: Final = 1_000
+"""How many answers may wait to be written. A client that adds another one waits."""
+WAITING_S: Final = 5.0
+"""How long it waits. Then its answer is not recorded."""
+_Key = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +44,7 @@ class RecordingCounts:
     """What was recorded since the server started."""
 
     answers: int = 0
-    """Answers that were stored, or were stored before."""
+    """Answers that were stored, or that were stored already."""
     messages: int = 0
     """Messages that were stored."""
     failures: int = 0
@@ -41,19 +53,43 @@ class RecordingCounts:
     """Why the last of them could not be stored. Empty if there are none."""
 
 
-@dataclass(slots=True)
-class _Pending:
-    """A session that requests without an answer belong to."""
+class _KnownSessions:
+    """The sessions of recent requests by path hash. Not thread-safe."""
 
-    session_id: str
-    requests: int = 1
+    def __init__(self) -> None:
+        self._ids: OrderedDict[_Key, str] = OrderedDict()
+
+    def find(self, scope: str, path: RequestPath) -> tuple[int, str] | None:
+        """Return the session with the longest part of a request, and the length of the part."""
+        for depth in range(len(path.hashes) - 1, path.first_user - 1, -1):
+            keys = [(scope, path.hashes[depth], path.system_hash)]
+            if depth >= path.first_answer:
+                keys.append((scope, path.hashes[depth]))
+            for key in keys:
+                if key in self._ids:
+                    self._ids.move_to_end(key)
+                    return depth, self._ids[key]
+        return None
+
+    def add(self, scope: str, path_hash: str, system_hash: str, session_id: str) -> None:
+        """Remember the session of a message."""
+        for key in ((scope, path_hash, system_hash), (scope, path_hash)):
+            self.add_key(key, session_id)
+
+    def find_key(self, key: _Key) -> str | None:
+        """Return the session of a key."""
+        return self._ids.get(key)
+
+    def add_key(self, key: _Key, session_id: str) -> None:
+        """Remember the session of a key."""
+        self._ids[key] = session_id
+        self._ids.move_to_end(key)
+        if len(self._ids) > MOST_KNOWN:
+            self._ids.popitem(last=False)
 
 
 class Recorder:
-    """Records requests and their answers. Thread-safe; one for all owners.
-
-    Requests without an answer are not stored yet. They are remembered here, so that two requests of one conversation
-    that run at the same time are recorded in the same session.
+    """Records requests and their answers. Thread-safe; one for all owners. Close it to write what is waiting.
 
     Args:
         tag: Tag of the recorded sessions. Empty tags none.
@@ -61,18 +97,19 @@ class Recorder:
 
     def __init__(self, tag: str = "") -> None:
         self.tag: Final = tag.strip()
-        self._pending: dict[tuple[str, ...], _Pending] = {}
+        self._known = _KnownSessions()
         self._counts = RecordingCounts()
         self._lock = Lock()
+        self._waiting: Queue[_Waiting | None] = Queue(MOST_WAITING)
+        self._writer: Thread | None = None
 
     @property
     def counts(self) -> RecordingCounts:
         """What was recorded so far."""
         return self._counts
 
-    @contextmanager
-    def recording(self, services: Services, request: ClientRequest) -> Generator["ExchangeRecording"]:
-        """Record one request, from before it is answered until the context ends.
+    def begin(self, services: Services, request: ClientRequest) -> "ExchangeRecording":
+        """Find the session of a request, before it is answered. Nothing is stored until `ExchangeRecording.end`.
 
         Args:
             services: The services of the owner.
@@ -84,62 +121,100 @@ class Recorder:
             session_name=request.session_name.strip()[:LONGEST_NAME],
             tag=self.tag,
         )
-        session_id, keys = "", ()
         try:
-            session_id, keys = self._begin(services, request)
+            with self._lock:
+                # Others wait meanwhile, so that two equal requests do not both begin a session.
+                session_id = self._session_of(services, request)
         except Exception as error:  # noqa: BLE001 - recording must not disturb the client
             self._count_failure(error)
-        try:
-            yield ExchangeRecording(recorder=self, services=services, request=request, session_id=session_id)
-        finally:
-            self._end(keys)
+            session_id = ""
+        return ExchangeRecording(recorder=self, services=services, request=request, session_id=session_id)
 
-    def store(
-        self, services: Services, session_id: str, request: ClientRequest, answer: ClientAnswer
-    ) -> RecordedAnswer | None:
-        """Store an answer. Return None if that failed."""
+    def add(self, recording: "ExchangeRecording", answer: ClientAnswer) -> None:
+        """Let an answer be written."""
+        services, request = recording.services, recording.request
+        path = request.path
+        try:
+            with self._lock:
+                answer_hash = next_hash(path.request_hash, answer.sent)
+                self._known.add(_scope(services), answer_hash, path.system_hash, recording.session_id)
+                if self._writer is None:
+                    self._writer = Thread(target=self._write_all, name="recorder", daemon=True)
+                    self._writer.start()
+            self._waiting.put(_Waiting(recording, answer), timeout=WAITING_S)
+        except Full:
+            self._count_failure(
+                StoreError(f"{MOST_WAITING:,} answers wait to be written; the disk is too slow")
+            )
+        except Exception as error:  # noqa: BLE001 - recording must not disturb the client
+            self._count_failure(error)
+
+    def flush(self) -> None:
+        """Wait until all answers so far are written."""
+        self._waiting.join()
+
+    def close(self) -> None:
+        """Write all answers so far, and end the thread that writes them."""
+        with self._lock:
+            writer, self._writer = self._writer, None
+        if writer is not None:
+            self._waiting.put(None)
+            writer.join()
+
+    def _session_of(self, services: Services, request: ClientRequest) -> str:
+        """Return the session of a request, and remember it."""
+        scope, path = _scope(services), request.path
+        if request.session_name:
+            key = (scope, "name", request.session_name, "")
+            known = self._known.find_key(key)
+            if known is None:
+                found = services.recordings.find_session(request)
+                known = found.session_id if found else secrets.token_hex(16)
+            self._known.add_key(key, known)
+        else:
+            depth, known = self._known.find(scope, path) or (0, "")
+            # A short part may be known, and a longer one only stored.
+            if not known or depth < len(path.hashes) - 1 - _FEW:
+                found = services.recordings.find_session(request)
+                if found is not None and found.depth > depth:
+                    known = found.session_id
+        session_id = known or secrets.token_hex(16)
+        self._known.add(scope, path.request_hash, path.system_hash, session_id)
+        return session_id
+
+    def _write_all(self) -> None:
+        for waiting in iter(self._waiting.get, None):
+            self._write(waiting.recording, waiting.answer)
+            self._waiting.task_done()
+        self._waiting.task_done()
+
+    def _write(self, recording: "ExchangeRecording", answer: ClientAnswer) -> None:
+        services, request, session_id = recording.services, recording.request, recording.session_id
+        path = request.path
         try:
             recorded = services.recordings.record(session_id, request, answer)
-        except Exception as error:  # noqa: BLE001 - recording must not disturb the client
+        except Exception as error:  # noqa: BLE001 - the thread must go on
             self._count_failure(error)
-            return None
+            return
         with self._lock:
-            counts = self._counts
+            if recorded.session_id != session_id:
+                answer_hash = next_hash(path.request_hash, answer.sent)
+                for path_hash in (path.request_hash, answer_hash):
+                    self._known.add(_scope(services), path_hash, path.system_hash, recorded.session_id)
             self._counts = replace(
-                counts, answers=counts.answers + 1, messages=counts.messages + recorded.stored
+                self._counts,
+                answers=self._counts.answers + 1,
+                messages=self._counts.messages + recorded.stored,
             )
-        return recorded
-
-    def _begin(
-        self, services: Services, request: ClientRequest
-    ) -> tuple[str, tuple[tuple[str, ...], ...]]:
-        """Return the session of a request, and the keys under which the request is remembered."""
-        keys = _keys(services.owner, request)
-        with self._lock:
-            # The store is asked while others wait, so that two equal requests do not both begin a session.
-            known = next((self._pending[key].session_id for key in keys if key in self._pending), None)
-            session_id = known or services.recordings.find_session(request) or secrets.token_hex(16)
-            for key in keys:
-                pending = self._pending.get(key)
-                if pending is None:
-                    self._pending[key] = _Pending(session_id)
-                else:
-                    pending.requests += 1
-        return session_id, keys
-
-    def _end(self, keys: tuple[tuple[str, ...], ...]) -> None:
-        with self._lock:
-            for key in keys:
-                self._pending[key].requests -= 1
-                if not self._pending[key].requests:
-                    del self._pending[key]
 
     def _count_failure(self, error: Exception) -> None:
-        _LOG.warning("a request could not be recorded: %s", error)
+        _LOG.warning("A request was not recorded: %s", error)
         with self._lock:
-            self._counts = replace(
-                self._counts, failures=self._counts.failures + 1, last_failure=str(error)
-            )
+            self._counts = replace(self._counts, failures=self._counts.failures + 1, last_failure=str(error))
+
+
+_FEW: Final = 8
+"""How many messages a request usually adds at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,28 +227,24 @@ class ExchangeRecording:
     session_id: str
     """The session that the answers are recorded in. Empty if the request cannot be recorded."""
 
-    def end(self, answer: ClientAnswer) -> RecordedAnswer | None:
-        """Store an answer. Several answers to one request become branches.
+    def end(self, answer: ClientAnswer) -> None:
+        """Record an answer. Several answers to one request become branches."""
+        if self.session_id:
+            self.recorder.add(self, answer)
 
-        Returns:
-            Where it is stored, or None if it could not be stored.
-        """
-        if not self.session_id:
-            return None
-        return self.recorder.store(self.services, self.session_id, self.request, answer)
-
-    def end_completion(self, completion: CompletionEnded) -> RecordedAnswer | None:
-        """Store a completion of which the client got all prose and calls. See `end`."""
+    def end_completion(self, completion: CompletionEnded) -> None:
+        """Record a completion of which the client got all prose and calls. See `end`."""
         sent = sent_of(completion.reading)
-        return self.end(
-            ClientAnswer(message=completion.message, generation=completion.generation, sent=sent)
-        )
+        self.end(ClientAnswer(message=completion.message, generation=completion.generation, sent=sent))
 
 
-def _keys(owner: Owner, request: ClientRequest) -> tuple[tuple[str, ...], ...]:
-    """Return the keys under which a request is remembered: its conversation, or the session that it names."""
-    scope = owner.key or ""
-    if request.session_name:
-        return ((scope, "name", request.session_name),)
-    path: RequestPath = request.path_of(scope)
-    return ((scope, "path", path.system_hash, path.request_hash),)
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """An answer that waits to be written."""
+
+    recording: ExchangeRecording
+    answer: ClientAnswer
+
+
+def _scope(services: Services) -> str:
+    return services.owner.key or ""

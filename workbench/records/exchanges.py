@@ -4,11 +4,11 @@ A client of a chat API sends the whole conversation with each request. What it s
 recorded: answers come back as `content` and `tool_calls`, without reasoning, with other ids, white space or order of
 arguments. So a message is compared by its key, which leaves all of this out, and a conversation by a chain of hashes:
 
-    path hash 0 = hash(seed)
+    path hash 0 = hash of nothing
     path hash n = hash(path hash n-1, key of message n)
 
-Equal path hashes mean equal conversations up to that message. So one lookup of the hashes of a request finds the longest
-part of it that is already recorded, however long the conversation is.
+Equal path hashes mean equal conversations up to that message. So one lookup of the hashes of a request finds the
+longest part of it that is recorded, however long the conversation is.
 
 The system messages at the beginning are not part of the chain. Many agents put the date or their memory into it, so it
 may change in the middle of a conversation.
@@ -59,18 +59,15 @@ class ClientRequest:
         """The messages after the system messages."""
         return self.messages[len(self.system) :]
 
-    def path_of(self, scope: str) -> "RequestPath":
-        """Return the hashes by which the request is found.
-
-        Args:
-            scope: Key of the owner, so that equal conversations of two owners have different hashes.
-        """
-        hashes = [_hash(canonical_json(["conversation", scope, self.tag]))]
+    @cached_property
+    def path(self) -> "RequestPath":
+        """The hashes by which the request is found."""
+        hashes = [_hash("")]
         for message in self.talk:
             hashes.append(next_hash(hashes[-1], message))
         roles = [message.role for message in self.talk]
         return RequestPath(
-            system_hash=_hash(canonical_json([message_key(message) for message in self.system])),
+            system_hash=_hash("\n".join(map(message_key, self.system))),
             hashes=tuple(hashes),
             first_user=roles.index(Role.USER) + 1 if Role.USER in roles else min(1, len(roles)),
             first_answer=roles.index(Role.ASSISTANT) + 1 if Role.ASSISTANT in roles else len(roles) + 1,
@@ -111,6 +108,15 @@ class RequestPath:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedPart:
+    """The session that a request belongs to."""
+
+    session_id: str
+    depth: int
+    """Index in `RequestPath.hashes` of the last message that is stored there; 0 if the request names the session."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedAnswer:
     """Where an answer is stored."""
 
@@ -134,8 +140,10 @@ def message_key(message: Message) -> str:
     >>> message_key(first) == message_key(Message(role=Role.ASSISTANT, text="I add.", calls=(again,)))
     True
     """
-    calls: list[JsonValue] = [[call.name, _arguments(call)] for call in message.calls]
-    return canonical_json([message.role.value, " ".join(message.text.split()), calls])
+    # White space within texts is reduced to single spaces, so a line break separates the parts.
+    parts = [message.role.value, " ".join(message.text.split())]
+    parts += (canonical_json([call.name, _arguments(call)]) for call in message.calls)
+    return "\n".join(parts)
 
 
 def sent_of(reading: Reading) -> Message:
@@ -147,7 +155,9 @@ def sent_of(reading: Reading) -> Message:
 def _arguments(call: ToolCall) -> JsonValue:
     decoded = call.arguments if call.arguments_text is None else decoded_arguments(call.arguments_text)
     # A text that is not a JSON object is compared as a text.
-    return " ".join((call.arguments_text or "").split()) if decoded is None else _plain(cast(JsonValue, decoded))
+    return (
+        " ".join((call.arguments_text or "").split()) if decoded is None else _plain(cast(JsonValue, decoded))
+    )
 
 
 def _plain(value: JsonValue) -> JsonValue:

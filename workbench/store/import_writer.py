@@ -16,10 +16,8 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
-import sqlalchemy as sa
-from sqlalchemy.engine import Connection
 from sqlmodel import Session
 
 from workbench.chat.message import Message, Role
@@ -27,24 +25,18 @@ from workbench.records.corpus.material import NewImport, row_id_of
 from workbench.records.owner import Owner
 from workbench.records.sessions import MessageOrigin, NewMessage
 from workbench.records.versions import VersionKind, hash_of
-from workbench.rollout.ports import FinishReason
 from workbench.store import rows
 from workbench.store.database import insert_all_if_absent
-from workbench.store.facts import fact_row
+from workbench.store.message_batch import MessageBatch, Written, insert_rows
 from workbench.store.owner_scope import scope_of
-from workbench.store.search_index import DocumentPiece, index_entry_of, write_documents
-from workbench.store.search_terms import chunks_of
+from workbench.store.search_index import DocumentPiece
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import (
-    FactRow,
     ImportRow,
-    MessageRow,
     SessionRow,
     SessionTagRow,
-    SessionToolRow,
     VersionTextRow,
 )
-from workbench.store.tables.base import StoreTable
 from workbench.store.tables.sessions import SHUFFLE_LIMIT
 
 _LEVEL: Final = 6
@@ -67,12 +59,8 @@ class _Batch:
     sessions: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     texts: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """Texts of contracts and tools by kind and hash."""
-    messages: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    facts: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    pieces: list[DocumentPiece] = field(default_factory=list[DocumentPiece])
+    messages: MessageBatch = field(default_factory=MessageBatch)
     imports: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    tools: dict[tuple[str, str], None] = field(default_factory=dict[tuple[str, str], None])
-    """Sessions with the tools that they call."""
     tags: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
 
@@ -93,14 +81,10 @@ def write_imports(
         _add(batch, digested, session_id, now + timedelta(microseconds=place))
     connection = db.connection()
     _insert_texts(db, batch)
-    _insert(connection, SessionRow, batch.sessions)
-    _insert(connection, MessageRow, batch.messages)
-    _insert(connection, FactRow, batch.facts)
-    _insert(connection, ImportRow, batch.imports)
-    _insert(connection, SessionTagRow, batch.tags)
-    called = [{"session_id": session_id, "tool": tool} for session_id, tool in batch.tools]
-    _insert(connection, SessionToolRow, called)
-    write_documents(connection, batch.pieces)
+    insert_rows(connection, SessionRow, batch.sessions)
+    batch.messages.write(db)
+    insert_rows(connection, ImportRow, batch.imports)
+    insert_rows(connection, SessionTagRow, batch.tags)
 
 
 def original_of(row: ImportRow) -> bytes | None:
@@ -135,7 +119,7 @@ def _texts_of(new: NewImport) -> Iterator[str]:
 def _add(batch: _Batch, digested: DigestedImport, session_id: str, now: datetime) -> None:
     new = digested.new
     setup = rows.setup_document(new.setup)
-    facts_before = len(batch.facts)
+    facts_before = len(batch.messages.facts)
     row_id = row_id_of(new.fields)
     own = _add_messages(batch, new.messages, session_id, None, setup, now)
     parent = own[new.answer_start - 1] if new.answer_start else None
@@ -156,7 +140,7 @@ def _add(batch: _Batch, digested: DigestedImport, session_id: str, now: datetime
             "copied_from": None,
             "contract_version": _add_text(batch, VersionKind.CONTRACT, new.setup.contract_text),
             "tools_version": _add_text(batch, VersionKind.TOOLS, new.setup.tools_text),
-            "finding_count": len(batch.facts) - facts_before,
+            "finding_count": len(batch.messages.facts) - facts_before,
             "confidence": 1.0,
             "shuffle": secrets.randbelow(SHUFFLE_LIMIT),
         }
@@ -181,53 +165,24 @@ def _add(batch: _Batch, digested: DigestedImport, session_id: str, now: datetime
         {"session_id": session_id, "tag": tag, "position": position} for position, tag in enumerate(tags)
     ]
     names = [title, *tags, *([row_id] if row_id else [])]
-    batch.pieces.append(DocumentPiece(session_id, None, 0, names, ""))
-
-
-class _Written(NamedTuple):
-    id: str
-    position: int
+    batch.messages.pieces.append(DocumentPiece(session_id, None, 0, names, ""))
 
 
 def _add_messages(
     batch: _Batch,
     messages: Sequence[Message],
     session_id: str,
-    parent: _Written | None,
+    parent: Written | None,
     setup: Mapping[str, Any],
     now: datetime,
-) -> list[_Written]:
+) -> list[Written]:
     """Add each message under the previous one, and the first one under `parent`."""
-    written: list[_Written] = []
+    written: list[Written] = []
     for message in messages:
-        message_id = rows.new_id()
-        parent_id, position = (parent.id, parent.position + 1) if parent else (None, 0)
         new = NewMessage(message=message, origin=MessageOrigin.IMPORT)
-        values = rows.message_values(new, message_id, session_id, parent_id, position, now)
-        batch.messages.append(values)
-        _add_index(batch, message, values, setup)
-        parent = _Written(message_id, position)
+        parent = batch.messages.add(new, session_id, parent, setup, now)
         written.append(parent)
     return written
-
-
-def _add_index(batch: _Batch, message: Message, values: Mapping[str, Any], setup: Mapping[str, Any]) -> None:
-    """Add the facts and search documents of a message, as `index_message` writes them."""
-    if message.role is Role.SYSTEM:
-        return
-    entry = index_entry_of(message.role, message.text, dict(setup), FinishReason.STOP)
-    called = [call.name for call in message.calls]
-    names = [*entry.names, *called]
-    if message.name:
-        names.append(message.name)
-    session_id, message_id = cast(str, values["session_id"]), cast(str, values["id"])
-    batch.tools.update(dict.fromkeys((session_id, tool) for tool in (*entry.tools, *called) if tool))
-    for fact in entry.facts:
-        fields = fact_row(fact, session_id=session_id, message_id=message_id).model_dump(exclude={"id"})
-        batch.facts.append(fields)
-    batch.pieces += [
-        DocumentPiece(session_id, message_id, start, names, message.text) for start in chunks_of(message.text)
-    ]
 
 
 def _add_text(batch: _Batch, kind: VersionKind, text: str) -> str:
@@ -243,8 +198,3 @@ def _insert_texts(db: Session, batch: _Batch) -> None:
         for (kind, text_hash), text in batch.texts.items()
     ]
     insert_all_if_absent(db, VersionTextRow, values)
-
-
-def _insert(connection: Connection, table: type[StoreTable], values: Sequence[dict[str, Any]]) -> None:
-    if values:
-        connection.execute(sa.insert(table), values)

@@ -46,7 +46,7 @@ def write_message(db: Session, new: NewMessage, place: rows.MessagePosition) -> 
         StoreError: The message is a copy of a message that its session does not have.
     """
     original = _original(db, new, place.session_id)
-    generation = _generation(db, new, place.session_id, original)
+    generation = write_generation(db, new, place.session_id, original)
     prompt = db.get_one(PromptRow, generation.prompt_hash) if generation else None
     message = rows.message_row(new, place, generation_id=generation.id if generation else None)
     message.copy_of = original.id if original else None
@@ -83,9 +83,14 @@ def _original(db: Session, new: NewMessage, session_id: str) -> MessageRow | Non
     return row if row.copy_of is None else message_row(db, session_id, row.copy_of)
 
 
-def _generation(
-    db: Session, new: NewMessage, session_id: str, original: MessageRow | None
+def write_generation(
+    db: Session, new: NewMessage, session_id: str, original: MessageRow | None = None
 ) -> GenerationRow | None:
+    """Write the generation of a message and its prompt. None if no model wrote the message.
+
+    Args:
+        original: The message that the new one is a copy of; they share a generation. None if it is not a copy.
+    """
     generation = new.generation
     if original is not None:
         return None if original.generation_id is None else db.get(GenerationRow, original.generation_id)

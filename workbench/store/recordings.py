@@ -1,8 +1,8 @@
 """Store the exchanges of clients as sessions, and find the session that a request continues.
 
-Idea: a request holds the whole conversation, most of which is stored already. `workbench.records.exchanges` gives each
-message a path hash, which depends on all messages above it. So one query finds the longest stored part of a request, and
-only what follows it is written.
+Idea: a request holds the whole conversation, most of which is stored already. `workbench.records.exchanges` gives
+each message a path hash, which depends on all messages above it. So one query finds the longest stored part of a
+request, and only what follows it is written.
 
 Invariants:
 
@@ -12,29 +12,40 @@ Invariants:
   decided in the transaction that writes it, which holds the lock of the session.
 - A request with another system text, for example because it has the date, begins a branch at the root: the common
   messages are copied under the new text, as `workbench.app.turns` does it.
-- Hashes contain the key of the owner and the tag, so no request finds a session of another owner or tag.
+- No request finds a session of another owner, or one that was recorded with another tag.
 
-Example: a client sends `u1`, gets `a1`, and sends `u1 a1 u2`. The path hash of `a1` is stored, so `u2` and its answer are
-written below `a1`. Sent again with the same answer, nothing is written. If the client sends `u1 a1 v2` instead, `v2`
-becomes a second branch below `a1`.
+Example: a client sends `u1`, gets `a1`, and sends `u1 a1 u2`. The path hash of `a1` is stored, so `u2` and its answer
+are written below `a1`. Sent again with the same answer, nothing is written. If the client sends `u1 a1 v2` instead,
+`v2` becomes a second branch below `a1`.
 """
 
 import secrets
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, select
 
-from workbench.records.exchanges import ClientAnswer, ClientRequest, RecordedAnswer, RequestPath, next_hash
-from workbench.records.sessions import MessageOrigin, NewMessage
+from workbench.chat.message import Role
+from workbench.records.exchanges import (
+    ClientAnswer,
+    ClientRequest,
+    RecordedAnswer,
+    RecordedPart,
+    RequestPath,
+    next_hash,
+)
+from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage
 from workbench.store import rows
 from workbench.store.database import insert_if_absent
 from workbench.store.deleting import is_shown
-from workbench.store.message_writer import show_leaf, write_message
+from workbench.store.message_batch import MessageBatch, Written, insert_rows
+from workbench.store.message_writer import write_generation
 from workbench.store.owner_scope import OwnerScope, scope_of
 from workbench.store.paths import message_row, read_path
 from workbench.store.rows import new_id
+from workbench.store.search_index import index_session_names
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import (
     MessageRow,
@@ -51,7 +62,7 @@ _LAST: Final = 8
 
 
 class _Match(NamedTuple):
-    """A stored message that a request contains."""
+    """A stored message that ends a part of a request."""
 
     depth: int
     """Index of its path hash in the request."""
@@ -63,14 +74,20 @@ class _Match(NamedTuple):
 class RecordingStore(OwnerScope):
     """Sessions that are recorded from the requests of clients. Thread-safe."""
 
-    def find_session(self, request: ClientRequest) -> str | None:
-        """Return the id of the session that a request belongs to, or None if it begins a session.
+    def find_session(self, request: ClientRequest) -> RecordedPart | None:
+        """Return the session that a request belongs to, or None if it begins a session.
 
         Raises:
             StoreError: The sessions could not be read.
         """
+        if problem_of(f"{request.session_name}{request.tag}"):
+            return None
         with self._database.reading() as db:
-            return self._find(db, request)
+            if request.session_name:
+                return self._find_named(db, request)
+            found = _matches(db, request.path, (*self._is_live(), col(RecordedSessionRow.tag) == request.tag))
+            match = _longest(found)
+        return RecordedPart(session_id=match.session_id, depth=match.depth) if match else None
 
     def record(self, session_id: str, request: ClientRequest, answer: ClientAnswer) -> RecordedAnswer:
         """Store the messages of a request that are not stored yet, and its answer, in one transaction.
@@ -86,28 +103,24 @@ class RecordingStore(OwnerScope):
         refuse_unstorable(request.setup, "setup")
         refuse_unstorable((request.client, request.session_name, request.tag), "request")
         refuse_unstorable(answer.generation, "generation")
-        path = request.path_of(scope_of(self._owner))
         with self._database.writing() as db:
             session = self._recorded_session(db, session_id, request)
-            return _Recording(db, session, path, self._now()).record(request, answer)
+            return _SessionWriter(db, session, request, self._now()).record(answer)
 
-    def _find(self, db: Session, request: ClientRequest) -> str | None:
-        scope, name = scope_of(self._owner), request.session_name
-        if problem_of(f"{name}{request.tag}"):
-            return None
-        if name:
-            is_named = (col(RecordedSessionRow.name) == name) & (col(RecordedSessionRow.tag) == request.tag)
-            found = db.exec(
-                select(SessionRow.id)
-                .join(RecordedSessionRow, col(RecordedSessionRow.session_id) == col(SessionRow.id))
-                .where(col(RecordedSessionRow.scope) == scope, is_named | (col(SessionRow.id) == name))
-                .where(col(SessionRow.deleted_at).is_(None), self._is_own())
-                .order_by(col(SessionRow.created_at))
-            )
-            return found.first()
-        path = request.path_of(scope)
-        match = _longest(_matches(db, path))
-        return match.session_id if match else None
+    def _is_live(self) -> tuple[ColumnElement[bool], ...]:
+        return self._is_own(), col(SessionRow.deleted_at).is_(None)
+
+    def _find_named(self, db: Session, request: ClientRequest) -> RecordedPart | None:
+        name, is_of_tag = request.session_name, col(RecordedSessionRow.tag) == request.tag
+        is_named = (col(RecordedSessionRow.name) == name) & is_of_tag
+        session_id = db.exec(
+            select(SessionRow.id)
+            .join(RecordedSessionRow, col(RecordedSessionRow.session_id) == col(SessionRow.id))
+            .where(is_named | (col(SessionRow.id) == name), *self._is_live())
+            .where(col(RecordedSessionRow.scope) == scope_of(self._owner))
+            .order_by(col(SessionRow.created_at))
+        ).first()
+        return None if session_id is None else RecordedPart(session_id=session_id, depth=0)
 
     def _recorded_session(self, db: Session, session_id: str, request: ClientRequest) -> SessionRow:
         """Return the row of the session, created or brought up to date, and lock it."""
@@ -143,67 +156,70 @@ class RecordingStore(OwnerScope):
         return found
 
 
-class _Recording:
+class _SessionWriter:
     """Writes one exchange into its session.
 
     Args:
         db: The transaction, which has locked the session.
         session: The session.
-        path: The hashes of the request.
+        request: The request.
         now: When the messages are stored.
     """
 
-    def __init__(self, db: Session, session: SessionRow, path: RequestPath, now: datetime) -> None:
+    def __init__(self, db: Session, session: SessionRow, request: ClientRequest, now: datetime) -> None:
         self._db = db
         self._session = session
-        self._path = path
+        self._request = request
+        self._path = request.path
         self._now = now
-        self._parent: MessageRow | None = None
-        self._stored = 0
+        self._parent: Written | None = None
+        self._batch = MessageBatch()
+        self._recorded: list[dict[str, Any]] = []
 
-    def record(self, request: ClientRequest, answer: ClientAnswer) -> RecordedAnswer:
+    def record(self, answer: ClientAnswer) -> RecordedAnswer:
         """Write what is not stored yet."""
-        depth = self._continue(request)
-        for message, path_hash in zip(request.talk[depth:], self._path.hashes[depth + 1 :], strict=True):
-            self._write(NewMessage(message=message, origin=MessageOrigin.GATEWAY), path_hash)
+        depth = self._continue()
+        for message, path_hash in zip(
+            self._request.talk[depth:], self._path.hashes[depth + 1 :], strict=True
+        ):
+            self._add(NewMessage(message=message, origin=MessageOrigin.GATEWAY), path_hash)
         path_hash = next_hash(self._path.request_hash, answer.sent)
         message_id = self._find_same(path_hash, answer)
         if message_id is None:
-            origin, generation = MessageOrigin.MODEL, answer.generation
-            message_id = self._write(
-                NewMessage(message=answer.message, origin=origin, generation=generation), path_hash
-            )
-        return RecordedAnswer(session_id=self._session.id, message_id=message_id, stored=self._stored)
+            new = NewMessage(message=answer.message, origin=MessageOrigin.MODEL, generation=answer.generation)
+            generation = write_generation(self._db, new, self._session.id)
+            message_id = self._add(new, path_hash, generation_id=generation.id if generation else None)
+            self._write(message_id)
+        return RecordedAnswer(session_id=self._session.id, message_id=message_id, stored=len(self._recorded))
 
-    def _continue(self, request: ClientRequest) -> int:
-        """Set the parent to the last stored message of the request, and return how many messages of the talk that covers."""
-        matches = _matches(self._db, self._path, self._session.id)
+    def _continue(self) -> int:
+        """Find the longest part of the request that is stored, which becomes the parent.
+
+        Returns:
+            The number of messages of the talk that it has.
+        """
+        matches = _matches(self._db, self._path, (col(SessionRow.id) == self._session.id,), is_any_depth=True)
         longest = _longest(matches)
         own = _longest([match for match in matches if match.has_same_system])
         if own:
-            self._parent = message_row(self._db, self._session.id, own.message_id)
+            parent = message_row(self._db, self._session.id, own.message_id)
+            self._parent = Written(parent.id, parent.position)
         else:
-            for message in request.system:
-                self._write(NewMessage(message=message, origin=MessageOrigin.GATEWAY), self._path.hashes[0])
+            for message in self._request.system:
+                self._add(NewMessage(message=message, origin=MessageOrigin.GATEWAY), self._path.hashes[0])
         depth = own.depth if own else 0
         if longest is None or longest.depth <= depth:
             return depth
         # The rest of the longest part is below another system text.
         common = read_path(self._db, self._session, longest.message_id)[-longest.depth :]
-        for place in range(depth, longest.depth):
-            stored = common[place]
-            copy = NewMessage(
-                message=stored.message,
-                origin=stored.origin,
-                generation=stored.generation,
-                tool_run=stored.tool_run,
-                copy_of=stored.id,
-            )
-            self._write(copy, self._path.hashes[place + 1])
+        for stored, path_hash in zip(common[depth:], self._path.hashes[depth + 1 :], strict=False):
+            self._add_copy(stored, path_hash)
         return longest.depth
 
     def _find_same(self, path_hash: str, answer: ClientAnswer) -> str | None:
         """Return the id of the same answer to the same request, or None if it is not stored."""
+        if self._recorded:
+            return None
         message, parent_id = answer.message, self._parent.id if self._parent else None
         found = self._db.exec(
             select(MessageRow)
@@ -215,24 +231,55 @@ class _Recording:
         content = (message.text, message.thought, rows.call_documents(message.calls))
         return next((row.id for row in found if (row.text, row.thought, row.calls) == content), None)
 
-    def _write(self, new: NewMessage, path_hash: str) -> str:
+    def _add(
+        self,
+        new: NewMessage,
+        path_hash: str,
+        *,
+        generation_id: int | None = None,
+        copy_of: str | None = None,
+    ) -> str:
         refuse_unstorable(new.message, "message")
-        place = rows.MessagePosition(
-            id=new_id(), session_id=self._session.id, parent=self._parent, created_at=self._now
+        self._parent = self._batch.add(
+            new,
+            self._session.id,
+            self._parent,
+            self._session.setup,
+            self._now,
+            generation_id=generation_id,
+            copy_of=copy_of,
         )
-        message = write_message(self._db, new, place).message
-        show_leaf(self._db, self._session, message)
-        self._db.add(
-            RecordedMessageRow(
-                message_id=message.id,
-                session_id=self._session.id,
-                path_hash=path_hash,
-                system_hash=self._path.system_hash,
-            )
+        self._recorded.append(
+            {
+                "message_id": self._parent.id,
+                "session_id": self._session.id,
+                "path_hash": path_hash,
+                "system_hash": self._path.system_hash,
+            }
         )
-        self._parent = message
-        self._stored += 1
-        return message.id
+        return self._parent.id
+
+    def _add_copy(self, stored: StoredMessage, path_hash: str) -> None:
+        row = message_row(self._db, self._session.id, stored.id)
+        new = NewMessage(message=stored.message, origin=stored.origin)
+        copy_id = self._add(
+            new, path_hash, generation_id=row.generation_id, copy_of=stored.copy_of or stored.id
+        )
+        if stored.tool_run:
+            self._db.add(rows.tool_run_row(stored.tool_run, copy_id))
+
+    def _write(self, leaf_id: str) -> None:
+        with self._db.no_autoflush:
+            self._batch.write(self._db)
+        insert_rows(self._db.connection(), RecordedMessageRow, self._recorded)
+        session = self._session
+        session.leaf_id, session.updated_at = leaf_id, self._now
+        session.finding_count += len(self._batch.facts)
+        if not session.title:
+            first = (message.text for message in self._request.talk if message.role is Role.USER)
+            session.title = rows.title_of(next(first, ""))
+            self._db.flush()
+            index_session_names(self._db, session.id)
 
 
 def _longest(matches: Sequence[_Match]) -> _Match | None:
@@ -240,28 +287,30 @@ def _longest(matches: Sequence[_Match]) -> _Match | None:
     return max(matches, key=lambda match: (match.depth, match.has_same_system), default=None)
 
 
-def _matches(db: Session, path: RequestPath, session_id: str | None = None) -> Sequence[_Match]:
+def _matches(
+    db: Session, path: RequestPath, conditions: Sequence[ColumnElement[bool]], *, is_any_depth: bool = False
+) -> Sequence[_Match]:
     """Return the stored messages that end a part of a request, the newest first.
 
     If the last messages of the request are stored with the same system text, only those are returned.
 
     Args:
-        session_id: Look in this session. None looks in all sessions of the owner and tag, for parts that are long
-            enough to tell a conversation from others.
+        conditions: Conditions on `SessionRow` and `RecordedSessionRow`.
+        is_any_depth: False leaves out parts that are too short to tell a conversation from others.
     """
-    first = path.first_user if session_id is None else 0
+    first = 0 if is_any_depth else path.first_user
     depths = {path_hash: depth for depth, path_hash in enumerate(path.hashes) if depth >= first}
     last = list(depths)[-_LAST:]
-    matches = _matches_of(db, path, {path_hash: depths[path_hash] for path_hash in last}, session_id)
+    matches = _matches_of(db, path, {path_hash: depths[path_hash] for path_hash in last}, conditions)
     if len(last) == len(depths) or any(match.has_same_system for match in matches):
         return matches
-    return _matches_of(db, path, depths, session_id)
+    return _matches_of(db, path, depths, conditions)
 
 
 def _matches_of(
-    db: Session, path: RequestPath, depths: Mapping[str, int], session_id: str | None
+    db: Session, path: RequestPath, depths: Mapping[str, int], conditions: Sequence[ColumnElement[bool]]
 ) -> Sequence[_Match]:
-    query = (
+    found = db.exec(
         select(
             RecordedMessageRow.path_hash,
             RecordedMessageRow.system_hash,
@@ -270,14 +319,12 @@ def _matches_of(
         )
         .join(MessageRow, col(MessageRow.id) == col(RecordedMessageRow.message_id))
         .join(SessionRow, col(SessionRow.id) == col(RecordedMessageRow.session_id))
-        .where(col(RecordedMessageRow.path_hash).in_(depths), is_shown())
-        .where(col(SessionRow.deleted_at).is_(None))
+        .join(RecordedSessionRow, col(RecordedSessionRow.session_id) == col(RecordedMessageRow.session_id))
+        .where(col(RecordedMessageRow.path_hash).in_(depths), is_shown(), *conditions)
         .order_by(col(MessageRow.created_at).desc(), col(MessageRow.position).desc())
     )
-    if session_id is not None:
-        query = query.where(col(RecordedMessageRow.session_id) == session_id)
-    found = (
-        _Match(depths[path_hash], found_id, message_id, system_hash == path.system_hash)
-        for path_hash, system_hash, found_id, message_id in db.exec(query)
+    matches = (
+        _Match(depths[path_hash], session_id, message_id, system_hash == path.system_hash)
+        for path_hash, system_hash, session_id, message_id in found
     )
-    return [match for match in found if match.has_same_system or match.depth >= path.first_answer]
+    return [match for match in matches if match.has_same_system or match.depth >= path.first_answer]

@@ -11,7 +11,10 @@ def upgrade() -> None:
     """Create the tables."""
     op.create_table(
         "recorded_session",
-        *(sa.Column(name, sa.Text(), nullable=False) for name in ("session_id", "scope", "tag", "name", "client")),
+        *(
+            sa.Column(name, sa.Text(), nullable=False)
+            for name in ("session_id", "scope", "tag", "name", "client")
+        ),
         sa.Column("recorded_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("session_id", name="pk_recorded_session"),
         sa.ForeignKeyConstraint(
