@@ -26,6 +26,7 @@ DIALECT_SENSITIVE = frozenset(
         "listing",
         "migrate",
         "postgres",
+        "recordings",
         "runs",
         "search",
         "sessions",

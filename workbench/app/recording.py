@@ -62,7 +62,7 @@ class _KnownSessions:
     def find(self, scope: str, path: RequestPath) -> tuple[int, str] | None:
         """Return the session with the longest part of a request, and the length of the part."""
         for depth in range(len(path.hashes) - 1, path.first_user - 1, -1):
-            keys = [(scope, path.hashes[depth], path.system_hash)]
+            keys: list[_Key] = [(scope, path.hashes[depth], path.system_hash)]
             if depth >= path.first_answer:
                 keys.append((scope, path.hashes[depth]))
             for key in keys:

@@ -244,7 +244,9 @@ def _result(stored: StoredMessage) -> ResultRow:
 def _ending(stored: StoredMessage, reading: Reading) -> str:
     generation = stored.generation
     if generation is None:
-        return {"import": "imported", "person": "written by hand"}.get(stored.origin, "")
+        return {"import": "imported", "person": "written by hand", "gateway": "sent by the client"}.get(
+            stored.origin, ""
+        )
     if generation.finish_reason is FinishReason.CANCELLED:
         return "stopped by you"
     if generation.finish_reason is FinishReason.TIMEOUT:
