@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from tests.exchanges import Agent, answered, said
 from tests.store.comparisons import give_comparison
 from tests.store.examples import SETUP, completion, tool_result, user
 from tests.store.runs import give_run
@@ -22,6 +23,7 @@ from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, 
 from workbench.records.labels.project import QueueState
 from workbench.records.owner import LOCAL_OWNER, Owner
 from workbench.records.sessions import MessageOrigin, NewMessage
+from workbench.store.rows import new_id
 from workbench.store.store import OwnedStore, Store
 
 FOLDER = Path(__file__).parent
@@ -88,6 +90,8 @@ def fill(owned: OwnedStore) -> None:
         tags=("blue",),
     )
     owned.corpus.add_import(imported, digest="d" * 64)
+    request = Agent(messages=[], tag="agent", name="ticket 17").request(said("Hello?"))
+    owned.recordings.record(new_id(), request, answered("Hi there."))
 
 
 if __name__ == "__main__":
