@@ -80,6 +80,15 @@ def test_a_label_is_saved_under_the_name_of_the_account(server: Server) -> None:
     assert view.labeller == "ben"
 
 
+def test_a_session_without_its_verdicts_cannot_be_submitted(server: Server) -> None:
+    project = server.ann.labels.find_project("round")
+    assert project is not None
+    server.ann.labels.save_project(replace(project, requires_verdicts=True))
+    [answer] = server.send("ben", actions=server.label(kind="submit", is_confirmed=True)).answers
+    assert (answer.code, answer.can_confirm) == ("unjudged", False)
+    assert (answer.message, answer.call) == (server.talk.messages[1], 0)
+
+
 def test_nothing_that_an_annotator_sends_shows_another_s_label_before_they_submit(server: Server) -> None:
     commands: list[dict[str, Any]] = [
         {}, {"labeller": "cleo"}, {"is_deciding": True}, {"labeller": "cleo", "is_deciding": True},

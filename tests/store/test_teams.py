@@ -225,6 +225,17 @@ def test_a_filter_of_an_annotator_never_shows_items_of_others(team: Team) -> Non
     assert [one.name for one in team.dora.labels.progress(project=SHARED).annotators] == ["ben", "cleo"]
 
 
+def test_the_queue_of_an_annotator_does_not_say_what_is_disputed(team: Team) -> None:
+    team.judge("ben", Verdict.GOOD)
+    team.judge("cleo", Verdict.BAD_ANSWER)
+    [item] = team.ben.labels.queue(QueueFilter(), project=SHARED).items
+    assert item.disputed_count == 0
+    moved = team.ben.labels.move(
+        team.talk.id, QueueState.DISCARDED, project=SHARED, assignee="ben", who="ben"
+    )
+    assert moved.disputed_count == 0
+
+
 def test_a_reviewer_decides_and_both_originals_stay(team: Team) -> None:
     team.judge("ben", Verdict.GOOD)
     assert team.dora.labels.queue(QueueFilter(), project=SHARED, is_review=True).total == 0

@@ -1,6 +1,5 @@
 """Apply the actions of a labeller: check what only the conversation shows, then leave the rest to the store."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -17,6 +16,7 @@ from workbench.app.services import Services
 from workbench.chat.finding import Severity
 from workbench.chat.message import Role, ToolCall
 from workbench.errors import StoreError
+from workbench.hermes.reading import ReadCall
 from workbench.hermes.written_out import read_message, written_out
 from workbench.records.labels.action import (
     ActionKind,
@@ -29,7 +29,7 @@ from workbench.records.labels.action import (
 from workbench.records.labels.label import LabelTarget
 from workbench.records.sessions import StoredMessage
 from workbench.toolspec.check import check_arguments
-from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.spec import OfferedTools, canonical_json
 
 SAME_AS_ORIGINAL: Final = "This equals the original, so there is no correction."
 
@@ -148,38 +148,28 @@ def _checked(
     target = LabelTarget(
         session_id=action.session_id, message_id=change.message_id, call_index=change.call_index
     )
-    if change.field != "correction" or change.value is None:
+    correction = correction_value(change.value) if change.field == "correction" else None
+    if correction is None:
         check_call(services, target, role)
         return change
-    correction = correction_value(change.value)
-    stored = labelled_message(services, target, role)
+    message = labelled_message(services, target, role).message
     if isinstance(correction, str):
-        is_same = correction == original_text(stored)
-        return replace(change, value=None) if is_same else change
-    if correction is None:
+        return replace(change, value=None) if correction == written_out(message) else change
+    if change.call_index is None:
+        # The store refuses a call as the correction of a message.
         return change
     tools = _opened(services, action).tools
-    check_call(services, target, role)
-    calls = read_message(stored.message, tools=tools).calls
-    original = calls[change.call_index or 0]
-    if _is_same_call(correction, original.name, original.arguments):
+    original = read_message(message, tools=tools).calls[change.call_index]
+    if _is_same_call(correction, original):
         return replace(change, value=None)
     if not is_confirmed:
         _check_schema(correction, tools, change)
     return change
 
 
-def original_text(stored: StoredMessage) -> str:
-    """Return the text of a message that a correction replaces."""
-    return written_out(stored.message)
-
-
-def _is_same_call(call: ToolCall, name: str, arguments: object) -> bool:
-    return (call.name, _canonical(call.arguments)) == (name, _canonical(arguments))
-
-
-def _canonical(value: object) -> str:
-    return json.dumps(value, sort_keys=True)
+def _is_same_call(call: ToolCall, original: ReadCall) -> bool:
+    is_same_tool = call.name == original.name
+    return is_same_tool and canonical_json(call.arguments) == canonical_json(original.arguments)
 
 
 def _check_schema(call: ToolCall, tools: OfferedTools, change: FieldChange) -> None:

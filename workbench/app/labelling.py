@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from workbench.app.services import Services
 from workbench.chat.message import Role
 from workbench.errors import BadInput
-from workbench.hermes.parse import parse
 from workbench.hermes.written_out import read_message
 from workbench.records.corpus.conversations import ExportConversation, session_conversations
-from workbench.records.corpus.material import DamagedSession, ExportBlocker, ImportedRow, SessionMaterial
+from workbench.records.corpus.material import DamagedSession, ExportBlocker, SessionMaterial
 from workbench.records.corpus.row_result import ValidatorWarning, make_row
 from workbench.records.corpus.session_rows import ExportOptions, ExportSource
 from workbench.records.labels.label import Label, LabelTarget, Verdict
@@ -74,10 +73,10 @@ class LabellingRole:
 
 
 def labelled_message(services: Services, target: LabelTarget, role: LabellingRole) -> StoredMessage:
-    """Return a message that a labeller may label.
+    """Return the message of a target that a labeller may label.
 
     Raises:
-        BadInput: The labeller may not act in this role.
+        BadInput: The labeller may not act in this role, or the message has no such call.
         StoreError: The session or message does not exist, or the labeller may not see it.
     """
     opened = services.labelling.open(
@@ -86,26 +85,22 @@ def labelled_message(services: Services, target: LabelTarget, role: LabellingRol
     shown = (*opened.path, *opened.other_answer) if opened else ()
     found = next((stored for stored in shown if stored.id == target.message_id), None)
     # Of their own sessions, people may also label messages of other branches.
-    return found or services.sessions.path(target.session_id, leaf_id=target.message_id)[-1]
+    stored = found or services.sessions.path(target.session_id, leaf_id=target.message_id)[-1]
+    if target.call_index is not None:
+        call_count = len(read_message(stored.message, tools=None).calls)
+        if not 0 <= target.call_index < call_count:
+            raise BadInput(
+                f"label of {target}",
+                f"the message has {call_count} call{'' if call_count == 1 else 's'}",
+                "calls are numbered from 0; leave out --call to label the whole message",
+            )
+    return stored
 
 
 def check_call(services: Services, target: LabelTarget, role: LabellingRole) -> None:
-    """Check that the labelled call exists in the message's reading. The store checks everything else.
-
-    Raises:
-        BadInput: The message has fewer calls.
-        StoreError: The session or message does not exist, or cannot be read.
-    """
-    if target.call_index is None:
-        return
-    message = labelled_message(services, target, role).message
-    call_count = len(message.calls or parse(message.text).calls)
-    if target.call_index >= call_count:
-        raise BadInput(
-            f"label of {target}",
-            f"the message has {call_count} call{'' if call_count == 1 else 's'}",
-            "calls are numbered from 0; leave out --call to label the whole message",
-        )
+    """Raise like `labelled_message` if the target is a call that does not exist. The store checks everything else."""
+    if target.call_index is not None:
+        labelled_message(services, target, role)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,22 +142,12 @@ def label_stops(
     return stops
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerPair:
-    """Two answers to the same prompt, of an imported preference row."""
+def pair_of(material: SessionMaterial | DamagedSession | None, path: Sequence[StoredMessage]) -> str | None:
+    """Return the first message of the better answer of an imported preference row.
 
-    first_id: str
-    """The first message of the answer that was imported as the better one. It is on the shown path."""
-    other_id: str
-    """The last message of the other answer."""
-    other_length: int
-    """Number of messages of the other answer."""
-
-
-def pair_of(
-    material: SessionMaterial | DamagedSession | None, path: Sequence[StoredMessage]
-) -> AnswerPair | None:
-    """Return the pair of answers of a session, or None if it has none or another branch is shown."""
+    Returns:
+        The id, or None if the session has no pair of answers, or if another branch is shown.
+    """
     imported = material.imported if isinstance(material, SessionMaterial) else None
     if not isinstance(material, SessionMaterial) or imported is None or not imported.rejected_ids:
         return None
@@ -171,11 +156,7 @@ def pair_of(
     for message_id in imported.message_ids:
         message = material.by_id.get(message_id)
         if message and rejected and message.parent_id == rejected.parent_id and message_id in shown:
-            return AnswerPair(
-                first_id=message_id,
-                other_id=imported.rejected_ids[-1],
-                other_length=len(imported.rejected_ids),
-            )
+            return message_id
     return None
 
 
@@ -192,8 +173,8 @@ class LabellingView:
     stale: Collection[str]
     """Ids of the stale messages."""
     outcome: ExportPreview
-    pair: AnswerPair | None = None
-    """The pair of answers that is judged. None for most sessions."""
+    pair_id: str | None = None
+    """The first message of the better answer of a preference pair. None for most sessions."""
     other_answer: Sequence[StoredMessage] = ()
     """The messages of the other answer of the pair."""
     is_blind: bool = False
@@ -202,19 +183,11 @@ class LabellingView:
     """For somebody who decides: the messages and calls that annotators disagree about."""
     state: QueueState = QueueState.PENDING
     """State of the labeller's own task."""
-    imported: ImportedRow | None = None
-    """The row that the session was imported from. None if it was not imported."""
 
     @property
     def stops(self) -> Sequence[LabelStop]:
         """What to judge, in order."""
-        pair_id = self.pair.first_id if self.pair else None
-        return label_stops(self.session.id, self.path, self.tools, pair_id=pair_id)
-
-    @property
-    def leaf_id(self) -> str | None:
-        """The id of the last shown message. None if there are no messages."""
-        return self.path[-1].id if self.path else None
+        return label_stops(self.session.id, self.path, self.tools, pair_id=self.pair_id)
 
 
 def open_for_labelling(services: Services, session_id: str, role: LabellingRole) -> LabellingView | None:
@@ -233,7 +206,7 @@ def open_for_labelling(services: Services, session_id: str, role: LabellingRole)
         tools = opened.session.setup.offered_tools()
     except BadInput:
         tools = OfferedTools()
-    pair = pair_of(opened.material, opened.path)
+    pair_id = pair_of(opened.material, opened.path)
     return LabellingView(
         session=opened.session,
         path=opened.path,
@@ -241,10 +214,9 @@ def open_for_labelling(services: Services, session_id: str, role: LabellingRole)
         labels=opened.labels,
         stale=opened.stale,
         outcome=preview_export(opened.material, opened.labels, labeller=role.labeller),
-        pair=pair,
-        other_answer=opened.other_answer if pair else (),
+        pair_id=pair_id,
+        other_answer=opened.other_answer if pair_id else (),
         is_blind=opened.is_blind,
         disputes=opened.disputes,
         state=opened.state,
-        imported=opened.material.imported if isinstance(opened.material, SessionMaterial) else None,
     )

@@ -17,7 +17,7 @@ Example: Ann's project `round-1` has the annotators Ben and Cleo. Ben opens `ann
 are assigned to him, and Cleo's labels on a row once he has submitted his own.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -144,16 +144,25 @@ class LabelScope(OwnerScope):
             return None
         return ProjectAccess(row, ProjectRole(member.role), member.name)
 
-    def _access(self, db: Session, reference: str) -> ProjectAccess:
-        """Return a project for reading.
+    def _access(self, db: Session, reference: str) -> ProjectAccess | None:
+        """Return a project for reading. None for the default project if it has never been written to.
 
         Raises:
             StoreError: There is no such project, or the owner is not one of its members.
         """
         access = self._find_access(db, reference)
-        if access is None:
+        if access is None and reference:
             raise no_project(reference)
         return access
+
+    def _submitted(self, db: Session, project_id: str, session_id: str) -> Sequence[str]:
+        """Return the annotators who are done with a session. Those who rejected it have no labels to compare."""
+        done = select(LabelTaskRow.assignee).where(
+            col(LabelTaskRow.project_id) == project_id,
+            col(LabelTaskRow.session_id) == session_id,
+            col(LabelTaskRow.state) == QueueState.DONE.value,
+        )
+        return db.exec(done).all()
 
     def _reached_session(
         self, db: Session, access: ProjectAccess | None, session_id: str, *, is_writing: bool = False

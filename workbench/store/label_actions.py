@@ -11,11 +11,10 @@ So the labels are always what the actions that are not undone make them, in what
 two tabs can be undone independently.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sqlmodel import Session, col, select
+from sqlmodel import col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from workbench.chat.json_value import JsonValue
@@ -27,21 +26,18 @@ from workbench.records.labels.action import (
     ActionKind,
     ActionRefused,
     FieldChange,
-    LabelAction,
 )
-from workbench.records.labels.project import QueueState
+from workbench.records.labels.project import CLOSED_STATES, QueueState
 from workbench.store.label_fields import (
     ACCEPTED,
     CORRECTION,
-    EXPLICIT_STATES,
     STATE,
     STATE_PLACE,
     FieldPlace,
     LabelFields,
 )
-from workbench.store.label_rows import OF_MESSAGE, original_of, project_value, slot_of
-from workbench.store.tables import SessionRow
-from workbench.store.tables.labels import LabelActionRow, LabelProjectRow, LabelRow
+from workbench.store.label_rows import OF_MESSAGE, column_of, original_of, project_value, slot_of
+from workbench.store.tables.labels import LabelActionRow, LabelRow
 
 MAX_ACTIONS: Final = 1000
 """How many actions of a labeller in a session are stored. Older ones can no longer be undone."""
@@ -53,23 +49,13 @@ class ActionWriter:
     """Applies one action.
 
     Args:
-        db: A transaction that has locked the session.
-        note: Writes an entry of the audit log: the action, the subject, and details.
+        fields: The fields that the action may change.
     """
 
-    def __init__(
-        self,
-        db: Session,
-        project: LabelProjectRow,
-        session: SessionRow,
-        action: LabelAction,
-        now: datetime,
-        note: Callable[..., None],
-    ) -> None:
-        self._db, self._project, self._session = db, project, session
-        self._action, self._now = action, now
-        self._fields = LabelFields(db, project, session, action, now, note)
-        self._slot = slot_of(action.labeller, is_deciding=action.is_deciding)
+    def __init__(self, fields: LabelFields) -> None:
+        self._fields, self._action, self._now = fields, fields.action, fields.now
+        self._db, self._project, self._session = fields.db, fields.project, fields.session
+        self._slot = slot_of(self._action.labeller, is_deciding=self._action.is_deciding)
         self._changes: list[dict[str, Any]] = []
         self.is_new = False
 
@@ -139,8 +125,7 @@ class ActionWriter:
 
     def _change(self, change: FieldChange) -> None:
         original = original_of(self._db, self._session, change.message_id)
-        call = OF_MESSAGE if change.call_index is None else change.call_index
-        field = FieldPlace(original.id, call, change.field)
+        field = FieldPlace(original.id, column_of(change.call_index), change.field)
         if field.name == STATE:
             raise BadInput("label", "the state is not a field of a label", "reload the page")
         before = self._fields.value(field)
@@ -210,7 +195,7 @@ class ActionWriter:
         if task is not None and task.state == QueueState.DONE and self._missing() is not None:
             self._put(STATE_PLACE, task.state, None)
             task = self._fields.task()
-        if task is not None and task.state in EXPLICIT_STATES:
+        if task is not None and task.state in CLOSED_STATES:
             return
         if self._fields.has_labels():
             self._fields.start_task()
@@ -237,8 +222,7 @@ class ActionWriter:
         judged = {(row.message_id, row.call_index) for row in rows if row.verdict}
         for target in must_judge:
             message_id = original_of(self._db, self._session, target.message_id).id
-            call = OF_MESSAGE if target.call_index is None else target.call_index
-            if (message_id, call) not in judged:
+            if (message_id, column_of(target.call_index)) not in judged:
                 what = "An answer" if target.call_index is None else "A call"
                 return ActionRefused(
                     "unjudged",

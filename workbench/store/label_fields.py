@@ -5,7 +5,7 @@ is cleared is removed.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, NamedTuple, cast
 
@@ -16,15 +16,14 @@ from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.records.labels.action import LabelAction, correction_json, correction_value
 from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict, content_json
-from workbench.records.labels.project import QueueState
+from workbench.records.labels.project import CLOSED_STATES, QueueState
 from workbench.records.labels.rules import check_label
-from workbench.store.label_rows import OF_MESSAGE, content_of, project_value, slot_of
+from workbench.store.label_rows import OF_MESSAGE, content_of, project_value, slot_of, target_of
+from workbench.store.label_tasks import put_task
 from workbench.store.label_writer import find_label, put_label
 from workbench.store.tables import SessionRow
 from workbench.store.tables.labels import AcceptedMessageRow, LabelProjectRow, LabelRow, LabelTaskRow
 
-EXPLICIT_STATES: Final = frozenset({QueueState.DONE.value, QueueState.DISCARDED.value})
-"""States that a labeller sets. Whether a session is pending or started follows from its labels."""
 STATE: Final = "state"
 ACCEPTED: Final = "accepted"
 CORRECTION: Final = "correction"
@@ -44,27 +43,20 @@ class FieldPlace(NamedTuple):
 STATE_PLACE: Final = FieldPlace("", OF_MESSAGE, STATE)
 
 
+@dataclass(slots=True, kw_only=True)
 class LabelFields:
-    """The fields that an action may change.
+    """The fields that an action may change."""
 
-    Args:
-        db: A transaction that has locked the session.
-        note: Writes an entry of the audit log: the action, the subject, and details.
-    """
-
-    def __init__(
-        self,
-        db: Session,
-        project: LabelProjectRow,
-        session: SessionRow,
-        action: LabelAction,
-        now: datetime,
-        note: Callable[..., None],
-    ) -> None:
-        self._db, self._project, self._session = db, project, session
-        self._action, self._now, self._note = action, now, note
-        self.has_created_task = False
-        """Whether the session had no task before."""
+    db: Session
+    """A transaction that has locked the session."""
+    project: LabelProjectRow
+    session: SessionRow
+    action: LabelAction
+    now: datetime
+    note: Callable[..., None]
+    """Writes an entry of the audit log: the action, the subject, and details."""
+    has_created_task: bool = False
+    """Whether the session had no task before."""
 
     def value(self, field: FieldPlace) -> JsonValue:
         """Return the stored value of a field, or None if it has none.
@@ -74,11 +66,11 @@ class LabelFields:
         """
         if field.name == STATE:
             task = self.task()
-            return task.state if task and task.state in EXPLICIT_STATES else None
+            return task.state if task and task.state in CLOSED_STATES else None
         if field.name == ACCEPTED:
-            row = self._db.get(AcceptedMessageRow, (field.message, self._action.labeller))
+            row = self.db.get(AcceptedMessageRow, (field.message, self.action.labeller))
             return {"who": row.who, "at": row.accepted_at.isoformat()} if row else None
-        label = find_label(self._db, self._project.id, self._new(field, LabelContent()))
+        label = find_label(self.db, self.project.id, self._new(field, LabelContent()))
         content = content_of(label) if label else LabelContent()
         if field.name == CORRECTION:
             value = correction_json(content.correction)
@@ -96,7 +88,7 @@ class LabelFields:
             BadInput: The value does not fit the field.
         """
         if field.name == STATE:
-            self._put_state(cast("str | None", value))
+            self._put_state(None if value is None else QueueState(cast(str, value)))
         elif field.name == ACCEPTED:
             self._put_accepted(field.message, cast("Mapping[str, str] | None", value))
         else:
@@ -105,7 +97,7 @@ class LabelFields:
 
     def task(self) -> LabelTaskRow | None:
         """Return the labeller's task for the session, or None."""
-        return self._db.get(LabelTaskRow, (self._project.id, self._session.id, self._action.labeller))
+        return self.db.get(LabelTaskRow, (self.project.id, self.session.id, self.action.labeller))
 
     def reset_task(self, *, is_created: bool) -> None:
         """Make the session pending again.
@@ -117,26 +109,26 @@ class LabelFields:
         if task is None or task.state == QueueState.PENDING:
             return
         if not is_created:
-            self._write_task(QueueState.PENDING.value)
+            self._write_task(QueueState.PENDING)
             return
-        self._note_task(task.state, QueueState.PENDING.value)
-        self._db.delete(task)
-        self._db.flush()
+        self._note_task(QueueState(task.state), QueueState.PENDING)
+        self.db.delete(task)
+        self.db.flush()
 
     def has_labels(self) -> bool:
         """Whether the session has labels of the labeller."""
         query = select(LabelRow.id).where(
-            col(LabelRow.project_id) == self._project.id,
-            col(LabelRow.session_id) == self._session.id,
-            col(LabelRow.slot) == slot_of(self._action.labeller, is_deciding=False),
+            col(LabelRow.project_id) == self.project.id,
+            col(LabelRow.session_id) == self.session.id,
+            col(LabelRow.slot) == slot_of(self.action.labeller, is_deciding=False),
         )
-        return self._db.exec(query.limit(1)).first() is not None
+        return self.db.exec(query.limit(1)).first() is not None
 
     def _new(self, field: FieldPlace, content: LabelContent) -> NewLabel:
-        action = self._action
+        action = self.action
         return NewLabel(
             target=LabelTarget(
-                session_id=self._session.id,
+                session_id=self.session.id,
                 message_id=field.message,
                 call_index=None if field.call == OF_MESSAGE else field.call,
             ),
@@ -147,11 +139,11 @@ class LabelFields:
         )
 
     def _put_label(self, field: FieldPlace, value: JsonValue, role: Role | None) -> None:
-        row = find_label(self._db, self._project.id, self._new(field, LabelContent()))
+        row = find_label(self.db, self.project.id, self._new(field, LabelContent()))
         content = with_field(content_of(row) if row else LabelContent(), field.name, value)
         new = self._new(field, content)
         if role is not None:
-            check_label(new, role, project_value(self._project).questions)
+            check_label(new, role, project_value(self.project).questions)
         if content == LabelContent():
             self._remove_label(row)
             return
@@ -160,79 +152,63 @@ class LabelFields:
             corrected_at = datetime.fromisoformat(str(value["at"]))
         elif row is not None and content_of(row) == content:
             return
-        written = put_label(self._db, self._project, new, self._now, row, corrected_at=corrected_at)
+        written = put_label(self.db, self.project, new, self.now, row, corrected_at=corrected_at)
         self._note_label(written.row, written.before, content)
 
     def _remove_label(self, row: LabelRow | None) -> None:
         """Remove a label that says nothing any more."""
         if row is not None:
             before = content_of(row)
-            self._db.delete(row)
-            self._db.flush()
+            self.db.delete(row)
+            self.db.flush()
             self._note_label(row, before, None)
 
     def _note_label(self, row: LabelRow, before: LabelContent | None, after: LabelContent | None) -> None:
-        call = "" if row.call_index == OF_MESSAGE else f"#{row.call_index}"
-        self._note(
-            "label.decide" if self._action.is_deciding else "label.save",
-            f"message:{row.message_id}{call}",
+        self.note(
+            "label.decide" if self.action.is_deciding else "label.save",
+            f"message:{target_of(row)}",
             before=content_json(before) if before else None,
             after=content_json(after) if after else None,
         )
 
     def _put_accepted(self, message_id: str, value: Mapping[str, str] | None) -> None:
-        row = self._db.get(AcceptedMessageRow, (message_id, self._action.labeller))
+        row = self.db.get(AcceptedMessageRow, (message_id, self.action.labeller))
         if value is None:
             if row is not None:
-                self._db.delete(row)
+                self.db.delete(row)
         else:
             at = datetime.fromisoformat(value["at"])
             row = row or AcceptedMessageRow(
                 message_id=message_id,
-                session_id=self._session.id,
-                who=self._action.labeller,
+                session_id=self.session.id,
+                who=self.action.labeller,
                 accepted_at=at,
             )
             row.accepted_at = at
-            self._db.add(row)
-        self._db.flush()
-        self._note("message.accept", f"message:{message_id}", is_accepted=value is not None)
+            self.db.add(row)
+        self.db.flush()
+        self.note("message.accept", f"message:{message_id}", is_accepted=value is not None)
 
-    def _put_state(self, explicit: str | None) -> None:
+    def _put_state(self, closed: QueueState | None) -> None:
         """Set the state to done or discarded. None leaves it to `ActionWriter` to follow the labels."""
-        if explicit is not None:
-            self._write_task(explicit)
-        elif (task := self.task()) is not None and task.state in EXPLICIT_STATES:
-            self._write_task(QueueState.DRAFT.value)
+        if closed is not None:
+            self._write_task(closed)
+        elif (task := self.task()) is not None and task.state in CLOSED_STATES:
+            self._write_task(QueueState.DRAFT)
 
     def start_task(self) -> None:
         """Mark the session as started."""
-        self._write_task(QueueState.DRAFT.value)
+        self._write_task(QueueState.DRAFT)
 
-    def _write_task(self, state: str) -> None:
-        task = self.task()
-        before = task.state if task else QueueState.PENDING.value
-        if task is None:
-            task = LabelTaskRow(
-                project_id=self._project.id,
-                session_id=self._session.id,
-                assignee=self._action.labeller,
-                state=state,
-                revision=1,
-                updated_at=self._now,
-            )
-            self.has_created_task = True
-        elif before == state:
-            return
-        else:
-            task.state, task.revision, task.updated_at = state, task.revision + 1, self._now
-        self._db.add(task)
-        self._db.flush()
-        self._note_task(before, state)
+    def _write_task(self, state: QueueState) -> None:
+        self.has_created_task = self.has_created_task or self.task() is None
+        before = put_task(self.db, self.project.id, self.session.id, self.action.labeller, state, self.now)
+        if before is not None:
+            self._note_task(before, state)
 
-    def _note_task(self, before: str, after: str) -> None:
-        subject = f"session:{self._session.id}"
-        self._note("task.move", subject, assignee=self._action.labeller, before=before, after=after)
+    def _note_task(self, before: QueueState, after: QueueState) -> None:
+        subject = f"session:{self.session.id}"
+        self.note("task.move", subject, assignee=self.action.labeller, before=before.value, after=after.value)
 
 
 def value_of(content: LabelContent, name: str) -> JsonValue:

@@ -41,6 +41,7 @@ def filter_conditions(
         assignee: The assignee of an item. None if items are not assigned to anybody, as in a review.
         labels: A query for the ids of the session's labels that the person may see.
     """
+    has_fix = _has(FactRow, col(FactRow.kind) == FactKind.FIX.value)
     undecided = func.coalesce(col(LabelReviewRow.undecided_count), 0)
     conditions: list[ColumnElement[bool] | bool | None] = [
         None if chosen.state is None else state == chosen.state.value,
@@ -51,7 +52,7 @@ def filter_conditions(
         if chosen.contract_version is None
         else _starts_with(col(SessionRow.contract_version), chosen.contract_version),
         None if chosen.model is None else _has(GenerationRow, col(GenerationRow.engine_name) == chosen.model),
-        None if chosen.has_fix is None else _has_fix() == chosen.has_fix,
+        None if chosen.has_fix is None else has_fix == chosen.has_fix,
         None if chosen.since is None else col(SessionRow.updated_at) >= chosen.since,
         None if chosen.until is None else col(SessionRow.updated_at) < chosen.until,
         None if chosen.format is None else _has(ImportRow, col(ImportRow.format) == chosen.format),
@@ -88,10 +89,6 @@ def _has(
     """Return a condition that is true if the session of the outer query has such a row."""
     of_session = col(table.session_id) == col(SessionRow.id)
     return select(literal(1)).select_from(table).where(of_session, condition).correlate(SessionRow).exists()
-
-
-def _has_fix() -> ColumnElement[bool]:
-    return _has(FactRow, col(FactRow.kind) == FactKind.FIX.value)
 
 
 def _is_row(text: str) -> ColumnElement[bool]:

@@ -1,7 +1,7 @@
 """Create and share labelling projects, assign sessions to annotators, and measure the progress."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from sqlalchemy import insert
@@ -72,7 +72,7 @@ class LabelProjectStore(LabelScope):
                 raise BadInput(where, f"its name contains {REFERENCE_SEPARATOR!r}", "use another name")
             row = self._ensure_project(db, project.name)
             access = ProjectAccess(row, ProjectRole.OWNER)
-            before = self._project_value(db, access)
+            [before] = self._project_values(db, [access])
             if before != project:
                 put_project(row, project)
                 db.exec(delete(LabelMemberRow).where(col(LabelMemberRow.project_id) == row.id))
@@ -94,16 +94,14 @@ class LabelProjectStore(LabelScope):
             access = self._find_access(db, name)
             if access is None:
                 return None if name else Project(name="")
-            return self._project_value(db, access)
+            return self._project_values(db, [access])[0]
 
     def list_projects(self) -> Sequence[Project]:
         """Return all projects, sorted by name: the default project, the owner's own, and those they are a member of."""
         own = select(LabelProjectRow).where(col(LabelProjectRow.owner) == self._scope)
         with self._database.reading() as db:
-            rows = db.exec(own.order_by(col(LabelProjectRow.name))).all()
-            projects = [self._project_value(db, ProjectAccess(row, ProjectRole.OWNER)) for row in rows]
-            if not projects or projects[0].name:
-                projects.insert(0, Project(name=""))
+            rows = db.exec(own.order_by(col(LabelProjectRow.name)))
+            accesses = [ProjectAccess(row, ProjectRole.OWNER) for row in rows]
             if self._account is not None and not problem_of(self._account):
                 shared = (
                     select(LabelProjectRow, LabelMemberRow)
@@ -112,12 +110,14 @@ class LabelProjectStore(LabelScope):
                     .where(col(LabelProjectRow.owner).startswith(account_key(""), autoescape=True))
                     .order_by(col(LabelProjectRow.owner), col(LabelProjectRow.name))
                 )
-                projects += [
-                    self._project_value(db, ProjectAccess(row, ProjectRole(member.role), member.name))
+                accesses += [
+                    ProjectAccess(row, ProjectRole(member.role), member.name)
                     for row, member in db.exec(shared)
                     if row.owner != self._scope
                 ]
-        return tuple(projects)
+            projects = self._project_values(db, accesses)
+        has_default = bool(projects) and not projects[0].name
+        return projects if has_default else (Project(name=""), *projects)
 
     def assign(
         self, session_ids: Sequence[str], labellers: Sequence[str], *, project: str, who: str = ""
@@ -193,11 +193,8 @@ class LabelProjectStore(LabelScope):
             StoreError: The project does not exist, or could not be read.
         """
         with self._database.reading() as db:
-            access = self._find_access(db, project)
-            if access is None and project:
-                raise no_project(project)
+            access = self._access(db, project)
             counts: dict[str, dict[QueueState, int]] = defaultdict(dict)
-            is_named = bool(project) and access is not None
             if access is not None:
                 tasks = (
                     select(col(LabelTaskRow.assignee), col(LabelTaskRow.state), func.count())
@@ -212,7 +209,7 @@ class LabelProjectStore(LabelScope):
                     tasks = tasks.where(col(LabelTaskRow.assignee) == access.member)
                 for assignee, state, number in db.exec(tasks):
                     counts[assignee][QueueState(state)] = number
-            if not is_named:
+            if not project:
                 queue = Queue(
                     project_id=access.row.id if access else "",
                     allowed=self._is_listed(),
@@ -234,23 +231,31 @@ class LabelProjectStore(LabelScope):
         )
 
     def _review_counts(self, db: Session, project_id: str) -> tuple[int, int, int]:
-        rows = select(LabelReviewRow).where(col(LabelReviewRow.project_id) == project_id)
-        found = db.exec(rows).all()
-        return (
-            len(found),
-            sum(row.undecided_count > 0 for row in found),
-            sum(row.disputed_count > 0 for row in found),
+        """Return the numbers of compared sessions, of those with something to decide, and of those with disputes."""
+        query = select(
+            func.count(),
+            func.count().filter(col(LabelReviewRow.undecided_count) > 0),
+            func.count().filter(col(LabelReviewRow.disputed_count) > 0),
         )
+        return db.exec(query.where(col(LabelReviewRow.project_id) == project_id)).one()
 
-    def _project_value(self, db: Session, access: ProjectAccess) -> Project:
-        of_project = select(LabelMemberRow).where(col(LabelMemberRow.project_id) == access.row.id)
-        if not access.decides:
-            of_project = of_project.where(col(LabelMemberRow.name) == access.member)
-        return project_value(
-            access.row,
-            db.exec(of_project).all(),
-            owner=account_name(access.row.owner) or "" if access.is_member else "",
-            role=access.role,
+    def _project_values(self, db: Session, accesses: Sequence[ProjectAccess]) -> tuple[Project, ...]:
+        ids = [access.row.id for access in accesses]
+        members: dict[str, list[LabelMemberRow]] = defaultdict(list)
+        for member in db.exec(select(LabelMemberRow).where(col(LabelMemberRow.project_id).in_(ids))):
+            members[member.project_id].append(member)
+        return tuple(
+            project_value(
+                access.row,
+                [
+                    member
+                    for member in members[access.row.id]
+                    if access.decides or member.name == access.member
+                ],
+                owner=account_name(access.row.owner) or "" if access.is_member else "",
+                role=access.role,
+            )
+            for access in accesses
         )
 
     def _assignable(self, db: Session, reference: str) -> LabelProjectRow:
@@ -369,24 +374,3 @@ class LabelProjectStore(LabelScope):
     def _review_state(self, db: Session, project: LabelProjectRow, session_id: str) -> QueueState:
         review = db.get(LabelReviewRow, (project.id, session_id))
         return QueueState.PENDING if review and review.undecided_count else QueueState.DONE
-
-    def _submitted(self, db: Session, project_id: str, session_id: str) -> Collection[str]:
-        """Return the annotators who are done with a session. Those who rejected it have no labels to compare."""
-        done = select(LabelTaskRow.assignee).where(
-            col(LabelTaskRow.project_id) == project_id,
-            col(LabelTaskRow.session_id) == session_id,
-            col(LabelTaskRow.state) == QueueState.DONE.value,
-        )
-        return tuple(db.exec(done).all())
-
-    def _task(
-        self, project: LabelProjectRow, session_id: str, assignee: str, state: QueueState
-    ) -> LabelTaskRow:
-        return LabelTaskRow(
-            project_id=project.id,
-            session_id=session_id,
-            assignee=assignee,
-            state=state.value,
-            revision=1,
-            updated_at=self._now(),
-        )

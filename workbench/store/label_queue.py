@@ -47,6 +47,7 @@ from sqlalchemy import (
     select,
     true,
 )
+from sqlalchemy.orm import Mapped
 from sqlmodel import Session, col
 
 from workbench.records.labels.project import (
@@ -110,7 +111,7 @@ class Queue:
         if around is not None:
             position = self._position(db, around)
             offset = 0 if position is None else position // limit * limit
-        query = self._ordered(self._select()).limit(limit).offset(offset)
+        query = self._select().order_by(*self._order()).limit(limit).offset(offset)
         return QueuePage(items=self._items(db, query), total=total, first=offset)
 
     def count(self, db: Session) -> int:
@@ -175,19 +176,22 @@ class Queue:
     @cached_property
     def _source(self) -> FromClause:
         """The joined tables: sessions with their tasks, or with their review."""
-        is_review = and_(
-            col(LabelReviewRow.session_id) == col(SessionRow.id),
-            col(LabelReviewRow.project_id) == self.project_id,
-        )
         if self.is_review:
-            return join(SessionRow, LabelReviewRow, is_review)
+            return join(SessionRow, LabelReviewRow, self._has_review)
         is_task = and_(
             col(LabelTaskRow.session_id) == col(SessionRow.id),
             col(LabelTaskRow.project_id) == self.project_id,
         )
         source = (outerjoin if self.includes_unassigned else join)(SessionRow, LabelTaskRow, is_task)
         needs_review = self.sort.order is QueueOrder.AGREEMENT or self.chosen.is_disputed is not None
-        return source.outerjoin(LabelReviewRow, is_review) if needs_review else source
+        return source.outerjoin(LabelReviewRow, self._has_review) if needs_review else source
+
+    @property
+    def _has_review(self) -> ColumnElement[bool]:
+        return and_(
+            col(LabelReviewRow.session_id) == col(SessionRow.id),
+            col(LabelReviewRow.project_id) == self.project_id,
+        )
 
     @property
     def _state(self) -> ColumnElement[Any]:
@@ -196,13 +200,9 @@ class Queue:
         undecided = col(LabelReviewRow.undecided_count) > 0
         return case((undecided, QueueState.PENDING.value), else_=QueueState.DONE.value)
 
-    @property
-    def _assignee(self) -> ColumnElement[Any]:
-        return literal("") if self.is_review else _ASSIGNEE
-
     @cached_property
     def _where(self) -> ColumnElement[bool]:
-        assignee = None if self.is_review else self._assignee
+        assignee = None if self.is_review else _ASSIGNEE
         conditions = [
             self.allowed,
             col(SessionRow.leaf_id).is_not(None),
@@ -224,12 +224,10 @@ class Queue:
     @cached_property
     def _keys(self) -> tuple[SortKey, ...]:
         created, session_id = col(SessionRow.created_at), col(SessionRow.id)
-        oldest = (SortKey(created), SortKey(session_id), SortKey(self._assignee))
-        newest = (
-            SortKey(created, is_descending=True),
-            SortKey(session_id, is_descending=True),
-            SortKey(self._assignee),
-        )
+        # In a review, each session is listed once.
+        last = () if self.is_review else (SortKey(_ASSIGNEE),)
+        oldest = (SortKey(created), SortKey(session_id), *last)
+        newest = (SortKey(created, is_descending=True), SortKey(session_id, is_descending=True), *last)
         match self.sort.order or (QueueOrder.NEWEST if self.includes_unassigned else QueueOrder.OLDEST):
             case QueueOrder.OLDEST:
                 return oldest
@@ -246,19 +244,18 @@ class Queue:
                 return (SortKey(disagreement, is_descending=True), *oldest)
 
     def _order(self, *, is_reversed: bool = False) -> list[ColumnElement[Any]]:
-        keys = self._keys[:-1] if self.is_review else self._keys
         return [
-            key.column.desc() if key.is_descending is not is_reversed else key.column.asc() for key in keys
+            key.column.desc() if key.is_descending is not is_reversed else key.column.asc()
+            for key in self._keys
         ]
 
     def _select(self) -> Select[Any]:
-        revision: Any = literal(0) if self.is_review else func.coalesce(col(LabelTaskRow.revision), 0)
-        columns: tuple[Any, ...] = (col(SessionRow.id), self._state, self._assignee, revision)
-        query: Any = select(*columns).select_from(self._source).where(self._where)
+        task = (_ASSIGNEE, func.coalesce(col(LabelTaskRow.revision), 0))
+        columns: tuple[Any, ...] = (literal(""), literal(0)) if self.is_review else task
+        query: Any = (
+            select(col(SessionRow.id), self._state, *columns).select_from(self._source).where(self._where)
+        )
         return query
-
-    def _ordered(self, query: Select[Any]) -> Select[Any]:
-        return query.order_by(*self._order())
 
     def _keys_of(self, db: Session, session_id: str) -> tuple[Any, ...] | None:
         """Return the values of the sort keys of a session's first item, or None if it is not in the queue.
@@ -269,7 +266,7 @@ class Queue:
         if problem_of(session_id):
             return None
         query: Any = select(*(key.column for key in self._keys)).select_from(self._source)
-        query = self._ordered(query.where(self.allowed, col(SessionRow.id) == session_id)).limit(1)
+        query = query.where(self.allowed, col(SessionRow.id) == session_id).order_by(*self._order()).limit(1)
         found = db.connection().execute(query).first()
         return None if found is None else tuple(found)
 
@@ -304,18 +301,19 @@ class Queue:
     def _items(self, db: Session, query: Select[Any]) -> tuple[QueueItem, ...]:
         found: Sequence[Any] = db.connection().execute(query).all()
         label_count = self._labels(select(func.count()).select_from(LabelRow)).correlate(SessionRow)
-        is_review = and_(
-            col(LabelReviewRow.session_id) == col(SessionRow.id),
-            col(LabelReviewRow.project_id) == self.project_id,
-        )
+        source = outerjoin(SessionRow, ImportRow, col(ImportRow.session_id) == col(SessionRow.id))
+        undecided: ColumnElement[int] | Mapped[int] = literal(0)
+        if self.is_review:
+            # Annotators cannot review, so they do not see what is disputed.
+            source = source.join(LabelReviewRow, self._has_review)
+            undecided = col(LabelReviewRow.undecided_count)
         details = (
             select(
                 col(SessionRow.id), col(SessionRow.title), col(SessionRow.updated_at), label_count.scalar_subquery(),
                 col(ImportRow.row_id), col(ImportRow.number), col(ImportRow.format), col(ImportRow.file),
-                col(LabelReviewRow.undecided_count),
+                undecided,
             )
-            .select_from(outerjoin(SessionRow, ImportRow, col(ImportRow.session_id) == col(SessionRow.id)))
-            .outerjoin(LabelReviewRow, is_review)
+            .select_from(source)
             .where(col(SessionRow.id).in_([row[0] for row in found]))
         )  # fmt: skip
         by_id = {row[0]: row for row in db.connection().execute(details)}
@@ -336,7 +334,7 @@ def _item(details: Any, state: str, assignee: str, revision: int) -> QueueItem:
         row_number=number,
         format=row_format or "",
         file=file or "",
-        disputed_count=undecided or 0,
+        disputed_count=undecided,
     )
 
 

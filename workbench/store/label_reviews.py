@@ -9,10 +9,9 @@ from sqlmodel import Session, col, select
 from workbench.records.labels.agreement import AnnotatorVerdict
 from workbench.records.labels.project import QueueFilter, QueueOrder, QueuePage, QueueSort
 from workbench.records.labels.review import RowComparison, compare_labels
-from workbench.store.label_access import no_project
 from workbench.store.label_projects import LabelProjectStore
 from workbench.store.label_queue import Queue
-from workbench.store.label_rows import OF_MESSAGE, label_value, project_value, slot_of
+from workbench.store.label_rows import label_value, project_value, slot_of, target_of
 from workbench.store.tables import LabelRow, SessionRow
 
 
@@ -97,6 +96,8 @@ class LabelReviewStore(LabelProjectStore):
         """
         with self._database.reading() as db:
             access = self._access(db, project)
+            if access is None:
+                return compare_labels((), ())
             access.require_decider("compare labels")
             session = self._reached_session(db, access, session_id)
             of_session = select(LabelRow).where(
@@ -117,10 +118,8 @@ class LabelReviewStore(LabelProjectStore):
             StoreError: The project does not exist, or could not be read.
         """
         with self._database.reading() as db:
-            access = self._find_access(db, project)
+            access = self._access(db, project)
             if access is None:
-                if project:
-                    raise no_project(project)
                 return ()
             access.require_decider("see the agreement")
             questions = [
@@ -141,9 +140,7 @@ class LabelReviewStore(LabelProjectStore):
     def _queue(
         self, db: Session, chosen: QueueFilter, project: str, sort: QueueSort | None, *, is_review: bool
     ) -> Queue:
-        access = self._find_access(db, project)
-        if access is None and project:
-            raise no_project(project)
+        access = self._access(db, project)
         sort = sort or QueueSort()
         if access is not None and not access.decides:
             if is_review or chosen.is_disputed is not None or sort.order is QueueOrder.AGREEMENT:
@@ -163,8 +160,7 @@ class LabelReviewStore(LabelProjectStore):
 
 
 def _judgements(row: LabelRow, questions: Sequence[str]) -> Iterator[AnnotatorVerdict]:
-    call_suffix = "" if row.call_index == OF_MESSAGE else f"#{row.call_index}"
-    item = row.message_id + call_suffix
+    item = str(target_of(row))
     if row.verdict is not None:
         yield AnnotatorVerdict(item=item, labeller=row.labeller, verdict=row.verdict)
     for question in questions:

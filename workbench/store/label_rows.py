@@ -28,6 +28,20 @@ def slot_of(labeller: str, *, is_deciding: bool) -> str:
     return "decision" if is_deciding else f"labeller:{labeller}"
 
 
+def column_of(call_index: int | None) -> int:
+    """Return the value of the column `call_index` for a call, or for None, the whole message."""
+    return OF_MESSAGE if call_index is None else call_index
+
+
+def target_of(row: LabelRow) -> LabelTarget:
+    """Return the target of a label's row."""
+    return LabelTarget(
+        session_id=row.session_id,
+        message_id=row.message_id,
+        call_index=None if row.call_index == OF_MESSAGE else row.call_index,
+    )
+
+
 def put_content(row: LabelRow, new: NewLabel, now: datetime) -> None:
     """Write a label's content into its row and raise the revision by one."""
     content = new.content
@@ -69,11 +83,7 @@ def label_value(row: LabelRow, project: str) -> Label:
     """Convert a row to a label of the project with this name."""
     return Label(
         id=row.id,
-        target=LabelTarget(
-            session_id=row.session_id,
-            message_id=row.message_id,
-            call_index=None if row.call_index == OF_MESSAGE else row.call_index,
-        ),
+        target=target_of(row),
         content=content_of(row),
         labeller=row.labeller,
         project=project,

@@ -10,7 +10,7 @@ from sqlmodel import Session, col, delete, select
 
 from workbench.errors import WriteConflict
 from workbench.records.labels.label import Label, LabelContent, NewLabel, content_text
-from workbench.store.label_rows import OF_MESSAGE, content_of, put_content, slot_of
+from workbench.store.label_rows import column_of, content_of, put_content, slot_of
 from workbench.store.rows import new_id
 from workbench.store.tables.labels import LabelProjectRow, LabelRow, LabelTagRow
 
@@ -46,12 +46,11 @@ def find_label(
     Args:
         visible: True for the labels that may be found. None finds all.
     """
-    call_index = OF_MESSAGE if new.target.call_index is None else new.target.call_index
     query = select(LabelRow).where(
         col(LabelRow.project_id) == project_id,
         col(LabelRow.session_id) == new.target.session_id,
         col(LabelRow.message_id) == new.target.message_id,
-        col(LabelRow.call_index) == call_index,
+        col(LabelRow.call_index) == column_of(new.target.call_index),
         col(LabelRow.slot) == slot_of(new.labeller, is_deciding=new.is_deciding),
     )
     if visible is not None:
@@ -123,7 +122,7 @@ def _new_row(project: LabelProjectRow, new: NewLabel, now: datetime) -> LabelRow
         project_id=project.id,
         session_id=new.target.session_id,
         message_id=new.target.message_id,
-        call_index=OF_MESSAGE if new.target.call_index is None else new.target.call_index,
+        call_index=column_of(new.target.call_index),
         slot=slot_of(new.labeller, is_deciding=new.is_deciding),
         labeller=new.labeller,
         tags=[],

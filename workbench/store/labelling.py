@@ -15,7 +15,7 @@ from workbench.records.labels.review import Dispute, compare_labels, visible_lab
 from workbench.records.labels.rules import find_stale
 from workbench.records.sessions import StoredMessage, without_ephemeral
 from workbench.store.corpus import read_material
-from workbench.store.label_access import LabelScope, ProjectAccess, no_project
+from workbench.store.label_access import LabelScope, ProjectAccess
 from workbench.store.label_rows import label_value, read_steps, slot_of
 from workbench.store.paths import read_path
 from workbench.store.tables import LabelRow, LabelTaskRow, SessionRow
@@ -46,9 +46,7 @@ class LabellingStore(LabelScope):
             StoreError: The project does not exist, or the session cannot be read.
         """
         with self._database.reading() as db:
-            access = self._find_access(db, project)
-            if access is None and project:
-                raise no_project(project)
+            access = self._access(db, project)
             if access is not None:
                 access.require_name(labeller)
                 if is_deciding:
@@ -87,12 +85,7 @@ class LabellingStore(LabelScope):
         stale = find_stale(read_steps(db, row, leaf_id, counts=counts, accepted_by=accepted_by))
         disputes: tuple[Dispute, ...] = ()
         if sees_all and project_id:
-            done = select(LabelTaskRow.assignee).where(
-                col(LabelTaskRow.project_id) == project_id,
-                col(LabelTaskRow.session_id) == row.id,
-                col(LabelTaskRow.state) == QueueState.DONE.value,
-            )
-            disputes = compare_labels(visible, db.exec(done).all()).disputes
+            disputes = compare_labels(visible, self._submitted(db, project_id, row.id)).disputes
         material = _material_for(db, row, visible, stale)
         return LabelledSession(
             session=session,

@@ -29,6 +29,7 @@ from workbench.records.owner import Owner
 from workbench.store.database import Database
 from workbench.store.label_access import ProjectAccess
 from workbench.store.label_actions import ActionWriter
+from workbench.store.label_fields import LabelFields
 from workbench.store.label_queue import read_item
 from workbench.store.label_reviews import LabelReviewStore
 from workbench.store.label_rows import (
@@ -37,6 +38,7 @@ from workbench.store.label_rows import (
     project_value,
     read_steps,
 )
+from workbench.store.label_tasks import put_task
 from workbench.store.label_writer import LabelLog, find_label, with_tags_once, write_label
 from workbench.store.search_index import index_session_names
 from workbench.store.storable import problem_of, refuse_unstorable
@@ -105,7 +107,11 @@ class LabelStore(LabelReviewStore):
                 # Whether a row is decided follows from its labels. A reviewer has no task that could be done.
                 return AppliedAction(is_new=False, state=self._review_state(db, project, session.id))
             note = partial(self._auditor(access).note, db, who=action.labeller, project=project.name)
-            writer = ActionWriter(db, project, session, action, self._now(), note)
+            writer = ActionWriter(
+                LabelFields(
+                    db=db, project=project, session=session, action=action, now=self._now(), note=note
+                )
+            )
             state = writer.apply()
             if writer.is_new:
                 index_session_names(db, session.id)
@@ -307,21 +313,12 @@ class LabelStore(LabelReviewStore):
         *,
         who: str,
     ) -> None:
-        project = access.row
-        task = db.get(LabelTaskRow, (project.id, session_id, assignee))
-        before = task.state if task else QueueState.PENDING.value
-        if task is None:
-            task = self._task(project, session_id, assignee, state)
-            db.add(task)
-        elif before == state.value:
-            return
-        else:
-            task.state, task.revision, task.updated_at = state.value, task.revision + 1, self._now()
-        self._auditor(access).note(
-            db, "task.move", f"session:{session_id}", who=who,
-            project=project.name, assignee=assignee, before=before, after=state.value,
-        )  # fmt: skip
-        db.flush()
+        before = put_task(db, access.row.id, session_id, assignee, state, self._now())
+        if before is not None:
+            self._auditor(access).note(
+                db, "task.move", f"session:{session_id}", who=who,
+                project=access.row.name, assignee=assignee, before=before.value, after=state.value,
+            )  # fmt: skip
 
     def _note_label(
         self, db: Session, access: ProjectAccess, new: NewLabel, before: LabelContent | None

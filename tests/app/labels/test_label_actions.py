@@ -12,6 +12,7 @@ from workbench.app.label_actions import SAME_AS_ORIGINAL, accept_changes, apply_
 from workbench.app.labelling import LabellingRole, open_for_labelling
 from workbench.app.services import Services
 from workbench.chat.message import Message, Role
+from workbench.errors import BadInput
 from workbench.records.corpus.material import NewImport
 from workbench.records.labels.action import ActionId, ActionKind, ActionRefused, FieldChange, LabelAction
 from workbench.records.labels.label import LabelTarget, Verdict
@@ -72,6 +73,14 @@ def test_a_correction_that_breaks_the_schema_is_only_saved_if_it_is_confirmed(se
     assert len(corrections(services, session)) == 1
 
 
+def test_a_call_cannot_correct_a_message(services: Services) -> None:
+    session, path = talk(services)
+    for message in path[1:]:
+        with pytest.raises(BadInput, match="correct a call with a call and a message with a text"):
+            correct(services, session, message.id, call_to("Oslo"))
+    assert corrections(services, session) == []
+
+
 def test_user_text_and_results_are_corrected_and_exported(services: Services) -> None:
     session, path = talk(services, question="My password is 1234. Weather in Rome?")
     correct(services, session, path[1].id, {"text": "Weather in Rome?"})
@@ -107,7 +116,7 @@ def test_submitting_stale_messages_or_no_row_needs_a_confirmation(services: Serv
     correct(services, session, path[1].id, {"text": "Weather in Oslo?"})
     with pytest.raises(ActionRefused, match="3 messages follow a correction") as stale:
         act(services, session, ActionKind.SUBMIT)
-    assert (stale.value.code, stale.value.can_confirm) == ("stale", True)
+    assert (stale.value.code, stale.value.message_id, stale.value.can_confirm) == ("stale", path[2].id, True)
     broken, _ = talk(
         services, call='<tool_call>\n{"name": "weather", "arguments": {"city": 1}}\n</tool_call>'
     )

@@ -168,14 +168,7 @@ class Desk:
         self, serial: int, session: str | None, *, answers: tuple[ActionAnswer, ...] = ()
     ) -> LabelTabView:
         rows = tuple(
-            QueueRow(
-                id=name,
-                title=name,
-                state=self.closed.get(name, "pending"),
-                word="to do",
-                is_open=name == session,
-            )
-            for name in SESSIONS
+            QueueRow(id=name, title=name, state=self.closed.get(name, "pending")) for name in SESSIONS
         )
         return LabelTabView(
             serial=serial,
@@ -543,6 +536,21 @@ def test_a_refused_change_is_reported_and_its_session_is_not_submitted(desk: Des
     desk.answer()
     assert desk.open_session == "one"
     assert desk.saved == {}
+
+
+def test_a_session_that_was_not_submitted_opens_where_the_problem_is(desk: Desk) -> None:
+    message, call = ANSWER
+    desk.refusals["submit"] = ActionAnswer(
+        client="", number=0, session="", problem="An answer has no verdict.", code="unjudged",
+        message=message, call=call,
+    )  # fmt: skip
+    desk.press("Enter")
+    desk.answer()
+    assert desk.open_session == "two"
+    desk.notice.get_by_role("button", name="Open it").click()
+    desk.answer()
+    assert desk.open_session == "one"
+    expect(desk.here).to_have_attribute("data-key", "m2")
 
 
 # What the browser stores

@@ -191,7 +191,7 @@ class QueueItem:
     file: str = ""
     """File of the imported row; empty if it was not imported."""
     disputed_count: int = 0
-    """Number of messages and calls that annotators disagree about and nobody has decided. 0 for annotators."""
+    """In a review: number of messages and calls that annotators disagree about and nobody has decided."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,7 @@
 // The Label tab, top and left: progress, filters, the queue and the keyboard shortcuts.
 import { iconButton, node } from "./dom.js";
+import { actButton } from "./label_form.js";
+import { STATE_WORDS } from "./label_queue.js";
 import { SEAT } from "./label_state.js";
 import { store } from "./storage.js";
 import { WORDS } from "./label_panel.js";
@@ -13,14 +15,6 @@ const choiceField = (label, name, choices, value, onChange) => {
   field.value = value;
   return field;
 };
-
-const STATES = [
-  ["", "any state"],
-  ["pending", "to do"],
-  ["draft", "started"],
-  ["done", "done"],
-  ["discarded", "rejected"],
-];
 
 const HELP = [
   ["j k", "next or previous call or answer"],
@@ -70,11 +64,7 @@ export const addBar = (desk) => {
           "span",
           { class: "hw-refusal" },
           refusal.text,
-          node(
-            "button",
-            { type: "button", class: "hw-act", onclick: () => settle(refusal, true) },
-            "Open it",
-          ),
+          actButton("Open it", "", () => settle(refusal, true)),
           iconButton("cross", "Dismiss", () => settle(refusal, false)),
         ),
       ),
@@ -153,12 +143,7 @@ export const addBar = (desk) => {
     facts,
     node("span", { class: "hw-gap" }),
     foldFilters,
-    node(
-      "button",
-      { type: "button", class: "hw-act", onclick: () => showHelp() },
-      "Shortcuts",
-      node("kbd", {}, "?"),
-    ),
+    actButton("Shortcuts", "?", () => showHelp()),
   );
 
   const guidelines = node(
@@ -248,8 +233,12 @@ export const addBar = (desk) => {
       ),
       node("span", { class: "hw-project-acts" }, desk.projectActs()),
       labeller,
-      choiceField("State", "state", STATES, desk.state.filter.state || "", (value) =>
-        filterBy("state", value),
+      choiceField(
+        "State",
+        "state",
+        [["", "any state"], ...Object.entries(STATE_WORDS)],
+        desk.state.filter.state || "",
+        (value) => filterBy("state", value),
       ),
       choiceField(
         "Fixes",

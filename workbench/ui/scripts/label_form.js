@@ -5,6 +5,10 @@ import { keyOf } from "./label_overlay.js";
 import { SEAT } from "./label_state.js";
 import { store, stored } from "./storage.js";
 
+// A small button, with the key that does the same.
+export const actButton = (text, key, onclick) =>
+  node("button", { type: "button", class: "hw-act", onclick }, text, key ? node("kbd", {}, key) : null);
+
 // The text to start a correction with: the correction so far, or the text of the message.
 const initialText = (target) => (target.label.text === null ? target.text : target.label.text);
 
@@ -141,20 +145,17 @@ export const addForm = (desk) => {
     desk.list.focus({ preventScroll: true });
   };
 
-  const button = (text, key, onclick) =>
-    node("button", { type: "button", class: "hw-act", onclick }, text, key ? node("kbd", {}, key) : null);
-
   const editor = (target) => {
     const draft = desk.draftOf(target);
     const isCorrected = target.label.text !== null || target.label.name !== "";
     const remove = isCorrected
-      ? button("Remove correction", "", () => desk.change(target, { correction: null }))
+      ? actButton("Remove correction", "", () => desk.change(target, { correction: null }))
       : null;
     if (!desk.isOpenDraft(draft) || isSaving(target))
       return node(
         "div",
         { class: "hw-editing" },
-        button(isCorrected ? "Edit correction" : "Correct", "e", () => openEditor(target)),
+        actButton(isCorrected ? "Edit correction" : "Correct", "e", () => openEditor(target)),
         remove,
         isSaving(target) ? node("span", { class: "hw-note" }, "saving…") : null,
       );
@@ -172,7 +173,7 @@ export const addForm = (desk) => {
           { type: "button", class: "hw-button", onclick: () => saveEditor(target) },
           refusal && refusal.canConfirm ? "Save anyway" : "Save correction",
         ),
-        button("Cancel", "", () => closeEditor(target)),
+        actButton("Cancel", "", () => closeEditor(target)),
         node("span", { class: "hw-note" }, "Ctrl+Enter saves"),
       ),
     );

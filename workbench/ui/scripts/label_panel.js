@@ -1,5 +1,6 @@
 // The Label tab, right: the label of the selected message or call.
 import { hint, iconButton, node, term } from "./dom.js";
+import { actButton } from "./label_form.js";
 import { keyOf } from "./label_overlay.js";
 import { drawSchemas } from "./label_tools.js";
 
@@ -232,18 +233,8 @@ export const addPanel = (desk) => {
       { class: "hw-line t-warning" },
       node("span", { class: "hw-word" }, term("stale", "stale")),
       node("span", {}, "This message follows a correction. "),
-      node(
-        "button",
-        { type: "button", class: "hw-act", onclick: () => desk.accept(target) },
-        "Keep it",
-        node("kbd", {}, "a"),
-      ),
-      node(
-        "button",
-        { type: "button", class: "hw-act", onclick: () => desk.regenerateFrom(target) },
-        "Regenerate",
-        node("kbd", {}, "g"),
-      ),
+      actButton("Keep it", "a", () => desk.accept(target)),
+      actButton("Regenerate", "g", () => desk.regenerateFrom(target)),
     );
   };
 
@@ -252,13 +243,9 @@ export const addPanel = (desk) => {
     node(
       "div",
       { class: "hw-label-acts" },
-      [
-        ["Accept the rest", "A", () => desk.acceptRest()],
-        ["Submit", "Enter", () => desk.submit()],
-        ["Undo", "u", () => desk.undoLast()],
-      ].map(([text, key, onclick]) =>
-        node("button", { type: "button", class: "hw-act", onclick }, text, node("kbd", {}, key)),
-      ),
+      actButton("Accept the rest", "A", () => desk.acceptRest()),
+      actButton("Submit", "Enter", () => desk.submit()),
+      actButton("Undo", "u", () => desk.undoLast()),
     );
 
   const panelParts = (target) => [

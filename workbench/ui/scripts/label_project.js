@@ -1,7 +1,10 @@
 // Labelling projects in the Label tab: the form of a project, the assignment of rows, the progress of the annotators,
 // and the labels of others beside the decision.
 import { node } from "./dom.js";
+import { actButton } from "./label_form.js";
+import { fieldOf } from "./label_overlay.js";
 import { WORDS } from "./label_panel.js";
+import { drawCorrection } from "./label_talk.js";
 
 const FIELDS = [
   ["name", "Name", "input", {}],
@@ -29,7 +32,7 @@ export const addProject = (desk) => {
     close();
   };
 
-  const fieldOf = ([name, label, kind, attributes], values, isFixed) => {
+  const drawField = ([name, label, kind, attributes], values, isFixed) => {
     const field = node(kind, { class: "hw-input", "data-name": name, disabled: isFixed, ...attributes });
     field.value = values[name] || EMPTY[name] || "";
     return node("label", { class: "hw-question" }, node("span", {}, label), field);
@@ -75,7 +78,7 @@ export const addProject = (desk) => {
     required.checked = Boolean(values.requires_verdicts);
     dialog.replaceChildren(
       node("h2", {}, isNew ? "New project" : project.name),
-      ...FIELDS.map((field) => fieldOf(field, values, field[0] === "name" && !isNew)),
+      ...FIELDS.map((field) => drawField(field, values, field[0] === "name" && !isNew)),
       node("label", { class: "hw-check" }, required, "every call and answer needs a verdict"),
       node(
         "div",
@@ -90,8 +93,7 @@ export const addProject = (desk) => {
 
   const projectActs = () => {
     const project = state.view.project;
-    const act = (text, isNew) =>
-      node("button", { type: "button", class: "hw-act", onclick: () => openProject(isNew) }, text);
+    const act = (text, isNew) => actButton(text, "", () => openProject(isNew));
     return [
       act("New project", true),
       project.name && Object.keys(project.form).length ? act("Edit project and assign rows", false) : null,
@@ -100,18 +102,9 @@ export const addProject = (desk) => {
 
   // Takes over the label of an annotator as the decision.
   const take = (target, label) => {
-    const correction = label.name
-      ? { name: label.name, arguments: JSON.parse(label.arguments || "{}") }
-      : label.text === null
-        ? null
-        : { text: label.text };
+    const correction = fieldOf(label, "correction");
     const answers = Object.entries(label.answers).map(([name, answer]) => ["answer:" + name, answer]);
     desk.change(target, { correction, verdict: label.verdict || null, ...Object.fromEntries(answers) });
-  };
-
-  const correctionOf = (label) => {
-    if (label.name) return node("code", {}, label.name + " " + label.arguments);
-    return label.text === null ? null : node("pre", {}, label.text);
   };
 
   // The labels of others on a target. Somebody who decides can take one of them over.
@@ -131,13 +124,9 @@ export const addProject = (desk) => {
             ? other.summary.replace(other.label.verdict, WORDS[other.label.verdict])
             : other.summary,
         ),
-        correctionOf(other.label),
+        drawCorrection(other.label),
         state.seat.is_deciding && other.name !== "final"
-          ? node(
-              "button",
-              { type: "button", class: "hw-act", onclick: () => take(target, other.label) },
-              "Use this label",
-            )
+          ? actButton("Use this label", "", () => take(target, other.label))
           : null,
       ),
     );

@@ -2,12 +2,13 @@
 // view. The parts are joined to one list as long as they belong to the same queue and have no gap.
 import { node } from "./dom.js";
 
-const WORD_OF_STATE = { done: "done", discarded: "rejected" };
+// How each state is shown.
+export const STATE_WORDS = { pending: "to do", draft: "started", done: "done", discarded: "rejected" };
 const MARKS = { pending: "·", draft: "–", done: "✓", discarded: "×" };
 const PART = 50;
 
 // The rows of two parts of a queue as one part; the newer one if there is a gap between them.
-export const joined = (old, part) => {
+const joined = (old, part) => {
   const end = part.first + part.rows.length;
   if (!old || part.first > old.first + old.rows.length || end < old.first) return part;
   const before = old.rows.slice(0, Math.max(0, part.first - old.first));
@@ -50,7 +51,7 @@ export const addQueue = (desk) => {
     if (seen.at(-1).isIntersecting && !more.hidden) loadAfter();
   }).observe(more);
 
-  const wordOf = (row) => (state.closed.has(row.id) ? WORD_OF_STATE[desk.stateOf(row)] : row.word);
+  const wordOf = (row) => STATE_WORDS[desk.stateOf(row)];
 
   const rowButton = (row, place) =>
     node(

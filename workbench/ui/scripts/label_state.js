@@ -98,7 +98,7 @@ export const addState = (desk) => {
       ...fields,
     });
 
-  // Sends the log, if nothing is on its way. What comes meanwhile is sent after the answer.
+  // Sends the log, unless a command waits for its answer. What is added meanwhile is sent after that.
   const sync = () => {
     if (state.sent || !state.view) return;
     const actions = log.pending().slice(0, 50);

@@ -1,4 +1,4 @@
-// Submitting a session: what is missing is said in one line. What can be overridden needs a second Enter.
+// Submitting a session: what is missing is shown in one line. What can be overridden needs a second Enter.
 import { keyOf } from "./label_overlay.js";
 
 const isOpenDraft = (draft) => draft.form !== undefined || draft.text !== undefined;
@@ -93,7 +93,7 @@ export const addSubmit = (desk) => {
     desk.close("reject", false);
   };
 
-  // Says on leaving a session what is not saved yet. It stays in the browser.
+  // Reports which correction is not saved when a session is left. Its text stays in the browser.
   const leave = (work) => {
     const [open] = desk.talk() ? openDrafts() : [];
     const title = desk.talk() ? desk.talk().title : "";
@@ -105,7 +105,7 @@ export const addSubmit = (desk) => {
     work();
   };
 
-  // What the server made of an action.
+  // The answers of the server to an action
 
   const onStored = (action, answer) => {
     for (const change of (action && action.changes) || []) {
@@ -138,8 +138,13 @@ export const addSubmit = (desk) => {
     if (answer.session === state.session) {
       if (!correction && answer.can_confirm) state.warned = answer.code;
       desk.showError(answer.problem + retry);
+      const place = desk.targets().find((target) => keyOf(target) === keyOf(answer));
+      // After a correction the labeller has gone on, so the next key must not apply to another target.
+      if (!correction && place) desk.pick(place);
       return;
     }
+    // The session opens where the problem is.
+    if (answer.message) desk.inTab("at:" + answer.session, keyOf(answer));
     const what = action && action.kind === "submit" ? "was not submitted: " : "was not changed: ";
     desk.showRefusal(answer.session, "“" + titleOf(answer.session) + "” " + what + answer.problem);
   };

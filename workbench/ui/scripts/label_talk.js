@@ -33,23 +33,16 @@ const chip = (target) => {
     : null;
 };
 
+// The corrected call or text of a label; null if there is none.
+export const drawCorrection = (label) => {
+  if (label.name) return node("code", {}, label.name + " " + label.arguments);
+  return label.text === null ? null : node("pre", {}, label.text);
+};
+
 const correction = (target) => {
-  const label = target.label;
-  if (label.name)
-    return node(
-      "div",
-      { class: "hw-correction" },
-      node("span", { class: "hw-word" }, "corrected"),
-      node("code", {}, label.name + " " + label.arguments),
-    );
-  if (label.text !== null)
-    return node(
-      "div",
-      { class: "hw-correction" },
-      node("span", { class: "hw-word" }, "corrected"),
-      node("pre", {}, label.text),
-    );
-  return null;
+  const drawn = drawCorrection(target.label);
+  if (!drawn) return null;
+  return node("div", { class: "hw-correction" }, node("span", { class: "hw-word" }, "corrected"), drawn);
 };
 
 export const addTalk = (desk) => {
@@ -107,7 +100,7 @@ export const addTalk = (desk) => {
       if (event.target.closest("summary") || String(getSelection())) return;
       const key = event.target.closest("[data-key]").dataset.key;
       // While the next conversation loads, the previous one is still drawn.
-      const entry = desk.entryOfMessage(item.entry.id);
+      const entry = desk.entries().find((other) => other.entry.id === item.entry.id);
       const target = entry && entry.targets.find((other) => keyOf(other) === key);
       if (target) pick(target);
     });
@@ -213,7 +206,5 @@ export const addTalk = (desk) => {
     );
   };
 
-  const entryOfMessage = (message) => desk.entries().find((item) => item.entry.id === message);
-
-  Object.assign(desk, { list, hint, row, pick, entryOfMessage, drawTalk });
+  Object.assign(desk, { list, hint, row, pick, drawTalk });
 };

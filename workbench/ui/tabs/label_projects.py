@@ -6,7 +6,7 @@ from workbench.app.label_projects import save_project
 from workbench.app.services import Services
 from workbench.errors import BadInput
 from workbench.records.labels.project import Project, QueueFilter
-from workbench.ui.present.label.commands import LabelCommand, read_project
+from workbench.ui.present.label.commands import MOST_DIGITS, LabelCommand, read_project
 from workbench.ui.present.words import count
 
 
@@ -45,7 +45,7 @@ def manage(services: Services, command: LabelCommand) -> tuple[LabelCommand, str
 def _assign(services: Services, command: LabelCommand) -> str:
     """Assign the rows that match the filter. Its state, verdict and annotator do not count: they are the project's."""
     limit = str(command.manage.get("limit") or "").strip()
-    if limit and (not limit.isdecimal() or len(limit) > 9 or int(limit) < 1):
+    if limit and (not limit.isdecimal() or len(limit) > MOST_DIGITS or int(limit) < 1):
         raise BadInput(
             "number of rows", f"{limit[:40]!r} is not a number from 1", "leave it empty for all rows"
         )

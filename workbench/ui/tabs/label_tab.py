@@ -97,12 +97,12 @@ class LabelEvents:
             return
         notice = CLEAR
         try:
-            bench = _bench(services, command)
+            view = opened_for(services, command.session, command.seat)
             turn = start_regeneration(
                 services,
-                bench,
+                view,
                 command.message,
-                corrections_of(bench.labels, command.seat.labeller),
+                corrections_of(view.labels, command.seat.labeller),
                 token=Secret(signed_in.token) if signed_in else None,
             )
             with self.runs.watching(tab, "regeneration") as gone, turn.watched(gone) as batches:
@@ -127,7 +127,7 @@ def _apply_all(
     """Apply actions in order. One that the database cannot store stops there, and the page sends the rest again.
 
     Returns:
-        What became of each applied or refused action, and the problem of the one that could not be stored.
+        The result of each applied or refused action, and the problem of the one that could not be stored.
     """
     answers: list[ActionAnswer] = []
     refused: set[str] = set()
@@ -196,7 +196,7 @@ def _answer(
         progress = services.labels.progress(project=seat.project)
         queue = _QueueOf(services, command, progress)
         session_id = command.session or queue.next_id()
-        bench = open_for_labelling(services, session_id, seat) if session_id else None
+        opened = open_for_labelling(services, session_id, seat) if session_id else None
         page = queue.page(session_id)
         ahead = _ahead(services, command, page, session_id) if session_id else ()
         is_decider = current is None or current.role is not ProjectRole.ANNOTATOR
@@ -204,13 +204,12 @@ def _answer(
             page=page,
             progress=progress,
             agreement=_agreement(services, command, is_decider=is_decider),
-            is_review=seat.is_review,
         )
     except WorkbenchError as error:
         failed = problem(error)
         return show_desk(seat, (), NO_QUEUE, None, serial=command.serial, notice=failed, answers=answers)
     return show_desk(
-        seat, projects, facts, bench,
+        seat, projects, facts, opened,
         serial=command.serial, notice=notice, answers=answers, ahead=ahead, done=done,
     )  # fmt: skip
 
@@ -281,17 +280,6 @@ def _agreement(services: Services, command: LabelCommand, *, is_decider: bool) -
         for judgement in (services.labels.judgements(project=command.seat.project) if is_decider else ())
         if not judgement.question
     )
-
-
-def _bench(services: Services, command: LabelCommand) -> LabellingView:
-    bench = open_for_labelling(services, command.session, command.seat)
-    if bench is None:
-        raise _no_session(command.session)
-    return bench
-
-
-def _no_session(session_id: str) -> BadInput:
-    return BadInput(f"session {session_id!r}", "there is no such session", "choose one from the queue")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,6 @@ from workbench.app.labelling import LabellingRole, LabellingView
 from workbench.chat.finding import Severity
 from workbench.chat.message import Role, ToolCall
 from workbench.hermes.reading import ReadCall
-from workbench.records.corpus.material import ImportedRow, row_id_of
 from workbench.records.labels.label import Label
 from workbench.records.sessions import StoredMessage
 from workbench.ui.present.conversation import ReadRound, read_path
@@ -44,8 +43,6 @@ class LabelView:
     """For a call: the arguments of the correction as JSON."""
     answers: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
     """Answers to the questions of the project, by the name of the question."""
-    revision: int = 0
-    """Revision of the label. 0 if it was never saved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,8 +114,6 @@ class TalkView:
     """The description of each offered tool."""
     row: tuple[NoticeLine, ...]
     """Lines about the training row that the conversation becomes."""
-    origin: str = ""
-    """The imported row: its number, id, format and file. Empty if it was not imported."""
     is_blind: bool = False
     """Whether labels of others are hidden until it is submitted."""
     can_export: bool = True
@@ -147,19 +142,11 @@ def show_talk(labelling: LabellingView, seat: LabellingRole) -> TalkView:
         tools={spec.name: show_form(spec) for spec in labelling.tools.specs},
         descriptions={spec.name: spec.description for spec in labelling.tools.specs},
         row=tuple(_row(labelling)),
-        origin=_origin(labelling.imported),
         is_blind=labelling.is_blind,
         can_export=not labelling.outcome.obstacles,
-        pair=labelling.pair.first_id if labelling.pair else "",
+        pair=labelling.pair_id or "",
         other=other_view.entries,
     )
-
-
-def _origin(imported: ImportedRow | None) -> str:
-    if imported is None:
-        return ""
-    row_id = row_id_of(json.loads(imported.row_text))
-    return " · ".join(filter(None, (f"row {imported.number}", row_id, imported.format, imported.file)))
 
 
 def _entry(
@@ -188,7 +175,7 @@ def _entry(
         )
         for index, call in enumerate(calls)
     ]
-    is_pair = labelling.pair is not None and labelling.pair.first_id == stored.id
+    is_pair = labelling.pair_id == stored.id
     is_model = stored.message.role is Role.ASSISTANT
     message_target = LabelTargetView(
         message=stored.id,
@@ -255,9 +242,7 @@ def _own_label(
     labels: Sequence[Label], stored: StoredMessage, call: int | None, seat: LabellingRole
 ) -> LabelView:
     own = next((label for label in labels if _is_of(label, stored, call) and _is_own(label, seat)), None)
-    if own is None:
-        return LabelView()
-    return _label_view(own)
+    return _label_view(own) if own else LabelView()
 
 
 def _label_view(label: Label) -> LabelView:
@@ -273,7 +258,6 @@ def _label_view(label: Label) -> LabelView:
         name=correction.name if is_call else "",
         arguments=json.dumps(correction.arguments, ensure_ascii=False) if is_call else "",
         answers=content.answers,
-        revision=label.revision,
     )
 
 

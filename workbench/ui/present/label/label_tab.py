@@ -12,7 +12,6 @@ from workbench.records.labels.project import (
     ProjectRole,
     QueueItem,
     QueuePage,
-    QueueState,
 )
 from workbench.ui.present.label.conversation import TalkView, show_talk
 from workbench.ui.present.markdown import MarkdownNode, parse_markdown
@@ -23,13 +22,6 @@ EMPTY: Final = (
     "what is wrong, and export the result as training rows."
 )
 NOTHING_LEFT: Final = "No sessions left to label. Choose another state or project above."
-STATES: Final = {
-    QueueState.PENDING: "to do",
-    QueueState.DRAFT: "started",
-    QueueState.DONE: "done",
-    QueueState.DISCARDED: "rejected",
-}
-"""The label of each state in the queue."""
 QUESTION_KEYS: Final = "qwsdfxyzhilmovb"
 """Keys for the questions of a project, in their order. None of them does anything else in the tab."""
 
@@ -42,10 +34,6 @@ class QueueRow:
     title: str
     state: str
     """Value of a `QueueState`."""
-    word: str
-    """Label of the state."""
-    is_open: bool
-    """True for the session that is open for labelling."""
     note: str = ""
     """Number, id and format of the imported row. Empty if it was not imported."""
     assignee: str = ""
@@ -90,7 +78,7 @@ class ProjectView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionAnswer:
-    """What became of an action. The page drops it from its log."""
+    """The result of an action. The page removes the action from its log."""
 
     client: str
     number: int
@@ -100,8 +88,9 @@ class ActionAnswer:
     code: str = ""
     """Code of the refusal, such as `stale`."""
     message: str = ""
-    """The message to look at."""
+    """The message that the refusal is about. Empty if it is about none."""
     call: int | None = None
+    """The call that the refusal is about, or None for the whole message."""
     can_confirm: bool = False
     """Whether it is applied if the labeller confirms it."""
     note: str = ""
@@ -135,11 +124,11 @@ class LabelTabView:
     """Shown if no conversation is open."""
     notice: NoticeView = CLEAR
     answers: tuple[ActionAnswer, ...] = ()
-    """What became of the actions of the command."""
+    """The results of the command's actions."""
     ahead: tuple[TalkView, ...] = ()
     """The next conversations of the queue that the page has not loaded yet."""
     done: str = ""
-    """What became of a change of the project, or of an assignment. Empty if there was none."""
+    """The result of a change of the project, or of an assignment. Empty if there was none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,8 +139,6 @@ class QueueFacts:
     progress: ProjectProgress
     agreement: AnnotatorAgreement | None
     """Agreement of all annotators of the project, or None if it was not computed again."""
-    is_review: bool = False
-    """Whether the queue lists what annotators have submitted."""
 
 
 NO_QUEUE: Final = QueueFacts(
@@ -181,21 +168,20 @@ def show_desk(
         labelling: The open session, or None.
         serial: Number of the command that this answers.
         notice: Errors to show.
-        answers: What became of the actions of the command.
+        answers: The results of the command's actions.
         ahead: The next sessions, for the page to load before they are needed.
-        done: What became of a change of the project.
+        done: The result of a change of the project, or of an assignment.
     """
-    open_id = labelling.session.id if labelling else None
     page, progress = queue.page, queue.progress
     names = {item.assignee for item in page.items}
     return LabelTabView(
         serial=serial,
         project=_project(seat, projects, progress),
         labeller=seat.labeller,
-        rows=tuple(_queue_row(item, open_id, shows_assignee=len(names) > 1) for item in page.items),
+        rows=tuple(_queue_row(item, shows_assignee=len(names) > 1) for item in page.items),
         first=page.first,
         total=page.total,
-        progress=_progress(seat, queue),
+        progress=_progress(seat, progress),
         progress_lines=tuple(
             f"{annotator.name or 'nobody'}: {annotator.done} of {annotator.total}"
             for annotator in progress.annotators
@@ -207,29 +193,28 @@ def show_desk(
         hint=NOTHING_LEFT if progress.total else EMPTY,
         notice=notice,
         answers=tuple(answers),
-        ahead=tuple(show_talk(next_one, seat) for next_one in ahead),
+        ahead=tuple(show_talk(view, seat) for view in ahead),
         done=done,
     )
 
 
-def _progress(seat: LabellingRole, queue: QueueFacts) -> str:
-    progress = queue.progress
-    if queue.is_review:
+def _progress(seat: LabellingRole, progress: ProjectProgress) -> str:
+    if seat.is_review:
         decided = progress.disagreed - progress.disputed
         return f"{decided} of {progress.disagreed} decided"
-    own = next((one for one in progress.annotators if one.name == seat.labeller and seat.project), None)
-    shown = progress if own is None else own
+    of_labeller = (
+        annotator for annotator in progress.annotators if annotator.name == seat.labeller and seat.project
+    )
+    shown = next(of_labeller, progress)
     return f"{shown.done} of {shown.total}"
 
 
-def _queue_row(item: QueueItem, open_id: str | None, *, shows_assignee: bool) -> QueueRow:
+def _queue_row(item: QueueItem, *, shows_assignee: bool) -> QueueRow:
     number = "" if item.row_number is None else f"#{item.row_number}"
     return QueueRow(
         id=item.session_id,
         title=item.title or "untitled",
         state=item.state.value,
-        word=STATES[item.state],
-        is_open=item.session_id == open_id,
         note=" · ".join(filter(None, (number, item.row_id, item.format))),
         assignee=item.assignee if shows_assignee else "",
     )
