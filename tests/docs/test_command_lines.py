@@ -23,6 +23,7 @@ ELSEWHERE = {
     r"workbench tools call greet ": "tests/toolbox adds the file of the page to a catalog",
     r"workbench (check|convert) shards/ .*--engine ray": "tests/library and tests/cli run it if Ray is installed",
     r"curl -s http://127\.0\.0\.1:7860/gradio_api/": "tests/ui/api uses its own page",
+    r"python scripts/check_families\.py ": "tests/training runs it on the family of the page",
     r"(hf|git) ": "creates a Space in the reader's account",
 }
 """Lines that are not run here, by their beginning, and the reason."""

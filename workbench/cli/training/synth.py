@@ -1,7 +1,9 @@
 """`workbench synth`: generate training rows for tool calling."""
 
 import sys
-from typing import Annotated
+from collections.abc import Collection
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +12,29 @@ from workbench.cli.terminal.sources import load_contract
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.training.synth.words import WordSplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from workbench.chat.json_value import JsonObject
+    from workbench.training.synth.conversations import ContractShare
+
+
+class Generator(StrEnum):
+    """Where tools and sentences come from."""
+
+    FORMAL = "formal"
+    """Word lists and templates. Tools may have invented names."""
+    EVERYDAY = "everyday"
+    """Families of everyday tools, with sentences that people wrote."""
+
+
+class RowSplit(StrEnum):
+    """The splits of both generators."""
+
+    TRAIN = "train"
+    VALIDATION = "validation"
+    TEST = "test"
 
 
 def synth(
@@ -21,9 +46,13 @@ def synth(
         ),
     ],
     seed: Annotated[int, typer.Option(help="Seed; the same seed gives the same rows")] = 0,
+    generator: Annotated[
+        Generator, typer.Option(help="Tools of word lists, or tools of everyday life")
+    ] = Generator.FORMAL,
     split: Annotated[
-        WordSplit, typer.Option(help="Split whose words, tools and sentences are used")
-    ] = WordSplit.TRAIN,
+        RowSplit,
+        typer.Option(help="Split whose words, tools and sentences are used; only everyday has validation"),
+    ] = RowSplit.TRAIN,
     contract: Annotated[
         list[str] | None,
         typer.Option(
@@ -40,7 +69,9 @@ def synth(
             show_default="a mix of all kinds",
         ),
     ] = None,
-    tools: Annotated[int, typer.Option(min=1, max=5, help="Maximum number of tools in a row")] = 5,
+    tools: Annotated[
+        int, typer.Option(min=1, max=5, help="Maximum number of tools in a row; of families for everyday")
+    ] = 5,
     together: Annotated[
         int, typer.Option(min=1, help="Number of rows in succession that share contract and tools")
     ] = 1,
@@ -48,35 +79,87 @@ def synth(
 ) -> None:
     """Generate training rows for tool calling.
 
-    Writes conversations in the format `sharegpt`. The tools, words and sentences of the split `test` never occur in
-    the split `train`.
+    Writes conversations in the format `sharegpt`. Tools, words and sentences of one split never occur in another.
     """
     from workbench.library.datasets.row_writer import open_writer
     from workbench.library.home_files import ContractFiles, find_folder
-    from workbench.training.synth.conversations import ContractShare, SynthOptions, synth_rows
-    from workbench.training.synth.exchanges import EXCHANGES, SHARES
+    from workbench.training.synth.conversations import ContractShare
 
     library = ContractFiles(find_folder("prompts", read_settings().home))
     shares = [_share("--contract", text) for text in contract or ()]
     kinds = tuple(_share("--kind", text) for text in kind or ())
-    for name, _ in kinds:
-        if name not in EXCHANGES:
-            raise BadInput(f"--kind {name}", "unknown kind", f"use one of {', '.join(EXCHANGES)}")
     contracts = tuple(ContractShare(load_contract(name), share) for name, share in shares) or tuple(
         ContractShare(library.load_contract(name), 1.0) for name in library.contract_names()
     )
+    if generator is Generator.EVERYDAY:
+        rows = _everyday(seed, count, split, contracts, kinds, tools, together, exchanges)
+    else:
+        rows = _formal(seed, count, split, contracts, kinds, tools, together, exchanges)
+    with open_writer(out) as write:
+        for row in with_progress(rows, "rows"):
+            write(row)
+    print(f"{count:,} row{'' if count == 1 else 's'} written to {out}", file=sys.stderr)
+
+
+def _formal(
+    seed: int,
+    count: int,
+    split: RowSplit,
+    contracts: "tuple[ContractShare, ...]",
+    kinds: tuple[tuple[str, float], ...],
+    tools: int,
+    together: int,
+    exchanges: int,
+) -> "Iterator[JsonObject]":
+    from workbench.training.synth.conversations import SynthOptions, synth_rows
+    from workbench.training.synth.exchanges import EXCHANGES, SHARES
+
+    if split is RowSplit.VALIDATION:
+        raise BadInput(
+            "--split validation", "the formal generator has no such split", "use train or test, or everyday"
+        )
+    _check_kinds(kinds, EXCHANGES)
     options = SynthOptions(
-        split=split,
+        split=WordSplit(split),
         contracts=contracts,
         kinds=kinds or SHARES,
         most_tools=tools,
         most_exchanges=exchanges,
         together=together,
     )
-    with open_writer(out) as write:
-        for row in with_progress(synth_rows(seed, count, options), "rows"):
-            write(row)
-    print(f"{count:,} row{'' if count == 1 else 's'} written to {out}", file=sys.stderr)
+    return synth_rows(seed, count, options)
+
+
+def _everyday(
+    seed: int,
+    count: int,
+    split: RowSplit,
+    contracts: "tuple[ContractShare, ...]",
+    kinds: tuple[tuple[str, float], ...],
+    tools: int,
+    together: int,
+    exchanges: int,
+) -> "Iterator[JsonObject]":
+    from workbench.training.everyday.exchanges import EVERYDAY_EXCHANGES, EVERYDAY_SHARES
+    from workbench.training.everyday.family import FamilySplit
+    from workbench.training.everyday.rows import EverydayOptions, everyday_rows
+
+    _check_kinds(kinds, EVERYDAY_EXCHANGES)
+    options = EverydayOptions(
+        split=FamilySplit(split),
+        contracts=contracts,
+        kinds=kinds or EVERYDAY_SHARES,
+        most_tools=tools,
+        most_exchanges=exchanges,
+        together=together,
+    )
+    return everyday_rows(seed, count, options)
+
+
+def _check_kinds(kinds: tuple[tuple[str, float], ...], known: Collection[str]) -> None:
+    for name, _ in kinds:
+        if name not in known:
+            raise BadInput(f"--kind {name}", "unknown kind", f"use one of {', '.join(known)}")
 
 
 def _share(option: str, text: str) -> tuple[str, float]:

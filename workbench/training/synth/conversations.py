@@ -1,6 +1,6 @@
 """Draw conversations of several exchanges, with tools and a contract, and write them as rows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
@@ -92,10 +92,11 @@ def draw_setting(dice: Dice, options: SynthOptions) -> SynthSetting | None:
     """Draw contract and tools, or None for a chat without tools. The same arguments give the same setting."""
     if dice.chance(options.no_tools):
         return None
-    contract, family = _contract(dice, options)
+    contract, family = draw_contract(dice, options.contracts)
     tools = _tools(dice, WordList(options.split), options, _UNFIT.get(family, frozenset()))
     offered = OfferedTools(specs=tuple(tool.spec for tool in tools))
-    system = _system(dice, contract, family, offered)
+    date = f"{dice.between(2024, 2028)}-{dice.between(1, 12):02d}-{dice.between(1, 28):02d}"
+    system = system_message(contract, family, offered, date=date)
     return SynthSetting(contract=contract, family=family, tools=tools, offered=offered, system=system)
 
 
@@ -131,9 +132,9 @@ def _plain(dice: Dice, words: WordList) -> SynthConversation:
     return SynthConversation(trajectory=trajectory, kinds=("chat",) * count, family="hermes-lines")
 
 
-def _contract(dice: Dice, options: SynthOptions) -> tuple[Contract, str]:
+def draw_contract(dice: Dice, contracts: Sequence[ContractShare]) -> tuple[Contract, str]:
     """Draw a contract and the family that writes its tools: its own, or a variant of it."""
-    contract = dice.weighted(options.contracts)
+    contract = dice.weighted(contracts)
     sane = family_named(contract.family).sane_name
     other = sane or _ARRAY
     return contract, other if dice.chance(0.3) else contract.family
@@ -160,9 +161,17 @@ def _kinds(dice: Dice, options: SynthOptions) -> Sequence[str]:
     return [*kinds, "thanks"] if len(kinds) > 1 and dice.chance(0.06) else kinds
 
 
-def _system(dice: Dice, contract: Contract, family: str, offered: OfferedTools) -> RowMessage:
-    date = f"{dice.between(2024, 2028)}-{dice.between(1, 12):02d}-{dice.between(1, 28):02d}"
+def system_message(
+    contract: Contract, family: str, offered: OfferedTools, *, date: str, addition: str = ""
+) -> RowMessage:
+    """Return the system message of a row.
+
+    Args:
+        date: The value of the contract's variable `date`.
+        addition: Text to append after an empty line; empty for none.
+    """
     text = compose(replace(contract, family=family), offered, variables={"date": date})
+    text = f"{text.rstrip()}\n\n{addition}" if addition else text
     # If the text consists only of the family's own sentences about the tools, the row has no prose.
     own = split_system(text).own
     return RowMessage(role=Role.SYSTEM, parts=(Prose(text=own),) if own else (), text=text)
@@ -180,38 +189,56 @@ def synth_rows(seed: int, count: int, options: SynthOptions) -> Iterator[JsonObj
     Raises:
         BadInput: The grammars are exhausted: no further row differs enough from the others.
     """
-    for drawn, row in _distinct_rows(seed, count, options):
+    for drawn, row in distinct_rows(_draw_nth(seed, options), count):
         yield {**row, "kinds": list(drawn.kinds)}
 
 
 def draw_rows(seed: int, count: int, options: SynthOptions) -> Iterator[SynthConversation]:
     """Draw the conversations of `synth_rows`."""
-    for drawn, _ in _distinct_rows(seed, count, options):
+    for drawn, _ in distinct_rows(_draw_nth(seed, options), count):
         yield drawn
 
 
-def _distinct_rows(
-    seed: int, count: int, options: SynthOptions
+def _draw_nth(seed: int, options: SynthOptions) -> Callable[[int], SynthConversation]:
+    """Return a function that draws the conversation with a number. It keeps the setting of the last one."""
+    setting: SynthSetting | None = None
+
+    def draw(place: int) -> SynthConversation:
+        nonlocal setting
+        if place % options.together == 0:
+            setting = draw_setting(Dice("setting", options.split, seed, place // options.together), options)
+        return draw_conversation(Dice("row", options.split, seed, place), options, setting)
+
+    return draw
+
+
+def distinct_rows(
+    draw: Callable[[int], SynthConversation | None], count: int
 ) -> Iterator[tuple[SynthConversation, JsonObject]]:
+    """Draw `count` conversations and write them as rows, without invalid rows and near-duplicates.
+
+    Args:
+        draw: Draws the conversation with a number, counted from 0. None if it has none with this number.
+
+    Raises:
+        BadInput: No further row differs enough from the others.
+    """
     sharegpt, writing = format_named(DEFAULT_FORMAT), RowOptions()
     exact: set[int] = set()
     sketches = np.zeros(count, dtype=np.uint64)
     check = RowsCheck()
     row_count = tries = place = 0
-    setting: SynthSetting | None = None
     while row_count < count:
-        if place % options.together == 0:
-            setting = draw_setting(Dice("setting", options.split, seed, place // options.together), options)
-        drawn = draw_conversation(Dice("row", options.split, seed, place), options, setting)
+        drawn = draw(place)
         place += 1
-        row = write_row(drawn.trajectory, sharegpt, writing).row
+        row = write_row(drawn.trajectory, sharegpt, writing).row if drawn else None
         read = sharegpt.read(row) if row else None
         tries += 1
         if tries > _MOST_TRIES:
             raise BadInput(
                 "synth", f"the grammars have only {row_count} different rows", "use a smaller --count"
             )
-        if row is None or read is None or check.check(read):
+        if drawn is None or row is None or read is None or check.check(read):
             continue
         likeness = fingerprint_row(read)
         known = sketches[:row_count]

@@ -124,11 +124,21 @@ def dressed(dice: Dice, words: WordList, text: str) -> str:
     return typed(dice, text)
 
 
-def typed(dice: Dice, text: str) -> str:
+TypingHabits = tuple[tuple[str, float], ...]
+"""Ways to type with their shares: `clean`, `lower`, `bare`, `slips`, `loud`, `capital`, or `written` for no change."""
+_HABITS: Final[TypingHabits] = (
+    ("clean", 7.0),
+    ("lower", 1.2),
+    ("bare", 0.8),
+    ("slips", 0.5),
+    ("loud", 0.1),
+    ("capital", 0.8),
+)
+
+
+def typed(dice: Dice, text: str, habits: TypingHabits = _HABITS) -> str:
     """Write a text the way a person types it. Protected values stay unchanged, and their marks are removed."""
-    how = dice.weighted(
-        (("clean", 7.0), ("lower", 1.2), ("bare", 0.8), ("slips", 0.5), ("loud", 0.1), ("capital", 0.8))
-    )
+    how = dice.weighted(habits)
     pieces = [_typed_piece(dice, piece, how) for piece in _PROTECTED.split(text)]
     text_typed = "".join(pieces).replace(_OPEN, "").replace(_CLOSE, "").strip()
     if how == "bare":

@@ -1,0 +1,1 @@
+"""Generate rows about everyday tools from families that people write by hand."""

@@ -1,0 +1,156 @@
+"""Draw conversations about everyday tools, and write them as rows."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final
+
+from workbench.chat.json_value import JsonObject
+from workbench.toolspec.spec import OfferedTools
+from workbench.training.everyday.drawing import EverydayScene, OfferedFamily
+from workbench.training.everyday.exchanges import EVERYDAY_EXCHANGES, EVERYDAY_SHARES
+from workbench.training.everyday.family import Family, FamilySplit, families_of
+from workbench.training.synth import vocabulary
+from workbench.training.synth.conversations import (
+    ContractShare,
+    SynthConversation,
+    SynthSetting,
+    distinct_rows,
+    draw_contract,
+    system_message,
+)
+from workbench.training.synth.words import Dice, WordList, WordSplit
+from workbench.trajectory.trajectory import RowMessage, Trajectory
+
+_FIRST_DAY: Final = date(2024, 1, 1)
+_DAYS: Final = 5 * 365
+_TOOL_COUNTS: Final = ((1, 2.5), (2, 3.0), (3, 2.5), (4, 1.5), (5, 1.0), (6, 0.5))
+_TRIES: Final = 12
+"""Maximum number of draws of one exchange, for kinds that the offered families cannot always make."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EverydayOptions:
+    """Options for drawing rows about everyday tools."""
+
+    split: FamilySplit
+    contracts: tuple[ContractShare, ...]
+    kinds: tuple[tuple[str, float], ...] = EVERYDAY_SHARES
+    """Kinds of exchanges with their shares."""
+    lengths: tuple[tuple[int, float], ...] = ((1, 7.0), (2, 2.0))
+    """Numbers of exchanges per conversation with their shares."""
+    most_exchanges: int = 2
+    """Maximum number of exchanges."""
+    most_tools: int = 6
+    """Maximum number of offered families."""
+    together: int = 1
+    """Maximum number of consecutive conversations with the same contract and tools."""
+    dated: float = 0.75
+    """Share of conversations whose system text says today's date. In the others, dates are said with their year."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EverydaySetting:
+    """The contract, tools and day of one or more conversations."""
+
+    base: SynthSetting
+    offered: tuple[OfferedFamily, ...]
+    today: date | None
+
+
+def everyday_rows(seed: int, count: int, options: EverydayOptions) -> Iterator[JsonObject]:
+    """Draw `count` valid rows in the format `sharegpt`, without near-duplicates.
+
+    The same arguments give the same rows, and a larger count begins with the same rows.
+
+    Raises:
+        BadInput: No further row differs enough from the others.
+    """
+    for drawn, row in distinct_rows(_draw_nth(seed, options), count):
+        yield {**row, "kinds": list(drawn.kinds)}
+
+
+def draw_everyday(seed: int, count: int, options: EverydayOptions) -> Iterator[SynthConversation]:
+    """Draw the conversations of `everyday_rows`."""
+    for drawn, _ in distinct_rows(_draw_nth(seed, options), count):
+        yield drawn
+
+
+def _draw_nth(seed: int, options: EverydayOptions) -> Callable[[int], SynthConversation | None]:
+    families = families_of(options.split)
+    setting: EverydaySetting | None = None
+
+    def draw(place: int) -> SynthConversation | None:
+        nonlocal setting
+        if setting is None or place % options.together == 0:
+            dice = Dice("everyday setting", options.split, seed, place // options.together)
+            setting = draw_everyday_setting(dice, options, families)
+        return draw_everyday_conversation(
+            Dice("everyday row", options.split, seed, place), options, setting, families
+        )
+
+    return draw
+
+
+def draw_everyday_setting(
+    dice: Dice, options: EverydayOptions, families: tuple[Family, ...]
+) -> EverydaySetting:
+    """Draw a contract, a day and tools of one or more families. The same arguments give the same setting."""
+    contract, family = draw_contract(dice, options.contracts)
+    counts = tuple(entry for entry in _TOOL_COUNTS if entry[0] <= options.most_tools)
+    offered = _offered(dice, families, dice.weighted(counts))
+    tools = [tool for offer in offered for tool in offer.variant]
+    specs = OfferedTools(specs=tuple(tool.spec for tool in dice.some(tools, len(tools))))
+    day = _FIRST_DAY + timedelta(days=dice.between(0, _DAYS))
+    is_dated = dice.chance(options.dated)
+    addition = f"Today is {vocabulary.DAYS[day.weekday()]}, {day.isoformat()}." if is_dated else ""
+    system = system_message(contract, family, specs, date=day.isoformat(), addition=addition)
+    base = SynthSetting(contract=contract, family=family, tools=(), offered=specs, system=system)
+    return EverydaySetting(base=base, offered=offered, today=day if is_dated else None)
+
+
+def _offered(dice: Dice, families: tuple[Family, ...], count: int) -> tuple[OfferedFamily, ...]:
+    """Draw families of different domains, and a variant of each. No two tools have the same name."""
+    offered: list[OfferedFamily] = []
+    domains: set[str] = set()
+    names: set[str] = set()
+    for family in dice.some(families, len(families)):
+        variant = dice.pick(family.variants)
+        own = {tool.name for tool in variant}
+        if len(offered) < count and family.domain not in domains and not own & names:
+            offered.append(OfferedFamily(family, variant))
+            domains.add(family.domain)
+            names |= own
+    return tuple(offered)
+
+
+def draw_everyday_conversation(
+    dice: Dice, options: EverydayOptions, setting: EverydaySetting, families: tuple[Family, ...]
+) -> SynthConversation | None:
+    """Draw a conversation in a setting, or None if the offered families cannot make the drawn kinds."""
+    lengths = tuple(length for length in options.lengths if length[0] <= options.most_exchanges)
+    offered_names = {offer.family.name for offer in setting.offered}
+    scene = EverydayScene(
+        dice=dice,
+        words=WordList(WordSplit.TRAIN if options.split is FamilySplit.TRAIN else WordSplit.TEST),
+        offered=setting.offered,
+        others=tuple(family for family in families if family.name not in offered_names),
+        today=setting.today,
+    )
+    kinds: list[str] = []
+    messages: list[RowMessage] = []
+    for _ in range(dice.weighted(lengths)):
+        kind = dice.weighted(options.kinds)
+        exchange = next(filter(None, (EVERYDAY_EXCHANGES[kind](scene) for _ in range(_TRIES))), None)
+        if exchange is None:
+            return None
+        kinds.append(kind)
+        messages += exchange
+    base = setting.base
+    columns = {
+        "source": "everyday",
+        "contract": {"name": base.contract.name, "fingerprint": base.contract.fingerprint},
+        "family": base.family,
+    }
+    trajectory = Trajectory(messages=(base.system, *messages), tools=base.offered, columns=columns)
+    return SynthConversation(trajectory=trajectory, kinds=tuple(kinds), family=base.family)
