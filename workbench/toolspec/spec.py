@@ -1,10 +1,11 @@
 """Tool specs and the offered tools."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
+from typing import TypeVar, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 
@@ -68,6 +69,23 @@ class ToolSpec:
         """Names of the required parameters."""
         names = self.parameters.get("required")
         return tuple(str(name) for name in names) if isinstance(names, list | tuple) else ()
+
+
+_Made = TypeVar("_Made")
+
+
+def kept_on(spec: ToolSpec, key: str, make: Callable[[ToolSpec], _Made]) -> _Made:
+    """Return what `make` makes of a spec. It is made once per spec and kept next to the spec's cached properties.
+
+    Args:
+        spec: The spec.
+        key: Name for what is kept, which no other function uses.
+        make: Makes it.
+    """
+    kept = cast("dict[str, object]", spec.__dict__)
+    if key not in kept:
+        kept[key] = make(spec)
+    return cast(_Made, kept[key])
 
 
 @dataclass(frozen=True, kw_only=True)

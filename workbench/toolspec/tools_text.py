@@ -12,7 +12,7 @@ from workbench.chat.json_value import JsonObject, JsonValue, json_fault, load_js
 from workbench.errors import BadInput
 from workbench.toolspec.budget import REQUEST_STEPS, BudgetExceeded, budget
 from workbench.toolspec.check import check_spec
-from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.toolspec.spec import OfferedTools, ToolSpec, kept_on
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _DECODER: Final = json.JSONDecoder()
@@ -93,16 +93,14 @@ def render_tools(tools: OfferedTools) -> str:
     return "[\n" + ",\n".join(map(_rendered, tools.specs)) + "\n]"
 
 
-_RENDERED_KEY: Final = "_rendered"
-
-
 def _rendered(spec: ToolSpec) -> str:
-    """Return one item of the list. It is computed once per spec and kept on the spec."""
-    cache = cast("dict[str, object]", spec.__dict__)
-    if _RENDERED_KEY not in cache:
-        item = json.dumps([spec.document], indent=2, ensure_ascii=False)
-        cache[_RENDERED_KEY] = item.removeprefix("[\n").removesuffix("\n]")
-    return cast(str, cache[_RENDERED_KEY])
+    """Return one item of the list."""
+    return kept_on(spec, "_rendered", _render)
+
+
+def _render(spec: ToolSpec) -> str:
+    item = json.dumps([spec.document], indent=2, ensure_ascii=False)
+    return item.removeprefix("[\n").removesuffix("\n]")
 
 
 def check_tools_text(text: str) -> tuple[Finding, ...]:

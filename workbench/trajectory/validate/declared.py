@@ -3,17 +3,15 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
-from typing import Final, cast
+from typing import Final
 
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonValue, as_object
 from workbench.toolspec.check import check_spec
-from workbench.toolspec.spec import ToolSpec
+from workbench.toolspec.spec import ToolSpec, kept_on
 from workbench.trajectory.row import Declaration, RowFinding, TrainingRow
 from workbench.trajectory.validate.codes import quoted, row_finding
 
-_MEANING: Final = "_meaning"
-_CHECKED: Final = "_checked"
 _WORDS: Final = ("description", "title", "examples")
 """Keys of a schema that describe and do not constrain."""
 _PLAIN: Final = frozenset({"type", "description"})
@@ -95,24 +93,19 @@ def _meanings(specs: "list[ToolSpec] | tuple[ToolSpec, ...]") -> Mapping[str, by
 
 
 def meaning_of(spec: ToolSpec) -> bytes:
-    """Return a hash that is equal for parameters with the same constraints, whatever their descriptions.
+    """Return a hash that is equal for parameters with the same constraints, whatever their descriptions."""
+    return kept_on(spec, "_meaning", _meaning)
 
-    It is computed once per spec and kept on the spec.
-    """
-    cache = cast("dict[str, object]", spec.__dict__)
-    if _MEANING not in cache:
-        # `repr` is faster than JSON, and this runs for every tool of every row.
-        text = repr(_bare(spec.parameters))
-        cache[_MEANING] = blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
-    return cast(bytes, cache[_MEANING])
+
+def _meaning(spec: ToolSpec) -> bytes:
+    # `repr` is faster than JSON, and this runs for every tool of every row.
+    text = repr(_bare(spec.parameters))
+    return blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
 
 
 def _findings_of(spec: ToolSpec) -> tuple[Finding, ...]:
-    """Return the findings of a spec, computed once per spec and kept on the spec."""
-    cache = cast("dict[str, object]", spec.__dict__)
-    if _CHECKED not in cache:
-        cache[_CHECKED] = check_spec(spec)
-    return cast("tuple[Finding, ...]", cache[_CHECKED])
+    """Return the findings of a spec."""
+    return kept_on(spec, "_checked", check_spec)
 
 
 def _bare(schema: JsonValue) -> object:
