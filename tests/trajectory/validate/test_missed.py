@@ -82,6 +82,7 @@ def test_a_result_with_the_right_id_and_another_tool_s_name_is_found():
         ({"day": "2026-02-30"}, "/day"),
         ({"at": ["2026-01-01T10:00:00Z", "10 o'clock"]}, "/at/1"),
         ({"day": "2026-02-28", "at": ["2026-01-01 10:00", "2026-01-01T10:00:00+02:00"]}, None),
+        ({"at": ["2026-01-01t10:00:00z"]}, None),
     ],
 )
 def test_formats_of_schemas_are_checked(arguments, pointer):

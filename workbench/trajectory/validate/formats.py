@@ -39,8 +39,10 @@ def _by(parse: Callable[[str], object]) -> Callable[[str], bool]:
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _TIME: Final = re.compile(r"\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:\d\d)?")
 _is_date: Final = _by(date.fromisoformat)
-_is_time: Final = _by(time.fromisoformat)
-_is_moment: Final = _by(datetime.fromisoformat)
+# Python does not take the `z` in lower case, which RFC 3339 allows.
+_is_time: Final = _by(lambda text: time.fromisoformat(text.upper()))
+_is_moment: Final = _by(lambda text: datetime.fromisoformat(text.upper()))
+_is_uuid: Final = _by(UUID)
 
 
 def _is_date_time(text: str) -> bool:
@@ -56,7 +58,7 @@ _FORMATS: Final[Mapping[str, Callable[[str], bool]]] = {
     "date-time": _is_date_time,
     "email": lambda text: re.fullmatch(r"[^@\s]+@[^@\s]+", text) is not None,
     "uri": lambda text: re.match(r"[A-Za-z][A-Za-z0-9+.-]*:\S+\Z", text) is not None,
-    "uuid": lambda text: len(text) == 36 and _by(UUID)(text),
+    "uuid": lambda text: len(text) == 36 and _is_uuid(text),
     "ipv4": _by(IPv4Address),
     "ipv6": _by(IPv6Address),
 }
