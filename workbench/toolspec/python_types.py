@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.toolspec.spec import ToolSpec
+from workbench.toolspec.spec import ToolSpec, kept_on
 
 TYPES: Final[Mapping[str, str]] = {
     "str": "string",
@@ -51,26 +51,20 @@ _SCHEMAS: Final = frozenset({"properties", "$defs", "definitions", "patternPrope
 _SCHEMA: Final = frozenset({"items", "additionalProperties", "not", "contains"})
 _CHOICES: Final = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
 _MAX_DEPTH: Final = 50
-_CACHE_KEY: Final = "_plain_types"
-_NULLS_KEY: Final = "_without_nulls"
 _VALUES: Final = frozenset({"const", "default", "enum", "examples"})
 """Keywords of schemas whose values may contain nulls that mean something."""
 
 
 def with_json_types(spec: ToolSpec) -> ToolSpec:
-    """Return the spec with type names of JSON Schema; the same object if it has no others.
+    """Return the spec with type names of JSON Schema; the same object if it has no others."""
+    return kept_on(spec, "_with_json_types", _with_json_types)
 
-    It is computed once per spec and kept on the spec.
-    """
-    cache = cast("dict[str, object]", spec.__dict__)
-    if _CACHE_KEY not in cache:
-        parameters = json_schema_of(spec.parameters)
-        if parameters is not spec.parameters:
-            function = {**spec.function, "parameters": parameters}
-            cache[_CACHE_KEY] = ToolSpec(document={**spec.document, "function": function})
-        else:
-            cache[_CACHE_KEY] = spec
-    return cast(ToolSpec, cache[_CACHE_KEY])
+
+def _with_json_types(spec: ToolSpec) -> ToolSpec:
+    parameters = json_schema_of(spec.parameters)
+    if parameters is spec.parameters:
+        return spec
+    return ToolSpec(document={**spec.document, "function": {**spec.function, "parameters": parameters}})
 
 
 def without_nulls(spec: ToolSpec) -> ToolSpec:
@@ -79,11 +73,12 @@ def without_nulls(spec: ToolSpec) -> ToolSpec:
     Arrow gives all objects of a column the same keys and fills gaps with null. No key of a spec or of a schema may
     be null, except for values inside `enum` and the like, and a `default`.
     """
-    cache = cast("dict[str, object]", spec.__dict__)
-    if _NULLS_KEY not in cache:
-        document = cast(JsonObject, _filled(spec.document, _MAX_DEPTH))
-        cache[_NULLS_KEY] = spec if document is spec.document else ToolSpec(document=document)
-    return cast(ToolSpec, cache[_NULLS_KEY])
+    return kept_on(spec, "_without_nulls", _without_nulls)
+
+
+def _without_nulls(spec: ToolSpec) -> ToolSpec:
+    document = cast(JsonObject, _filled(spec.document, _MAX_DEPTH))
+    return spec if document is spec.document else ToolSpec(document=document)
 
 
 def _filled(value: JsonValue, depth: int) -> JsonValue:
@@ -174,7 +169,10 @@ def _kind(written: JsonValue) -> JsonObject | None:
     """Return what replaces the `type`, which is empty if it allows anything; None if the type stays."""
     if isinstance(written, list):
         names = [TYPES.get(name.lower()) if isinstance(name, str) else None for name in written]
-        return {"type": cast(JsonValue, names)} if None not in names and names != written else None
+        if None in names or names == written:
+            return None
+        # `["int", "long"]` is one type, and a list must not repeat a type.
+        return {"type": cast(JsonValue, list(dict.fromkeys(names)))}
     if not isinstance(written, str) or TYPES.get(written) == written:
         return None
     if written.lower() in _ANY:

@@ -123,6 +123,7 @@ def test_toolace_s_schemas_become_sound_and_its_arguments_are_checked():
         ({"type": "float"}, {"type": "number"}),
         ({"type": "any", "description": "d"}, {"description": "d"}),
         ({"type": ["str", "None"]}, {"type": ["string", "null"]}),
+        ({"type": ["int", "long", "null"]}, {"type": ["integer", "null"]}),
         ({"type": "tuple", "items": {"type": "int"}}, {"type": "array", "items": {"type": "integer"}}),
         (
             {"anyOf": [{"type": "bool"}, {"type": "string"}]},
