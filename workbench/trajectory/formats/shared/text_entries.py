@@ -158,15 +158,14 @@ def bare_result(result: Result) -> str:
 
 def keep_envelopes(draft: RowDraft) -> None:
     """Write the record around a result as the result's text, byte for byte. Its id and name are inside it."""
-    kept_ids = {
-        result.id
+    kept = [
+        result
         for message in draft.trajectory.messages + draft.trajectory.rejected
         if (result := message.result) and result.envelope is not None
-    } - {None}
-    if not kept_ids and not any(
-        message.result and message.result.envelope is not None for message in draft.trajectory.messages
-    ):
+    ]
+    if not kept:
         return
+    kept_ids = {result.id for result in kept if result.id is not None}
 
     def change(message: RowMessage) -> RowMessage:
         return replace(message, parts=tuple(_in_envelope(part, kept_ids) for part in message.parts))
@@ -174,7 +173,7 @@ def keep_envelopes(draft: RowDraft) -> None:
     draft.rewrite(change)
 
 
-def _in_envelope(part: Part, kept_ids: Collection[str | None]) -> Part:
+def _in_envelope(part: Part, kept_ids: Collection[str]) -> Part:
     if isinstance(part, Result) and part.envelope is not None:
         return Result(text=part.envelope, name=part.name)
     return replace(part, id=None) if isinstance(part, Call) and part.id in kept_ids else part
