@@ -65,6 +65,26 @@ class EntryCall:
     fixes: tuple[str, ...] = ()
     """Codes of the fixes that were needed to parse the call; empty if it is written as the format requires."""
 
+    @classmethod
+    def in_text(
+        cls,
+        pointer: str,
+        name: str = "",
+        arguments: JsonObject | None = None,
+        *,
+        problem: str = "",
+        fixes: tuple[str, ...] = (),
+    ) -> "EntryCall":
+        """Return a call that is in one text with its arguments; `pointer` leads to this text."""
+        return cls(
+            name=name,
+            arguments=arguments,
+            pointer=pointer,
+            arguments_pointer=pointer,
+            problem=problem,
+            fixes=fixes,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryResult:

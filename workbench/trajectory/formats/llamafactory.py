@@ -136,13 +136,7 @@ def _calls(text: str, raw_entry: FromValueEntry) -> Iterator[EntryCall]:
     except (ValueError, RecursionError):
         if tolerant := read_tolerantly(text):
             for call in tolerant.calls:
-                yield EntryCall(
-                    name=call.name,
-                    arguments=call.arguments,
-                    pointer=pointer,
-                    arguments_pointer=pointer,
-                    fixes=tolerant.fixes,
-                )
+                yield EntryCall.in_text(pointer, call.name, call.arguments, fixes=tolerant.fixes)
             return
         value, problem = None, "the value of function_call is not JSON"
     else:
@@ -150,7 +144,7 @@ def _calls(text: str, raw_entry: FromValueEntry) -> Iterator[EntryCall]:
     listed = value if isinstance(value, list) else [value]
     if not listed or not all(isinstance(call_value, dict) for call_value in listed):
         raw_entry.report("call-unreadable", problem)
-        yield EntryCall(name="", arguments=None, pointer=pointer, arguments_pointer=pointer, problem=problem)
+        yield EntryCall.in_text(pointer, problem=problem)
         return
     for call_value in listed:
         call = _call(cast(JsonObject, call_value), pointer)
@@ -164,11 +158,10 @@ def _call(fields: JsonObject, pointer: str) -> EntryCall:
     problem = "" if isinstance(name, str) and name else "the call has no name"
     if not isinstance(arguments, dict):
         problem = problem or "the arguments are not an object"
-    return EntryCall(
-        name=name if isinstance(name, str) else "",
-        arguments=arguments if isinstance(arguments, dict) else None,
-        pointer=pointer,
-        arguments_pointer=pointer,
+    return EntryCall.in_text(
+        pointer,
+        name if isinstance(name, str) else "",
+        arguments if isinstance(arguments, dict) else None,
         problem=problem,
     )
 
@@ -194,10 +187,7 @@ def _require_alternation(draft: RowDraft) -> None:
 
     *Source:* LLaMA-Factory's `SharegptDatasetConverter`, which skips other rows.
     """
-    _alternates(draft, draft.trajectory.messages)
-
-
-def _alternates(draft: RowDraft, messages: tuple[RowMessage, ...]) -> None:
+    messages = draft.trajectory.messages
     if messages and messages[0].role is Role.SYSTEM:
         messages = messages[1:]
     turn: Role | None = None
@@ -246,6 +236,11 @@ def _spelled_calls(message: RowMessage) -> JsonObject:
     return {"from": "function_call", "value": thought + template_json(calls if len(calls) > 1 else calls[0])}
 
 
+DATASET_INFO: Final[JsonObject] = {"formatting": "sharegpt"}
+COLUMNS: Final[JsonObject] = {"messages": "conversations", "system": "system", "tools": "tools"}
+"""The columns of a conversation by the names that `dataset_info.json` uses.
+
+*Source:* https://github.com/hiyouga/LLaMA-Factory/blob/main/data/README.md"""
 STEPS: Final = (
     drop_tool_list,
     flatten_parts,
@@ -269,8 +264,5 @@ LLAMAFACTORY: Final = RowFormat(
     read=lambda row: read_entries(row, "llamafactory", _OWN),
     steps=(drop_preference, drop_columns(*_OWN), *STEPS),
     spell=render_row,
-    dataset_info={
-        "formatting": "sharegpt",
-        "columns": {"messages": "conversations", "system": "system", "tools": "tools"},
-    },
+    dataset_info={**DATASET_INFO, "columns": COLUMNS},
 )

@@ -6,6 +6,8 @@ from typing import Final
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.trajectory.formats.llamafactory import (
+    COLUMNS,
+    DATASET_INFO,
     STEPS,
     has_llamafactory_entries,
     read_entries,
@@ -25,7 +27,6 @@ _VERDICT: Final = ("conversations", "tools", "system", "kto_tag")
 def _read_pair(row: JsonObject) -> TrainingRow:
     base = read_entries(row, "llamafactory-dpo", _PAIR)
     findings = list(base.findings)
-    start = len(base.entries)
     read = [_answer(row.get(name), name, findings) for name in ("chosen", "rejected")]
     first = max((entry.place for entry in base.entries), default=-1) + 1
     chosen = tuple(replace(entry, place=first) for entry in read[0])
@@ -34,7 +35,7 @@ def _read_pair(row: JsonObject) -> TrainingRow:
         base,
         entries=(*base.entries, *chosen),
         rejected=rejected,
-        answer_start=first if start else 0,
+        answer_start=first,
         findings=tuple(findings),
     )
 
@@ -139,15 +140,9 @@ LLAMAFACTORY_DPO: Final = RowFormat(
     spell=_spell_pair,
     content=RowContent.PAIR,
     dataset_info={
-        "formatting": "sharegpt",
+        **DATASET_INFO,
         "ranking": True,
-        "columns": {
-            "messages": "conversations",
-            "chosen": "chosen",
-            "rejected": "rejected",
-            "system": "system",
-            "tools": "tools",
-        },
+        "columns": {**COLUMNS, "chosen": "chosen", "rejected": "rejected"},
     },
 )
 LLAMAFACTORY_KTO: Final = RowFormat(
@@ -159,13 +154,5 @@ LLAMAFACTORY_KTO: Final = RowFormat(
     steps=(need_label, drop_columns(*_VERDICT), mark_answer, _last_is_answer, *STEPS),
     spell=_spell_verdict,
     content=RowContent.VERDICT,
-    dataset_info={
-        "formatting": "sharegpt",
-        "columns": {
-            "messages": "conversations",
-            "kto_tag": "kto_tag",
-            "system": "system",
-            "tools": "tools",
-        },
-    },
+    dataset_info={**DATASET_INFO, "columns": {**COLUMNS, "kto_tag": "kto_tag"}},
 )

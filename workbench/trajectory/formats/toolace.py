@@ -205,12 +205,10 @@ def _calls(raw_entry: FromValueEntry, renamed: _Renamed) -> Iterator[EntryCall]:
     if calls is None:
         problem = "the calls are not valid Python expressions; correct them"
         raw_entry.report("call-unreadable", problem)
-        yield EntryCall(name="", arguments=None, pointer=where, arguments_pointer=where, problem=problem)
+        yield EntryCall.in_text(where, problem=problem)
         return
     for call in calls:
-        yield EntryCall(
-            name=renamed(call.name), arguments=call.arguments, pointer=where, arguments_pointer=where
-        )
+        yield EntryCall.in_text(where, renamed(call.name), call.arguments)
 
 
 def _results(text: str, calls: int, where: str, renamed: _Renamed) -> Iterator[EntryResult]:

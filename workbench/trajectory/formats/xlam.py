@@ -105,28 +105,20 @@ def _calls(value: JsonValue, findings: list[RowFinding]) -> Iterator[EntryCall]:
             yield _unreadable("`answers` is not a JSON list of calls", findings)
             return
         for call in tolerant.calls:
-            yield EntryCall(
-                name=call.name,
-                arguments=call.arguments,
-                pointer="/answers",
-                arguments_pointer="/answers",
-                fixes=tolerant.fixes,
-            )
+            yield EntryCall.in_text("/answers", call.name, call.arguments, fixes=tolerant.fixes)
         return
     for answer in cast(Sequence[JsonValue], answers):
         fields = as_object(answer)
         name, arguments = fields.get("name"), fields.get("arguments")
         if isinstance(name, str) and isinstance(arguments, dict):
-            yield EntryCall(name=name, arguments=arguments, pointer="/answers", arguments_pointer="/answers")
+            yield EntryCall.in_text("/answers", name, arguments)
         else:
             yield _unreadable("a call has no name or no arguments", findings)
 
 
 def _unreadable(problem: str, findings: list[RowFinding]) -> EntryCall:
     findings.append(RowFinding(code="call-unreadable", message=problem, entry=1, pointer="/answers"))
-    return EntryCall(
-        name="", arguments=None, pointer="/answers", arguments_pointer="/answers", problem=problem
-    )
+    return EntryCall.in_text("/answers", problem=problem)
 
 
 def _tagged(value: JsonValue, calls: Sequence[EntryCall]) -> str | None:
