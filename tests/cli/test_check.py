@@ -165,6 +165,7 @@ def test_safe_fixes_are_written_and_reported(run_cli, tmp_path):
         (["-", "-"], "standard input can be read only once"),
         (["a.jsonl", "--fix-out", "a.jsonl"], "this is one of the input files"),
         (["a.jsonl", "--fix-out", "-", "--json"], "--json already writes to standard output"),
+        (["a.jsonl", "--fix-out", "-", "--output-format", "sarif"], "--output-format sarif already writes"),
         (["a.jsonl", "--fix-out", "no/such/folder.jsonl"], "does its folder exist?"),
         ([], "Missing argument"),
     ],

@@ -91,17 +91,16 @@ class MessageBatch:
     ) -> None:
         """Add the facts and search documents of a message, as `index_message` writes them."""
         message = new.message
-        entry = index_entry_of(message.role, message.text, dict(setup), finish_reason)
         called = [call.name for call in message.calls]
-        names = [*entry.names, *called]
-        if message.name:
-            names.append(message.name)
-        self.tools.update(dict.fromkeys((session_id, tool) for tool in (*entry.tools, *called) if tool))
+        entry = index_entry_of(
+            message.role, message.text, dict(setup), finish_reason, called=called, name=message.name
+        )
+        self.tools.update(dict.fromkeys((session_id, tool) for tool in entry.tools))
         for fact in entry.facts:
             row = fact_row(fact, session_id=session_id, message_id=message_id)
             self.facts.append(row.model_dump(exclude={"id"}))
         self.pieces += [
-            DocumentPiece(session_id, message_id, start, names, message.text)
+            DocumentPiece(session_id, message_id, start, entry.names, message.text)
             for start in chunks_of(message.text)
         ]
 

@@ -50,12 +50,9 @@ class IndexEntry(NamedTuple):
 
     facts: Sequence[MessageFact]
     tools: Sequence[str]
-    """Names of the called tools, in the order of the calls."""
-
-    @property
-    def names(self) -> Sequence[str]:
-        """Names of the called tools and codes of the facts, which people search for by name."""
-        return [*self.tools, *dict.fromkeys(fact.code for fact in self.facts)]
+    """Names of the called tools, each once, in the order of the calls."""
+    names: Sequence[str]
+    """What people search for by name: called tools, codes of the facts, and the tool of a result."""
 
 
 def index_message(db: Session, message: MessageRow, setup: dict[str, Any], finish_reason: str) -> None:
@@ -69,14 +66,10 @@ def index_message(db: Session, message: MessageRow, setup: dict[str, Any], finis
     """
     if message.role == Role.SYSTEM:
         return
-    entry = index_entry_of(message.role, message.text, setup, finish_reason)
     called = [str(call["name"]) for call in message.calls]
-    names = [*entry.names, *called]
-    if message.name:
-        names.append(message.name)
-    for tool in dict.fromkeys((*entry.tools, *called)):
-        if tool:
-            insert_if_absent(db, SessionToolRow, session_id=message.session_id, tool=tool)
+    entry = index_entry_of(message.role, message.text, setup, finish_reason, called=called, name=message.name)
+    for tool in entry.tools:
+        insert_if_absent(db, SessionToolRow, session_id=message.session_id, tool=tool)
     if entry.facts:
         session = col(SessionRow.id) == message.session_id
         count = col(SessionRow.finding_count) + len(entry.facts)
@@ -85,7 +78,7 @@ def index_message(db: Session, message: MessageRow, setup: dict[str, Any], finis
     write_documents(
         db.connection(),
         [
-            DocumentPiece(message.session_id, message.id, start, names, message.text)
+            DocumentPiece(message.session_id, message.id, start, entry.names, message.text)
             for start in chunks_of(message.text)
         ],
     )
@@ -112,13 +105,37 @@ def index_session_names(db: Session, session_id: str) -> None:
     write_documents(db.connection(), [DocumentPiece(session_id, None, 0, names, "")])
 
 
-def index_entry_of(role: str, text: str, setup: dict[str, Any], finish_reason: str) -> IndexEntry:
-    """Return the facts and names of a message. Empty if no model wrote it."""
-    if role != Role.ASSISTANT:
-        return IndexEntry((), ())
-    reading = read_completion(text, setup, finish_reason)
-    facts = tuple(facts_of(reading))
-    return IndexEntry(facts, [call.name for call in reading.calls])
+def index_entry_of(
+    role: str,
+    text: str,
+    setup: dict[str, Any],
+    finish_reason: str,
+    *,
+    called: Sequence[str],
+    name: str | None,
+) -> IndexEntry:
+    """Return the facts and names of a message. There are no facts if no model wrote it.
+
+    Args:
+        role: Role of the message.
+        text: Its text.
+        setup: The setup of its session, as stored.
+        finish_reason: Why the completion ended. `stop` for messages that no model wrote.
+        called: Names of the tools that are called outside the text.
+        name: Name of the tool, if the message is a result.
+    """
+    facts: tuple[MessageFact, ...] = ()
+    written: list[str] = []
+    if role == Role.ASSISTANT:
+        reading = read_completion(text, setup, finish_reason)
+        facts = tuple(facts_of(reading))
+        written = [call.name for call in reading.calls]
+    codes = dict.fromkeys(fact.code for fact in facts)
+    return IndexEntry(
+        facts=facts,
+        tools=tuple(tool for tool in dict.fromkeys((*written, *called)) if tool),
+        names=[*written, *codes, *called, *([name] if name else [])],
+    )
 
 
 def document_words(names: Sequence[str], text: str, start: int) -> tuple[list[str], list[str]]:

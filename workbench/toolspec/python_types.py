@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.toolspec.spec import ToolSpec, kept_on
+from workbench.toolspec.spec import ToolSpec, cached_on
 
 TYPES: Final[Mapping[str, str]] = {
     "str": "string",
@@ -57,7 +57,7 @@ _VALUES: Final = frozenset({"const", "default", "enum", "examples"})
 
 def with_json_types(spec: ToolSpec) -> ToolSpec:
     """Return the spec with type names of JSON Schema; the same object if it has no others."""
-    return kept_on(spec, "_with_json_types", _with_json_types)
+    return cached_on(spec, "_with_json_types", _with_json_types)
 
 
 def _with_json_types(spec: ToolSpec) -> ToolSpec:
@@ -73,7 +73,7 @@ def without_nulls(spec: ToolSpec) -> ToolSpec:
     Arrow gives all objects of a column the same keys and fills gaps with null. No key of a spec or of a schema may
     be null, except for values inside `enum` and the like, and a `default`.
     """
-    return kept_on(spec, "_without_nulls", _without_nulls)
+    return cached_on(spec, "_without_nulls", _without_nulls)
 
 
 def _without_nulls(spec: ToolSpec) -> ToolSpec:

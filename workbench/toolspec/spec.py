@@ -71,21 +71,21 @@ class ToolSpec:
         return tuple(str(name) for name in names) if isinstance(names, list | tuple) else ()
 
 
-_Made = TypeVar("_Made")
+_Computed = TypeVar("_Computed")
 
 
-def kept_on(spec: ToolSpec, key: str, make: Callable[[ToolSpec], _Made]) -> _Made:
-    """Return what `make` makes of a spec. It is made once per spec and kept next to the spec's cached properties.
+def cached_on(spec: ToolSpec, key: str, compute: Callable[[ToolSpec], _Computed]) -> _Computed:
+    """Return a value that is computed from a spec, once per spec.
 
     Args:
-        spec: The spec.
-        key: Name for what is kept, which no other function uses.
-        make: Makes it.
+        spec: The spec, which stores the value next to its cached properties.
+        key: Name of the value, which no other function uses.
+        compute: Computes the value.
     """
-    kept = cast("dict[str, object]", spec.__dict__)
-    if key not in kept:
-        kept[key] = make(spec)
-    return cast(_Made, kept[key])
+    values = cast("dict[str, object]", spec.__dict__)
+    if key not in values:
+        values[key] = compute(spec)
+    return cast(_Computed, values[key])
 
 
 @dataclass(frozen=True, kw_only=True)

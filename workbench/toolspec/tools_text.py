@@ -12,7 +12,7 @@ from workbench.chat.json_value import JsonObject, JsonValue, json_fault, load_js
 from workbench.errors import BadInput
 from workbench.toolspec.budget import REQUEST_STEPS, BudgetExceeded, budget
 from workbench.toolspec.check import check_spec
-from workbench.toolspec.spec import OfferedTools, ToolSpec, kept_on
+from workbench.toolspec.spec import OfferedTools, ToolSpec, cached_on
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _DECODER: Final = json.JSONDecoder()
@@ -95,7 +95,7 @@ def render_tools(tools: OfferedTools) -> str:
 
 def _rendered(spec: ToolSpec) -> str:
     """Return one item of the list."""
-    return kept_on(spec, "_rendered", _render)
+    return cached_on(spec, "_rendered", _render)
 
 
 def _render(spec: ToolSpec) -> str:

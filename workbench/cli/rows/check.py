@@ -82,7 +82,7 @@ def check(
 
     if as_json:
         output_format = OutputFormat.JSON
-    _refuse(files, format_, fix_out, is_text=output_format is OutputFormat.TEXT)
+    _refuse(files, format_, fix_out, output_format)
     chosen = CheckFilter(
         level=level,
         selected=codes_of(select, "--select"),
@@ -116,13 +116,14 @@ def check(
         raise typer.Exit(HAS_ERRORS)
 
 
-def _refuse(files: list[str], format_: str, fix_out: str, *, is_text: bool) -> None:
+def _refuse(files: list[str], format_: str, fix_out: str, output_format: OutputFormat) -> None:
     if format_ != "auto":
         format_named(format_)
     if files.count("-") > 1 or ("-" in files and fix_out):
         raise BadInput("file -", "standard input can be read only once", "save it to a file first")
-    if fix_out == "-" and not is_text:
-        raise BadInput("--fix-out -", "--json already writes to standard output", "give a file")
+    if fix_out == "-" and output_format is not OutputFormat.TEXT:
+        option = "--json" if output_format is OutputFormat.JSON else f"--output-format {output_format}"
+        raise BadInput("--fix-out -", f"{option} already writes to standard output", "give a file")
     if fix_out and any(_is_same(file, fix_out) for file in files):
         raise BadInput(f"--fix-out {fix_out}", "this is one of the input files", "give another file")
 

@@ -97,7 +97,7 @@ class TextReport(CheckReport):
     def _print(self, found: FileFinding, *, is_first: bool) -> None:
         finding = found.finding
         code = self._paint(finding.code, _TONES[finding.severity])
-        print(f"{shown(place_of(found))}: {code} {shown(finding.message)}{shown(_pointer(found))}")
+        print(f"{shown(_place(found))}: {code} {shown(_message(found))}")
 
 
 class JsonReport(CheckReport):
@@ -132,8 +132,7 @@ class GitHubReport(TextReport):
             for key, value in place.items()
             if value is not None
         )
-        message = _escaped(finding.message + _pointer(found))
-        print(f"::{self._LEVELS[finding.severity]} {listed}::{message}")
+        print(f"::{self._LEVELS[finding.severity]} {listed}::{_escaped(_message(found))}")
 
 
 class SarifReport(CheckReport):
@@ -141,8 +140,6 @@ class SarifReport(CheckReport):
 
     *Source:* https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
     """
-
-    _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
 
     def __enter__(self) -> Self:
         sys.stdout.write('{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", ')
@@ -154,17 +151,13 @@ class SarifReport(CheckReport):
         rules = [
             {"id": code, "shortDescription": {"text": meaning_of_code(code)}} for code in sorted(self._codes)
         ]
-        driver = {
-            "name": "workbench check",
-            "version": __version__,
-            "rules": rules,
-        }
+        driver = {"name": "workbench check", "version": __version__, "rules": rules}
         properties = json.dumps(self._summary(rows))
         print(f'], "tool": {{"driver": {json.dumps(driver)}}}, "properties": {properties}}}]}}')
 
     def _print(self, found: FileFinding, *, is_first: bool) -> None:
         finding = found.finding
-        pointer = _pointer(found)[2:-1]
+        pointer = _pointer(found)
         physical: JsonObject = {"artifactLocation": {"uri": found.file or "all files"}}
         if found.row is not None:
             physical = {**physical, "region": {"startLine": found.row}}
@@ -173,25 +166,31 @@ class SarifReport(CheckReport):
             location = {**location, "logicalLocations": [{"fullyQualifiedName": pointer}]}
         result: JsonObject = {
             "ruleId": finding.code,
-            "level": self._LEVELS[finding.severity],
+            "level": finding.severity.value,
             "message": {"text": finding.message},
             "locations": [location],
         }
         sys.stdout.write(("" if is_first else ", ") + json.dumps(result))
 
 
-def place_of(found: FileFinding) -> str:
+def _place(found: FileFinding) -> str:
     """Return file, row and entry of a finding, as the lines of the report begin."""
     place = [found.file or "all files", found.row, found.finding.entry]
     return ":".join(str(part) for part in place if part is not None)
 
 
+def _message(found: FileFinding) -> str:
+    """Return the message, with the pointer in parentheses."""
+    pointer = _pointer(found)
+    return f"{found.finding.message} ({pointer})" if pointer else found.finding.message
+
+
 def _pointer(found: FileFinding) -> str:
-    """Return the pointer in parentheses; for a call, also where the call is."""
+    """Return the pointer; for arguments, after the pointer to their call."""
     finding = found.finding
     if finding.code.startswith("schema-") and finding.call_pointer:
-        return f" ({finding.call_pointer} {finding.pointer})"
-    return f" ({finding.pointer})" if finding.pointer else ""
+        return f"{finding.call_pointer} {finding.pointer}"
+    return finding.pointer
 
 
 def _escaped(text: str, *, is_property: bool = False) -> str:

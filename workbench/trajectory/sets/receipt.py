@@ -11,7 +11,7 @@ import yaml
 from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
-from workbench.toolspec.spec import ToolSpec, canonical_json, kept_on
+from workbench.toolspec.spec import ToolSpec, canonical_json, cached_on
 from workbench.trajectory.formats.shared.text_entries import conversation_of
 from workbench.trajectory.formats.sharegpt import SHAREGPT
 from workbench.trajectory.row import RowFinding, TrainingRow
@@ -229,7 +229,7 @@ def _contract(columns: Mapping[str, JsonValue]) -> str:
 
 def _hash_of(spec: ToolSpec) -> str:
     """Return the SHA-256 (hex) of a spec's canonical JSON."""
-    return kept_on(spec, "_canonical_hash", lambda spec: _hash(canonical_json(spec.document)))
+    return cached_on(spec, "_canonical_hash", lambda spec: _hash(canonical_json(spec.document)))
 
 
 def _hash(text: str) -> str:

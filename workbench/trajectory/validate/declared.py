@@ -8,7 +8,7 @@ from typing import Final
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonValue, as_object
 from workbench.toolspec.check import check_spec
-from workbench.toolspec.spec import ToolSpec, kept_on
+from workbench.toolspec.spec import ToolSpec, cached_on
 from workbench.trajectory.row import Declaration, RowFinding, TrainingRow
 from workbench.trajectory.validate.codes import quoted, row_finding
 
@@ -94,7 +94,7 @@ def _meanings(specs: "list[ToolSpec] | tuple[ToolSpec, ...]") -> Mapping[str, by
 
 def meaning_of(spec: ToolSpec) -> bytes:
     """Return a hash that is equal for parameters with the same constraints, whatever their descriptions."""
-    return kept_on(spec, "_meaning", _meaning)
+    return cached_on(spec, "_meaning", _meaning)
 
 
 def _meaning(spec: ToolSpec) -> bytes:
@@ -105,7 +105,7 @@ def _meaning(spec: ToolSpec) -> bytes:
 
 def _findings_of(spec: ToolSpec) -> tuple[Finding, ...]:
     """Return the findings of a spec."""
-    return kept_on(spec, "_checked", check_spec)
+    return cached_on(spec, "_checked", check_spec)
 
 
 def _bare(schema: JsonValue) -> object:

@@ -1,6 +1,7 @@
 """Show training rows, findings and the progress of jobs in the Data tab."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, cast
@@ -144,9 +145,9 @@ def show_stored(totals: DataTotals, facts: Sequence[FactCount]) -> RowsView:
         "findings": kinds[FactKind.FINDING],
         "dropped calls": kinds[FactKind.DROP],
     }
-    codes: dict[str, int] = {}
+    codes = Counter[str]()
     for fact in facts:
-        codes[fact.group] = codes.get(fact.group, 0) + fact.count
+        codes[fact.group] += fact.count
     charts = (
         count_chart("Stored", stored if totals.conversations + totals.rollouts + totals.imported else {}),
         count_chart("Tool calls by tool", _largest(totals.tool_calls)),
@@ -156,7 +157,7 @@ def show_stored(totals: DataTotals, facts: Sequence[FactCount]) -> RowsView:
 
 
 def _largest(counts: Mapping[str, int]) -> Mapping[str, int]:
-    return dict(sorted(counts.items(), key=lambda entry: -entry[1])[:MOST_BARS])
+    return dict(Counter(counts).most_common(MOST_BARS))
 
 
 def link_to(session_id: str, message_id: str | None = None) -> str:

@@ -158,25 +158,25 @@ def bare_result(result: Result) -> str:
 
 def keep_envelopes(draft: RowDraft) -> None:
     """Write the record around a result as the result's text, byte for byte. Its id and name are inside it."""
-    kept = [
+    wrapped = [
         result
         for message in draft.trajectory.messages + draft.trajectory.rejected
         if (result := message.result) and result.envelope is not None
     ]
-    if not kept:
+    if not wrapped:
         return
-    kept_ids = {result.id for result in kept if result.id is not None}
+    wrapped_ids = {result.id for result in wrapped if result.id is not None}
 
     def change(message: RowMessage) -> RowMessage:
-        return replace(message, parts=tuple(_in_envelope(part, kept_ids) for part in message.parts))
+        return replace(message, parts=tuple(_in_envelope(part, wrapped_ids) for part in message.parts))
 
     draft.rewrite(change)
 
 
-def _in_envelope(part: Part, kept_ids: Collection[str]) -> Part:
+def _in_envelope(part: Part, wrapped_ids: Collection[str]) -> Part:
     if isinstance(part, Result) and part.envelope is not None:
         return Result(text=part.envelope, name=part.name)
-    return replace(part, id=None) if isinstance(part, Call) and part.id in kept_ids else part
+    return replace(part, id=None) if isinstance(part, Call) and part.id in wrapped_ids else part
 
 
 def unwrap_results(draft: RowDraft) -> None:

@@ -53,7 +53,8 @@ CHOICES: Final[Mapping[str, Sequence[str]]] = {
 }
 """The choices of those fields that have choices."""
 FIRST: Final[Mapping[str, str]] = {
-    name: {"format": DEFAULT_FORMAT}.get(name, ANY if name in CHOICES else "") for name in FILTERS
+    **{name: ANY if name in CHOICES else "" for name in FILTERS},
+    "format": DEFAULT_FORMAT,
 }
 """The first values of those fields, which addresses leave out."""
 
@@ -64,9 +65,10 @@ def read_filters(values: Mapping[str, str]) -> tuple[Mapping[str, str], Sequence
     Args:
         values: The parameters of the address. A value that a field does not have is left out.
     """
-    unknown = [name for name, offered in CHOICES.items() if (values.get(name) or FIRST[name]) not in offered]
-    wrong = [f"The address names an unknown {name}: {values[name][:40]!r}." for name in unknown]
-    return {name: FIRST[name] if name in unknown else values.get(name) or FIRST[name] for name in FILTERS}, wrong
+    named = {name: values.get(name) or first for name, first in FIRST.items()}
+    unknown = [name for name, offered in CHOICES.items() if named[name] not in offered]
+    wrong = [f"The address names an unknown {name}: {named[name][:40]!r}." for name in unknown]
+    return {**named, **{name: FIRST[name] for name in unknown}}, wrong
 
 
 class DataForm(NamedTuple):
