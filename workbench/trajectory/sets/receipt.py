@@ -11,7 +11,7 @@ import yaml
 from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
-from workbench.toolspec.spec import ToolSpec, canonical_json, cached_on
+from workbench.toolspec.spec import ToolSpec, cached_on, canonical_json
 from workbench.trajectory.formats.shared.text_entries import conversation_of
 from workbench.trajectory.formats.sharegpt import SHAREGPT
 from workbench.trajectory.row import RowFinding, TrainingRow
