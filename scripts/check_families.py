@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 from workbench.training.everyday.check import check_families, sample_texts
-from workbench.training.everyday.family import FAMILIES_FOLDER, Family, read_families
+from workbench.training.everyday.family import Family
+from workbench.training.everyday.family_files import FAMILIES_FOLDER, read_families
 
 
 def main() -> int:

@@ -18,7 +18,8 @@ from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.training.everyday.check import check_families, scene_of
 from workbench.training.everyday.drawing import OfferedFamily, draw_request, is_complete
 from workbench.training.everyday.exchanges import EVERYDAY_EXCHANGES
-from workbench.training.everyday.family import FamilySplit, families_of, load_families, read_families
+from workbench.training.everyday.family import FamilySplit
+from workbench.training.everyday.family_files import families_of, load_families, read_families
 from workbench.training.everyday.moments import MOMENT_KINDS
 from workbench.training.everyday.rows import EverydayOptions, everyday_rows
 from workbench.training.everyday.spoken import PLAIN_KINDS
@@ -89,6 +90,7 @@ def test_the_example_of_the_docs_has_no_problems():
         ("{state:is} now", "{state:kind} now", "has no style or form 'kind'"),
         ('result: {door: "{door}"', 'result: {door: "{house}"', "unknown slot 'house'"),
         ("    - {error: no connection, say: [\"I couldn't reach the {door}.\"]}\n", "", "no result is an `error`"),
+        ("I only control doors.", "Sure, done.", "'Sure, done.' does not refuse"),
         ("name: door_control", "name: set_lock", "two tools have the name set_lock"),
         ("  requests:", "  request:", "request"),
         ("Control a door.\n", "Control a door.\n      describes: x\n", "describes"),

@@ -1,13 +1,30 @@
 """The held-out measurement: its cases, and which completions count as right."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from tests.fakes import scripted
 from tests.training.rows import contracts
 from workbench.cli.training import heldout as command
-from workbench.training.heldout import KINDS, HeldOutCase, draw_cases, run_case
+from workbench.engines.known_models import REMEDY, find_embedded, find_embedded_adapter
+from workbench.engines.llama_loading import LoadOptions, LoraAdapter
+from workbench.errors import BadInput
+from workbench.hermes.parse import parse
+from workbench.toolspec.check import check_arguments
+from workbench.training.everyday.family import FamilySplit
+from workbench.training.everyday.family_files import families_of
+from workbench.training.heldout import (
+    EVERYDAY_KINDS,
+    KINDS,
+    HeldOutCase,
+    Reaction,
+    draw_cases,
+    draw_everyday_cases,
+    reaction_of,
+    run_case,
+)
 
 COUNT = 12
 BY_NAME = {kind.name: kind for kind in KINDS}
@@ -102,19 +119,81 @@ def test_if_something_is_missing_only_a_question_is_right(cases):
         assert not run_case(case, scripted(f"Which one?\n{call}")).is_right
 
 
-def test_the_command_prints_counts_with_intervals_and_writes_every_case(tmp_path, monkeypatch, capsys):
-    def play(_model, loading, cases):
-        engine = scripted("For which city?" if loading.lora else "Sure.")
-        return [run_case(case, engine) for case in cases]
+def test_the_full_everyday_measurement_has_420_cases():
+    counts = {kind.name: kind.cases for kind in EVERYDAY_KINDS}
+    assert counts == {"single": 200, "parallel": 60, "no call": 100, "missing": 60}
 
-    monkeypatch.setattr(command, "_run", play)
+
+@pytest.mark.parametrize("split", [FamilySplit.TEST, FamilySplit.VALIDATION])
+def test_everyday_cases_only_have_tools_of_their_split(split):
+    names = {tool.name for family in families_of(split) for variant in family.variants for tool in variant}
+    for kind in EVERYDAY_KINDS:
+        found = list(draw_everyday_cases(kind, minimal(), seed=1, count=6, split=split))
+        assert len(found) == 6
+        assert found == list(draw_everyday_cases(kind, minimal(), seed=1, count=6, split=split))
+        for case in found:
+            assert set(case.tools.names) <= names
+            assert kind.least_calls <= len(case.calls) <= kind.most_calls
+            if case.calls:
+                assert run_case(case, scripted(written(case))).is_right
+
+
+def test_a_completion_is_a_call_a_question_a_refusal_or_an_answer(cases):
+    case = cases["single"][0]
+    texts = {
+        written(case): Reaction.CALLS,
+        "For which day?": Reaction.ASKS,
+        "Please tell me the name.": Reaction.ASKS,
+        "I can't do that with my tools.": Reaction.REFUSES,
+        "I can\u2019t see your balance. Anything else?": Reaction.REFUSES,
+        "I don't have a tool to book a table.": Reaction.REFUSES,
+        "Sorry, none of my tools can book a table.": Reaction.REFUSES,
+        "I have no way to check that.": Reaction.REFUSES,
+        "Paris is the capital of France.": Reaction.ANSWERS,
+    }
+    assert {text: reaction_of(text, case.tools) for text in texts} == texts
+    assert run_case(case, scripted("For which day?")).reaction is Reaction.ASKS
+
+
+@pytest.mark.model
+@pytest.mark.slow
+@pytest.mark.long
+def test_a_grammar_makes_every_call_valid():
+    from workbench.engines.llama_cpp import load_llama_cpp
+
+    options = LoadOptions(context_tokens=2048, threads=2, gpu_layers=0)
+    path = find_embedded()
+    assert path is not None, REMEDY
+    adapter = find_embedded_adapter()
+    engine = load_llama_cpp(
+        path, name="embedded", loading=replace(options, lora=(LoraAdapter(path=adapter),))
+    )
+    try:
+        kind = EVERYDAY_KINDS[0]
+        for case in draw_everyday_cases(kind, minimal(), seed=1, count=2):
+            result = run_case(case, engine, is_constrained=True)
+            for call in parse(result.completion, tools=case.tools).calls:
+                assert not check_arguments(case.tools.by_name[call.name], dict(call.arguments))
+    finally:
+        engine.close()
+
+
+def test_the_command_prints_counts_with_intervals_and_writes_every_case(tmp_path, monkeypatch, capsys):
+    def run(_model, name, loading, cases, grammar):
+        engine = scripted(*["For which city?" if loading.lora else "Sure."] * 2 * len(cases))
+        return run_engine(engine, name, cases, grammar)
+
+    run_engine = command._run_engine
+
+    monkeypatch.setattr(command, "_run", run)
     out = tmp_path / "cases.jsonl"
     command.heldout(adapter=tmp_path / "a.gguf", share=0.02, out=out)
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split("  ")[0] == "single"
-    assert "base 0 of 4 (0% to 49%)  adapter 0 of 4 (0% to 49%)" in lines[0]
-    assert "base 2 of 2 (34% to 100%)  adapter 2 of 2 (34% to 100%)" in lines[2]
-    assert "base 0 of 1 (0% to 79%)  adapter 1 of 1 (21% to 100%)" in lines[3]
+    assert lines[0] == "single    at least 95 % exactly right"
+    assert lines[1] == "  base     0 of 4 (0% to 49%)        calls 0, asks 0, refuses 0, answers 4"
+    assert lines[2] == "  adapter  0 of 4 (0% to 49%)        calls 0, asks 4, refuses 0, answers 0"
+    assert lines[7].startswith("  base     2 of 2 (34% to 100%)")
+    assert lines[11].startswith("  adapter  1 of 1 (21% to 100%)")
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert [(row["model"], row["kind"]) for row in rows[:5]] == [("base", "single")] * 4 + [
         ("base", "parallel")
@@ -122,4 +201,33 @@ def test_the_command_prints_counts_with_intervals_and_writes_every_case(tmp_path
     assert len(rows) == 2 * 8
     command.heldout(adapter=tmp_path / "a.gguf", share=0.02, as_json=True, base=False)
     report = json.loads(capsys.readouterr().out)
-    assert report["missing"]["adapter"] == {"right": 1, "of": 1, "rate_95": [0.2065, 1.0]}
+    assert report["missing"]["adapter"] == {
+        "right": 1,
+        "of": 1,
+        "rate_95": [0.2065, 1.0],
+        "reactions": {"calls": 0, "asks": 1, "refuses": 0, "answers": 0},
+    }
+    command.heldout(
+        adapter=tmp_path / "a.gguf",
+        generator=command.Generator.EVERYDAY,
+        grammar=command.GrammarOption.BOTH,
+        share=0.02,
+        as_json=True,
+        base=False,
+    )
+    report = json.loads(capsys.readouterr().out)
+    assert report["missing"].keys() == {"wanted", "adapter", "adapter, grammar"}
+    assert report["single"]["adapter, grammar"]["of"] == 4
+
+
+@pytest.mark.parametrize(
+    ("generator", "split", "message"),
+    [("formal", "validation", "no such split"), ("everyday", "train", "training uses this split")],
+)
+def test_a_split_that_cannot_be_measured_is_reported(generator, split, message, tmp_path):
+    with pytest.raises(BadInput, match=message):
+        command.heldout(
+            adapter=tmp_path / "a.gguf",
+            generator=command.Generator(generator),
+            split=command.RowSplit(split),
+        )

@@ -1,7 +1,9 @@
 """Held-out cases: conversations of the test split up to the model's first message, with the expected calls."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonValue
@@ -10,9 +12,12 @@ from workbench.contract.contract import Contract
 from workbench.hermes.marks import TURN_CLOSE
 from workbench.hermes.parse import parse
 from workbench.hermes.render import render
-from workbench.rollout.ports import Engine, FinishReason, GenerationRequest
+from workbench.rollout.constraint import TurnSetup, constrain
+from workbench.rollout.ports import Engine, FinishReason, GenerationRequest, ToolChoice
 from workbench.rollout.sampling import Sampling
 from workbench.toolspec.spec import OfferedTools
+from workbench.training.everyday.family import FamilySplit
+from workbench.training.everyday.rows import EverydayOptions, draw_everyday
 from workbench.training.synth.conversations import ContractShare, SynthConversation, SynthOptions, draw_rows
 from workbench.training.synth.words import WordSplit
 from workbench.trajectory.trajectory import RowMessage
@@ -49,7 +54,34 @@ KINDS: Final = (
     ),
     CaseKind("missing", (("missing", 1.0),), 0, 0, 50, "at least 80 % ask"),
 )
-"""The kinds of the held-out measurement."""
+"""The kinds of the formal held-out measurement: invented tools, and requests from templates."""
+EVERYDAY_KINDS: Final = (
+    CaseKind("single", (("single", 1.0),), 1, 1, 200, "at least 70 % exactly right"),
+    CaseKind("parallel", (("parallel", 1.0), ("parallel_two", 1.0)), 2, 9, 60, "at least 55 % exactly right"),
+    CaseKind(
+        "no call",
+        (("near_miss", 2.0), ("chat", 2.0), ("uncovered", 1.0)),
+        0,
+        0,
+        100,
+        "at least 95 % without a call",
+    ),
+    CaseKind("missing", (("missing", 1.0),), 0, 0, 60, "at least 60 % ask"),
+)
+"""The kinds of the everyday held-out measurement: tools of everyday life, and requests that people wrote."""
+
+
+class Reaction(StrEnum):
+    """What a completion does."""
+
+    CALLS = "calls"
+    """It calls a tool."""
+    ASKS = "asks"
+    """It asks for something."""
+    REFUSES = "refuses"
+    """It says that it cannot do it."""
+    ANSWERS = "answers"
+    """It says anything else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +91,8 @@ class HeldOutCase:
     kind: str
     prompt: str
     """The prompt, byte for byte."""
+    family: str
+    """Template family of the prompt."""
     tools: OfferedTools
     calls: tuple[tuple[str, JsonValue], ...] = field(hash=False)
     """Name and arguments of each expected call. Empty if no call is right."""
@@ -72,6 +106,7 @@ class HeldOutResult(NamedTuple):
     case: HeldOutCase
     completion: str
     is_right: bool
+    reaction: Reaction
 
 
 def draw_cases(kind: CaseKind, contract: Contract, *, seed: int, count: int) -> Iterator[HeldOutCase]:
@@ -83,8 +118,24 @@ def draw_cases(kind: CaseKind, contract: Contract, *, seed: int, count: int) -> 
         lengths=((1, 1.0),),
         no_tools=0.0,
     )
+    rows = draw_rows(seed * len(KINDS) + KINDS.index(kind), 4 * count, options)
+    return _cases(kind, rows, count)
+
+
+def draw_everyday_cases(
+    kind: CaseKind, contract: Contract, *, seed: int, count: int, split: FamilySplit = FamilySplit.TEST
+) -> Iterator[HeldOutCase]:
+    """Draw `count` cases about everyday tools of a split. The same arguments give the same cases."""
+    options = EverydayOptions(
+        split=split, contracts=(ContractShare(contract, 1.0),), kinds=kind.exchanges, lengths=((1, 1.0),)
+    )
+    rows = draw_everyday(seed * len(EVERYDAY_KINDS) + EVERYDAY_KINDS.index(kind), 4 * count, options)
+    return _cases(kind, rows, count)
+
+
+def _cases(kind: CaseKind, rows: Iterator[SynthConversation], count: int) -> Iterator[HeldOutCase]:
     drawn_count = 0
-    for drawn in draw_rows(seed * len(KINDS) + KINDS.index(kind), 4 * count, options):
+    for drawn in rows:
         case = _case(kind, drawn)
         if case is not None:
             drawn_count += 1
@@ -93,22 +144,58 @@ def draw_cases(kind: CaseKind, contract: Contract, *, seed: int, count: int) -> 
             return
 
 
-def run_case(case: HeldOutCase, engine: Engine) -> HeldOutResult:
-    """Run a case with temperature 0 and without constraint, and check the completion."""
+def run_case(case: HeldOutCase, engine: Engine, *, is_constrained: bool = False) -> HeldOutResult:
+    """Run a case with temperature 0 and the tool choice `auto`, and check the completion.
+
+    Args:
+        is_constrained: True to constrain calls with a grammar.
+    """
+    setup = TurnSetup(tools=case.tools, family=case.family)
+    decoding = constrain(setup, ToolChoice(), starts_in_thought=False, has_grammar=is_constrained)
     request = GenerationRequest(
-        prompt=case.prompt, sampling=Sampling(temperature=0.0, max_tokens=_MOST_TOKENS), stop=(TURN_CLOSE,)
+        prompt=case.prompt,
+        sampling=Sampling(temperature=0.0, max_tokens=_MOST_TOKENS),
+        stop=(TURN_CLOSE,),
+        constraint=decoding.constraint,
     )
     text, reason = "", FinishReason.STOP
     for delta in engine.generate(request, is_cancelled=lambda: False):
         text += delta.text
         reason = delta.finish_reason or reason
-    return HeldOutResult(case, text, reason is FinishReason.STOP and _is_right(case, text))
+    is_right = reason is FinishReason.STOP and _is_right(case, text)
+    return HeldOutResult(case, text, is_right, reaction_of(text, case.tools))
+
+
+_REFUSAL: Final = re.compile(
+    r"\b(?:can(?:'t|not| not)|couldn't|unable|not able|i (?:can |could )?only|(?:have|has|there's|there is|with) no"
+    r"|no (?:tool|way|access)|none of my|don't (?:have|know|do)|do not have|(?:not|isn't) something|nothing that my)\b",
+    re.IGNORECASE,
+)
+
+
+def reaction_of(text: str, tools: OfferedTools) -> Reaction:
+    """Return what a completion does. A text that refuses and asks refuses.
+
+    >>> reaction_of("For which city?", OfferedTools())
+    <Reaction.ASKS: 'asks'>
+    >>> reaction_of("I can't set reminders. Anything else?", OfferedTools())
+    <Reaction.REFUSES: 'refuses'>
+    """
+    if parse(text, tools=tools).calls:
+        return Reaction.CALLS
+    if _REFUSAL.search(text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")):
+        return Reaction.REFUSES
+    return Reaction.ASKS if _asks(text) else Reaction.ANSWERS
+
+
+def _asks(text: str) -> bool:
+    return "?" in text or "please" in text.lower()
 
 
 def _is_right(case: HeldOutCase, text: str) -> bool:
     calls = [(call.name, dict(call.arguments)) for call in parse(text, tools=case.tools).calls]
     if case.kind == "missing":
-        return not calls and ("?" in text or "please" in text.lower())
+        return not calls and _asks(text)
     expected = [(name, arguments) for name, arguments in case.calls]
     return (
         len(calls) == len(expected)
@@ -129,6 +216,7 @@ def _case(kind: CaseKind, drawn: SynthConversation) -> HeldOutCase | None:
     return HeldOutCase(
         kind=kind.name,
         prompt=render(before, family=drawn.family, has_contract=True).text,
+        family=drawn.family,
         tools=drawn.trajectory.tools,
         calls=tuple((call.name, dict(call.arguments)) for call in calls),
         request=before.messages[-1].text,

@@ -8,6 +8,7 @@ from typing import Final
 
 from workbench.chat.finding import Severity
 from workbench.toolspec.check import check_arguments, check_spec
+from workbench.toolspec.spec import OfferedTools
 from workbench.training.everyday.drawing import (
     DrawnCall,
     EverydayScene,
@@ -24,6 +25,7 @@ from workbench.training.everyday.family import Family
 from workbench.training.everyday.sentences import Mention, Sentence, SentenceProblem
 from workbench.training.everyday.spoken import DEFAULT
 from workbench.training.everyday.tools import EverydayTool
+from workbench.training.heldout import Reaction, reaction_of
 from workbench.training.synth.words import Dice, WordList, WordSplit
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage
 
@@ -207,6 +209,9 @@ def _coverage(family: Family) -> Iterator[str]:
             yield f"follow_ups: {sentence.text!r} changes no value"
         elif not any(sentence.needed <= tool.slots - tool.when.keys() for tool in tools):
             yield f"follow_ups: {sentence.text!r}: no tool takes all its slots"
+    for talk in family.near_misses:
+        if reaction_of(talk.answer.text, OfferedTools()) is not Reaction.REFUSES:
+            yield f"near_misses: {talk.answer.text!r} does not refuse; say “I can’t”, “I have no …” or “I only …”"
     for place in ("near_misses", "chats"):
         for talk in getattr(family, place):
             if extra := talk.answer.needed - talk.say.slots:

@@ -9,7 +9,8 @@ from workbench.chat.json_value import JsonObject
 from workbench.toolspec.spec import OfferedTools
 from workbench.training.everyday.drawing import EverydayScene, OfferedFamily
 from workbench.training.everyday.exchanges import EVERYDAY_EXCHANGES, EVERYDAY_SHARES
-from workbench.training.everyday.family import Family, FamilySplit, families_of
+from workbench.training.everyday.family import Family, FamilySplit
+from workbench.training.everyday.family_files import families_of
 from workbench.training.synth import vocabulary
 from workbench.training.synth.conversations import (
     ContractShare,
