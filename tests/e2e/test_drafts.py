@@ -188,3 +188,23 @@ def test_the_palette_finds_drafts(tabs: Page) -> None:
     tabs.get_by_role("option", name="half").first.click()
     expect(tabs.locator("#suites-text")).to_be_visible(timeout=SLOW_MS)
     expect(tabs.locator("#suites-list [aria-current=true]")).to_contain_text("half")
+
+
+LEAVE_WHILE_OPENING = """() => {
+  const { keepSetup, setupInUse } = hermesWorkbench;
+  const half = { ...setupInUse(), contract_name: "minimal", contract_text: "" };
+  keepSetup(Object.keys(half), Object.values(half));
+  window.dispatchEvent(new Event("pagehide"));
+}"""
+"""Gradio sets the fields one after the other; the page is left when only some have their values."""
+
+
+def test_a_page_that_is_left_while_it_opens_does_not_change_the_stored_setup(
+    tabs: Page, server: Server
+) -> None:
+    play = Play(tabs, server).choose("Contract", "full")
+    expect(play.part("contract-text")).to_contain_text("name: full")
+    tabs.wait_for_timeout(1000)
+    tabs.evaluate(LEAVE_WHILE_OPENING)
+    tabs.reload()
+    expect(play.part("contract-text")).to_contain_text("name: full")

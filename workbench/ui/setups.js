@@ -17,10 +17,14 @@ Object.assign(
     // `applied` is the setup as the preset had it, as JSON, to say whether it was changed since.
     const current = { values: null, defaults: "", preset: "", applied: "" };
 
-    // Gradio reports a new contract a moment after its editor shows it.
-    const withShownContract = (values) => {
-      const shown = window.hermesWorkbench.documents?.named("play-contract-text", "contract");
-      return shown?.[0] === values.contract_name ? { ...values, contract_text: shown[1] } : values;
+    // The values with the text of the contract that is shown, which Gradio reports a moment later. Null while the page
+    // opens, or while another contract does: Gradio sets its fields one after the other.
+    const settled = (values) => {
+      const { documents } = window.hermesWorkbench;
+      if (!documents?.idOf("play-contract-text")) return null;
+      const shown = documents.named("play-contract-text", "contract");
+      if (!shown) return values;
+      return shown[0] === values.contract_name ? { ...values, contract_text: shown[1] } : null;
     };
 
     const write = () => {
@@ -28,7 +32,8 @@ Object.assign(
       waiting = 0;
       if (!current.values || !current.defaults) return;
       const { defaults, preset } = current;
-      const values = withShownContract(current.values);
+      const values = settled(current.values);
+      if (!values) return;
       try {
         localStorage.setItem(KEY, JSON.stringify({ ...values, defaults, preset, applied: current.applied }));
       } catch {
