@@ -11,7 +11,7 @@ from workbench.rollout.ports import FinishReason
 
 SETUP = RunConfig(
     contract_name="minimal",
-    contract_text="---\nname: minimal\n---\nCall tools.",
+    contract_text="---\nname: minimal\ntitle: Minimal\nfamily: hermes-3\n---\nCall tools.\n",
     tools_text='[{"type": "function", "function": {"name": "get_weather"}}]',
     model="scripted:tests/x.yaml",
 )

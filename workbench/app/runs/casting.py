@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject
-from workbench.chat.message import Role
+from workbench.chat.message import Message, Role
 from workbench.contract.contract import parse_contract
 from workbench.errors import BadInput
 from workbench.hermes.written_out import read_message
@@ -139,14 +139,11 @@ def case_of_turn(
         raise BadInput("case", "the turn has no answer", "send the message first")
     tools = setup.offered_tools()
     calls = read_message(answer.message, tools=tools).calls
-    expected = [
-        {"name": call.name, "arguments": {name: exactly(value) for name, value in call.arguments.items()}}
-        for call in calls
-    ]
+    expected = [call_pattern(call.name, call.arguments) for call in calls]
     messages = [stored for stored in path[: user + 1] if stored.message.role is not Role.SYSTEM]
     document: dict[str, Any] = {
         "id": path[user].id[:_ID_CHARS],
-        "messages": [_message_document(stored, tools) for stored in messages],
+        "messages": [message_document(stored.message, tools) for stored in messages],
         "tool_specs": [spec.document for spec in tools.specs],
         "tags": ["session"],
         "max_rounds": 1,
@@ -179,8 +176,13 @@ def add_case(services: Services, document: JsonObject, *, suite: str = OWN_SUITE
     return services.versions.save(new)
 
 
-def _message_document(stored: StoredMessage, tools: OfferedTools) -> dict[str, Any]:
-    message = stored.message
+def call_pattern(name: str, arguments: JsonObject) -> dict[str, Any]:
+    """Return an expectation that only a call of this tool with these arguments meets."""
+    return {"name": name, "arguments": {key: exactly(value) for key, value in arguments.items()}}
+
+
+def message_document(message: Message, tools: OfferedTools) -> dict[str, Any]:
+    """Return a message of a conversation in the form of a suite's file."""
     document: dict[str, Any] = {"role": message.role.value, "content": message.text}
     if message.role is Role.TOOL and message.name:
         document["name"] = message.name

@@ -24,6 +24,7 @@ from workbench.cli.suites.files import (
     suites_named,
     write_reports,
 )
+from workbench.cli.suites.from_sessions import SessionOptions, session_plan
 from workbench.cli.suites.rows import RowOptions, row_plan, write_rows
 from workbench.cli.terminal.paint import Tone, shown, terminal_paint
 from workbench.cli.terminal.stopping import stop_at_interrupt
@@ -126,6 +127,7 @@ class RunOptions:
     resume: str
     baseline: str
     rows: RowOptions
+    sessions: SessionOptions
 
     def complete(self, services: Services, request: RunRequest) -> RunRequest:
         """Return the request with what the options leave open: from the preset, or else the defaults.
@@ -195,6 +197,16 @@ def run(
     ] = None,
     rows_out: Annotated[
         str, typer.Option(metavar="FILE", help="Write the answers to --rows as .csv or .jsonl")
+    ] = "",
+    from_sessions: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TAG",
+            help="Run the turns of sessions with this tag instead of suites; expects the labelled or recorded calls",
+        ),
+    ] = None,
+    save_suite: Annotated[
+        str, typer.Option(metavar="NAME", help="Save the cases of --from-sessions as a version of this suite")
     ] = "",
     repeat: Annotated[
         int, typer.Option(min=1, max=1000, help="Repetitions of each case, each with its own seed")
@@ -277,7 +289,10 @@ def run(
     given = SamplingOptions(temperature or (), top_p or (), seed, max_tokens)
     files = {"json": json_out, "junit": junit, "html": html, "markdown": markdown}
     over_rows = RowOptions(file=rows, message=message, tools=tuple(tools or ()), out=rows_out)
-    options = RunOptions(preset=preset, sampling=given, resume=resume, baseline=baseline, rows=over_rows)
+    sessions = SessionOptions(tag=from_sessions, save_as=save_suite)
+    options = RunOptions(
+        preset=preset, sampling=given, resume=resume, baseline=baseline, rows=over_rows, sessions=sessions
+    )
     raise typer.Exit(_run(request, options, files, fail_under=fail_under))
 
 
@@ -296,15 +311,16 @@ def _run(
 
     resume, baseline = options.resume, options.baseline
     options.rows.check(request)
-    if resume and (request.suites or options.rows.file):
-        raise BadInput("--resume", "the run already has its suites or rows", "omit them")
+    options.sessions.check(request, has_rows=options.rows.file is not None)
+    if resume and (request.suites or options.rows.file or options.sessions.tag):
+        raise BadInput("--resume", "the run already has its suites, rows or sessions", "omit them")
     is_quiet = files["json"] == "-"
     with open_services(read_settings()) as services:
         compared = find_run(services, baseline) if baseline else None
         stored = (
             find_run(services, resume)
             if resume
-            else _begin(services, options.complete(services, request), options.rows)
+            else _begin(services, options.complete(services, request), options)
         )
         report = _run_and_report(services, stored, compared, is_quiet=is_quiet)
         write_reports(report, files, services.settings)
@@ -315,9 +331,11 @@ def _run(
     return _exit_code(report, fail_under)
 
 
-def _begin(services: Services, request: RunRequest, rows: RowOptions) -> StoredRun:
-    if rows.file is not None:
-        return begin_run(services, row_plan(services, request, rows))
+def _begin(services: Services, request: RunRequest, options: RunOptions) -> StoredRun:
+    if options.rows.file is not None:
+        return begin_run(services, row_plan(services, request, options.rows))
+    if options.sessions.tag is not None:
+        return begin_run(services, session_plan(services, request, options.sessions))
     return begin_run(services, plan_run(services, request, suites_named(services, request.suites)))
 
 
