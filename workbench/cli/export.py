@@ -36,6 +36,7 @@ from workbench.records.corpus.session_rows import ExportOptions
 from workbench.records.labels.label import MAX_RATING, MIN_RATING, Verdict
 from workbench.records.labels.project import QueueState
 from workbench.records.owner import Owner, UserRole
+from workbench.records.sessions import SessionSource
 from workbench.settings import read_settings
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, WRITTEN
 from workbench.trajectory.writing.row_draft import RowOptions
@@ -165,6 +166,7 @@ def export(
     model: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Only sessions with messages of this model")
     ] = None,
+    source: Annotated[SessionSource | None, typer.Option(help="Only sessions from this source")] = None,
     since: Annotated[
         datetime | None, typer.Option(formats=_DATE_FORMATS, help="Last used on or after this date (UTC)")
     ] = None,
@@ -218,6 +220,7 @@ def export(
         project=project,
         contract=contract,
         model=model,
+        source=source,
         since=since and since.replace(tzinfo=UTC),
         until=until and until.replace(tzinfo=UTC),
         includes_discarded=ExcludedKind.DISCARDED in included or bool(session),

@@ -9,7 +9,7 @@ import typer
 from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint
 from workbench.errors import BadInput
 from workbench.records.session_tree import FoundSession, SearchFilter, Snippet
-from workbench.records.sessions import MessageOrigin
+from workbench.records.sessions import MessageOrigin, SessionSource
 from workbench.settings import read_settings
 
 
@@ -44,6 +44,7 @@ def search(
         str | None, typer.Option(metavar="MODEL", help="Only sessions with messages of this model")
     ] = None,
     tag: Annotated[str | None, typer.Option(metavar="TAG", help="Only sessions with this tag")] = None,
+    source: Annotated[SessionSource | None, typer.Option(help="Only sessions from this source")] = None,
     origin: Annotated[MessageOrigin | None, typer.Option(help="Only messages of this origin")] = None,
     since: Annotated[
         str | None, typer.Option(metavar="DATE", help="Last used on or after this date, such as 2026-11-21")
@@ -64,6 +65,7 @@ def search(
         contract=contract,
         model=model,
         tag=tag,
+        source=source,
         origin=origin,
         since=_moment("--since", since),
         until=_moment("--until", until),

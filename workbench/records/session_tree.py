@@ -7,7 +7,7 @@ from typing import Final
 
 from workbench.chat.finding import Span
 from workbench.errors import StoreError
-from workbench.records.sessions import ListedSession, MessageOrigin, TreeNode
+from workbench.records.sessions import ListedSession, MessageOrigin, SessionSource, TreeNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +28,8 @@ class SearchFilter:
     """Name of an engine that generated one of its messages."""
     tag: str | None = None
     """One of its tags, or a tag of its labels."""
+    source: SessionSource | None = None
+    """Where the session comes from."""
     origin: MessageOrigin | None = None
     """Origin of the message with the words; without words, of any of its messages."""
     since: datetime | None = None

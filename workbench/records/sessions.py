@@ -23,6 +23,17 @@ class MessageOrigin(StrEnum):
     """Sent by a client of the gateway."""
 
 
+class SessionSource(StrEnum):
+    """Where a session comes from."""
+
+    CHAT = "chat"
+    """A conversation in the workbench, or a rollout of it."""
+    IMPORT = "import"
+    """A row of a dataset."""
+    GATEWAY = "gateway"
+    """The requests of a client, recorded by the gateway."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredToolRun:
     """How a tool's result was produced."""
@@ -126,6 +137,8 @@ class ListedSession:
     """False if it belongs to another owner and an admin sees it."""
     is_shared: bool
     """True while it is shared by a link."""
+    is_recorded: bool = False
+    """True if it was recorded by the gateway."""
     damage: str | None = None
     """Which part of its row cannot be read; None if the row is intact."""
 

@@ -65,6 +65,7 @@ def session_conditions(chosen: SessionFilter) -> Iterator[ColumnElement[bool]]:
             tag=chosen.tag,
             contract=chosen.contract,
             model=chosen.model,
+            source=chosen.source,
             since=chosen.since,
             until=chosen.until,
         )

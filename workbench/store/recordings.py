@@ -89,6 +89,21 @@ class RecordingStore(OwnerScope):
             match = _longest(found)
         return RecordedPart(session_id=match.session_id, depth=match.depth) if match else None
 
+    def last_recorded(self) -> datetime | None:
+        """Return when the last answer was recorded, in UTC. None if none was.
+
+        Raises:
+            StoreError: The sessions could not be read.
+        """
+        query = (
+            select(RecordedSessionRow.recorded_at)
+            .where(col(RecordedSessionRow.scope) == scope_of(self._owner))
+            .order_by(col(RecordedSessionRow.recorded_at).desc())
+            .limit(1)
+        )
+        with self._database.reading() as db:
+            return db.exec(query).first()
+
     def record(self, session_id: str, request: ClientRequest, answer: ClientAnswer) -> RecordedAnswer:
         """Store the messages of a request that are not stored yet, and its answer, in one transaction.
 

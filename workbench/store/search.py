@@ -10,7 +10,7 @@ from sqlmodel import Session, col, func, select
 from workbench.chat.finding import Span
 from workbench.records.facts import FactKind
 from workbench.records.session_tree import NO_FILTER, FoundSession, SearchFilter, Snippet
-from workbench.records.sessions import MessageOrigin
+from workbench.records.sessions import MessageOrigin, SessionSource
 from workbench.store.owner_scope import OwnerScope
 from workbench.store.search_terms import (
     CHUNK_SIZE_CHARS,
@@ -28,12 +28,15 @@ from workbench.store.tables import (
     DocumentRow,
     FactRow,
     GenerationRow,
+    ImportRow,
     LabelRow,
     LabelTagRow,
     MessageRow,
+    RecordedSessionRow,
     SessionRow,
     SessionTagRow,
 )
+from workbench.store.tables.base import StoreTable
 
 HASH_PREFIX_CHARS: Final = 6
 """A filter text with at least this many characters may also be the start of a contract's hash."""
@@ -56,6 +59,8 @@ def conditions_of(chosen: SearchFilter) -> Iterator[ColumnElement[bool]]:
         yield _has(GenerationRow, col(GenerationRow.session_id), is_model)
     if chosen.tag is not None:
         yield _is_tagged(chosen.tag)
+    if chosen.source is not None:
+        yield _is_from(chosen.source)
     if chosen.since is not None:
         yield col(SessionRow.updated_at) >= chosen.since
     if chosen.until is not None:
@@ -65,6 +70,14 @@ def conditions_of(chosen: SearchFilter) -> Iterator[ColumnElement[bool]]:
 def is_of_origin(origin: MessageOrigin) -> ColumnElement[bool]:
     """Return a condition that is true for sessions with a message of this origin."""
     return _has(MessageRow, col(MessageRow.session_id), col(MessageRow.origin) == origin.value)
+
+
+def _is_from(source: SessionSource) -> ColumnElement[bool]:
+    imported = _has(ImportRow, col(ImportRow.session_id), sa.true())
+    recorded = _has(RecordedSessionRow, col(RecordedSessionRow.session_id), sa.true())
+    if source is SessionSource.IMPORT:
+        return imported
+    return recorded if source is SessionSource.GATEWAY else sa.not_(sa.or_(imported, recorded))
 
 
 def _has_fact(kind: FactKind, *, is_present: bool) -> ColumnElement[bool]:
@@ -95,7 +108,7 @@ def _is_tagged(tag: str) -> ColumnElement[bool]:
 
 
 def _has(
-    table: type[LabelRow] | type[FactRow] | type[GenerationRow] | type[SessionTagRow] | type[MessageRow],
+    table: type[StoreTable],
     session_id: SQLColumnExpression[str],
     condition: ColumnElement[bool],
 ) -> ColumnElement[bool]:

@@ -20,7 +20,7 @@ from workbench.store.rows import new_id
 from workbench.store.search_index import index_session_names
 from workbench.store.sharing import copy_session
 from workbench.store.storable import problem_of, refuse_unstorable
-from workbench.store.tables import MessageRow, RunSessionRow, SessionRow, SessionTagRow
+from workbench.store.tables import MessageRow, RecordedSessionRow, RunSessionRow, SessionRow, SessionTagRow
 from workbench.store.version_rows import put_setup
 
 
@@ -39,7 +39,7 @@ def list_rows(
     last = col(SessionRow.deleted_at) if is_deleted else col(SessionRow.updated_at)
     page = (
         # The setup is read as text, so that one damaged row does not break the list.
-        select(SessionRow, cast(col(SessionRow.setup), Text), _message_count())
+        select(SessionRow, cast(col(SessionRow.setup), Text), _message_count(), _is_recorded())
         .options(defer(typed(QueryableAttribute[Any], SessionRow.setup)))
         .where(col(SessionRow.leaf_id).is_not(None), ~is_rollout(), *conditions)
         .order_by(last.desc(), col(SessionRow.id))
@@ -47,7 +47,7 @@ def list_rows(
         .offset(offset)
     )
     found = db.exec(page).all()
-    tags = _tags(db, [row.id for row, _, _ in found])
+    tags = _tags(db, [row.id for row, *_ in found])
     return tuple(
         ListedSession(
             id=row.id,
@@ -59,9 +59,10 @@ def list_rows(
             message_count=message_count,
             is_own=row.owner == owner.key,
             is_shared=row.share_key is not None,
+            is_recorded=is_recorded,
             damage=_damage(setup),
         )
-        for row, setup, message_count in found
+        for row, setup, message_count, is_recorded in found
     )
 
 
@@ -75,6 +76,11 @@ def _message_count() -> ScalarSelect[int]:
         .correlate(SessionRow)
         .scalar_subquery()
     )
+
+
+def _is_recorded() -> ColumnElement[bool]:
+    """Return an expression that is true if the gateway recorded the session of the outer query."""
+    return exists().where(col(RecordedSessionRow.session_id) == col(SessionRow.id)).correlate(SessionRow)
 
 
 def is_rollout() -> ColumnElement[bool]:

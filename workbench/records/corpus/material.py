@@ -13,7 +13,7 @@ from workbench.records.labels.project import QueueState
 from workbench.records.labels.review import Dispute
 from workbench.records.run_config import RunConfig
 from workbench.records.session_tree import path_ids
-from workbench.records.sessions import StoredMessage, StoredSession
+from workbench.records.sessions import SessionSource, StoredMessage, StoredSession
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +61,8 @@ class SessionFilter:
     """Name of its contract, or the first 6 or more characters of the hash of the contract's text."""
     model: str | None = None
     """Name of an engine that generated one of its messages."""
+    source: SessionSource | None = None
+    """Where it comes from."""
     since: datetime | None = None
     """Last used at or after this time, with time zone."""
     until: datetime | None = None

@@ -3,13 +3,13 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonValue, as_object
 from workbench.errors import BadInput
 from workbench.records.session_tree import FoundSession, SearchFilter, Snippet
-from workbench.records.sessions import ListedSession, StoredSession
+from workbench.records.sessions import ListedSession, SessionSource, StoredSession
 from workbench.ui.present.text_spans import TextSpan
 
 HINT: Final = "Your conversations appear here. Each is saved from its first message on."
@@ -35,7 +35,7 @@ class SessionListRow:
     is_open: bool
     """True for the session that the page shows."""
     word: str = ""
-    """`shared`, `damaged`, `other owner` or empty."""
+    """`shared`, `damaged`, `other owner`, `gateway` or empty."""
     damage: str = ""
     """What part of the session cannot be read. Empty if it is intact."""
     tags: tuple[str, ...] = ()
@@ -65,6 +65,28 @@ class SessionsView:
     """Whether there are sessions beyond the last row."""
     hint: str = HINT
     """Shown if the list is empty."""
+    recorded: str = ""
+    """When the gateway last recorded something, for `look_sessions`. Empty if it never did."""
+    look_ms: int = 0
+    """How often the page asks for news while it is visible, in milliseconds. 0 if the gateway records nothing at the
+    moment."""
+
+
+LOOK_EVERY_MS: Final = 2_000
+"""How often a page asks for news while the gateway records."""
+RECORDS: Final = timedelta(minutes=10)
+"""How long after its last recording the gateway counts as recording."""
+
+
+def with_news(view: SessionsView, last: datetime | None, now: datetime) -> SessionsView:
+    """Add to a list when the gateway last recorded something, so that the page asks for news.
+
+    Args:
+        last: When it was, or None if it never did.
+    """
+    if last is None:
+        return view
+    return replace(view, recorded=last.isoformat(), look_ms=LOOK_EVERY_MS if now - last < RECORDS else 0)
 
 
 def show_sessions(
@@ -157,7 +179,9 @@ def _word(session: ListedSession) -> str:
         return "damaged"
     if not session.is_own:
         return "other owner"
-    return "shared" if session.is_shared else ""
+    if session.is_shared:
+        return "shared"
+    return "gateway" if session.is_recorded else ""
 
 
 def _day(day: date, today: date) -> str:
@@ -251,7 +275,7 @@ def read_filter(text: str) -> SearchFilter:
     """Parse the filter from JSON. Blank fields set no condition.
 
     Raises:
-        BadInput: A date cannot be parsed.
+        BadInput: A date or the source cannot be parsed.
     """
     chosen = as_object(cast(JsonValue, json.loads(text or "{}")))
 
@@ -266,9 +290,20 @@ def read_filter(text: str) -> SearchFilter:
         tag=word("tag"),
         contract=word("contract"),
         model=word("model"),
+        source=_source(word("source")),
         since=_day_start(word("since")),
         until=_day_start(word("until")),
     )
+
+
+def _source(text: str | None) -> SessionSource | None:
+    if text is None:
+        return None
+    try:
+        return SessionSource(text)
+    except ValueError as error:
+        sources = ", ".join(SessionSource)
+        raise BadInput("filter", f"{text[:40]!r} is not a source", f"choose one of {sources}") from error
 
 
 def _day_start(text: str | None) -> datetime | None:

@@ -1,6 +1,9 @@
 // The list of sessions, with search and filters. Events: `open_session`, `delete_session`, `restore_session`,
-// `search_sessions`, `list_more`, `scope`.
+// `search_sessions`, `list_more`, `scope`, and `look_sessions` for what the gateway has recorded.
 import { iconButton, node, pieces } from "./dom.js";
+
+// A page that was away for this long asks for news.
+const AWAY_MS = 3000;
 
 export const mount = ({ element, follow, trigger, triggerLatest }) => {
   const { router } = window.hermesWorkbench;
@@ -68,6 +71,12 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
         "bad-answer",
       ].map((verdict) => [verdict, verdict.replace("-", " ")]),
     ]),
+    choice("source", "Source", [
+      ["", "any source"],
+      ["chat", "chat"],
+      ["import", "import"],
+      ["gateway", "gateway"],
+    ]),
     word("tag", "Tag"),
     word("contract", "Contract or its hash"),
     word("model", "Model"),
@@ -121,6 +130,28 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     deletedList,
   );
 
+  // Asks for news as long as the gateway records, and after the user was elsewhere, for example to start it.
+  let recorded = "";
+  let looks = 0;
+  let leftAt = 0;
+
+  const look = () => {
+    if (!element.isConnected) return clearInterval(looks);
+    if (!document.hidden) trigger("look_sessions", { recorded });
+  };
+
+  const returned = () => {
+    if (leftAt && Date.now() - leftAt > AWAY_MS) look();
+    leftAt = 0;
+  };
+
+  window.addEventListener("blur", () => (leftAt = leftAt || Date.now()));
+  window.addEventListener("focus", returned);
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) leftAt = leftAt || Date.now();
+    else returned();
+  });
+
   router.onPlace("play", ({ session = "", shared = "", message = "" }, request) =>
     triggerLatest("open_session", { session, shared, message, request }),
   );
@@ -166,6 +197,9 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   follow((value) => {
     const rows = value ? value.rows : [];
     const deleted = value ? value.deleted : [];
+    recorded = value ? value.recorded : "";
+    clearInterval(looks);
+    looks = value && value.look_ms ? setInterval(look, value.look_ms) : 0;
     undo.hidden = !value || !value.undo;
     undo.replaceChildren(
       ...(undo.hidden

@@ -1,4 +1,5 @@
-// The list of contracts or suites, with those that are only drafts. Events: `open_text`, `new_text`.
+// The list of contracts or suites, with those that are only drafts. Events: `open_text`, `new_text`, and for suites
+// `from_sessions`.
 import { hasDraft, kept } from "./documents.js";
 import { drafts, isReady, onChange } from "./draft_store.js";
 import { node } from "./dom.js";
@@ -35,6 +36,39 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     field.value = "";
   };
 
+  const storedPlace = () => "hermes-workbench:" + kind + ":open";
+  const documentId = (name) => kind + ":" + name;
+
+  const tag = node("input", {
+    class: "hw-input",
+    placeholder: "Tag of sessions",
+    "aria-label": "Tag of the sessions for a new suite",
+    title: "The turns of the sessions with this tag become cases. A label decides what is expected.",
+    spellcheck: "false",
+    onkeydown: (event) => {
+      if (event.key === "Enter") {
+        event.preventDefault();
+        makeFromSessions();
+      }
+    },
+  });
+
+  // The suite is named in the other field, or else by the tag.
+  const makeFromSessions = () => {
+    const chosen = tag.value.trim();
+    if (!chosen) return tag.focus();
+    const name = field.value.trim() || chosen;
+    trigger("from_sessions", { tag: chosen, name, is_draft: hasDraft(documentId(name)) });
+    field.value = "";
+  };
+
+  const fromSessions = node(
+    "div",
+    { class: "hw-save", hidden: true },
+    tag,
+    node("button", { type: "button", class: "hw-act", onclick: makeFromSessions }, "From sessions"),
+  );
+
   element.replaceChildren(
     list,
     node(
@@ -43,10 +77,8 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
       field,
       node("button", { type: "button", class: "hw-act", onclick: make }, "New"),
     ),
+    fromSessions,
   );
-
-  const storedPlace = () => "hermes-workbench:" + kind + ":open";
-  const documentId = (name) => kind + ":" + name;
 
   // Drafts are known once the account is.
   const open = async (name, version) => {
@@ -125,6 +157,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     if (!value) return;
     if (!kind) {
       kind = value.kind;
+      fromSessions.hidden = kind !== "suite";
       router.onPlace(TABS[kind], openPlace);
       new ResizeObserver(() => current && report()).observe(element);
     }

@@ -79,7 +79,7 @@ class StoredTextEvents:
                 raise BadInput(where, "this name is taken", "open it from the list, or choose another name")
         except WorkbenchError as error:
             return SAME, SAME, SAME, problem(error), SAME
-        opened = self._change(services, name, "create", self.blank.format(name=name))
+        opened = self.created(services, name, self.blank.format(name=name))
         return self.list_texts(services, name), name, opened, CLEAR, None
 
     @needs(Permission.WORK)
@@ -174,7 +174,11 @@ class StoredTextEvents:
             if not is_draft:
                 raise
         check_name(name)
-        return self._change(services, name, "create", self.blank.format(name=name))
+        return self.created(services, name, self.blank.format(name=name))
+
+    def created(self, services: Services, name: str, text: str) -> EditorsView:
+        """Return the editor with the text of a new name, to be saved as its first version."""
+        return self._change(services, name, "create", text)
 
     def opened(self, services: Services, name: str, *, was: str = "") -> EditorsView:
         """Return the editor with a text, or with the draft of it.

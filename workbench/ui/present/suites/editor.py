@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from workbench.app.runs.session_suite import SessionSuite
 from workbench.app.runs.suites import CheckedSuite
 from workbench.suite.case import Case
 from workbench.suite.row_table import read_csv
@@ -107,6 +108,15 @@ def with_rows(text: str, rows_text: str, *, file_name: str) -> str:
     ]
     indent = found.group(1) if found else "  "
     return "\n".join([text.rstrip("\n"), *(indent + line for line in entry)]) + "\n"
+
+
+def sessions_note(made: SessionSuite) -> str:
+    """Describe a suite that was made from sessions, before it is saved."""
+    cases = f"{count(len(made.suite.cases), 'case')} from {count(made.sessions, 'session')}"
+    note = f"{cases}, {made.labelled} labelled. Save it as a version to run it."
+    if made.left_out:
+        note += f" Skipped {count(len(made.left_out), 'turn')}. The first one: {made.left_out[0].reason}."
+    return note
 
 
 def _fault(fault: SuiteFault) -> FaultView:

@@ -7,6 +7,7 @@ from workbench.records.corpus.material import SessionFilter
 from workbench.records.corpus.session_rows import ExportOptions
 from workbench.records.labels.label import Verdict
 from workbench.records.labels.project import QueueState
+from workbench.records.sessions import SessionSource
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, WRITTEN
 from workbench.library.datasets.export_target import ExportTarget
 from workbench.errors import BadInput
@@ -40,6 +41,7 @@ FILTERS: Final[Mapping[str, str]] = {
     "state": "state",
     "contract": "contract",
     "model": "model",
+    "source": "source",
     "since": "since",
     "until": "until",
     "format": "format",
@@ -49,6 +51,7 @@ CHOICES: Final[Mapping[str, Sequence[str]]] = {
     "verdict": (ANY, *Verdict),
     "rating": (ANY, "1", "2", "3", "4", "5"),
     "state": (ANY, *QueueState),
+    "source": (ANY, *SessionSource),
     "format": WRITTEN,
 }
 """The choices of those fields that have choices."""
@@ -80,6 +83,7 @@ class DataForm(NamedTuple):
     state: str
     contract: str
     model: str
+    source: str
     since: str
     until: str
     included: Sequence[str]
@@ -104,6 +108,7 @@ class DataForm(NamedTuple):
             state=None if self.state == ANY else QueueState(self.state),
             contract=self.contract.strip() or None,
             model=self.model.strip() or None,
+            source=None if self.source == ANY else SessionSource(self.source),
             since=_moment("used since", self.since),
             until=_moment("used before", self.until),
             includes_discarded=DISCARDED in self.included,

@@ -32,6 +32,7 @@ class FormParts:
     state: gr.Dropdown
     contract: TextField
     model: TextField
+    source: gr.Dropdown
     since: TextField
     until: TextField
     included: gr.CheckboxGroup
@@ -167,6 +168,7 @@ def _build_form() -> FormParts:
     with gr.Row(elem_classes=["data-pair"]):
         contract = _text("Contract", "any", "data-contract")
         model = _text("Model", "any", "data-model")
+    source = _list("Source", CHOICES["source"], "data-source")
     with gr.Row(elem_classes=["data-pair"]):
         since = _text("Used since", "2026-11-21", "data-since")
         until = _text("Used before", "2026-11-28", "data-until")
@@ -184,7 +186,7 @@ def _build_form() -> FormParts:
         title = _text("Title (dataset card)", "Weather calls", "data-title")
     return FormParts(
         tag=tag, verdict=verdict, min_rating=min_rating, state=state, contract=contract, model=model,
-        since=since, until=until, included=included, format=form, ending=ending, split=split, seed=seed,
+        source=source, since=since, until=until, included=included, format=form, ending=ending, split=split, seed=seed,
         options=options, licence=licence, title=title,
     )  # fmt: skip
 

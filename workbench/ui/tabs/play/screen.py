@@ -30,6 +30,7 @@ from workbench.ui.present.sessions import (
     SessionsView,
     show_bar,
     show_sessions,
+    with_news,
 )
 from workbench.ui.present.setup import SETUP_FIELDS, HeaderView
 from workbench.ui.present.timing import TimingView
@@ -174,7 +175,7 @@ def list_sessions(services: Services, visitor: Visitor, *, undo_id: str | None =
     found = services.search.find(
         visitor.query, visitor.search_filter, limit=visitor.listed + 1, all_owners=all_owners
     )
-    return show_sessions(
+    view = show_sessions(
         found[: visitor.listed],
         open_id=visitor.session_id,
         now=services.calendar.now().astimezone(),
@@ -185,3 +186,4 @@ def list_sessions(services: Services, visitor: Visitor, *, undo_id: str | None =
         is_filtered=visitor.search_filter != NO_FILTER,
         has_more=len(found) > visitor.listed,
     )
+    return with_news(view, services.recordings.last_recorded(), services.calendar.now())

@@ -19,6 +19,7 @@ from workbench.ui.present.presets import STORED_FIELDS
 from workbench.ui.tabs.play.inspector_events import DecisionEvents, InspectorEvents
 from workbench.ui.tabs.play.list_events import ListEvents
 from workbench.ui.tabs.play.message_events import MessageEvents
+from workbench.ui.tabs.play.news_events import NewsEvents
 from workbench.ui.tabs.play.preset_events import PresetEvents
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import Screen
@@ -115,6 +116,8 @@ def wire(
     _warm(opened.then, parts.setup, setups, header)
     _wire_sessions(parts, sessions, screen, whole)
     _wire_list(parts, ListEvents(services, sessions), screen, whole)
+    looks = NewsEvents(services, turns.visitor_of).on_look
+    listen(parts.sessions.sessions.event("look_sessions"), looks, [parts.visitor], screen, is_queued=False)
     _wire_inspector(parts, services, runs, screen)
     wire_waiting(parts.talk.asking, services, parts.visitor)
     return opened

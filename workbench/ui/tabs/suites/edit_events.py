@@ -5,16 +5,24 @@ from pathlib import Path
 
 import gradio as gr
 
+from workbench.app.runs.session_suite import suite_from_sessions
 from workbench.app.runs.suites import check_suite_text, suite_names, suite_text
 from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
-from workbench.records.versions import VersionKind
+from workbench.records.versions import VersionKind, check_name
 from workbench.toolspec.yaml_text import MAX_TEXT_CHARS
+from workbench.ui.incoming.fields import flag_of, id_of, text_of
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.documents import DocumentChange, EditorsView
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
-from workbench.ui.present.suites.editor import BLANK, SuiteTextView, show_suite_text, with_rows
+from workbench.ui.present.suites.editor import (
+    BLANK,
+    SuiteTextView,
+    sessions_note,
+    show_suite_text,
+    with_rows,
+)
 from workbench.ui.present.versions import VersionsView
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.tabs.stored_text import StoredTextEvents
@@ -79,6 +87,20 @@ class SuiteEditEvents:
         return EDITORS.changed(services.calendar.seconds(), change), advice(
             "Added a template and its rows after the existing cases. Fill in the user message and the expectation."
         )
+
+    @needs(Permission.WORK)
+    def on_sessions(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
+        """Start a new suite with the turns of tagged sessions as cases, to be saved as its first version."""
+        services, name = services_of(self.services, visitor, request), id_of(event, "name")
+        try:
+            check_name(name)
+            if name in suite_names(services) or flag_of(event, "is_draft"):
+                raise BadInput(f"suite {name!r}", "this name is taken", "write another name beside New")
+            made = suite_from_sessions(services, text_of(event, "tag"), name=name)
+        except WorkbenchError as error:
+            return SAME, SAME, SAME, problem(error), SAME
+        opened = self.texts.created(services, name, made.text)
+        return self.texts.list_texts(services, name), name, opened, advice(sessions_note(made)), None
 
     @needs(Permission.WORK)
     def on_use(
