@@ -38,7 +38,7 @@ def answered(text: str, **changes: object) -> ClientAnswer:
 
 @dataclass
 class Agent:
-    """A client that plays a conversation, and sends it all with each request."""
+    """A client that sends the whole conversation with each request."""
 
     messages: list[Message] = field(default_factory=lambda: [SYSTEM])
     tag: str = ""

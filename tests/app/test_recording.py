@@ -132,7 +132,7 @@ def test_a_request_without_an_answer_stores_nothing(services: Services, recorder
     assert services.sessions.list_sessions() == ()
 
 
-def test_a_session_that_is_deleted_meanwhile_is_begun_again(services: Services, recorder: Recorder) -> None:
+def test_a_session_that_is_deleted_meanwhile_starts_again(services: Services, recorder: Recorder) -> None:
     agent = Agent()
     first = play(recorder, services, agent.request(said("Hi")), answered("Hello!"))
     recorder.flush()

@@ -96,10 +96,11 @@ class RequestPath:
     hashes: tuple[str, ...]
     """One for the beginning of the conversation, then one for each message after the system messages."""
     first_user: int
-    """Index in `hashes` of the first user message. A shorter part is no evidence of the same conversation, because
-    conversations of one agent begin alike."""
+    """Index in `hashes` of the first user message. A shorter part does not show that the conversation is the same,
+    because conversations of one agent begin alike."""
     first_answer: int
-    """The same for the first answer of a model. With another system text, a shorter part is no evidence."""
+    """The same for the first answer of a model. With another system text, a shorter part does not show
+    that the conversation is the same."""
 
     @property
     def request_hash(self) -> str:

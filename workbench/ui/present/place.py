@@ -44,7 +44,18 @@ NAMES: Final[Mapping[str, PlaceNames]] = {
     "suites": PlaceNames(main=("run", "case", "suite", "version"), refined=("arm",)),
     "label": PlaceNames(main=("item",)),
     "data": PlaceNames(
-        refined=("tag", "verdict", "rating", "state", "contract", "model", "since", "until", "format")
+        refined=(
+            "tag",
+            "verdict",
+            "rating",
+            "state",
+            "contract",
+            "model",
+            "source",
+            "since",
+            "until",
+            "format",
+        )
     ),
     "models": PlaceNames(),
 }
