@@ -257,7 +257,10 @@ def _call_problems(scene: EverydayScene, drawn: DrawnCall) -> Iterator[str]:
     for finding in check_arguments(drawn.tool.spec, drawn.call.arguments):
         yield f"tool {drawn.tool.name}: {finding.message}"
     if draw_outcome(scene, drawn) is None:
-        yield f"tool {drawn.tool.name}: no result fits a call with {', '.join(drawn.values)}"
+        yield (
+            f"tool {drawn.tool.name}: no result fits a call with only {', '.join(drawn.values)}; a result and at least one "
+            "of its answers may only use these slots and slots that no tool takes"
+        )
 
 
 def scene_of(offer: OfferedFamily, *seed: object) -> EverydayScene:

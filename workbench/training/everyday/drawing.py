@@ -106,7 +106,8 @@ def draw_values(
             values[slot, number] = pinned
     for mention in mentions:
         key = mention.slot, mention.number
-        taken = {values[place].told for place in values if place[0] == mention.slot and place != key}
+        # Two cities of one request differ, and so do the values of two calls.
+        taken = {spoken.told for place, spoken in values.items() if place != key}
         if key in values and mention.slot in tool.when:
             # Say the value of the condition in a random way.
             values[key] = _way_of(scene, slots[mention.slot], values[key])

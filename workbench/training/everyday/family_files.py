@@ -186,7 +186,8 @@ class _FamilyReader:
 
     def _slots(self) -> dict[str, Slot]:
         slots: dict[str, Slot] = {}
-        for name, written in self._form.slots.items():
+        # Slots that are made of others come last.
+        for name, written in sorted(self._form.slots.items(), key=lambda entry: _is_made_of_others(entry[1])):
             try:
                 slots[name] = _slot(written, slots, self._words)
             except SlotProblem as problem:
@@ -226,6 +227,10 @@ class _FamilyReader:
         return [Talk(say=say, answer=answer) for say, answer in zip(says, answers, strict=False)]
 
 
+def _is_made_of_others(written: Any) -> bool:
+    return isinstance(written, dict) or (isinstance(written, str) and written.startswith(_LIST_OF))
+
+
 def _slot(written: Any, slots: Mapping[str, Slot], words: WordList) -> Slot:
     if isinstance(written, list):
         return _pool(cast(list[Any], written))
@@ -236,7 +241,7 @@ def _slot(written: Any, slots: Mapping[str, Slot], words: WordList) -> Slot:
         name, _, counts = text.removeprefix(_LIST_OF).rpartition(" ")
         least, most = _counts(counts)
         if name not in slots:
-            raise SlotProblem(f"unknown slot {name!r} in {text!r}; define it above")
+            raise SlotProblem(f"unknown slot {name!r} in {text!r}")
         return list_slot(slots[name], least, most)
     kinds = {**PLAIN_KINDS, **MOMENT_KINDS}
     for name, make in kinds.items():
@@ -296,7 +301,7 @@ def _entries(written: dict[str, Any], slots: Mapping[str, Slot]) -> Slot:
     members = cast(dict[str, str], written["entries"])
     for name, slot in members.items():
         if slot not in slots:
-            raise SlotProblem(f"entries.{name}: unknown slot {slot!r}; define it above")
+            raise SlotProblem(f"entries.{name}: unknown slot {slot!r}")
     entry_slots = {name: slots[slot] for name, slot in members.items()}
     try:
         sentence = parse_sentence(str(written["say"]))

@@ -147,7 +147,18 @@ def _run(text: str, whole: str) -> list[str | Mention]:
 
 def said(run: _Run, values: Values) -> str:
     """Write a drawn sentence as the user says it. Values are protected from slips of typing."""
-    return _tidied("".join(_said_piece(piece, values) for piece in run))
+    texts: list[str] = []
+    for place, piece in enumerate(run):
+        following = run[place + 1] if place + 1 < len(run) else ""
+        is_measured = isinstance(following, str) and _SHORT_UNIT.match(following) is not None
+        texts.append(_said_piece(piece, values, is_measured=is_measured))
+    return _tidied("".join(texts))
+
+
+_SHORT_UNIT: Final = re.compile(
+    r"[a-z%°]| (?:ml|mm|cm|km|m|g|kg|l|h|min|mins|s|sec|%|°|mb|gb|px|k|x)\b", re.IGNORECASE
+)
+"""What follows a number that people write in digits, as in "40g" and "40 km"."""
 
 
 def told(run: _Run, values: Values) -> str:
@@ -156,10 +167,12 @@ def told(run: _Run, values: Values) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _said_piece(piece: str | Mention, values: Values) -> str:
+def _said_piece(piece: str | Mention, values: Values, *, is_measured: bool) -> str:
     if isinstance(piece, str):
         return piece
     value = values[piece.slot, piece.number]
+    if is_measured and isinstance(value.forms["is"], int | float) and value.said[:1].isalpha():
+        return protected(str(value.forms["is"]))
     return protected(_styled(value, piece.style) if piece.style else value.said)
 
 

@@ -181,8 +181,10 @@ def _plain(number: float) -> int | float:
 
 def _in_words(dice: Dice, number: int, share: float = 0.35) -> str:
     """Write a number in digits, or sometimes in words if people would do so."""
-    is_spoken = 0 <= number <= 20 or (number < 1000 and number % 10 == 0)
-    return number_words(number) if is_spoken and dice.chance(share) else str(number)
+    if 0 <= number <= 12:
+        return number_words(number) if dice.chance(share) else str(number)
+    is_round = number <= 20 or (number < 1000 and number % 10 == 0)
+    return number_words(number) if is_round and dice.chance(share / 5) else str(number)
 
 
 def _integer(text: str, _words: WordList) -> Slot:
