@@ -1,7 +1,7 @@
 """Build `Services` from the settings. The only module that knows every concrete class."""
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -117,6 +117,25 @@ def _default_server(settings: Settings) -> Server | None:
         mode=Mode(settings.openai_mode),
         timeout_s=settings.remote_timeout_s,
     )
+
+
+def upstream_models(settings: Settings) -> Callable[[], Sequence[str]]:
+    """Return a function that fetches the names of the models on the server of the settings.
+
+    Raises:
+        BadInput: The settings name no server.
+    """
+    server = _default_server(settings)
+    if server is None:
+        raise BadInput("setting WORKBENCH_OPENAI_BASE_URL", "it is empty", "set the address of the server")
+
+    def fetch() -> Sequence[str]:
+        # The client of the OpenAI protocol is slow to import.
+        from workbench.engines.remote.openai_api import fetch_model_names
+
+        return fetch_model_names(server)
+
+    return fetch
 
 
 if TYPE_CHECKING:

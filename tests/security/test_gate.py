@@ -19,10 +19,10 @@ import pytest
 
 from tests.e2e.play import Server
 from tests.security.conftest import PASSWORDS, SPACE_HOST
+from workbench.app.hosts import AllowedHosts, is_local, parse_authority
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.ui.gate.bodies import BodyTooLarge, UploadQuota
-from workbench.ui.gate.hosts import AllowedHosts, is_local, parse_authority
 from workbench.ui.gate.pages import ForeignPage, OpenPages, TooManyPages
 from workbench.ui.gate.routes import route_of
 from workbench.ui.script_files import scripts_address

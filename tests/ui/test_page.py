@@ -10,6 +10,7 @@ import gradio as gr
 import pytest
 
 from tests.services import services_for
+from workbench.app.hosts import check_address
 from workbench.errors import BadInput
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField, TickField
@@ -18,7 +19,7 @@ from workbench.ui.page import build_page, launch_options
 from workbench.ui.present.raw import RawSection, RawView
 from workbench.ui.present.text_spans import TextSpan
 from workbench.ui.script_files import joined_scripts, scripts_address
-from workbench.ui.serve import check_address, serve_page
+from workbench.ui.serve import serve_page
 from workbench.ui.style_files import STYLES, joined_styles, styles_address
 from workbench.ui.tabs.play.screen import Screen
 

@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 from workbench.app.loop_tools import DELEGATE, TODO, Delegate, LoopToolbox, Memory, SessionSearch, Todo
 from workbench.app.queued_engine import QueueClient, QueuedEngine
 from workbench.app.services import Services
-from workbench.chat.message import Conversation, Message, Role
+from workbench.chat.message import Conversation, Message, Role, ToolCall, ToolResult
 from workbench.hermes.json_mode import find_schema
 from workbench.hermes.written_out import read_message
 from workbench.records.run_config import RunConfig
 from workbench.records.sessions import with_ephemeral
+from workbench.rollout.constraint import TurnSetup
 from workbench.rollout.events import Event
 from workbench.rollout.loop import Turn, run_calls, run_rollout
-from workbench.rollout.ports import Approver
+from workbench.rollout.ports import Approver, Engine, ToolRun
 from workbench.rollout.steps import ApprovingToolbox, Stepper
 from workbench.settings import Secret
 from workbench.toolbox.entry import NO_STAGING, Staging, ToolTask
@@ -110,6 +111,39 @@ def prepare_turn(
         prefix=prefix,
     )
     return PreparedTurn(turn=turn, conversation=conversation, client=engine.client)
+
+
+class NoToolbox:
+    """A toolbox for turns whose calls the client runs. See `workbench.rollout.ports.Toolbox`."""
+
+    def run(self, call: ToolCall) -> ToolRun:
+        """Return an error."""
+        return ToolRun(
+            result=ToolResult(text='{"error": "The client runs this call"}', is_error=True), milliseconds=0
+        )
+
+    def run_round(self, calls: Sequence[ToolCall]) -> Iterator[ToolRun]:
+        """Return an error for each call."""
+        return map(self.run, calls)
+
+
+def prepare_completion(
+    services: Services, setup: TurnSetup, engine: Engine, is_cancelled: Callable[[], bool]
+) -> Turn:
+    """Set up a turn of one completion. Its calls are run by the client that requested it.
+
+    Args:
+        setup: The client's tools and sampling settings.
+        engine: The engine, which waits in the model's queue.
+    """
+    return Turn(
+        setup=setup,
+        engine=engine,
+        toolbox=NoToolbox(),
+        clock=services.calendar,
+        is_cancelled=is_cancelled,
+        runs_calls=False,
+    )
 
 
 def _toolbox(

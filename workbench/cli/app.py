@@ -30,6 +30,7 @@ class CliCommand(NamedTuple):
 COMMANDS: Final = {
     "chat": CliCommand("workbench.cli.chat", "Run one turn: prompt, tool calls, results, answer."),
     "serve": CliCommand("workbench.cli.serve", "Serve the page."),
+    "gateway": CliCommand("workbench.cli.gateway", "Serve contracts and models over the OpenAI protocol."),
     "parse": CliCommand("workbench.cli.parse", "Parse a completion into tool calls, fixes and findings."),
     "differ": CliCommand("workbench.cli.differ", "Compare what different parsers extract from a completion."),
     "render": CliCommand("workbench.cli.render", "Render chat messages as a prompt, byte for byte."),

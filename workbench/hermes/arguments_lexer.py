@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from typing import Final
 
 _HEAD: Final = re.compile(
@@ -29,9 +30,21 @@ class ArgumentsLexer:
     The body must start with `{"name": "…", "arguments": {`. The lexer waits where the next characters decide whether
     the text is valid JSON: a comma may turn out to be a trailing comma, and a quote may turn out to be an unescaped
     quote inside the string. After the first invalid character it emits nothing more.
+
+    Args:
+        find_guarded: Returns for the tool's name the arguments in which a fix may still change a string, so that the
+            lexer stops at a string in them. None if nothing may be emitted.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self, find_guarded: Callable[[str], frozenset[str] | None] = lambda _name: frozenset[str]()
+    ) -> None:
+        self._find_guarded = find_guarded
+        self._guarded: frozenset[str] = frozenset()
+        self._argument = ""
+        """Name of the argument whose value is read."""
+        self._key_text: list[str] = []
+        """The JSON text of that name, while it arrives."""
         self.name: str | None = None
         """The tool's name, or None until it is complete."""
         self.is_stuck = False
@@ -49,8 +62,8 @@ class ArgumentsLexer:
 
     @property
     def is_in_plain_string(self) -> bool:
-        """Whether a string is open and nothing is pending, so that plain text can be emitted unchanged."""
-        return self.is_in_string and not self._text
+        """Whether a value's string is open and nothing is pending, so that plain text can be emitted unchanged."""
+        return self.is_in_string and not self._text and not self._is_key
 
     @property
     def is_in_string(self) -> bool:
@@ -64,6 +77,7 @@ class ArgumentsLexer:
         if (
             self._is_in_string
             and not self._text
+            and not self._is_key
             and piece.isprintable()
             and '"' not in piece
             and "\\" not in piece
@@ -84,7 +98,10 @@ class ArgumentsLexer:
     def _read_head(self) -> bool:
         head = _HEAD.match(self._text)
         if head:
-            self.name = head.group(1)
+            name = head.group(1)
+            self.name, guarded = name, self._find_guarded(name)
+            self._guarded = guarded or self._guarded
+            self.is_stuck = guarded is None
             self._text = self._text[head.end() :]
         elif len(self._text) > 500:
             self.is_stuck = True
@@ -97,6 +114,8 @@ class ArgumentsLexer:
         """
         match = _TEXT.match(self._text, position)
         end = match.end() if match else position
+        if self._is_key and len(self._closers) == 1:
+            self._key_text.append(self._text[position:end])
         if end == len(self._text) or _OPEN_ESCAPE.match(self._text, end):
             return end
         if self._text[end] != '"':
@@ -110,6 +129,9 @@ class ArgumentsLexer:
             return end
         self._is_in_string = False
         self._expects = "colon" if self._is_key else "next"
+        if self._is_key and len(self._closers) == 1:
+            self._argument = json.loads(f'"{"".join(self._key_text)}"')
+            self._key_text.clear()
         return end + 1
 
     def _token(self, position: int) -> int:
@@ -144,6 +166,9 @@ class ArgumentsLexer:
             self._expects = "first"
             return start + 1
         if char == '"':
+            if self._argument in self._guarded:
+                self.is_stuck = True
+                return 0
             return self._open_string(start, is_key=False)
         scalar = _SCALAR.match(self._text, start)
         if scalar:

@@ -121,13 +121,13 @@ class CallEvents:
         self._level = level
         self._index = 0
         self._emitted: list[str] = []
-        self._lexer = ArgumentsLexer()
+        self._lexer = ArgumentsLexer(self._guarded_arguments)
         self.is_started = False
         """Whether a call has started and neither ended nor been dropped."""
 
     def begin_block(self) -> None:
         """Start a new block. What is fed from now on is its body."""
-        self._lexer = ArgumentsLexer()
+        self._lexer = ArgumentsLexer(self._guarded_arguments)
         self._emitted: list[str] = []
         self.is_started = False
 
@@ -152,9 +152,6 @@ class CallEvents:
         if self._lexer.name is None or not final:
             return
         if not self.is_started:
-            if not self._is_taken_unchanged(self._lexer.name):
-                self._lexer.is_stuck = True
-                return
             self.is_started = True
             yield CallStarted(self._index, self._lexer.name)
         self._emitted.append(final)
@@ -189,13 +186,19 @@ class CallEvents:
             self.is_started = False
             self._index += 1
 
-    def _is_taken_unchanged(self, name: str) -> bool:
-        """Return whether no fix changes the name, and no string in its arguments can be coerced."""
+    def _guarded_arguments(self, name: str) -> frozenset[str] | None:
+        """Return the arguments in which a string may be coerced to its schema. None if a fix may change the name.
+
+        An argument whose schema describes its parts is guarded as a whole.
+        """
         if self._level is Level.STRICT or self._tools is None:
-            return not name.startswith("functions.") and bool(name)
+            return frozenset() if name and not name.startswith("functions.") else None
         spec = self._tools.by_name.get(name)
-        if spec is None:
-            return False
-        schemas = [spec.parameters, *spec.properties.values()]
-        is_flat = not any(key in schema for schema in schemas[1:] for key in ("properties", "items", "$ref"))
-        return is_flat and all("string" in types_allowed(schema, spec.parameters) for schema in schemas[1:])
+        if spec is None or "$ref" in spec.parameters:
+            return None
+        return frozenset(
+            argument
+            for argument, schema in spec.properties.items()
+            if any(key in schema for key in ("properties", "items", "$ref"))
+            or "string" not in types_allowed(schema, spec.parameters)
+        )

@@ -62,6 +62,12 @@ class TurnSetup:
     """False to use no grammar. The beginning of a forced call is still written."""
     contract_fingerprint: str | None = None
     """Fingerprint of the contract that the system text was composed from. None without a contract."""
+    has_contract: bool = True
+    """False if the family's own template writes the tools and its default system text."""
+    unset_sampling: frozenset[str] = frozenset()
+    """Names of sampling fields that nobody chose. A server uses its own defaults for them."""
+    response_format: JsonObject | None = field(default=None, hash=False)
+    """The format of answers as OpenAI's protocol writes it, for servers. None if answers are free."""
 
 
 PREFILL: Final = f"{CALL_OPEN}\n"

@@ -174,8 +174,8 @@ def _decoding_constraint(turn: Turn, choice: ToolChoice, prompt: Prompt, prefix:
 def _prompt(turn: Turn, conversation: Conversation) -> Prompt:
     """Render the prompt. For a server that renders its own, this is a prediction."""
     setup = turn.setup
-    writes_tools = turn.engine.capabilities.writes_tools
-    return render(conversation, family=setup.family, has_contract=not writes_tools, tools=setup.tools)
+    has_contract = setup.has_contract and not turn.engine.capabilities.writes_tools
+    return render(conversation, family=setup.family, has_contract=has_contract, tools=setup.tools)
 
 
 def _request(
@@ -193,6 +193,8 @@ def _request(
         tools=setup.tools,
         tool_choice=choice,
         wants_logprobs=setup.wants_logprobs,
+        unset_sampling=setup.unset_sampling,
+        response_format=setup.response_format,
     )
 
 

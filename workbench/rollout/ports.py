@@ -98,6 +98,10 @@ class GenerationRequest:
     """The tool choice, for a server that applies it."""
     wants_logprobs: bool = False
     """True if deltas should include tokens with logprobs. Not every engine can."""
+    unset_sampling: frozenset[str] = frozenset()
+    """Names of sampling fields that nobody chose. A server uses its own defaults for them."""
+    response_format: JsonObject | None = field(default=None, hash=False)
+    """The format of the answer as OpenAI's protocol writes it, for a server that applies it. None if it is free."""
 
     @property
     def stop_texts(self) -> tuple[str, ...]:

@@ -86,8 +86,12 @@ def names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def accounts(text: str) -> Mapping[str, str]:
+def accounts(text: str, *, setting: str = "WORKBENCH_AUTH", noun: str = "account") -> Mapping[str, str]:
     """Parse `name:hash` pairs, separated by blanks or commas, into password hashes by account name.
+
+    Args:
+        setting: Name of the setting, for errors.
+        noun: What a pair is, for errors.
 
     Raises:
         BadInput: A pair has no name or no hash, or a name occurs twice.
@@ -97,9 +101,9 @@ def accounts(text: str) -> Mapping[str, str]:
         name, colon, hashed = pair.partition(":")
         # The pair itself is not shown: it may hold a password.
         if not name or not colon or not hashed:
-            raise BadInput(f"setting WORKBENCH_AUTH, account {number}", "expected `name:hash`", _HASH_REMEDY)
+            raise BadInput(f"setting {setting}, {noun} {number}", "expected `name:hash`", _HASH_REMEDY)
         if name in accounts:
-            raise BadInput(f"setting WORKBENCH_AUTH, account {number}", f"{name!r} is listed twice")
+            raise BadInput(f"setting {setting}, {noun} {number}", f"{name!r} is listed twice")
         accounts[name] = hashed
     return accounts
 
@@ -241,6 +245,11 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         if variables.get("WORKBENCH_MAX_UPLOAD_MB") or "SPACE_ID" not in variables
         else SPACE_UPLOAD_MB,
         max_open_pages=number("WORKBENCH_MAX_OPEN_PAGES", least=10, most=100_000),
+        gateway_port=number("WORKBENCH_GATEWAY_PORT", least=1, most=65535),
+        gateway_keys=accounts(text("WORKBENCH_GATEWAY_KEYS"), setting="WORKBENCH_GATEWAY_KEYS", noun="key"),
+        gateway_requests=number("WORKBENCH_GATEWAY_REQUESTS", least=1, most=10_000),
+        gateway_body_mb=number("WORKBENCH_GATEWAY_BODY_MB", least=1, most=10_000),
+        gateway_prompt_chars=number("WORKBENCH_GATEWAY_PROMPT_CHARS", least=1, most=1_000_000_000),
     )
 
 

@@ -166,3 +166,13 @@ class Settings:
     """Size of the largest file that can be uploaded, in megabytes of 1,000,000 bytes."""
     max_open_pages: int = 500
     """Browser tabs and API calls whose state is kept in memory at the same time."""
+    gateway_port: int = 7861
+    """Port that the gateway listens on."""
+    gateway_keys: Mapping[str, str] = field(default_factory=dict[str, str], repr=False, hash=False)
+    """Hashes of the gateway's API keys by their names. Empty if it needs no key."""
+    gateway_requests: int = 128
+    """Requests to the gateway that run or wait at the same time."""
+    gateway_body_mb: int = 20
+    """Size of the largest body of a request to the gateway, in megabytes of 1,000,000 bytes."""
+    gateway_prompt_chars: int = 2_000_000
+    """Length of the longest prompt of a request to the gateway, in characters."""

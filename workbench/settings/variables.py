@@ -204,6 +204,32 @@ VARIABLES: Final = (
         meaning="Largest file that can be uploaded, in megabytes; 20 on a Space",
     ),
     Variable(
+        name="WORKBENCH_GATEWAY_PORT",
+        default="7861",
+        meaning="Port that the [gateway](gateway.md) listens on; with `serve --gateway` it has the page's port",
+    ),
+    Variable(
+        name="WORKBENCH_GATEWAY_KEYS",
+        default="",
+        meaning="API keys of the gateway, each as `name:hash`, separated by blanks or commas; `workbench auth hash` "
+        "makes them; without keys only this machine can use the gateway",
+    ),
+    Variable(
+        name="WORKBENCH_GATEWAY_REQUESTS",
+        default="128",
+        meaning="Requests to the gateway that run or wait at the same time; more get status 429",
+    ),
+    Variable(
+        name="WORKBENCH_GATEWAY_BODY_MB",
+        default="20",
+        meaning="Largest body of a request to the gateway, in megabytes",
+    ),
+    Variable(
+        name="WORKBENCH_GATEWAY_PROMPT_CHARS",
+        default="2000000",
+        meaning="Longest prompt of a request to the gateway, in characters: all messages and tools together",
+    ),
+    Variable(
         name="WORKBENCH_MAX_OPEN_PAGES",
         default="500",
         meaning="Browser tabs and API calls whose state is kept in memory at the same time",

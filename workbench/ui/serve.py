@@ -1,9 +1,8 @@
 """Serve the page: check the settings, start on one address, and stop everything at the end."""
 
 import os
-import socket
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from functools import partial
 from importlib.util import find_spec
 from signal import SIGTERM, signal
@@ -11,11 +10,11 @@ from threading import Event, current_thread, main_thread
 from time import monotonic
 from typing import Final
 
+from workbench.app.hosts import check_address, is_local
 from workbench.app.runs.reports import shared_report
 from workbench.app.services import Services
 from workbench.errors import BadInput, StoreError
 from workbench.settings import Settings
-from workbench.ui.gate.hosts import is_local
 
 DAY_S: Final = 24 * 60 * 60
 """The interval between purges of sessions that were deleted long ago, in seconds."""
@@ -146,22 +145,3 @@ def check_mcp(settings: Settings) -> None:
         )
     if settings.accounts:
         raise BadInput("serve --mcp", "agents cannot log in with a password", "unset WORKBENCH_AUTH")
-
-
-def check_address(host: str, port: int) -> None:
-    """Check that the server can listen on an address, before it starts.
-
-    Raises:
-        BadInput: The port is in use, or the address does not belong to this machine.
-    """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with closing(socket.socket(family, socket.SOCK_STREAM)) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            raise BadInput(
-                f"setting WORKBENCH_PORT, {host}:{port}",
-                f"cannot listen on this address: {error.strerror}",
-                "set WORKBENCH_PORT to a free port, or stop the program that uses this one",
-            ) from error

@@ -50,18 +50,21 @@ def build_request(request: GenerationRequest, server: Server, model: str) -> Ope
         path="completions" if is_raw else "chat/completions",
         fields={
             "model": model,
-            **_protocol_sampling(server.kind, request.sampling),
+            **_protocol_sampling(server.kind, request.sampling, unset=request.unset_sampling),
             **({"stop": stops} if stops else {}),
             **logprobs,
+            **({"response_format": request.response_format} if request.response_format else {}),
             **content,
         },
-        own=own_sampling(server.kind, request.sampling),
+        own=own_sampling(server.kind, request.sampling, unset=request.unset_sampling),
     )
 
 
-def _protocol_sampling(kind: ServerKind, sampling: Sampling) -> JsonObject:
+def _protocol_sampling(kind: ServerKind, sampling: Sampling, *, unset: frozenset[str]) -> JsonObject:
     fields: dict[str, JsonValue] = {}
     for name, declared in SAMPLING_FIELDS.items():
+        if name in unset:
+            continue
         value = getattr(sampling, name)
         if declared.protocol == "always" or (
             declared.protocol == "unless default" and value != declared.default
@@ -77,8 +80,11 @@ def _protocol_sampling(kind: ServerKind, sampling: Sampling) -> JsonObject:
     return fields
 
 
-def own_sampling(kind: ServerKind, sampling: Sampling) -> JsonObject:
+def own_sampling(kind: ServerKind, sampling: Sampling, *, unset: frozenset[str] = frozenset()) -> JsonObject:
     """Return the sampling fields that a kind of server accepts in addition to the protocol.
+
+    Args:
+        unset: Names of fields that nobody chose. They are left out.
 
     >>> own_sampling(ServerKind.VLLM, Sampling(top_k=0))
     {'top_k': -1, 'min_p': 0.05, 'repetition_penalty': 1.0, 'skip_special_tokens': False}
@@ -86,11 +92,13 @@ def own_sampling(kind: ServerKind, sampling: Sampling) -> JsonObject:
     fields: dict[str, JsonValue] = {
         declared.servers[kind]: getattr(sampling, name)
         for name, declared in SAMPLING_FIELDS.items()
-        if kind in declared.servers
+        if kind in declared.servers and name not in unset
     }
     if kind in (ServerKind.VLLM, ServerKind.SGLANG):
-        # There, -1 keeps all tokens. Tags of Hermes models are special tokens, which these servers remove by default.
-        fields["top_k"] = sampling.top_k or -1
+        if "top_k" in fields:
+            # There, -1 keeps all tokens.
+            fields["top_k"] = sampling.top_k or -1
+        # Tags of Hermes models are special tokens, which these servers remove by default.
         fields["skip_special_tokens"] = False
     return fields
 

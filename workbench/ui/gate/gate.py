@@ -13,12 +13,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from workbench.app.hosts import AllowedHosts, is_foreign, origins_of, parse_authority
 from workbench.settings import Settings
 from workbench.ui.addresses import address_of
 from workbench.ui.gate import bodies
 from workbench.ui.gate.bodies import UPLOADS_AN_HOUR, UploadQuota
 from workbench.ui.gate.headers import SecurityHeaders
-from workbench.ui.gate.hosts import AllowedHosts, is_foreign, origins_of, parse_authority
 from workbench.ui.gate.login import LoginService, logout_page
 from workbench.ui.gate.pages import PAGE_ID, ForeignPage, OpenPages, TooManyPages
 from workbench.ui.gate.routes import Route, RouteKind, route_of

@@ -1,4 +1,4 @@
-"""Check the Host header and the origin of requests.
+"""Check the address of a server, and the Host header and the origin of requests.
 
 Another site can let its own name point to 127.0.0.1 (DNS rebinding). The browser then treats both as one origin, and
 only the Host header distinguishes them. A literal address cannot be rebound, but a name can, so names must be allowed
@@ -6,13 +6,16 @@ one by one.
 """
 
 import re
+import socket
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Final, Self
 
 from starlette.datastructures import Headers
 
+from workbench.errors import BadInput
 from workbench.settings import Settings
 
 _AUTHORITY: Final = re.compile(
@@ -156,3 +159,25 @@ def is_foreign(method: str, headers: Headers, own: frozenset[Origin], *, is_page
     if referer is None or is_link:
         return False
     return parse_origin("/".join(referer.split("/", 3)[:3])) not in own
+
+
+def check_address(host: str, port: int, setting: str = "WORKBENCH_PORT") -> None:
+    """Check that the server can listen on an address, before it starts.
+
+    Args:
+        setting: The setting of the port, for the error.
+
+    Raises:
+        BadInput: The port is in use, or the address does not belong to this machine.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with closing(socket.socket(family, socket.SOCK_STREAM)) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise BadInput(
+                f"setting {setting}, {host}:{port}",
+                f"cannot listen on this address: {error.strerror}",
+                f"set {setting} to a free port, or stop the program that uses this one",
+            ) from error

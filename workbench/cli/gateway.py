@@ -1,0 +1,86 @@
+"""`workbench gateway`: serve contracts and models over the OpenAI protocol."""
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from workbench.hermes.spelling.families import family_named
+from workbench.settings import Settings, read_settings
+
+if TYPE_CHECKING:
+    from workbench.app.services import Services
+    from workbench.gateway.app import Gateway
+
+
+def gateway(
+    host: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Address to listen on", show_default="WORKBENCH_HOST"),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PORT", min=1, max=65535, help="Port to listen on", show_default="WORKBENCH_GATEWAY_PORT"
+        ),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Default model", show_default="WORKBENCH_MODEL")
+    ] = None,
+    upstream: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Forward to this server, and parse the calls that it leaves in the text",
+            show_default="WORKBENCH_OPENAI_BASE_URL",
+        ),
+    ] = None,
+    family: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Template family of models without a contract",
+            show_default="that of the default contract",
+        ),
+    ] = None,
+) -> None:
+    """Serve contracts and models over the OpenAI protocol.
+
+    A client names the model as MODEL, or as CONTRACT/MODEL. Runs until Ctrl+C.
+    """
+    settings = read_settings()
+    settings = replace(
+        settings,
+        host=host or settings.host,
+        gateway_port=port or settings.gateway_port,
+        model=model or settings.model,
+        openai_base_url=upstream or settings.openai_base_url,
+    )
+    if family:
+        family_named(family)
+    from workbench.gateway.serve import check_gateway, serve_gateway
+    from workbench.wiring import open_services
+
+    check_gateway(settings)
+    with open_services(settings) as services:
+        opened = open_for(services, settings, family=family or "", has_upstream=upstream is not None)
+        # Programs wait for this line, and a pipe delivers it only when it is flushed.
+        serve_gateway(opened, settings, say=partial(print, flush=True))
+
+
+def open_for(
+    services: "Services", settings: Settings, *, family: str = "", has_upstream: bool = False
+) -> "Gateway":
+    """Return a gateway for the settings.
+
+    Args:
+        family: Template family of models without a contract. Empty uses that of the default contract.
+        has_upstream: Whether names that the workbench does not know are names of the server's models.
+    """
+    from workbench.gateway.serve import open_gateway
+    from workbench.gateway.targets import UpstreamModels
+    from workbench.wiring import upstream_models
+
+    models = UpstreamModels(upstream_models(settings)) if has_upstream else None
+    return open_gateway(services, family=family, upstream=models)

@@ -1,0 +1,361 @@
+"""Answer prepared requests, as one JSON body or as a stream of events."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeVar
+
+import orjson
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from workbench.app.services import Services
+from workbench.chat.json_value import JsonObject
+from workbench.errors import WorkbenchError
+from workbench.gateway.documents import (
+    AnswerHead,
+    closing_choice,
+    opening_choice,
+    piece_choice,
+    raw_logprobs,
+    usage_fields,
+    usage_of,
+    whole_choice,
+)
+from workbench.gateway.faults import SERVER, RequestFault, fault_of
+from workbench.gateway.preparing import PreparedChat, PreparedCompletion
+from workbench.gateway.running import (
+    AnswerBroken,
+    ChatEvent,
+    FinishedChoice,
+    PieceOfChoice,
+    Started,
+    hermes_report,
+    run_chat,
+)
+from workbench.gateway.threads import Workers, disconnected
+from workbench.rollout.ports import Delta, EmittedToken, FinishReason, Usage
+from workbench.rollout.stopping import StopSignal
+
+log: Final = logging.getLogger(__name__)
+FIRST_S: Final = 10.0
+"""How long a stream waits for its first piece before its headers are sent. An error until then has its own status."""
+KEEP_ALIVE_S: Final = 15.0
+"""How often a waiting stream sends a comment, so that no proxy closes the connection."""
+SESSION_HEADER: Final = "X-Hermes-Session"
+_DONE: Final = b"data: [DONE]\n\n"
+_KEEP_ALIVE: Final = b": waiting\n\n"
+
+_Result = TypeVar("_Result")
+
+
+class AnswerRecorder(Protocol):
+    """Stores conversations as sessions. It never raises: an answer is sent even if it cannot be stored."""
+
+    def begin(self, services: Services, chat: PreparedChat, headers: Headers) -> str:
+        """Return the id of the session that the request belongs to. Empty if it is not stored."""
+        ...
+
+    def record(self, services: Services, chat: PreparedChat, choice: FinishedChoice, session_id: str) -> None:
+        """Store a finished answer."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerOptions:
+    """How an answer is sent."""
+
+    sends_usage: bool
+    """Whether a stream ends with the number of tokens."""
+    has_raw: bool
+    """Whether the report includes what the model wrote."""
+    headers: Headers
+    """The headers of the request."""
+
+
+def json_response(document: object, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """Return a response with a JSON body."""
+    return Response(orjson.dumps(document), status, headers, "application/json")
+
+
+def fault_response(fault: RequestFault) -> Response:
+    """Return the response for a request that cannot be answered."""
+    return json_response(fault.document, fault.status, fault.headers)
+
+
+def as_fault(error: Exception) -> RequestFault:
+    """Return how an error is answered. Errors that are not expected are logged, and not shown to the client."""
+    if isinstance(error, RequestFault):
+        return error
+    if isinstance(error, AnswerBroken):
+        return RequestFault(502, f"The answer broke off: {error.problem}.", "upstream_error", kind=SERVER)
+    if isinstance(error, WorkbenchError):
+        return fault_of(error)
+    log.error("a request failed", exc_info=error)
+    return RequestFault(500, "The server made an error. Its log has the details.", kind=SERVER)
+
+
+class ChatAnswer:
+    """Answers a chat request.
+
+    Args:
+        workers: The threads.
+        recorder: Stores the conversation, or None.
+    """
+
+    def __init__(
+        self,
+        workers: Workers,
+        services: Services,
+        chat: PreparedChat,
+        options: AnswerOptions,
+        recorder: AnswerRecorder | None,
+    ) -> None:
+        self._workers = workers
+        self._services = services
+        self._chat = chat
+        self._options = options
+        self._recorder = recorder
+        self._head = AnswerHead(model=chat.target.name)
+        self._has_logprobs = chat.wants_logprobs
+        self._finished: list[FinishedChoice] = []
+        self._session = ""
+
+    async def whole(self, stop: StopSignal) -> Response:
+        """Return the answer as one JSON body."""
+        await self._workers.run(lambda: self._run_to_end(stop))
+        choices = [whole_choice(choice, has_logprobs=self._has_logprobs) for choice in self._finished]
+        document = self._head.completion(
+            choices,
+            usage=usage_of(self._finished),
+            hermes=hermes_report(self._finished, has_raw=self._options.has_raw),
+        )
+        return json_response(document, headers=self.headers)
+
+    def _run_to_end(self, stop: StopSignal) -> None:
+        for _ in self._events(stop):
+            pass
+
+    async def chunks(self, stop: StopSignal) -> AsyncIterator[bytes]:
+        """Yield the answer as server-sent events. An empty piece shows that the request is accepted."""
+        stream = self._workers.stream(lambda: self._events(stop))
+        async for batch in stream.batches():
+            yield b"".join(map(self._event_bytes, batch))
+        if self._options.sends_usage:
+            yield event_bytes(self._head.chunk((), usage=usage_of(self._finished)))
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Headers of the answer, once its first event has arrived."""
+        return {SESSION_HEADER: self._session} if self._session else {}
+
+    def _events(self, stop: StopSignal) -> Iterator[ChatEvent]:
+        """Run the request in a thread, and store what is finished."""
+        recorder = self._recorder
+        if recorder is not None:
+            self._session = recorder.begin(self._services, self._chat, self._options.headers)
+        for event in run_chat(self._services, self._chat, stop):
+            if isinstance(event, FinishedChoice):
+                self._finished.append(event)
+            yield event
+            if isinstance(event, FinishedChoice) and recorder is not None:
+                recorder.record(self._services, self._chat, event, self._session)
+
+    def _event_bytes(self, event: ChatEvent) -> bytes:
+        usage = {"usage": None} if self._options.sends_usage else {}
+        match event:
+            case Started():
+                return event_bytes(self._head.chunk((opening_choice(event.choice),), **usage))
+            case PieceOfChoice():
+                return event_bytes(self._head.chunk((piece_choice(event.choice, event.piece),), **usage))
+            case FinishedChoice():
+                report = hermes_report([event], has_raw=self._options.has_raw)
+                choice = closing_choice(event, has_logprobs=self._has_logprobs)
+                return event_bytes(self._head.chunk((choice,), **usage, hermes=report))
+            case _:
+                return b""
+
+
+class TextAnswer:
+    """Answers a request for a raw completion."""
+
+    def __init__(self, workers: Workers, prepared: PreparedCompletion, *, sends_usage: bool) -> None:
+        self._workers = workers
+        self._prepared = prepared
+        self._sends_usage = sends_usage
+        self._head = AnswerHead(model=prepared.target.name)
+        self._usages: list[Usage] = []
+
+    headers: Final[dict[str, str]] = {}
+
+    async def whole(self, stop: StopSignal) -> Response:
+        """Return the completions as one JSON body."""
+        choices = await self._workers.run(lambda: list(self._choices(stop)))
+        return json_response(self._head.text(choices, usage=self._usage()))
+
+    def _choices(self, stop: StopSignal) -> Iterator[JsonObject]:
+        has_logprobs = self._prepared.request.wants_logprobs
+        for index in range(self._prepared.count):
+            deltas = list(self._deltas(index, stop))
+            tokens = [token for delta in deltas for token in delta.tokens]
+            text = "".join(delta.text for delta in deltas)
+            yield _text_choice(index, text, tokens if has_logprobs else (), _text_reason(deltas[-1]))
+
+    async def chunks(self, stop: StopSignal) -> AsyncIterator[bytes]:
+        """Yield the completions as server-sent events."""
+        async for batch in self._workers.stream(lambda: self._pieces(stop)).batches():
+            yield b"".join(map(event_bytes, batch))
+        if self._sends_usage:
+            yield event_bytes(self._head.text((), usage=self._usage()))
+
+    def _pieces(self, stop: StopSignal) -> Iterator[JsonObject]:
+        has_logprobs = self._prepared.request.wants_logprobs
+        for index in range(self._prepared.count):
+            for delta in self._deltas(index, stop):
+                if delta.text or delta.finish_reason is not None:
+                    reason = _text_reason(delta) if delta.finish_reason else None
+                    tokens = delta.tokens if has_logprobs else ()
+                    yield self._head.text((_text_choice(index, delta.text, tokens, reason),))
+
+    def _deltas(self, index: int, stop: StopSignal) -> Iterator[Delta]:
+        try:
+            for delta in self._prepared.deltas(index, stop):
+                if delta.finish_reason is FinishReason.INTERRUPTED:
+                    raise AnswerBroken(delta.problem)
+                if delta.usage is not None:
+                    self._usages.append(delta.usage)
+                yield delta
+        finally:
+            self._prepared.engine.client.end()
+
+    def _usage(self) -> JsonObject:
+        first = (
+            self._usages[0] if self._usages else Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
+        )
+        completion_tokens = sum(usage.completion_tokens for usage in self._usages)
+        return usage_fields(
+            Usage(
+                prompt_tokens=first.prompt_tokens,
+                cached_tokens=first.cached_tokens,
+                completion_tokens=completion_tokens,
+            )
+        )
+
+
+def _text_choice(
+    index: int, text: str, tokens: Sequence[EmittedToken], finish_reason: str | None
+) -> JsonObject:
+    return {"index": index, "text": text, "logprobs": raw_logprobs(tokens), "finish_reason": finish_reason}
+
+
+def _text_reason(last: Delta) -> str:
+    return "length" if last.finish_reason is FinishReason.LENGTH else "stop"
+
+
+def event_bytes(document: object) -> bytes:
+    """Return a server-sent event."""
+    return b"data: " + orjson.dumps(document) + b"\n\n"
+
+
+class EventStream(Response):
+    """A response that streams events, and stops its work when the client hangs up.
+
+    Args:
+        answer: What is sent.
+        stop: Stops the work.
+    """
+
+    def __init__(self, answer: ChatAnswer | TextAnswer, stop: StopSignal) -> None:
+        super().__init__(media_type="text/event-stream")
+        self._answer = answer
+        self._stop = stop
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        gone = asyncio.ensure_future(disconnected(receive))
+        sending = asyncio.ensure_future(self._send_all(scope, receive, send))
+        try:
+            await asyncio.wait((gone, sending), return_when=asyncio.FIRST_COMPLETED)
+            self._stop.set()
+            if not sending.done():
+                sending.cancel()
+                await asyncio.gather(sending, return_exceptions=True)
+            else:
+                sending.result()
+        finally:
+            self._stop.set()
+            gone.cancel()
+            sending.cancel()
+
+    async def _send_all(self, scope: Scope, receive: Receive, send: Send) -> None:
+        pieces = self._answer.chunks(self._stop)
+        waiting = asyncio.ensure_future(_next_piece(pieces))
+        try:
+            await asyncio.wait((waiting,), timeout=FIRST_S)
+            if waiting.done() and (error := waiting.exception()) is not None:
+                await fault_response(as_fault(_checked(error)))(scope, receive, send)
+                return
+            await self._start(send)
+            while True:
+                done, _ = await asyncio.wait((waiting,), timeout=KEEP_ALIVE_S)
+                if not done:
+                    await _send_body(send, _KEEP_ALIVE)
+                    continue
+                try:
+                    piece = waiting.result()
+                except Exception as error:  # noqa: BLE001 - the status is sent already, so the error is an event
+                    await _send_body(send, event_bytes(as_fault(error).document), is_last=True)
+                    return
+                if piece is None:
+                    await _send_body(send, _DONE, is_last=True)
+                    return
+                if piece:
+                    await _send_body(send, piece)
+                waiting = asyncio.ensure_future(_next_piece(pieces))
+        finally:
+            waiting.cancel()
+
+    async def _start(self, send: Send) -> None:
+        headers = {
+            "Content-Type": "text/event-stream; charset=utf-8",
+            "Cache-Control": "no-cache",
+            # Nginx otherwise collects the stream before it sends it on.
+            "X-Accel-Buffering": "no",
+            **self._answer.headers,
+        }
+        raw = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+        await send({"type": "http.response.start", "status": 200, "headers": raw})
+
+
+async def _send_body(send: Send, body: bytes, *, is_last: bool = False) -> None:
+    await send({"type": "http.response.body", "body": body, "more_body": not is_last})
+
+
+async def _next_piece(pieces: AsyncIterator[bytes]) -> bytes | None:
+    """Return the next piece, or None at the end."""
+    return await anext(pieces, None)
+
+
+def _checked(error: BaseException) -> Exception:
+    if not isinstance(error, Exception):
+        raise error
+    return error
+
+
+async def while_connected(
+    receive: Receive, stop: StopSignal, work: Callable[[], Awaitable[_Result]]
+) -> _Result | None:
+    """Return what `work` returns. If the client hangs up first, stop the work and return None."""
+    gone = asyncio.ensure_future(disconnected(receive))
+    working = asyncio.ensure_future(work())
+    try:
+        await asyncio.wait((gone, working), return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+        stop.set()
+        await asyncio.gather(working, return_exceptions=True)
+        return None
+    finally:
+        gone.cancel()

@@ -1,0 +1,227 @@
+"""Read the messages and tools of a request, and check what the reader of rows accepts but a client must not send."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, cast
+
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.message import Conversation, Message, Role
+from workbench.errors import BadInput
+from workbench.gateway.faults import RequestFault
+from workbench.hermes.openai_messages import parse_messages
+from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.tools_text import parse_tools
+
+_ROLES: Final = {"developer": "system"}
+"""Roles that newer clients send, and what they mean."""
+_KNOWN: Final = ("system", "developer", "user", "assistant", "tool")
+_TEXT_PARTS: Final = ("text", "refusal", "input_text", "output_text")
+
+
+def read_conversation(messages: Sequence[dict[str, Any]]) -> Conversation:
+    """Read the messages of a request. Results are put into the order of their calls and get the names of their tools.
+
+    Raises:
+        RequestFault: A role is unknown, a content is not text, a call has no name, or a result belongs to no call.
+    """
+    read: list[dict[str, JsonValue]] = []
+    calls: dict[str, _OpenCall] = {}
+    for index, message in enumerate(messages):
+        fields = _checked(message, index)
+        if fields["role"] == "tool":
+            call = _call_of(fields, index, calls)
+            fields = {**fields, "name": call.name}
+            read.insert(call.place_in(read), {**fields, _ORDER: call.order})
+            continue
+        calls = _open_calls(fields) if fields["role"] == "assistant" else {}
+        read.append(fields)
+    try:
+        return parse_messages(cast(list[JsonValue], read)).conversation
+    except BadInput as error:
+        raise RequestFault(400, str(error), "invalid_value", "messages") from None
+
+
+_ORDER: Final = "_order"
+
+
+class _OpenCall:
+    """A call of the last answer, whose result may follow."""
+
+    def __init__(self, name: str, order: int) -> None:
+        self.name = name
+        self.order = order
+        self.is_answered = False
+
+    def place_in(self, read: Sequence[Mapping[str, JsonValue]]) -> int:
+        """Return where the result belongs: before the results of later calls."""
+        place = len(read)
+        while place and _order_of(read[place - 1]) > self.order:
+            place -= 1
+        return place
+
+
+def _order_of(fields: Mapping[str, JsonValue]) -> int:
+    order = fields.get(_ORDER, -1)
+    return order if isinstance(order, int) else -1
+
+
+def _open_calls(fields: Mapping[str, JsonValue]) -> dict[str, _OpenCall]:
+    found: dict[str, _OpenCall] = {}
+    entries = fields.get("tool_calls")
+    for order, entry in enumerate(entries if isinstance(entries, list) else ()):
+        call = as_object(entry)
+        name = as_object(call.get("function")).get("name")
+        found[str(call.get("id", ""))] = _OpenCall(name if isinstance(name, str) else "", order)
+    return found
+
+
+def _call_of(fields: Mapping[str, JsonValue], index: int, calls: Mapping[str, _OpenCall]) -> _OpenCall:
+    call_id = fields.get("tool_call_id")
+    place = f"messages[{index}].tool_call_id"
+    if not isinstance(call_id, str):
+        message = f"{place}: it is missing. Name the call that the result is for."
+        raise RequestFault(400, message, "missing_required_parameter", place)
+    call = calls.get(call_id)
+    if call is None:
+        raise RequestFault(
+            400,
+            f"{place}: {call_id[:80]!r} is not the id of a call in the assistant message before the result.",
+            "tool_result_without_call",
+            place,
+        )
+    if call.is_answered:
+        raise RequestFault(
+            400, f"{place}: the call {call_id[:80]!r} has a result already.", "invalid_value", place
+        )
+    call.is_answered = True
+    return call
+
+
+def _checked(message: dict[str, Any], index: int) -> dict[str, JsonValue]:
+    """Return a message with a known role and a text as its content."""
+    role = message.get("role")
+    if role not in _KNOWN:
+        place = f"messages[{index}].role"
+        problem = f"{place}: unknown role {str(role)[:40]!r}. Use one of {', '.join(_KNOWN)}."
+        raise RequestFault(400, problem, "invalid_value", place)
+    fields: dict[str, JsonValue] = {**message, "role": _ROLES.get(role, role)}
+    fields.pop(_ORDER, None)
+    if not fields.get("tool_calls"):
+        fields.pop("tool_calls", None)
+    if role != "assistant":
+        # Only names of tools are rendered, and those come from the calls.
+        fields.pop("name", None)
+        fields.pop("tool_calls", None)
+    fields["content"] = _text(
+        message.get("content"), f"messages[{index}].content", is_optional=role == "assistant"
+    )
+    return fields
+
+
+def _text(content: Any, place: str, *, is_optional: bool) -> str:
+    if isinstance(content, str):
+        return content
+    if content is None:
+        if is_optional:
+            return ""
+        raise RequestFault(400, f"{place}: it is missing.", "missing_required_parameter", place)
+    if not isinstance(content, list):
+        raise RequestFault(400, f"{place}: it must be a text or a list of parts.", "invalid_value", place)
+    texts: list[str] = []
+    for number, part in enumerate(cast(list[JsonValue], content)):
+        fields = as_object(part)
+        kind = fields.get("type", "text")
+        text = fields.get("refusal") if kind == "refusal" else fields.get("text")
+        if kind not in _TEXT_PARTS or not isinstance(text, str):
+            raise RequestFault(
+                400,
+                f"{place}[{number}]: parts of type {str(kind)[:40]!r} are not supported. Send text only.",
+                "unsupported_value",
+                f"{place}[{number}]",
+            )
+        texts.append(text)
+    return "".join(texts)
+
+
+def read_tools(tools: Sequence[dict[str, Any]] | None) -> OfferedTools:
+    """Read and check the tools of a request.
+
+    Raises:
+        RequestFault: A tool has no name or another type, or its schema cannot be used.
+    """
+    if not tools:
+        return OfferedTools()
+    for index, tool in enumerate(tools):
+        if tool.get("type", "function") != "function":
+            place = f"tools[{index}].type"
+            raise RequestFault(
+                400, f"{place}: only tools of type 'function' are supported.", "unsupported_value", place
+            )
+        _check_references(tool, f"tools[{index}].function.parameters")
+    try:
+        return _parsed(tuple(json.dumps(tool, ensure_ascii=False) for tool in tools))
+    except BadInput as error:
+        raise RequestFault(
+            400, f"tools: {error.problem}. ({error.where})", "invalid_schema", "tools"
+        ) from None
+
+
+def _parsed(tools: tuple[str, ...]) -> OfferedTools:
+    return parse_tools("[" + ",\n".join(tools) + "]")
+
+
+def check_schema_references(schema: Mapping[str, Any], place: str) -> None:
+    """Check that a schema refers to nothing outside of itself.
+
+    Raises:
+        RequestFault: A `$ref` leaves the document, or leads nowhere.
+    """
+    _check_references({"function": {"parameters": schema}}, place)
+
+
+def _check_references(tool: Mapping[str, Any], place: str) -> None:
+    root = as_object(as_object(tool.get("function")).get("parameters"))
+    open_values: list[JsonValue] = [root]
+    while open_values:
+        value = open_values.pop()
+        if isinstance(value, list):
+            open_values.extend(value)
+        elif isinstance(value, Mapping):
+            fields = cast(JsonObject, value)
+            reference = fields.get("$ref")
+            if isinstance(reference, str) and not _is_inside(reference, root):
+                raise RequestFault(
+                    400,
+                    f"{place}: $ref {reference[:80]!r} leads out of the schema, or to nothing in it. "
+                    "Write the definition into the schema, such as '#/$defs/NAME'.",
+                    "invalid_schema",
+                    place,
+                )
+            open_values.extend(fields.values())
+
+
+def _is_inside(reference: str, root: JsonObject) -> bool:
+    if not reference.startswith("#"):
+        return False
+    if not reference.startswith("#/"):
+        # The schema itself, or an anchor, which the check of the schema resolves.
+        return True
+    value: JsonValue = root
+    for part in reference[2:].split("/"):
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, Mapping) and key in value:
+            value = value[key]
+        elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return False
+    return True
+
+
+def split_system(conversation: Conversation) -> tuple[str, tuple[Message, ...]]:
+    """Return the client's own system text, and the messages after it. The text is empty if there is none."""
+    messages = conversation.messages
+    count = 0
+    while count < len(messages) and messages[count].role is Role.SYSTEM:
+        count += 1
+    return "\n\n".join(message.text for message in messages[:count] if message.text), messages[count:]

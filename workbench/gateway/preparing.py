@@ -1,0 +1,318 @@
+"""Prepare a request: from a model name, messages and tools to a turn that is ready to run."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from secrets import randbelow
+from typing import Final
+
+from workbench.app.prepare import prepare_completion
+from workbench.app.queued_engine import QueuedEngine
+from workbench.app.services import Services
+from workbench.chat.json_value import JsonObject
+from workbench.chat.message import Conversation, Message, Role
+from workbench.contract.contract import Contract, render_contract
+from workbench.errors import BadInput, WorkbenchError
+from workbench.gateway.answer import CallRules
+from workbench.gateway.conversation import (
+    check_schema_references,
+    read_conversation,
+    read_tools,
+    split_system,
+)
+from workbench.gateway.faults import RequestFault
+from workbench.gateway.requests import ChatRequest, CompletionRequest, NamedChoice
+from workbench.gateway.targets import Target, contract_of, engine_fault
+from workbench.records.run_config import RunConfig
+from workbench.rollout.constraint import TurnSetup
+from workbench.rollout.loop import Turn
+from workbench.rollout.ports import ChoiceKind, Delta, Engine, GenerationRequest
+from workbench.rollout.sampling import SAMPLING_FIELDS, Sampling, TokenBias
+from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.tools_text import render_tools
+
+CLIENT_SYSTEM: Final = "system"
+"""A contract that declares a variable with this name gets the client's own system text there."""
+_UNLIMITED_TOKENS: Final = 32_768
+"""The longest completion of a server, if the client sets no limit."""
+_SEEDS: Final = 2**31
+_FAMILY_ONLY: Final = "none"
+"""Name of the contract in the setup of a request without a contract."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedChat:
+    """A chat request that is ready to run."""
+
+    target: Target
+    conversation: Conversation
+    """The conversation as the model sees it, the composed system text first."""
+    config: RunConfig
+    """The same settings as a setup of the workbench, for recording."""
+    setup: TurnSetup
+    engine: QueuedEngine
+    rules: CallRules
+    seed: int
+    count: int
+    """Number of answers."""
+    wants_logprobs: bool
+    key: str
+    """Differs between requests with different conversations, for the ids of calls."""
+
+    def turn(self, services: Services, index: int, is_cancelled: Callable[[], bool]) -> Turn:
+        """Return the turn of the answer with this index."""
+        sampling = replace(self.setup.sampling, seed=(self.seed + index) % _SEEDS)
+        setup = replace(self.setup, sampling=sampling)
+        return prepare_completion(services, setup, self.engine, is_cancelled)
+
+    def call_id(self, index: int, number: int) -> str:
+        """Return the id of a call of the answer with this index. It is the same each time the request is sent."""
+        return f"call_{sha256(f'{self.key}/{index}/{number}'.encode()).hexdigest()[:24]}"
+
+
+class Preparation:
+    """Prepares requests.
+
+    Args:
+        family: Template family of engines without a contract.
+    """
+
+    def __init__(self, family: str) -> None:
+        self._family = family
+
+    def chat(self, services: Services, target: Target, request: ChatRequest) -> PreparedChat:
+        """Prepare a chat request.
+
+        Raises:
+            RequestFault: The model, the messages, the tools or a setting cannot be used.
+        """
+        tools = read_tools(request.tools)
+        conversation = read_conversation(request.messages)
+        sizes = (
+            len(message.text) + sum(len(call.arguments_text or "") for call in message.calls)
+            for message in conversation.messages
+        )
+        _check_size(services, sum(sizes) + len(render_tools(tools)), "messages")
+        choice = _tool_choice(request, tools)
+        version = contract_of(services, target)
+        engine = open_engine(services, target)
+        is_local = engine.capabilities.has_exact_prompt and not engine.capabilities.takes_many
+        sampling = _sampling(request, engine, is_local=is_local)
+        schema = _answer_schema(request)
+        contract_text = version.text if version else _family_text(self._family)
+        config = RunConfig(
+            contract_name=version.name if version else _FAMILY_ONLY,
+            contract_text=contract_text,
+            tools_text=render_tools(tools),
+            model=target.engine,
+            tool_choice=choice,
+            sampling=sampling,
+            max_rounds=1,
+            wants_logprobs=bool(request.logprobs),
+        )
+        try:
+            conversation, config = (
+                _with_contract(services, config, conversation, engine) if version else (conversation, config)
+            )
+            setup = config.turn_setup(answer_schema=schema)
+            services.limits.check_setup(config)
+        except BadInput as error:
+            raise RequestFault(400, str(error), "invalid_value") from None
+        setup = replace(
+            setup,
+            has_contract=version is not None,
+            contract_fingerprint=setup.contract_fingerprint if version else None,
+            unset_sampling=_unset(request),
+            response_format=_format_for_server(request, engine),
+        )
+        return PreparedChat(
+            target=target,
+            conversation=conversation,
+            config=config,
+            setup=setup,
+            engine=engine,
+            rules=CallRules(
+                are_sent=setup.tool_choice.kind is not ChoiceKind.NONE,
+                is_single=request.parallel_tool_calls is False,
+            ),
+            seed=sampling.seed,
+            count=request.count,
+            wants_logprobs=bool(request.logprobs),
+            key=_key_of(conversation, target),
+        )
+
+    def completion(
+        self, services: Services, target: Target, request: CompletionRequest
+    ) -> "PreparedCompletion":
+        """Prepare a request that continues a prompt.
+
+        Raises:
+            RequestFault: The model cannot continue a text, or a setting is not supported.
+        """
+        if target.contract is not None:
+            message = (
+                f"model {target.name!r}: a contract writes the prompt itself. Use {target.engine!r} here."
+            )
+            raise RequestFault(400, message, "unsupported_value", "model")
+        for name in ("echo", "suffix"):
+            if getattr(request, name):
+                raise RequestFault(400, f"{name}: it is not supported.", "unsupported_value", name)
+        prompts = [request.prompt] if isinstance(request.prompt, str) else request.prompt
+        if len(prompts) != 1:
+            raise RequestFault(400, "prompt: send one text.", "unsupported_value", "prompt")
+        _check_size(services, len(prompts[0]), "prompt")
+        engine = open_engine(services, target)
+        if engine.capabilities.is_chat_only:
+            message = f"model {target.name!r}: its server renders its own prompts. Use /v1/chat/completions."
+            raise RequestFault(400, message, "unsupported_value", "model")
+        is_local = engine.capabilities.has_exact_prompt and not engine.capabilities.takes_many
+        sampling = _sampling(request, engine, is_local=is_local)
+        try:
+            services.limits.check_sampling(sampling)
+            services.limits.check_text("prompt", prompts[0])
+        except BadInput as error:
+            raise RequestFault(400, str(error), "invalid_value") from None
+        return PreparedCompletion(
+            target=target,
+            engine=engine,
+            request=GenerationRequest(
+                prompt=prompts[0],
+                sampling=sampling,
+                wants_logprobs=request.logprobs is not None,
+                unset_sampling=_unset(request),
+            ),
+            count=request.count,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedCompletion:
+    """A prompt that is ready to be continued."""
+
+    target: Target
+    engine: QueuedEngine
+    request: GenerationRequest
+    count: int
+
+    def deltas(self, index: int, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
+        """Yield the completion with this index."""
+        seed = (self.request.sampling.seed + index) % _SEEDS
+        sampling = replace(self.request.sampling, seed=seed)
+        return self.engine.generate(replace(self.request, sampling=sampling), is_cancelled=is_cancelled)
+
+
+def open_engine(services: Services, target: Target) -> QueuedEngine:
+    """Return the target's engine, loaded.
+
+    Raises:
+        RequestFault: There is no such model, or it cannot be loaded.
+    """
+    try:
+        return services.engine(target.engine)
+    except WorkbenchError as error:
+        raise engine_fault(error, target.name) from None
+
+
+def _check_size(services: Services, chars: int, param: str) -> None:
+    limit = services.settings.gateway_prompt_chars
+    if chars > limit:
+        message = f"{param}: {chars:,} characters; at most {limit:,} are allowed. Shorten the prompt."
+        raise RequestFault(400, message, "context_length_exceeded", param)
+
+
+def _with_contract(
+    services: Services, config: RunConfig, conversation: Conversation, engine: Engine
+) -> tuple[Conversation, RunConfig]:
+    """Put the contract's text before the conversation, and the client's system text where the contract says."""
+    own, rest = split_system(conversation)
+    declared = config.contract().variables
+    if CLIENT_SYSTEM in declared:
+        config = replace(config, variables={CLIENT_SYSTEM: own or declared[CLIENT_SYSTEM]})
+    text = config.system_text(date=services.today(), are_tools_apart=engine.capabilities.writes_tools)
+    if own and CLIENT_SYSTEM not in declared:
+        text = f"{text}\n\n{own}"
+    return Conversation(messages=(Message(role=Role.SYSTEM, text=text), *rest)), config
+
+
+def _family_text(family: str) -> str:
+    return render_contract(
+        Contract(name=_FAMILY_ONLY, title="The template's own system text", family=family, text="{{ tools }}")
+    )
+
+
+def _tool_choice(request: ChatRequest, tools: OfferedTools) -> str:
+    choice = request.tool_choice
+    if isinstance(choice, NamedChoice):
+        name = choice.function.name
+        if name not in tools.by_name:
+            known = ", ".join(tools.names) or "none"
+            message = f"tool_choice: there is no tool {name[:80]!r}. Offered tools: {known}."
+            raise RequestFault(400, message, "invalid_value", "tool_choice")
+        return name
+    if choice == ChoiceKind.REQUIRED and not tools.specs:
+        raise RequestFault(400, "tool_choice: 'required' needs tools.", "invalid_value", "tool_choice")
+    return choice or ChoiceKind.AUTO.value
+
+
+def _unset(request: ChatRequest | CompletionRequest) -> frozenset[str]:
+    """Return the sampling fields that the client did not set."""
+    given = {name for name in SAMPLING_FIELDS if getattr(request, name, None) is not None}
+    return frozenset(SAMPLING_FIELDS) - given - ({"max_tokens"} if request.token_limit else set())
+
+
+def _sampling(request: ChatRequest | CompletionRequest, engine: Engine, *, is_local: bool) -> Sampling:
+    """Return the sampling settings: the client's, then the workbench's defaults."""
+    given = {
+        name: value
+        for name in SAMPLING_FIELDS
+        if name not in ("stop", "logit_bias", "seed", "max_tokens", "top_k")
+        and (value := getattr(request, name, None)) is not None
+    }
+    if request.top_k is not None:
+        # -1 and 0 keep all tokens: vLLM writes -1, llama.cpp 0.
+        given["top_k"] = max(0, request.top_k)
+    room = engine.context_tokens or _UNLIMITED_TOKENS
+    limit = request.token_limit or (room if is_local else _UNLIMITED_TOKENS)
+    # Without a seed, answers to the same request differ, as with other servers. At temperature 0 they do not.
+    seed = randbelow(_SEEDS) if request.seed is None else request.seed % _SEEDS
+    if request.seed is None and not request.temperature:
+        seed = Sampling().seed
+    return Sampling(
+        **given,
+        stop=request.stops,
+        seed=seed,
+        max_tokens=limit,
+        logit_bias=tuple(_biases(request.logit_bias)),
+    )
+
+
+def _biases(biases: Mapping[str, float] | None) -> Iterator[TokenBias]:
+    for token, bias in (biases or {}).items():
+        if not token.isdigit():
+            message = f"logit_bias: {token[:40]!r} is not the id of a token."
+            raise RequestFault(400, message, "invalid_value", "logit_bias")
+        yield TokenBias(token=int(token), bias=bias)
+
+
+def _answer_schema(request: ChatRequest) -> JsonObject | None:
+    schema = request.response_format.schema_of_answers if request.response_format else None
+    if schema is not None:
+        check_schema_references(schema, "response_format.json_schema.schema")
+    return schema
+
+
+def _format_for_server(request: ChatRequest, engine: Engine) -> JsonObject | None:
+    """Return the client's format for a server that applies it itself."""
+    if request.response_format is None or not engine.capabilities.is_chat_only:
+        return None
+    document = request.response_format.model_dump(by_alias=True, exclude_none=True)
+    return document if request.response_format.type != "text" else None
+
+
+def _key_of(conversation: Conversation, target: Target) -> str:
+    texts = [
+        [message.role, message.text, [[call.name, call.arguments_text] for call in message.calls]]
+        for message in conversation.messages
+    ]
+    return sha256(json.dumps([target.name, texts]).encode()).hexdigest()

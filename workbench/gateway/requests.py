@@ -1,0 +1,199 @@
+"""The requests that clients send, as pydantic models, and how their faults are reported."""
+
+from typing import Any, Final, Literal, TypeVar, cast
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from workbench.gateway.faults import RequestFault
+from workbench.hermes.reading import Dialect, Level
+from workbench.toolspec.form_faults import form_faults
+
+MOST_CHOICES: Final = 8
+"""The most answers to one request."""
+_SAMPLING_ALIASES: Final = {"repetition_penalty": "repeat_penalty"}
+
+
+class StreamOptions(BaseModel):
+    """Options of a streamed answer."""
+
+    include_usage: bool = False
+    """True sends a last chunk with the number of tokens."""
+
+
+class _GenerationFields(BaseModel):
+    """Fields that chat and raw completions share. Unknown fields are ignored, as clients send many."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    model: str = Field(min_length=1)
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    n: int | None = Field(default=None, ge=1, le=MOST_CHOICES)
+    seed: int | None = None
+    temperature: float | None = Field(default=None, ge=0, le=5)
+    top_p: float | None = Field(default=None, ge=0, le=1)
+    top_k: int | None = Field(default=None, ge=-1, le=1000)
+    min_p: float | None = Field(default=None, ge=0, le=1)
+    typical_p: float | None = Field(default=None, ge=0, le=1)
+    repeat_penalty: float | None = Field(default=None, ge=0.1, le=3)
+    presence_penalty: float | None = Field(default=None, ge=-2, le=2)
+    frequency_penalty: float | None = Field(default=None, ge=-2, le=2)
+    logit_bias: dict[str, float] | None = None
+    stop: str | list[str] | None = None
+    max_tokens: int | None = Field(default=None, ge=1, le=1_048_576)
+    user: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_known_names(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        fields = cast(dict[str, Any], value)
+        renamed = {ours: fields[name] for name, ours in _SAMPLING_ALIASES.items() if name in fields}
+        return {**fields, **renamed}
+
+    @property
+    def count(self) -> int:
+        """Number of answers."""
+        return self.n or 1
+
+    @property
+    def stops(self) -> tuple[str, ...]:
+        """The stop texts."""
+        stops = [self.stop] if isinstance(self.stop, str) else self.stop or []
+        return tuple(stop for stop in stops if stop)
+
+    @property
+    def sends_usage(self) -> bool:
+        """Whether a stream ends with the number of tokens."""
+        return bool(self.stream_options and self.stream_options.include_usage)
+
+
+class JsonSchemaFormat(BaseModel):
+    """A JSON Schema that the answer must match."""
+
+    model_config = ConfigDict(extra="allow", populate_by_name=True)
+
+    name: str = "answer"
+    schema_: dict[str, Any] | None = Field(default=None, alias="schema")
+
+
+class ResponseFormat(BaseModel):
+    """The format of the answer."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: Literal["text", "json_object", "json_schema"]
+    json_schema: JsonSchemaFormat | None = None
+
+    @model_validator(mode="after")
+    def _has_schema(self) -> "ResponseFormat":
+        if self.type == "json_schema" and (self.json_schema is None or self.json_schema.schema_ is None):
+            raise ValueError("json_schema needs a schema")
+        return self
+
+    @property
+    def schema_of_answers(self) -> dict[str, Any] | None:
+        """JSON Schema of the answer, or None for any text."""
+        if self.type == "json_schema" and self.json_schema is not None:
+            return self.json_schema.schema_
+        return {"type": "object"} if self.type == "json_object" else None
+
+
+class NamedFunction(BaseModel):
+    """A function by its name."""
+
+    name: str
+
+
+class NamedChoice(BaseModel):
+    """The tool choice that names one tool."""
+
+    type: Literal["function"]
+    function: NamedFunction
+
+
+class ChatRequest(_GenerationFields):
+    """The body of `/v1/chat/completions`."""
+
+    messages: list[dict[str, Any]] = Field(min_length=1)
+    tools: list[dict[str, Any]] | None = None
+    tool_choice: Literal["none", "auto", "required"] | NamedChoice | None = None
+    parallel_tool_calls: bool | None = None
+    response_format: ResponseFormat | None = None
+    max_completion_tokens: int | None = Field(default=None, ge=1, le=1_048_576)
+    logprobs: bool | None = None
+    top_logprobs: int | None = Field(default=None, ge=0, le=20)
+    metadata: dict[str, Any] | None = None
+
+    @property
+    def token_limit(self) -> int | None:
+        """The longest completion in tokens, or None if the client sets no limit."""
+        return self.max_completion_tokens or self.max_tokens
+
+
+class CompletionRequest(_GenerationFields):
+    """The body of `/v1/completions`: a prompt that is continued byte for byte."""
+
+    prompt: str | list[str]
+    echo: bool | None = None
+    suffix: str | None = None
+    best_of: int | None = None
+    logprobs: int | None = Field(default=None, ge=0, le=20)
+
+    @property
+    def token_limit(self) -> int | None:
+        """The longest completion in tokens, or None if the client sets no limit."""
+        return self.max_tokens
+
+
+class ParseRequest(BaseModel):
+    """The body of `/v1/parse`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str
+    tools: list[dict[str, Any]] | None = None
+    dialect: Dialect = Dialect.AUTO
+    level: Level = Level.TOLERANT
+    finish_reason: Literal["stop", "length"] = "stop"
+    starts_in_thought: bool = False
+
+
+_Form = TypeVar("_Form", bound=BaseModel)
+
+
+def parse_body(body: bytes, form: type[_Form]) -> _Form:
+    """Parse the body of a request.
+
+    Raises:
+        RequestFault: The body is not JSON, or a field is missing or has a wrong value.
+    """
+    try:
+        value = orjson.loads(body)
+    except ValueError as error:
+        raise RequestFault(
+            400, f"The body is not valid JSON: {error}. Send a JSON object.", "invalid_json"
+        ) from None
+    if not isinstance(value, dict):
+        raise RequestFault(400, "The body is not a JSON object.", "invalid_json")
+    try:
+        return form.model_validate(value)
+    except ValidationError as error:
+        fault = form_faults(error, form)[0]
+        place = _place(fault.place)
+        code = "missing_required_parameter" if "is missing" in fault.problem else "invalid_value"
+        raise RequestFault(400, f"{place or 'request'}: {fault.problem}.", code, place or None) from None
+
+
+def _place(parts: tuple[str | int, ...]) -> str:
+    """Return a place as OpenAI writes it.
+
+    >>> _place(("messages", 2, "role"))
+    'messages[2].role'
+    """
+    place = ""
+    for part in parts:
+        place += f"[{part}]" if isinstance(part, int) else f".{part}" if place else part
+    return place

@@ -1,0 +1,209 @@
+"""Run a prepared request: yield what its answer is made of, while it is written."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from workbench.app.services import Services
+from workbench.chat.json_value import JsonObject
+from workbench.gateway.answer import EXTRA_CALL, AnswerPiece, AnswerWriter, SentAnswer
+from workbench.gateway.preparing import PreparedChat
+from workbench.hermes.reading import Reading
+from workbench.hermes.spelling.families import family_named
+from workbench.hermes.written_out import written_out
+from workbench.rollout.events import CompletionEnded, QueuePositionChanged, RoundStarted
+from workbench.rollout.loop import Turn, run_rollout
+from workbench.rollout.ports import Capabilities, Delta, EmittedToken, Engine, FinishReason, GenerationRequest
+
+
+class Waiting(NamedTuple):
+    """The request waits for others to finish."""
+
+    place: int
+    """Position in the queue; 1 is next."""
+
+
+class PieceOfChoice(NamedTuple):
+    """A piece of an answer."""
+
+    choice: int
+    """Index of the answer."""
+    piece: AnswerPiece
+
+
+class Started(NamedTuple):
+    """The model works on an answer."""
+
+    choice: int
+    """Index of the answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishedChoice:
+    """An answer that is complete."""
+
+    index: int
+    ended: CompletionEnded
+    """The completion as the workbench stores it."""
+    sent: SentAnswer
+    """The answer as the client has it."""
+    reading: Reading
+    """What the reader made of the text, without calls that a server parsed."""
+    finish_reason: str
+    """`tool_calls`, `length` or `stop`."""
+    findings: tuple[str, ...]
+    """Codes of all findings, each once."""
+    left_out: int
+    """Calls that were left out because the client allows only one."""
+
+    @property
+    def tokens(self) -> tuple[EmittedToken, ...]:
+        """The tokens of the completion, if they were requested and the engine reports them."""
+        return self.ended.generation.tokens or ()
+
+    @property
+    def raw(self) -> str:
+        """What the model wrote, byte for byte."""
+        return written_out(self.ended.message)
+
+
+ChatEvent = Waiting | Started | PieceOfChoice | FinishedChoice
+
+
+class AnswerBroken(Exception):
+    """The model's server ended an answer in the middle.
+
+    Args:
+        problem: What happened, as a text for people.
+    """
+
+    def __init__(self, problem: str) -> None:
+        self.problem = problem
+        super().__init__(problem)
+
+
+class _TappedEngine:
+    """An engine whose deltas can be read besides the events of the turn, which only have their text."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._deltas: list[Delta] = []
+        self.name = engine.name
+        self.fingerprint = engine.fingerprint
+        self.capabilities: Capabilities = engine.capabilities
+        self.context_tokens = engine.context_tokens
+
+    def count_tokens(self, text: str) -> int:
+        return self._engine.count_tokens(text)
+
+    def generate(self, request: GenerationRequest, *, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
+        for delta in self._engine.generate(request, is_cancelled=is_cancelled):
+            self._deltas.append(delta)
+            yield delta
+
+    def take(self) -> Sequence[Delta]:
+        """Return the deltas since the last call."""
+        taken, self._deltas = self._deltas, []
+        return taken
+
+
+def run_chat(services: Services, chat: PreparedChat, is_cancelled: Callable[[], bool]) -> Iterator[ChatEvent]:
+    """Run a request and yield its answers, one after the other.
+
+    Raises:
+        EngineError: The engine cannot be asked, or failed.
+        AnswerBroken: The model's server ended an answer in the middle.
+    """
+    try:
+        for index in range(chat.count):
+            yield from _run_choice(services, chat, index, is_cancelled)
+            if is_cancelled():
+                return
+    finally:
+        chat.engine.client.end()
+
+
+def _run_choice(
+    services: Services, chat: PreparedChat, index: int, is_cancelled: Callable[[], bool]
+) -> Iterator[ChatEvent]:
+    turn = chat.turn(services, index, is_cancelled)
+    tapped = _TappedEngine(turn.engine)
+    writer: AnswerWriter | None = None
+    codes: list[str] = []
+    has_started = False
+    for event in run_rollout(_with_engine(turn, tapped), chat.conversation):
+        if isinstance(event, RoundStarted):
+            codes.extend(finding.code for finding in event.findings)
+            writer = AnswerWriter(
+                tools=chat.setup.tools,
+                call_id=lambda number: chat.call_id(index, number),
+                rules=chat.rules,
+                starts_in_thought=event.prompt.starts_in_thought and event.is_exact,
+                dialect=family_named(chat.setup.family).dialect,
+            )
+            prefill = event.generation.prefill
+            if prefill:
+                # Nothing of it is sent yet: it ends before the name of the call.
+                writer.feed(Delta(text=prefill))
+            continue
+        if isinstance(event, QueuePositionChanged):
+            yield Waiting(event.place)
+        for delta in tapped.take():
+            if writer is None or delta.queue_position is not None:
+                continue
+            if not has_started:
+                has_started = True
+                yield Started(index)
+            for piece in writer.feed(delta):
+                yield PieceOfChoice(index, piece)
+        if isinstance(event, CompletionEnded) and writer is not None:
+            yield from _finished(chat, index, event, writer, codes)
+
+
+def _finished(
+    chat: PreparedChat, index: int, ended: CompletionEnded, writer: AnswerWriter, codes: list[str]
+) -> Iterator[ChatEvent]:
+    reason = ended.generation.finish_reason
+    if reason is FinishReason.INTERRUPTED:
+        raise AnswerBroken(ended.problem)
+    for piece in writer.finish(reason.value):
+        yield PieceOfChoice(index, piece)
+    reading = writer.reading
+    codes += [finding.code for finding in (*reading.findings, *ended.generation.findings)]
+    if writer.left_out:
+        codes.append(EXTRA_CALL)
+    yield FinishedChoice(
+        index=index,
+        ended=ended,
+        sent=writer.sent,
+        reading=reading,
+        finish_reason=_finish_reason(reason, has_calls=writer.has_complete_calls),
+        findings=tuple(dict.fromkeys(codes)),
+        left_out=writer.left_out,
+    )
+
+
+def _finish_reason(reason: FinishReason, *, has_calls: bool) -> str:
+    if reason is FinishReason.LENGTH:
+        return "length"
+    return "tool_calls" if has_calls else "stop"
+
+
+def _with_engine(turn: Turn, engine: _TappedEngine) -> Turn:
+    return replace(turn, engine=engine)
+
+
+def hermes_report(choices: Sequence[FinishedChoice], *, has_raw: bool) -> JsonObject:
+    """Return the field `hermes` of an answer: what the reader did.
+
+    Args:
+        has_raw: Whether to include what the model wrote, byte for byte: a text, or a list of texts for several answers.
+    """
+    raws = [choice.raw for choice in choices]
+    raw: JsonObject = {"raw": raws[0] if len(raws) == 1 else list(raws)} if has_raw and raws else {}
+    return {
+        "fixes": [fix.code for choice in choices for fix in choice.reading.fixes],
+        "findings": [code for choice in choices for code in choice.findings],
+        "dropped": sum(choice.reading.dropped + choice.left_out for choice in choices),
+        **raw,
+    }
