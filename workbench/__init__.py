@@ -4,7 +4,7 @@ The layers, from top to bottom. Imports go down only; layers on one line do not 
 
     __main__ · cli          commands for the terminal
     wiring                  builds Services from Settings; the only module that knows every concrete class
-    ui                      the page
+    ui | gateway            the page | the server of the OpenAI protocol
     app                     the work that the page, the commands and the API share
     engines | toolbox | library | training      models | tools | files and the hub | training
     store                   the database

@@ -13,8 +13,9 @@ import httpx
 import uvicorn
 
 from tests.services import services_for
+from workbench.app.recording import Recorder
 from workbench.app.services import Services
-from workbench.gateway.app import AnswerRecorder, Gateway, GatewayOptions
+from workbench.gateway.app import Gateway, GatewayOptions
 from workbench.gateway.targets import UpstreamModels
 
 WEATHER: dict[str, Any] = {
@@ -130,7 +131,7 @@ def gateway_over(
     *completions: Any,
     variables: Mapping[str, str] | None = None,
     upstream: UpstreamModels | None = None,
-    recorder: AnswerRecorder | None = None,
+    recorder: Recorder | None = None,
     headers: Mapping[str, str] | None = None,
     family: str = "hermes-lines",
     **changes: Any,

@@ -5,6 +5,7 @@ import copy
 import pytest
 
 from tests.gateway.serving import ANSWER, CALL, QUESTION, WEATHER, gateway_over, writing
+from workbench.app.recording import Recorder
 
 RESULT = {"role": "tool", "tool_call_id": "call_1", "content": "{}"}
 CALLED = {
@@ -20,23 +21,13 @@ def weather(**parameters):
     return [tool]
 
 
-class Recorder:
-    def __init__(self):
-        self.recorded = 0
-
-    def begin(self, services, chat, headers):
-        return ""
-
-    def record(self, services, chat, choice, session_id):
-        self.recorded += 1
-
-
 @pytest.fixture(scope="module")
 def gateway(tmp_path_factory):
     recorder = Recorder()
     with gateway_over(tmp_path_factory.mktemp("gateway"), ANSWER, recorder=recorder) as served:
         yield served
-    assert recorder.recorded == 0
+        recorder.flush()
+        assert recorder.counts.answers == 0 and not served.services.sessions.list_sessions(limit=1)
 
 
 FAULTS = {

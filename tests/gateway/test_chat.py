@@ -14,6 +14,7 @@ from tests.gateway.serving import (
     same_message,
     writing,
 )
+from workbench.app.recording import Recorder
 
 TOOLS = [WEATHER]
 
@@ -158,44 +159,35 @@ def test_the_ids_of_calls_are_the_same_when_a_request_is_repeated(shared):
     assert other["choices"][0]["message"]["tool_calls"][0]["id"] not in ids[0]
 
 
-def test_a_contract_renders_the_prompt_and_takes_the_clients_system_text(tmp_path):
-    seen = []
-
-    class Recorder:
-        def begin(self, services, chat, headers):
-            seen.append((chat, headers["user-agent"]))
-            return "session-1"
-
-        def record(self, services, chat, choice, session_id):
-            seen.append((choice, session_id))
-
-    messages = [{"role": "system", "content": "Be kind."}, *QUESTION]
-    with gateway_over(tmp_path, CALL, recorder=Recorder(), headers={"user-agent": "test"}) as gateway:
-        answer = gateway.chat(messages, tools=TOOLS, model=f"minimal/{gateway.model}")
-        assert answer.headers["x-hermes-session"] == "session-1"
-        system = seen[0][0].conversation.messages[0].text
-        assert seen[0][1] == "test" and seen[1][1] == "session-1"
-        assert system.startswith("You can call tools.") and system.endswith("\n\nBe kind.")
-        prompt = seen[1][0].ended.generation.prompt_text
-        assert prompt.startswith(f"<|im_start|>system\n{system}<|im_end|>\n<|im_start|>user\n")
-        plain = gateway.chat(messages, tools=TOOLS)
-        assert "x-hermes-session" in plain.headers
-        assert "Their signatures stand within <tools></tools> tags" in seen[3][0].ended.generation.prompt_text
-        assert "Be kind." in seen[3][0].ended.generation.prompt_text
-
-
-class Seen:
-    """A recorder that stores nothing, and remembers the conversations."""
+class Seen(Recorder):
+    """Remembers the conversations besides."""
 
     def __init__(self):
+        super().__init__()
         self.conversations = []
 
-    def begin(self, services, chat, headers):
-        self.conversations.append(chat.conversation.messages)
-        return ""
+    def begin(self, services, request):
+        self.conversations.append(request.messages)
+        return super().begin(services, request)
 
-    def record(self, services, chat, choice, session_id):
-        """Store nothing."""
+
+def test_a_contract_renders_the_prompt_and_takes_the_clients_system_text(tmp_path):
+    messages = [{"role": "system", "content": "Be kind."}, *QUESTION]
+    recorder = Recorder()
+    with gateway_over(tmp_path, CALL, recorder=recorder) as gateway:
+        prompts = []
+        for model in (f"minimal/{gateway.model}", gateway.model):
+            answer = gateway.chat(messages, tools=TOOLS, model=model)
+            assert answer.status_code == 200
+            recorder.flush()
+            [*_, stored] = gateway.services.sessions.path(answer.headers["x-hermes-session"])
+            assert stored.message.text == CALL
+            prompts.append(stored.generation.prompt_text)
+    assert prompts[0].startswith("<|im_start|>system\nYou can call tools.")
+    assert "\n\nBe kind.<|im_end|>\n<|im_start|>user\nWhat is the weather" in prompts[0]
+    # Without a contract, the family's own template writes the tools.
+    assert prompts[1].startswith("<|im_start|>system\nBe kind.")
+    assert "Their signatures stand within <tools></tools> tags" in prompts[1]
 
 
 OWN = """---

@@ -1,5 +1,6 @@
 """`workbench gateway`: serve contracts and models over the OpenAI protocol."""
 
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +11,10 @@ from workbench.hermes.spelling.families import family_named
 from workbench.settings import Settings, read_settings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from starlette.types import ASGIApp
+
     from workbench.app.services import Services
     from workbench.gateway.app import Gateway
 
@@ -84,3 +89,22 @@ def open_for(
 
     models = UpstreamModels(upstream_models(settings)) if has_upstream else None
     return open_gateway(services, family=family, upstream=models)
+
+
+@contextmanager
+def gateway_beside(services: "Services", settings: Settings) -> "Generator[Callable[[ASGIApp], ASGIApp]]":
+    """Open a gateway that shares the page's address.
+
+    Yields:
+        A function that puts the gateway's paths in front of the page's application.
+
+    Raises:
+        BadInput: The settings do not allow a gateway.
+    """
+    from workbench.gateway.app import WithGateway
+
+    opened = open_for(services, settings)
+    try:
+        yield partial(WithGateway, opened.app)
+    finally:
+        opened.close()

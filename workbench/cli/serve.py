@@ -1,5 +1,6 @@
 """`workbench serve`: serve the page."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Annotated
@@ -23,6 +24,9 @@ def serve(
     mcp: Annotated[
         bool, typer.Option("--mcp", help="Also serve agents over MCP; requires the extra mcp")
     ] = False,
+    gateway: Annotated[
+        bool, typer.Option("--gateway", help="Also serve the OpenAI protocol, under /v1")
+    ] = False,
     no_login: Annotated[
         bool, typer.Option("--no-login", help="Allow other machines without accounts")
     ] = False,
@@ -39,9 +43,13 @@ def serve(
         model=model or settings.model,
         may_skip_login=no_login or settings.may_skip_login,
     )
+    from workbench.cli.gateway import gateway_beside
     from workbench.ui.serve import serve_page
     from workbench.wiring import open_services
 
-    with open_services(settings) as services:
+    with (
+        open_services(settings) as services,
+        gateway_beside(services, settings) if gateway else nullcontext() as wrap,
+    ):
         # Programs wait for this line, and a pipe delivers it only when it is flushed.
-        serve_page(services, say=partial(print, flush=True), has_mcp=mcp)
+        serve_page(services, say=partial(print, flush=True), has_mcp=mcp, wrap=wrap)

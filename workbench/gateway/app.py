@@ -17,13 +17,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from workbench import __version__
 from workbench.app.hosts import AllowedHosts, parse_authority
+from workbench.app.recording import Recorder
 from workbench.app.requests.reading import reading_fields
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
 from workbench.gateway.chat_answers import (
     AnswerOptions,
-    AnswerRecorder,
     ChatAnswer,
     EventStream,
     TextAnswer,
@@ -56,7 +56,7 @@ class GatewayOptions:
     """Template family of engines without a contract."""
     upstream: UpstreamModels | None = None
     """The models of the server that the gateway is in front of. None if there is none."""
-    recorder: AnswerRecorder | None = None
+    recorder: Recorder | None = None
     """Stores conversations. None stores nothing."""
 
 

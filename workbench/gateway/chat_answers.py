@@ -4,13 +4,14 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
 import orjson
 from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from workbench.app.recording import ExchangeRecording, Recorder
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject
 from workbench.errors import WorkbenchError
@@ -36,6 +37,7 @@ from workbench.gateway.running import (
     run_chat,
 )
 from workbench.gateway.threads import Workers, disconnected
+from workbench.records.exchanges import ClientAnswer, ClientRequest
 from workbench.rollout.ports import Delta, EmittedToken, FinishReason, Usage
 from workbench.rollout.stopping import StopSignal
 
@@ -49,18 +51,6 @@ _DONE: Final = b"data: [DONE]\n\n"
 _KEEP_ALIVE: Final = b": waiting\n\n"
 
 _Result = TypeVar("_Result")
-
-
-class AnswerRecorder(Protocol):
-    """Stores conversations as sessions. It never raises: an answer is sent even if it cannot be stored."""
-
-    def begin(self, services: Services, chat: PreparedChat, headers: Headers) -> str:
-        """Return the id of the session that the request belongs to. Empty if it is not stored."""
-        ...
-
-    def record(self, services: Services, chat: PreparedChat, choice: FinishedChoice, session_id: str) -> None:
-        """Store a finished answer."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +101,7 @@ class ChatAnswer:
         services: Services,
         chat: PreparedChat,
         options: AnswerOptions,
-        recorder: AnswerRecorder | None,
+        recorder: Recorder | None,
     ) -> None:
         self._workers = workers
         self._services = services
@@ -153,15 +143,30 @@ class ChatAnswer:
 
     def _events(self, stop: StopSignal) -> Iterator[ChatEvent]:
         """Run the request in a thread, and store what is finished."""
-        recorder = self._recorder
-        if recorder is not None:
-            self._session = recorder.begin(self._services, self._chat, self._options.headers)
+        recording = self._recording()
         for event in run_chat(self._services, self._chat, stop):
             if isinstance(event, FinishedChoice):
                 self._finished.append(event)
+                if recording is not None:
+                    ended = event.ended
+                    sent = event.sent.message
+                    recording.end(ClientAnswer(message=ended.message, generation=ended.generation, sent=sent))
             yield event
-            if isinstance(event, FinishedChoice) and recorder is not None:
-                recorder.record(self._services, self._chat, event, self._session)
+
+    def _recording(self) -> ExchangeRecording | None:
+        """Begin to record the request, and note its session for the header."""
+        if self._recorder is None:
+            return None
+        headers = self._options.headers
+        request = ClientRequest(
+            messages=self._chat.conversation.messages,
+            setup=self._chat.config,
+            client=headers.get("user-agent", ""),
+            session_name=self._chat.session_name or headers.get(SESSION_HEADER, ""),
+        )
+        recording = self._recorder.begin(self._services, request)
+        self._session = recording.session_id
+        return recording
 
     def _event_bytes(self, event: ChatEvent) -> bytes:
         usage = {"usage": None} if self._options.sends_usage else {}

@@ -57,6 +57,8 @@ class PreparedChat:
     count: int
     """Number of answers."""
     wants_logprobs: bool
+    session_name: str
+    """The client's own name for the session, from `metadata.session`. Empty if it has none."""
     key: str
     """Differs between requests with different conversations, for the ids of calls."""
 
@@ -139,6 +141,7 @@ class Preparation:
             seed=sampling.seed,
             count=request.count,
             wants_logprobs=bool(request.logprobs),
+            session_name=_session_name(request),
             key=_key_of(conversation, target),
         )
 
@@ -308,6 +311,11 @@ def _format_for_server(request: ChatRequest, engine: Engine) -> JsonObject | Non
         return None
     document = request.response_format.model_dump(by_alias=True, exclude_none=True)
     return document if request.response_format.type != "text" else None
+
+
+def _session_name(request: ChatRequest) -> str:
+    name = (request.metadata or {}).get("session", "")
+    return name if isinstance(name, str) else ""
 
 
 def _key_of(conversation: Conversation, target: Target) -> str:

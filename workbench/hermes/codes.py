@@ -168,6 +168,11 @@ CODES: Final[tuple[Code, ...]] = (
     _finding(
         "call-not-run", CodeArea.GENERATION, "a call although the tool choice is `none`; reported, not run"
     ),
+    _finding(
+        "parallel-call-left-out",
+        CodeArea.GENERATION,
+        "a further call although the client of the gateway allows one; it was not sent",
+    ),
     _finding("nul-replaced", CodeArea.GENERATION, "U+0000 in a completion; replaced by U+FFFD"),
     _finding(
         "answer-schema-unreadable",

@@ -10,6 +10,8 @@ from threading import Event, current_thread, main_thread
 from time import monotonic
 from typing import Final
 
+from starlette.types import ASGIApp
+
 from workbench.app.hosts import check_address, is_local
 from workbench.app.runs.reports import shared_report
 from workbench.app.services import Services
@@ -20,12 +22,19 @@ DAY_S: Final = 24 * 60 * 60
 """The interval between purges of sessions that were deleted long ago, in seconds."""
 
 
-def serve_page(services: Services, *, say: Callable[[str], None] = print, has_mcp: bool = False) -> None:
+def serve_page(
+    services: Services,
+    *,
+    say: Callable[[str], None] = print,
+    has_mcp: bool = False,
+    wrap: Callable[[ASGIApp], ASGIApp] | None = None,
+) -> None:
     """Serve the page until the process is interrupted or asked to stop.
 
     Args:
         say: Called with warnings, and with a line once the page can be opened.
         has_mcp: Whether to serve agents over MCP, too.
+        wrap: Puts another application in front of the page's, for paths of its own. None if there is none.
 
     Raises:
         BadInput: The port is in use, the address does not belong to this machine, other machines could use the page
@@ -73,9 +82,12 @@ def serve_page(services: Services, *, say: Callable[[str], None] = print, has_mc
                 login_service=login_service,
                 has_mcp=has_mcp,
                 find_report=partial(shared_report, services.store),
+                wrap=wrap,
             ),
             **launch_options(),
         )
+        if wrap is not None:
+            say(f"The gateway is running at {page.blocks.local_url}v1")
         say(f"Hermes Workbench is running at {page.blocks.local_url} (press Ctrl+C to stop)")
         _wait_until_stopped(lambda: _purge(services, say))
     finally:

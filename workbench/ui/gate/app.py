@@ -43,6 +43,7 @@ class GatedApp(App):
         login_service: Logs users in, or None if there are no accounts.
         has_mcp: Whether agents are served over MCP.
         find_report: Returns the report that a key shares, or None if the key is not valid.
+        wrap: Puts an application with its own checks in front of the gate. None if there is none.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class GatedApp(App):
         settings: Settings,
         *,
         find_report: Callable[[str], RunReport | None],
+        wrap: Callable[[ASGIApp], ASGIApp] | None = None,
         scripts: Sequence[str],
         login_service: LoginService | None,
         has_mcp: bool,
@@ -68,6 +70,7 @@ class GatedApp(App):
         self.state_holder = PageStates()
         gradio_pages = GradioPages(blocks)
         pages = OpenPages(settings.max_open_pages, gradio_pages.forget)
+        self._in_front = wrap
         self._wrap: Callable[[ASGIApp], RequestGate] = lambda app: RequestGate(
             app,
             settings,
@@ -79,8 +82,9 @@ class GatedApp(App):
         )
 
     def build_middleware_stack(self) -> ASGIApp:
-        """Put the gate around Gradio's middleware."""
-        return self._wrap(super().build_middleware_stack())
+        """Put the gate around Gradio's middleware, and other applications in front of the gate."""
+        gated = self._wrap(super().build_middleware_stack())
+        return self._in_front(gated) if self._in_front else gated
 
 
 async def _serve_report(find_report: Callable[[str], RunReport | None], request: Request) -> Response:
