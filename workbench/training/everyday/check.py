@@ -225,7 +225,9 @@ def _numbers(sentence: Sentence) -> list[int]:
 def _reason(tools: Sequence[EverydayTool], sentence: Sentence) -> str:
     for tool in tools:
         if fits(tool, sentence):
-            return f"{tool.name} also requires {', '.join(sorted(tool.lacking(sentence.slots & tool.slots)))}"
+            return (
+                f"{tool.name} also requires {', '.join(sorted(tool.lacking(sentence.reachable(tool.slots))))}"
+            )
     tool = tools[0]
     if extra := sentence.needed - tool.slots:
         return f"{tool.name} does not take {', '.join(sorted(extra))}; put it in brackets, or add a parameter"

@@ -79,7 +79,7 @@ def fits(tool: EverydayTool, sentence: Sentence) -> bool:
 
 def is_complete(tool: EverydayTool, sentence: Sentence) -> bool:
     """Return whether the sentence can have all values that a call of the tool needs."""
-    return fits(tool, sentence) and not tool.lacking(sentence.slots & tool.slots)
+    return fits(tool, sentence) and not tool.lacking(sentence.reachable(tool.slots))
 
 
 def droppable(tool: EverydayTool, sentence: Sentence) -> frozenset[str]:

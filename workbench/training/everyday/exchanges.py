@@ -229,7 +229,7 @@ def missing(scene: EverydayScene) -> list[RowMessage] | None:
     sentence, tool = scene.dice.pick(able)
     candidates = sorted(droppable(tool, sentence))
     # A slot that the sentence cannot have in any case is always missing.
-    always = sorted(tool.lacking(sentence.slots & tool.slots))
+    always = sorted(tool.lacking(sentence.reachable(tool.slots)))
     optional = [slot for slot in candidates if slot not in always]
     count = 1 if not always else 0
     if optional and scene.dice.chance(0.2):

@@ -74,6 +74,11 @@ class Sentence:
         """All slots, those that the sentence implies included."""
         return frozenset(mention.slot for mention in self.mentions) | self.implied
 
+    def reachable(self, allowed: Set[str]) -> frozenset[str]:
+        """Return the slots that the sentence can have if only `allowed` ones may occur in brackets."""
+        runs = [run for part in self.parts if isinstance(part, _Choice) for run in part.runs]
+        return self.needed.union(*(_slots(run) for run in runs if _slots(run) <= allowed))
+
     @property
     def implied(self) -> frozenset[str]:
         """Slots whose values the sentence implies."""

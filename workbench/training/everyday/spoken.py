@@ -312,6 +312,7 @@ def _money(text: str, _words: WordList) -> Slot:
 
 
 def _code(text: str, _words: WordList) -> Slot:
+    text = text.strip("\"'")
     if not text:
         raise SlotProblem("a code needs a pattern: # is a digit, @ a capital letter, % a small letter")
 
@@ -342,7 +343,9 @@ def _phone(_text: str, _words: WordList) -> Slot:
 
 _STREETS: Final = (
     "Mill Road,Station Street,High Street,Park Avenue,Church Lane,Elm Street,Oak Drive,Harbour Street,Bridge Road,"
-    "Queen Street,Garden Row,Market Square,School Lane,North Street,Lake View,Hill Road,Victoria Road,Rose Street"
+    "Queen Street,Garden Row,Market Square,School Lane,North Street,Lake View,Hill Road,Victoria Road,Rose Street,"
+    "River Walk,Cedar Close,Abbey Road,King Street,South Parade,Maple Avenue,Castle Hill,West Street,Orchard Way,"
+    "Chapel Street,Meadow Lane,Canal Street,Forest Drive,Union Street,Willow Court,East Road,Tower Street,Poplar Row"
 ).split(",")
 
 
