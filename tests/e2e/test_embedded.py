@@ -71,8 +71,9 @@ def test_three_models_answer_at_once_while_a_suite_runs(
     second = page.context.new_page()
     tab = Comparing(second, embedded_server).open()
     second.locator("#compare-used").get_by_label("3", exact=True).check()
-    tab.choose("Model A", "embedded").choose("Model B", "embedded+bare")
-    tab.choose("Model C", f"scripted:{write_script(tmp_path / 'script.yaml', 'From a script.')}")
+    # The other columns show how their answers differ from A.
+    tab.choose("Model A", f"scripted:{write_script(tmp_path / 'script.yaml', 'From a script.')}")
+    tab.choose("Model B", "embedded").choose("Model C", "embedded+bare")
     for letter in "ABC":
         second.get_by_label(f"Max tokens {letter}").fill("12")
     field = second.get_by_role("textbox", name="Question")
@@ -92,7 +93,7 @@ def test_three_models_answer_at_once_while_a_suite_runs(
     tab.wait_until_idle()
     expect(tab.board).to_contain_text("3 of 3 answers")
     expect(tab.board).not_to_contain_text("incomplete")
-    expect(tab.cell("C")).to_contain_text("From a script.")
+    expect(tab.cell("A")).to_contain_text("From a script.")
     run = page.locator("#suites-run")
     expect(run).to_contain_text("15 of 15 results · done", timeout=4 * TURN_MS)
     expect(run).not_to_contain_text("error")

@@ -202,7 +202,7 @@ def test_rows_are_only_pushed_from_the_account_of_the_signed_in_user(
     expect(data.locator("#data-notice")).to_contain_text("Sign in with Hugging Face first")
     assert hub.tokens == set()
     _sign_in_or_out(play, shows="Logout (cleo)")
-    play.ask("Cleo's question")
+    play.tab("Play").ask("Cleo's question")
     push()
     expect(data.locator("#data-notice")).to_contain_text("cleo/rows")
     assert hub.tokens == {ACCESS_TOKEN}

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 
+import gradio as gr
 import pytest
 
 from tests.services import services_for
@@ -37,8 +38,23 @@ def test_every_component_and_event_of_the_page_is_sent_once(config, parts):
     sent = Counter(block_id for part in parts for block_id in ids(part["components"]) if block_id in shown)
     tabs = {tab["layout"]["id"] for tab in parts[1:]}
     assert sent == {block_id: 2 if block_id in tabs else 1 for block_id in shown}
-    private = [event["id"] for event in config["dependencies"] if event["api_visibility"] == "private"]
-    assert Counter(ids(event for part in parts for event in part["dependencies"])) == Counter(private)
+    functions = {"parse", "render", "check", "export", "chat", "run"}
+    events = [event["id"] for event in config["dependencies"] if event["api_name"] not in functions]
+    assert Counter(ids(event for part in parts for event in part["dependencies"])) == Counter(events)
+
+
+def test_an_event_of_a_component_is_sent_even_if_it_is_not_private():
+    """Gradio's own components, such as the button that signs in, have public events."""
+
+    def function(text: str) -> str:
+        return text
+
+    with gr.Blocks() as blocks:
+        clicked = gr.Button().click(None, js="() => {}")
+        clicked.then(None, js="() => {}")
+        gr.api(function)
+    start, _ = split_page(blocks.get_config_file())
+    assert [event["api_visibility"] for event in start["dependencies"]] == ["public"] * 2
 
 
 def test_the_page_starts_with_a_quarter_of_its_configuration(config, parts):

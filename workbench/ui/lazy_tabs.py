@@ -105,7 +105,8 @@ class _Division:
     def split(self) -> SplitPage:
         events: dict[str, list[Config]] = {name: [] for name in (_ALWAYS, *self._tab_ids)}
         for event in self._config["dependencies"]:
-            if event["api_visibility"] == "private":
+            # A function of the API has no trigger on the page.
+            if event["targets"] or event["trigger_after"] is not None:
                 events[self._tab_of(event)].append(event)
         at_start = _Interactive.by(events[_ALWAYS])
         complete = _Interactive.by(self._config["dependencies"])

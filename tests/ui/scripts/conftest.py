@@ -78,8 +78,7 @@ def components_context(browser: Browser) -> Iterator[BrowserContext]:
 def watched_page(components_context: BrowserContext) -> tuple[Page, Watch]:
     page = components_context.new_page()
     # A page whose drafts could not be stored asks before it is left.
-    page.on("dialog", lambda dialog: dialog.accept())
-    return page, Watch(page)
+    return page, Watch(page, may_ask_to_leave=True)
 
 
 @pytest.fixture
