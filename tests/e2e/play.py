@@ -17,6 +17,18 @@ SLOW_MS = 45_000
 TURN_MS = 180_000
 """Timeout of a turn of the embedded model on a busy machine."""
 
+OWN_CONTRACT = """---
+title: Own
+family: hermes-lines
+variables:
+  tone: plain
+---
+Answer in a {{ tone }} tone.
+<tools>
+{{ tools }}
+</tools>
+"""
+"""A contract with a variable."""
 TOUR_ENDED = "try { localStorage.setItem('hermes-workbench:tour', 'ended'); } catch { }"
 """The browser storage of a visitor who has finished the tour."""
 

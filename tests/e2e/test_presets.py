@@ -7,22 +7,10 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import served
-from tests.e2e.play import Play, Server, write_script
+from tests.e2e.play import OWN_CONTRACT, Play, Server, write_script
 from workbench.app.passwords import hash_password
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
-
-CONTRACT = """---
-title: Own
-family: hermes-lines
-variables:
-  tone: plain
----
-Answer in a {{ tone }} tone.
-<tools>
-{{ tools }}
-</tools>
-"""
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +32,7 @@ def log_in(page: Page, server: Server, name: str) -> Play:
 
 def set_up(play: Play) -> None:
     """Change a part of every section of the setup."""
-    play.edit("contract-text", CONTRACT)
+    play.edit("contract-text", OWN_CONTRACT)
     play.part("variable-fields").get_by_label("tone", exact=True).fill("formal")
     play.choose("Toolsets", "weather")
     play.page.keyboard.press("Escape")

@@ -5,21 +5,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.play import Play, write_script
+from tests.e2e.play import OWN_CONTRACT, Play, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
-CONTRACT = """---
-title: Own
-family: hermes-lines
-variables:
-  tone: plain
----
-Answer in a {{ tone }} tone.
-<tools>
-{{ tools }}
-</tools>
-"""
 ROWS = "city,tone\nRome,formal\nOslo,calm\nLima,loud\n"
 
 
@@ -36,7 +25,7 @@ def test_rows_are_pasted_run_saved_as_a_suite_and_run_there(
     play: Play, tmp_path: Path, artifacts: Path
 ) -> None:
     play.use_script(write_script(tmp_path / "rows.yaml", {"text": "Sunny.", "seconds_per_token": 0.1}))
-    play.edit("contract-text", CONTRACT)
+    play.edit("contract-text", OWN_CONTRACT)
     expect(play.part("variable-fields").get_by_label("tone", exact=True)).to_be_visible()
     rows = open_rows(play)
     start = rows.get_by_role("button", name="Run rows")
@@ -99,7 +88,7 @@ def test_the_contract_editor_is_enlarged_and_its_width_remembered(play: Play) ->
     play.page.mouse.move(box["x"] + 104, 300, steps=3)
     play.page.mouse.up()
     assert setup.evaluate("part => part.offsetWidth") == width + 76
-    play.edit("contract-text", CONTRACT)
+    play.edit("contract-text", OWN_CONTRACT)
     play.reload()
     assert setup.evaluate("part => part.offsetWidth") == width + 76
     expect(editor).to_contain_text("Answer in a {{ tone }} tone.")

@@ -106,3 +106,44 @@ export const drawList = (element, value, list) => {
   else if (value?.hint) parts.push(hint(value.hint));
   element.replaceChildren(...parts);
 };
+
+// Shows a field in `place`. Enter or leaving it saves a changed text, Escape restores what was there. `more` has further
+// attributes of the field, or others than these.
+export const editText = (place, label, text, save, restore, more = {}) => {
+  let isOver = false;
+  const field = node("input", {
+    class: "hw-input",
+    "aria-label": label,
+    value: text,
+    maxlength: 500,
+    onkeydown: (event) => {
+      event.stopPropagation();
+      if (event.key === "Enter") end(true);
+      if (event.key === "Escape") end(false);
+    },
+    onblur: () => end(true),
+    ...more,
+  });
+  const end = (isSaved) => {
+    if (isOver) return;
+    isOver = true;
+    restore();
+    if (isSaved && field.value.trim() !== text) save(field.value);
+  };
+  place.replaceChildren(field);
+  field.focus();
+  field.select();
+};
+
+// Returns a field with the link that shares something, and the buttons to copy it and to stop sharing.
+export const sharedLink = (label, address, stop) => [
+  node("input", {
+    class: "hw-link",
+    readonly: true,
+    "aria-label": label,
+    value: address,
+    onfocus: (event) => event.currentTarget.select(),
+  }),
+  iconButton("copy", "Copy link", (event) => copyText(address, event.currentTarget)),
+  node("button", { type: "button", class: "hw-act", onclick: stop }, "Stop sharing"),
+];

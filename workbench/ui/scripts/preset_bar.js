@@ -1,5 +1,5 @@
 // The line above the setup: choose, save, rename, share and delete presets, and reset the setup. Event: `preset_act`.
-import { copyText, iconButton, node } from "./dom.js";
+import { copyText, node, sharedLink } from "./dom.js";
 import { menu } from "./menu.js";
 
 const UNDO_MS = 20000;
@@ -134,23 +134,7 @@ export const mount = ({ element, follow, trigger }) => {
     const link = preset()?.shared_link;
     shared.hidden = !link;
     shared.replaceChildren(
-      ...(link
-        ? [
-            node("input", {
-              class: "hw-link",
-              readonly: true,
-              "aria-label": "Link to this preset",
-              value: linkOf(link),
-              onfocus: (event) => event.target.select(),
-            }),
-            iconButton("copy", "Copy link", (event) => copyText(linkOf(link), event.currentTarget)),
-            node(
-              "button",
-              { type: "button", class: "hw-act", onclick: () => act("unshare", { id: openId }) },
-              "Stop sharing",
-            ),
-          ]
-        : []),
+      ...(link ? sharedLink("Link to this preset", linkOf(link), () => act("unshare", { id: openId })) : []),
     );
   };
 

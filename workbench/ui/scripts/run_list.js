@@ -1,8 +1,8 @@
 // The list of runs, with a filter by tag.
-import { hint, node } from "./dom.js";
+import { editText, hint, node } from "./dom.js";
 import { menu } from "./menu.js";
 import { wideTable } from "./tables.js";
-import { editText, runActions } from "./run_menu.js";
+import { runActions } from "./run_menu.js";
 
 let tag = "";
 

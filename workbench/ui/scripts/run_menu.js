@@ -1,6 +1,4 @@
 // The menu of a run, in the list and above its report.
-import { node } from "./dom.js";
-
 const FORMS = [
   ["html", "HTML"],
   ["json", "JSON"],
@@ -22,29 +20,3 @@ export const runActions = (run, { edit, change, download }) => [
   ...(download ? downloads(run, download) : []),
   ["Delete", () => change("delete", run.id)],
 ];
-
-// Shows a field in `place`. Enter or leaving it saves a changed text, Escape restores what was there.
-export const editText = (place, label, text, save, restore) => {
-  let isOver = false;
-  const field = node("input", {
-    class: "hw-input",
-    "aria-label": label,
-    value: text,
-    maxlength: 500,
-    onkeydown: (event) => {
-      event.stopPropagation();
-      if (event.key === "Enter") end(true);
-      if (event.key === "Escape") end(false);
-    },
-    onblur: () => end(true),
-  });
-  const end = (isSaved) => {
-    if (isOver) return;
-    isOver = true;
-    restore();
-    if (isSaved && field.value.trim() !== text) save(field.value);
-  };
-  place.replaceChildren(field);
-  field.focus();
-  field.select();
-};

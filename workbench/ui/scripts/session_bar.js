@@ -1,51 +1,31 @@
 // The line above the transcript: title, tags and link. Events: `rename_session`, `tag_session`, `share_session`,
 // `unshare_session`, `copy_session`.
-import { copyText, iconButton, node } from "./dom.js";
+import { editText, node, sharedLink } from "./dom.js";
 
 export const mount = ({ element, follow, trigger }) => {
   const bar = node("div", { class: "hw-session-bar" });
   element.replaceChildren(bar);
   let shown = "";
 
-  // Shows `field` in `place`. Enter or leaving the field saves, Escape discards.
-  const editInPlace = (value, field, place, save) => {
-    const before = field.value;
-    let isOver = false;
-    const end = (isSaved) => {
-      if (isOver) return;
-      isOver = true;
-      if (isSaved && field.value.trim() !== before) save();
-      draw(value);
-    };
-    field.addEventListener("keydown", (event) => {
-      event.stopPropagation();
-      if (event.key === "Enter") end(true);
-      if (event.key === "Escape") end(false);
-    });
-    field.addEventListener("blur", () => end(true));
-    place.replaceChildren(field);
-    field.focus();
-  };
+  const edit = (value) =>
+    editText(
+      bar,
+      "Title of the session",
+      value.title,
+      (title) => trigger("rename_session", { title }),
+      () => draw(value),
+      { class: "hw-rename", maxlength: null },
+    );
 
-  const edit = (value) => {
-    const field = node("input", {
-      class: "hw-rename",
-      "aria-label": "Title of the session",
-      value: value.title,
-    });
-    editInPlace(value, field, bar, () => trigger("rename_session", { title: field.value }));
-    field.select();
-  };
-
-  const editTags = (value, place) => {
-    const field = node("input", {
-      class: "hw-tag-field",
-      "aria-label": "Tags, separated by commas",
-      placeholder: "tag, another",
-      value: value.tags.join(", "),
-    });
-    editInPlace(value, field, place, () => trigger("tag_session", { tags: field.value }));
-  };
+  const editTags = (value, place) =>
+    editText(
+      place,
+      "Tags, separated by commas",
+      value.tags.join(", "),
+      (text) => trigger("tag_session", { tags: text }),
+      () => draw(value),
+      { class: "hw-tag-field", placeholder: "tag, another", maxlength: null },
+    );
 
   const tags = (value) => {
     const place = node(
@@ -69,25 +49,10 @@ export const mount = ({ element, follow, trigger }) => {
     return place;
   };
 
-  const link = (value) => {
-    const address = new URL(value.link, location.origin + location.pathname).href;
-    const field = node("input", {
-      class: "hw-link",
-      readonly: true,
-      "aria-label": "Link to this session",
-      value: address,
-    });
-    field.addEventListener("focus", () => field.select());
-    return [
-      field,
-      iconButton("copy", "Copy link", (event) => copyText(address, event.currentTarget)),
-      node(
-        "button",
-        { type: "button", class: "hw-act", onclick: () => trigger("unshare_session", {}) },
-        "Stop sharing",
-      ),
-    ];
-  };
+  const link = (value) =>
+    sharedLink("Link to this session", new URL(value.link, location.origin + location.pathname).href, () =>
+      trigger("unshare_session", {}),
+    );
 
   const draw = (value) => {
     bar.hidden = !value || !value.is_open;

@@ -1,10 +1,10 @@
 // The list of runs, or the report of one: score cards, charts, the matrix of cases, failures. Its address names the run
 // and the case. Events: `open_run`, `change_run`, `download_report`, `open_case`, `resume_run`, `label_failing`.
 import { chart } from "./charts.js";
-import { copyText, iconButton, node } from "./dom.js";
+import { editText, node, sharedLink } from "./dom.js";
 import { menu } from "./menu.js";
 import { drawRunList } from "./run_list.js";
-import { downloads, editText, runActions } from "./run_menu.js";
+import { downloads, runActions } from "./run_menu.js";
 import { SIGNS, table, wideTable } from "./tables.js";
 
 // Opens one of the two rooms of the tab, which may not be drawn yet.
@@ -115,26 +115,14 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   const download = (id, form) =>
     trigger("download_report", { id, form, page: location.origin + location.pathname });
 
-  const shareLink = (value) => {
-    const address = new URL("report/" + value.share_key, document.baseURI).href;
-    return node(
+  const shareLink = (value) =>
+    node(
       "div",
       { class: "hw-shared" },
-      node("input", {
-        class: "hw-link",
-        readonly: true,
-        "aria-label": "Link to this report",
-        value: address,
-        onfocus: (event) => event.currentTarget.select(),
-      }),
-      iconButton("copy", "Copy link", (event) => copyText(address, event.currentTarget)),
-      node(
-        "button",
-        { type: "button", class: "hw-act", onclick: () => change("unshare", value.id) },
-        "Stop sharing",
+      sharedLink("Link to this report", new URL("report/" + value.share_key, document.baseURI).href, () =>
+        change("unshare", value.id),
       ),
     );
-  };
 
   const head = (value) => {
     const run = { id: value.id, title: value.title, tags: value.tags, is_shared: Boolean(value.share_key) };

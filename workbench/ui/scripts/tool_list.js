@@ -28,11 +28,11 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   const open = async (name, version) => {
     isRequested = true;
     await isReady();
-    const unsaved = unsavedKeys().find((key) => key.slice(key.indexOf("/") + 1) === name) || "";
-    const key = unsaved || homeKey(name);
+    const unsaved = unsavedKeys().find((key) => partsOf(key)[1] === name);
+    const key = unsaved || keyOf(name);
     triggerLatest("open_tool", {
       name,
-      toolset: unsaved.slice(0, Math.max(0, unsaved.indexOf("/"))),
+      toolset: unsaved ? partsOf(unsaved)[0] : "",
       version: Number(version) || null,
       spec: (version && kept("tool:" + key)) || "",
       rules: (version && kept("mocks:" + key)) || "",
@@ -83,12 +83,16 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   // A tool has a draft if its spec or its mock rules have.
   const isDraft = (key) => hasDraft("tool:" + key) || hasDraft("mocks:" + key);
 
-  // The toolset that a tool belongs to, which others can include.
-  const homeOf = (tool, group) =>
-    tool.is_included
-      ? shown.groups.find((other) => other.tools.some((own) => own.name === tool.name && !own.is_included))
-          ?.name
-      : group.name;
+  // The name of a tool's documents, with the toolset that declares it; others can include it. Empty if none does.
+  const keyOf = (name) => {
+    const home = shown?.groups.find((group) =>
+      group.tools.some((tool) => tool.name === name && !tool.is_included),
+    );
+    return home ? home.name + "/" + name : "";
+  };
+
+  // The toolset and the tool in the name of a document.
+  const partsOf = (key) => [key.slice(0, key.indexOf("/")), key.slice(key.indexOf("/") + 1)];
 
   const line = (tool, group, names) =>
     node(
@@ -105,7 +109,9 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
           onclick: () => router.goTo("tools", { tool: tool.name }),
         },
         node("span", { class: "hw-title hw-mono" }, tool.name),
-        isDraft(homeOf(tool, group) + "/" + tool.name) ? node("span", { class: "hw-note" }, "draft") : null,
+        isDraft(tool.is_included ? keyOf(tool.name) : group.name + "/" + tool.name)
+          ? node("span", { class: "hw-note" }, "draft")
+          : null,
       ),
       tool.is_included
         ? node(
@@ -153,19 +159,12 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     return [...new Set(keys)].filter((key) => key.includes("/") && !known.has(key)).sort();
   };
 
-  const homeKey = (name) => {
-    const home = shown?.groups.find((group) =>
-      group.tools.some((tool) => tool.name === name && !tool.is_included),
-    );
-    return home ? home.name + "/" + name : "";
-  };
-
   const draw = () => {
     newDraft.textContent = isDraft("new") ? " draft" : "";
     if (!shown) return list.replaceChildren();
     const unsaved = unsavedKeys();
     const unsavedLine = (key) => {
-      const [toolset, name] = [key.slice(0, key.indexOf("/")), key.slice(key.indexOf("/") + 1)];
+      const [toolset, name] = partsOf(key);
       const item = { name, title: "", reason: "", is_open: false };
       return line({ ...item, is_current: shown.open_name === name }, { name: toolset }, []);
     };

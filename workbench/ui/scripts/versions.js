@@ -1,8 +1,7 @@
 // The versions of a text, and the menu of its name. Events: `save_version`, `restore_version`, `compare_version`,
 // `mark_version`, `download_version`, `change_name`.
-import { node } from "./dom.js";
+import { editText, node } from "./dom.js";
 import { menu } from "./menu.js";
-import { editText } from "./run_menu.js";
 
 const chips = (names) => names.map((name) => node("span", { class: "hw-tag" }, name));
 
@@ -19,15 +18,6 @@ export const mount = ({ element, follow, trigger }) => {
   );
 
   const list = node("ul", { class: "hw-versions" });
-  // The comparison with a version has an address, where the tab has one for versions.
-  list.addEventListener("click", (event) => {
-    const { router } = window.hermesWorkbench;
-    const tab = element.closest("[id^=page-tab-]")?.id.slice("page-tab-".length);
-    const version = event.target.closest("[aria-label^='Compare with ']")?.closest("[data-version]")
-      .dataset.version;
-    if (version && tab !== "play")
-      router.here(tab, { ...router.valuesOf(tab), version: version.replace(/^v/, "") });
-  });
   const summary = node("summary", { "aria-label": "Versions" }, node("span", {}, label, changed, tags));
   const fold = node("details", { class: "hw-history" }, summary, list);
 
@@ -155,6 +145,15 @@ export const mount = ({ element, follow, trigger }) => {
     );
   };
 
+  const compare = (row) => {
+    trigger("compare_version", { id: row.id, after: "" });
+    // The comparison has an address, where the tab has one for versions.
+    const { router } = window.hermesWorkbench;
+    const tab = element.closest("[id^=page-tab-]")?.id.slice("page-tab-".length);
+    if (tab && tab !== "play")
+      router.here(tab, { ...router.valuesOf(tab), version: row.label.replace(/^v/, "") });
+  };
+
   follow((value) => {
     element.hidden = !value;
     if (!value) return;
@@ -203,7 +202,7 @@ export const mount = ({ element, follow, trigger }) => {
                     type: "button",
                     class: "hw-act",
                     "aria-label": "Compare with " + row.label,
-                    onclick: () => trigger("compare_version", { id: row.id, after: "" }),
+                    onclick: () => compare(row),
                   },
                   "Compare",
                 )

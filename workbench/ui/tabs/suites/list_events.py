@@ -16,10 +16,9 @@ from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.sessions import DownloadView
-from workbench.ui.present.suites.run import show_run
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.tabs.suites.active_runs import ActiveRuns
-from workbench.ui.tabs.suites.parts import SuitesScreen, list_runs, run_choices
+from workbench.ui.tabs.suites.parts import SuitesScreen, list_runs, run_choices, run_screen
 from workbench.ui.tabs.suites.result_events import arms_to_compare
 from workbench.ui.visitor import Visitor
 
@@ -46,16 +45,16 @@ class RunListEvents:
         try:
             self._change(services, action, run_id, value)
             if action not in ("delete", "restore", "list") and text_of(event, "place") == "run":
-                return self._shown(services, run_id)
+                return run_screen(services, self.active_runs, find_run(services, run_id))
             undo_id = run_id if action == "delete" else ""
-            _, baseline = run_choices(services)
+            shown, baseline = run_choices(services, "")
             return SuitesScreen(
                 run=list_runs(services, undo_id=undo_id),
                 bar=self.active_runs.bar_of(services.owner),
                 notice=CLEAR,
                 comparison=None,
                 case_runs=None,
-                shown=run_choices(services, "")[0],
+                shown=shown,
                 baseline=baseline,
             )
         except WorkbenchError as error:
@@ -114,17 +113,3 @@ class RunListEvents:
                 pass
             case _:
                 raise BadInput("run", f"unknown action {action[:40]!r}")
-
-    def _shown(self, services: Services, run_id: str) -> SuitesScreen:
-        stored = find_run(services, run_id)
-        is_under_way = self.active_runs.is_under_way(services.owner, stored)
-        shown, baseline = run_choices(services, stored.id)
-        return SuitesScreen(
-            run=show_run(report_for(services, stored), stored.listed, is_under_way=is_under_way),
-            bar=self.active_runs.bar_of(services.owner),
-            notice=CLEAR,
-            comparison=None,
-            case_runs=None,
-            shown=shown,
-            baseline=baseline,
-        )

@@ -7,8 +7,10 @@ from typing import Final, NamedTuple
 import gradio as gr
 from gradio.blocks import Block
 
+from workbench.app.runs.reports import report_for
 from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
+from workbench.records.runs import StoredRun
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import (
     ChoiceField,
@@ -20,7 +22,7 @@ from workbench.ui.components.fields import (
     text_editor,
 )
 from workbench.ui.present.documents import EditorsView
-from workbench.ui.present.notices import NoticeView
+from workbench.ui.present.notices import CLEAR, NoticeView
 from workbench.ui.present.setup import first_choice
 from workbench.ui.present.suites.case_runs import CaseRunsView
 from workbench.ui.present.suites.grid import (
@@ -33,9 +35,17 @@ from workbench.ui.present.suites.grid import (
     TIMEOUT_S,
     GridFields,
 )
-from workbench.ui.present.suites.run import ComparisonView, RunBarView, SuiteRunView, run_label
+from workbench.ui.present.suites.run import (
+    ComparisonView,
+    RunBarView,
+    SelectedCase,
+    SuiteRunView,
+    run_label,
+    show_run,
+)
 from workbench.ui.present.suites.run_list import MOST_RUNS, RunListView, show_runs
 from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.tabs.suites.active_runs import ActiveRuns
 
 
 class SuitesScreen(NamedTuple):
@@ -66,6 +76,30 @@ def run_choices(services: Services, shown: str | None = None) -> tuple[Update, U
     if shown is None:
         return gr.update(choices=choices), before
     return gr.update(choices=choices, value=shown), before
+
+
+def run_screen(
+    services: Services, active_runs: ActiveRuns, stored: StoredRun, selected: SelectedCase | None = None
+) -> SuitesScreen:
+    """Return the screen with the report of a run and without a comparison.
+
+    Args:
+        selected: The case to open, or None.
+
+    Raises:
+        StoreError: The run cannot be read.
+    """
+    is_under_way = active_runs.is_under_way(services.owner, stored)
+    shown, baseline = run_choices(services, stored.id)
+    return SuitesScreen(
+        run=show_run(report_for(services, stored), stored.listed, is_under_way=is_under_way, picked=selected),
+        bar=active_runs.bar_of(services.owner),
+        notice=CLEAR,
+        comparison=None,
+        case_runs=None,
+        shown=shown,
+        baseline=baseline,
+    )
 
 
 def list_runs(services: Services, *, undo_id: str = "", is_look: bool = False) -> RunListView:

@@ -24,7 +24,7 @@ from workbench.ui.present.suites.grid import GridFields, plan_size, read_grid
 from workbench.ui.present.suites.run import SelectedCase, show_progress, show_progress_elsewhere, show_run
 from workbench.ui.tabs.play.screen import SAME
 from workbench.ui.tabs.suites.active_runs import ActiveRun, ActiveRuns
-from workbench.ui.tabs.suites.parts import SuitesScreen, grid_choices, list_runs, run_choices
+from workbench.ui.tabs.suites.parts import SuitesScreen, grid_choices, list_runs, run_choices, run_screen
 from workbench.ui.visitor import Visitor
 
 UPDATE_S: Final = 0.5
@@ -61,22 +61,9 @@ class RunEvents:
         try:
             stored = find_run(services, id_of(event, "run"))
             selected = SelectedCase(case=case, arm=id_of(event, "arm")) if case else None
-            is_under_way = self.active_runs.is_under_way(services.owner, stored)
-            view = show_run(
-                report_for(services, stored), stored.listed, is_under_way=is_under_way, picked=selected
-            )
-            shown, baseline = run_choices(services, stored.id)
+            return run_screen(services, self.active_runs, stored, selected)
         except WorkbenchError as error:
             return SuitesScreen(notice=problem(error))
-        return SuitesScreen(
-            run=view,
-            bar=self.active_runs.bar_of(services.owner),
-            shown=shown,
-            baseline=baseline,
-            notice=CLEAR,
-            comparison=None,
-            case_runs=None,
-        )
 
     @needs(Permission.WORK)
     def on_size(self, visitor: Visitor, request: gr.Request, *fields: object) -> NoticeView:
