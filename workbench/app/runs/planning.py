@@ -115,7 +115,7 @@ def _arms(services: Services, request: RunRequest) -> tuple[Arm, ...]:
     setup = request.setup
     contracts = request.contracts or (setup.contract_name if setup else services.settings.contract,)
     models = request.models or (setup.model if setup else services.settings.model,)
-    is_own_text = setup is not None and not request.contracts
+    own_text = setup.contract_text if setup and not request.contracts else None
     dimensions = (contracts, models, request.tool_choices, request.samplings, request.constraints)
     services.limits.check_arms(prod(map(len, dimensions)))
     combinations = list(
@@ -130,9 +130,7 @@ def _arms(services: Services, request: RunRequest) -> tuple[Arm, ...]:
         Arm(
             label=label,
             contract_name=contract,
-            contract_text=(
-                setup.contract_text if setup and is_own_text else services.contract_version(contract).text
-            ),
+            contract_text=services.contract_version(contract).text if own_text is None else own_text,
             model=model,
             tool_choice=choice,
             sampling=sampling,

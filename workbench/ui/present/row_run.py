@@ -8,6 +8,7 @@ from typing import Final
 from workbench.app.runs.rows import PreparedRows, RowResult
 from workbench.records.runs import RunState
 from workbench.suite.reports.tables import counts_text
+from workbench.ui.present.suites.run import shorten
 from workbench.ui.present.words import count
 
 SHOWN_ROWS: Final = 500
@@ -123,7 +124,6 @@ def _line(row: RowResult) -> RowLineView:
     if result is None:
         return RowLineView(number=row.number, cells=cells, state="waiting")
     session = f"?session={result.session_id}" if result.session_id else ""
-    seconds = f"{result.measures.seconds:.1f} s"
     if result.error:
         return RowLineView(
             number=row.number, cells=cells, state="error", answer=_cut(result.error), session=session
@@ -135,10 +135,10 @@ def _line(row: RowResult) -> RowLineView:
         answer=_cut(result.answer),
         calls=_cut(result.calls_told),
         findings=counts_text({**result.measures.fixes, **result.measures.findings}),
-        seconds=seconds,
+        seconds=f"{result.measures.seconds:.1f} s",
         session=session,
     )
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= SHOWN_CHARS else text[: SHOWN_CHARS - 1] + "…"
+    return shorten(text, SHOWN_CHARS)

@@ -22,6 +22,7 @@ from workbench.suite.reports.tables import (
 )
 from workbench.suite.result import CaseResult, CaseStatus
 from workbench.suite.runner import RunProgress
+from workbench.ui.present.suites.run_list import duration_text
 from workbench.ui.present.words import count
 
 
@@ -141,7 +142,9 @@ def show_run(
 def show_progress(progress: RunProgress, *, is_running: bool) -> RunBarView:
     """Show the progress of a run."""
     left = (
-        "" if progress.seconds_left is None or not is_running else f" · {_time(progress.seconds_left)} left"
+        ""
+        if progress.seconds_left is None or not is_running
+        else f" · {duration_text(progress.seconds_left)} left"
     )
     errors = f" · {count(progress.errors, 'error')}" if progress.errors else ""
     stopped = "" if is_running or progress.done == progress.total else " · stopped, can be resumed"
@@ -218,15 +221,6 @@ def _cell(arm: str, results: Sequence[CaseResult]) -> CaseCellView:
     return CaseCellView(arm=arm, text=repetitions_text(results), tone=tone, count=len(results))
 
 
-def _time(seconds: float) -> str:
-    """Format a time in seconds.
-
-    >>> _time(9.6), _time(130)
-    ('10 s', '2 min')
-    """
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
-
-
 TONES: Final = {CaseChange.BROKE: "bad", CaseChange.FIXED: "clean", CaseChange.UNKNOWN: "odd"}
 """Tones of changes. All others are quiet."""
 MOST_FAILURES: Final = 200
@@ -283,13 +277,13 @@ def show_comparison(comparison: RunComparison, *, against: str) -> ComparisonVie
     )
 
 
-def shorten(text: str) -> str:
+def shorten(text: str, longest: int = LONGEST) -> str:
     """Cut a text to the length that fits into a table row.
 
-    >>> len(shorten("x" * 1000))
-    200
+    >>> len(shorten("x" * 1000)), shorten("abcdef", 4)
+    (200, 'abc…')
     """
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def _pair(index: int, pair: RunPair) -> PairView:
