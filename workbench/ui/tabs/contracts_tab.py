@@ -34,6 +34,7 @@ from workbench.ui.present.suites.grid import ABLATE
 from workbench.ui.present.variables import VariablesView, show_variable_fields
 from workbench.ui.present.versions import VersionsView
 from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.tabs.play.setup_events import count_tokens
 from workbench.ui.tabs.stored_text import StoredTextEvents
 from workbench.ui.tabs.version_events import TextNameEvents
 from workbench.ui.visitor import Visitor
@@ -176,7 +177,8 @@ class ContractEvents:
             composed = compose(contract, tools, variables={"date": services.today(), **declared})
         except BadInput as error:
             return line, NoticeView(lines=(*problem(error).lines, *lint.lines)), SAME, fields
-        return line, lint, show_preview(composed, tokens=self._count(composed)), fields
+        tokens = count_tokens(self.services.models, self.services.settings.model, composed)
+        return line, lint, show_preview(composed, tokens=tokens), fields
 
     @needs(Permission.WORK)
     def on_use(
@@ -186,13 +188,13 @@ class ContractEvents:
         services = services_of(self.services, visitor, request)
         try:
             parse_contract(text, name=name)
-            saved = services.contract_version(name).text if name in services.contract_names() else None
+            names = services.contract_names()
+            saved = services.contract_version(name).text if name in names else None
         except WorkbenchError as error:
             return SAME, SAME, SAME, problem(error)
-        names = sorted({*services.contract_names(), name})
         changes = (contract_change(name, text, saved=saved), variables_change(visitor, variables))
         shown = PLAY_EDITORS.changed(services.calendar.seconds(), *changes)
-        return gr.update(choices=names, value=name), shown, gr.update(selected="play"), CLEAR
+        return gr.update(choices=sorted({*names, name}), value=name), shown, gr.update(selected="play"), CLEAR
 
     @needs(Permission.WORK)
     def on_measures(
@@ -219,16 +221,8 @@ class ContractEvents:
                 return SAME, SAME, SAME, advice("Save it as a version first. Runs only use saved versions.")
         except WorkbenchError as error:
             return SAME, SAME, SAME, problem(error)
-        chosen = gr.update(choices=list(services.contract_names()), value=[name])
+        chosen = gr.update(choices=list(names), value=[name])
         return chosen, gr.update(value=[ABLATE]), gr.update(selected="suites"), CLEAR
-
-    def _count(self, text: str) -> int | None:
-        """Count tokens with the default model, or return None if it is not loaded."""
-        models, model = self.services.models, self.services.settings.model
-        if not models.status(model).is_loaded:
-            return None
-        engine = models.engine(model)
-        return engine.count_tokens(text) if engine.capabilities.has_tokenizer else None
 
 
 def wire(

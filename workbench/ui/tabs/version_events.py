@@ -24,7 +24,7 @@ _ENDINGS = {kind: place.ending for kind, place in PLACES.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class VersionEvents:
+class NameEvents:
     """Handlers of the menu of the open text and of its list of versions."""
 
     services: Services
@@ -79,7 +79,7 @@ class VersionEvents:
 
 
 @dataclass(frozen=True, slots=True)
-class TextNameEvents(VersionEvents):
+class TextNameEvents(NameEvents):
     """The same for contracts and suites, which are opened by their name."""
 
     texts: StoredTextEvents
@@ -107,7 +107,7 @@ class TextNameEvents(VersionEvents):
 
 
 @dataclass(frozen=True, slots=True)
-class ToolsetNameEvents(VersionEvents):
+class ToolsetNameEvents(NameEvents):
     """The same for toolsets. The tool in the editor stays open."""
 
     @needs(Permission.WORK)

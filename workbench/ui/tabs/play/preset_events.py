@@ -99,7 +99,7 @@ class PresetEvents:
             try:
                 return self._only(services, problem=problem(error).lines[0].text)
             except WorkbenchError:
-                return (SAME, SAME, *self._same())
+                return (SAME, SAME, *self.setups.unchanged())
 
     def bar(self, services: Services, **more: object) -> PresetBarView:
         """Return the line with the owner's presets.
@@ -166,7 +166,4 @@ class PresetEvents:
         return self._only(services, open_id=restored.id)
 
     def _only(self, services: Services, **more: object) -> Answer:
-        return (self.bar(services, **more), SAME, *self._same())
-
-    def _same(self) -> Answer:
-        return self.setups.unchanged()
+        return (self.bar(services, **more), SAME, *self.setups.unchanged())

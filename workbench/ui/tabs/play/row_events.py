@@ -94,18 +94,18 @@ class RowEvents:
         services = services_of(self.services, visitor, request)
         token = Secret(signed_in.token) if signed_in else None
         try:
-            run_id, is_new = id_of(event), word_of(event, "mode", _Mode)
-            if is_new is not _Mode.WATCH and self.active_runs.of(services.owner) is not None:
-                raise BadInput("run", "another run is in progress", "wait for it, or stop it in Suites")
-            if is_new is _Mode.START:
+            mode = word_of(event, "mode", _Mode)
+            if mode is not _Mode.WATCH and self.active_runs.of(services.owner) is not None:
+                raise _another_run()
+            if mode is _Mode.START:
                 prepared = prepare_rows(
                     services, parse_setup(fields), text_of(event, "message"), text_of(event, "rows")
                 )
                 stored = begin_run(services, prepared.plan)
             else:
-                stored = _row_run(services, run_id)
-            if is_new is not _Mode.WATCH and not self.active_runs.begin(services, stored, token):
-                raise BadInput("run", "another run is in progress", "wait for it, or stop it in Suites")
+                stored = _row_run(services, id_of(event))
+            if mode is not _Mode.WATCH and not self.active_runs.begin(services, stored, token):
+                raise _another_run()
             yield from self._watch(services, stored)
         except WorkbenchError as error:
             yield RowsView(message=_text(error), is_problem=True, serial=services.calendar.seconds())
@@ -170,6 +170,10 @@ def wire_rows(parts: PlayParts, services: Services, active_runs: ActiveRuns) -> 
     window = parts.talk.rows
     listen(window.event("row_act"), events.on_act, inputs, [window, parts.sessions.download])
     listen(window.event("row_run"), events.on_run, inputs, [window], is_model_work=True)
+
+
+def _another_run() -> BadInput:
+    return BadInput("run", "another run is in progress", "wait for it, or stop it in Suites")
 
 
 def _row_run(services: Services, run_id: str) -> StoredRun:

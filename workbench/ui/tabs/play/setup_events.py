@@ -168,7 +168,7 @@ class SetupEvents:
                 return SAME, CLEAR, variables
             status = models.status(setup.model)
             text = setup.system_text(date=self.services.today(), are_tools_apart=status.writes_tools)
-            tokens = _count(models, setup.model, text)
+            tokens = count_tokens(models, setup.model, text)
         except WorkbenchError as error:
             return SAME, problem(error), variables
         notes = "; ".join(finding.message for finding in find_schema(text).findings)
@@ -232,7 +232,8 @@ def saved_contract(services: Services, name: str) -> str | None:
         return None
 
 
-def _count(models: Models, model: str, text: str) -> int | None:
+def count_tokens(models: Models, model: str, text: str) -> int | None:
+    """Count the tokens of a text, or return None if the model is not loaded or has no tokenizer."""
     if not models.status(model).is_loaded:
         return None
     engine = models.engine(model)

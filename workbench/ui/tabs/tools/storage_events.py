@@ -80,10 +80,8 @@ class ToolStorageEvents:
         event: gr.EventData,
     ) -> ToolSaveResult:
         """Name a version."""
-        services, draft = (
-            services_of(self.services, visitor, request),
-            ToolDraft(spec_text=spec, rules_text=rules),
-        )
+        services = services_of(self.services, visitor, request)
+        draft = ToolDraft(spec_text=spec, rules_text=rules)
         try:
             services.versions.tag(id_of(event), id_of(event, "mark"))
         except WorkbenchError as error:
@@ -128,10 +126,8 @@ class ToolStorageEvents:
         self, visitor: Visitor, key: str, spec: str, rules: str, toolset: str, request: gr.Request
     ) -> tuple[object, ...]:
         """Save the draft if necessary, and choose its toolset in Play."""
-        services, draft = (
-            services_of(self.services, visitor, request),
-            ToolDraft(spec_text=spec, rules_text=rules),
-        )
+        services = services_of(self.services, visitor, request)
+        draft = ToolDraft(spec_text=spec, rules_text=rules)
         result = self._saved(visitor, key, draft, toolset, request, "used in Play")
         if result[3] != CLEAR:
             return SAME, SAME, SAME, *result
