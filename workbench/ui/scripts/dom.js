@@ -107,8 +107,8 @@ export const drawList = (element, value, list) => {
   element.replaceChildren(...parts);
 };
 
-// Shows a field in `place`. Enter or leaving it saves a changed text, Escape restores what was there. `more` has further
-// attributes of the field, or others than these.
+// Shows a field in `place`, with its text selected, and returns it. Enter or leaving it saves a changed text, Escape
+// restores what was there. `more` has further attributes of the field, or others than these.
 export const editText = (place, label, text, save, restore, more = {}) => {
   let isOver = false;
   const field = node("input", {
@@ -133,6 +133,7 @@ export const editText = (place, label, text, save, restore, more = {}) => {
   place.replaceChildren(field);
   field.focus();
   field.select();
+  return field;
 };
 
 // Returns a field with the link that shares something, and the buttons to copy it and to stop sharing.

@@ -17,8 +17,8 @@ export const mount = ({ element, follow, trigger }) => {
       { class: "hw-rename", maxlength: null },
     );
 
-  const editTags = (value, place) =>
-    editText(
+  const editTags = (value, place) => {
+    const field = editText(
       place,
       "Tags, separated by commas",
       value.tags.join(", "),
@@ -26,6 +26,9 @@ export const mount = ({ element, follow, trigger }) => {
       () => draw(value),
       { class: "hw-tag-field", placeholder: "tag, another", maxlength: null },
     );
+    // Typing adds a tag.
+    field.setSelectionRange(field.value.length, field.value.length);
+  };
 
   const tags = (value) => {
     const place = node(
