@@ -154,7 +154,7 @@ def test_a_run_continues_without_its_page_and_can_be_stopped_and_continued(
     page.keyboard.press("Control+Enter")
     expect(page.locator("#suites-bar")).to_contain_text("1 of 100")
     page.reload()
-    page.get_by_role("tab", name="Suites").click()
+    page.get_by_role("tab", name="Suites", exact=True).click()
     bar = page.locator("#suites-bar")
     expect(bar).to_contain_text("left")
     bar.get_by_role("button", name="Stop").click()
