@@ -5,7 +5,7 @@ import platform
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
-from tests.bench import data, engine, page, reader, startup, store, suite
+from tests.bench import data, engine, page, reader, recording, startup, store, suite
 
 PARTS: dict[str, Callable[[], Iterable[str]]] = {
     "startup": startup.measure,
@@ -13,6 +13,7 @@ PARTS: dict[str, Callable[[], Iterable[str]]] = {
     "data": data.measure,
     "engine": engine.measure,
     "store": store.measure,
+    "recording": recording.measure,
     "suite": suite.measure,
     "page": page.measure,
 }
