@@ -126,6 +126,18 @@ def test_a_name_joins_requests_that_run_at_the_same_time(services: Services, rec
     assert [session.message_count for session in services.sessions.list_sessions()] == [5]
 
 
+def test_the_id_of_a_session_is_a_name_before_the_session_is_written(
+    services: Services, recorder: Recorder
+) -> None:
+    first = recorder.begin(services, Agent().request(said("Hi")))
+    second = recorder.begin(services, Agent(name=first.session_id).request(said("Hello")))
+    assert second.session_id == first.session_id
+    ann = services.of(Owner(key="ann", name="ann"))
+    assert (
+        recorder.begin(ann, Agent(name=first.session_id).request(said("Hi"))).session_id != first.session_id
+    )
+
+
 def test_a_request_without_an_answer_stores_nothing(services: Services, recorder: Recorder) -> None:
     recorder.begin(services, Agent().request(said("Hi")))
     recorder.flush()

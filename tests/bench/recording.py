@@ -21,19 +21,21 @@ RESULT = Message(role=Role.TOOL, text='{"celsius": 31}', name="get_weather")
 
 def measure() -> Iterator[str]:
     """Lines: a request at the end of a conversation of 100 messages, with and without anything in memory."""
-    with tempfile.TemporaryDirectory(prefix="workbench-bench-") as folder:
-        with services_for(Path(folder), "unused") as (services, _):
-            recorder = Recorder("bench")
-            agent = Agent()
-            _play(recorder, services, agent, TURNS)
-            recorder.flush()
-            waited_s, written_s, messages = _play(recorder, services, agent, 10)
-            recorder.close()
-            yield _line("a request in a session of 100 messages", waited_s, messages)
-            yield f"written in its own thread: {written_s / messages * 1000:.2f} ms a message"
-            # Every request is looked up in the database, as after a restart.
-            waited_s, _, messages = _play(None, services, agent, 10)
-            yield f"the first request of a session after a restart: {waited_s / messages * 2000:.2f} ms"
+    with (
+        tempfile.TemporaryDirectory(prefix="workbench-bench-") as folder,
+        services_for(Path(folder), "unused") as (services, _),
+    ):
+        recorder = Recorder("bench")
+        agent = Agent()
+        _play(recorder, services, agent, TURNS)
+        recorder.flush()
+        waited_s, written_s, messages = _play(recorder, services, agent, 10)
+        recorder.close()
+        yield _line("a request in a session of 100 messages", waited_s, messages)
+        yield f"written in its own thread: {written_s / messages * 1000:.2f} ms a message"
+        # Every request is looked up in the database, as after a restart.
+        waited_s, _, messages = _play(None, services, agent, 10)
+        yield f"the first request of a session after a restart: {waited_s / messages * 2000:.2f} ms"
 
 
 def _line(name: str, waited_s: float, messages: int) -> str:

@@ -11,9 +11,12 @@ from textwrap import dedent
 
 from tests.engines.hub.hub_server import hub_server
 from tests.engines.remote import scripted_server as servers
+from tests.exchanges import Agent, answered
 from tests.records.corpus.sessions import begin, label, said, talk
 from tests.services import CHECKOUT, services_for
 from workbench.app.services import Services
+from workbench.chat.message import Message, Role
+from workbench.store.rows import new_id
 
 QUESTION = "What is the flumbuster reading for cairo?"
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
@@ -122,6 +125,18 @@ def toolset_of_the_page(_services: Services, given: Given) -> None:
     (given.folder / "home/tools_catalog/shop.yaml").write_text(file, encoding="utf-8")
 
 
+def recorded(services: Services, given: Given) -> None:
+    """Record the conversation of the page, as the gateway that the page starts does."""
+    call = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>'
+    agent, answer = Agent(tag="agent"), answered(call)
+    request = agent.request(Message(role=Role.USER, text="What is the weather in Rome?"))
+    stored = services.recordings.record(new_id(), request, answer)
+    given.words |= {"SESSION": stored.session_id, "MESSAGE": stored.message_id}
+    agent.got(answer)
+    result = Message(role=Role.TOOL, text='{"celsius": 31}', name="get_weather")
+    services.recordings.record(stored.session_id, agent.request(result), answered("It is 31 degrees."))
+
+
 FILLED: Mapping[str, Filler] = {
     "how-to/convert-a-data-set": rows("traces.jsonl"),
     "how-to/export-training-rows": judged,
@@ -129,6 +144,7 @@ FILLED: Mapping[str, Filler] = {
     "how-to/keep-setups-as-presets": preset("formal"),
     "how-to/keep-the-data-safe": another_disk,
     "how-to/mock-a-tool": toolset_of_the_page,
+    "how-to/record-an-agent": recorded,
     "how-to/run-over-rows": preset_and_csv_of_the_page,
     "reference/cli": versions_label_and_run,
 }

@@ -166,7 +166,8 @@ class Recorder:
         scope, path = _scope(services), request.path
         if request.session_name:
             key = (scope, "name", request.session_name, "")
-            known = self._known.find_key(key)
+            # The name may be the id of a session that is not written yet.
+            known = self._known.find_key(key) or self._known.find_key((scope, "id", request.session_name, ""))
             if known is None:
                 found = services.recordings.find_session(request)
                 known = found.session_id if found else secrets.token_hex(16)
@@ -180,6 +181,7 @@ class Recorder:
                     known = found.session_id
         session_id = known or secrets.token_hex(16)
         self._known.add(scope, path.request_hash, path.system_hash, session_id)
+        self._known.add_key((scope, "id", session_id, ""), session_id)
         return session_id
 
     def _write_all(self) -> None:

@@ -1,5 +1,6 @@
 """`workbench gateway`: serve contracts and models over the OpenAI protocol."""
 
+import sys
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from workbench.errors import BadInput
 from workbench.hermes.spelling.families import family_named
 from workbench.settings import Settings, read_settings
 
@@ -15,8 +17,15 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
+    from workbench.app.recording import Recorder
     from workbench.app.services import Services
     from workbench.gateway.app import Gateway
+
+
+RecordOption = Annotated[
+    bool, typer.Option("--record", help="Record requests and answers as sessions, to label and run again")
+]
+RecordTagOption = Annotated[str, typer.Option(metavar="TAG", help="Tag of the recorded sessions")]
 
 
 def gateway(
@@ -49,6 +58,8 @@ def gateway(
             show_default="that of the default contract",
         ),
     ] = None,
+    record: RecordOption = False,
+    record_tag: RecordTagOption = "",
 ) -> None:
     """Serve contracts and models over the OpenAI protocol.
 
@@ -68,32 +79,79 @@ def gateway(
     from workbench.wiring import open_services
 
     check_gateway(settings)
-    with open_services(settings) as services:
-        opened = open_for(services, settings, family=family or "", has_upstream=upstream is not None)
+    with open_services(settings) as services, recording(services, record_tag, is_on=record) as recorder:
+        opened = open_for(
+            services, settings, family=family or "", has_upstream=upstream is not None, recorder=recorder
+        )
         # Programs wait for this line, and a pipe delivers it only when it is flushed.
         serve_gateway(opened, settings, say=partial(print, flush=True))
 
 
 def open_for(
-    services: "Services", settings: Settings, *, family: str = "", has_upstream: bool = False
+    services: "Services",
+    settings: Settings,
+    *,
+    family: str = "",
+    has_upstream: bool = False,
+    recorder: "Recorder | None" = None,
 ) -> "Gateway":
     """Return a gateway for the settings.
 
     Args:
         family: Template family of models without a contract. Empty uses that of the default contract.
         has_upstream: Whether names that the workbench does not know are names of the server's models.
+        recorder: Records requests as sessions. None records nothing.
     """
     from workbench.gateway.serve import open_gateway
     from workbench.gateway.targets import UpstreamModels
     from workbench.wiring import upstream_models
 
     models = UpstreamModels(upstream_models(settings)) if has_upstream else None
-    return open_gateway(services, family=family, upstream=models)
+    return open_gateway(services, family=family, upstream=models, recorder=recorder)
 
 
 @contextmanager
-def gateway_beside(services: "Services", settings: Settings) -> "Generator[Callable[[ASGIApp], ASGIApp]]":
+def recording(services: "Services", tag: str, *, is_on: bool) -> "Generator[Recorder | None]":
+    """Record requests while the context lasts, after saying so in the first line that is printed.
+
+    Yields:
+        The recorder, or None if recording is off.
+
+    Raises:
+        BadInput: There is a tag, but recording is off.
+    """
+    if not is_on:
+        if tag:
+            raise BadInput("--record-tag", "it needs --record", "add --record")
+        yield None
+        return
+    from workbench.app.recording import Recorder
+
+    recorder = Recorder(tag)
+    tagged = f", tagged {recorder.tag}" if recorder.tag else ""
+    print(
+        f"Requests and answers are recorded as sessions in {services.store.describe()}{tagged}.", flush=True
+    )
+    try:
+        yield recorder
+    finally:
+        recorder.close()
+        if recorder.counts.failures:
+            print(
+                f"{recorder.counts.failures:,} of the requests were not recorded. "
+                f"The last reason: {recorder.counts.last_failure}",
+                file=sys.stderr,
+            )
+
+
+@contextmanager
+def gateway_beside(
+    services: "Services", settings: Settings, recorder: "Recorder | None" = None
+) -> "Generator[Callable[[ASGIApp], ASGIApp]]":
     """Open a gateway that shares the page's address.
+
+    Args:
+        recorder: Records requests as sessions. None records nothing.
 
     Yields:
         A function that puts the gateway's paths in front of the page's application.
@@ -103,7 +161,7 @@ def gateway_beside(services: "Services", settings: Settings) -> "Generator[Calla
     """
     from workbench.gateway.app import WithGateway
 
-    opened = open_for(services, settings)
+    opened = open_for(services, settings, recorder=recorder)
     try:
         yield partial(WithGateway, opened.app)
     finally:

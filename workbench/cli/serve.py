@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from workbench.cli.gateway import RecordOption, RecordTagOption, gateway_beside, recording
+from workbench.errors import BadInput
 from workbench.settings import read_settings
 
 
@@ -27,6 +29,8 @@ def serve(
     gateway: Annotated[
         bool, typer.Option("--gateway", help="Also serve the OpenAI protocol, under /v1")
     ] = False,
+    record: RecordOption = False,
+    record_tag: RecordTagOption = "",
     no_login: Annotated[
         bool, typer.Option("--no-login", help="Allow other machines without accounts")
     ] = False,
@@ -43,13 +47,15 @@ def serve(
         model=model or settings.model,
         may_skip_login=no_login or settings.may_skip_login,
     )
-    from workbench.cli.gateway import gateway_beside
     from workbench.ui.serve import serve_page
     from workbench.wiring import open_services
 
+    if record and not gateway:
+        raise BadInput("--record", "it needs --gateway", "add --gateway")
     with (
         open_services(settings) as services,
-        gateway_beside(services, settings) if gateway else nullcontext() as wrap,
+        recording(services, record_tag, is_on=record) as recorder,
+        gateway_beside(services, settings, recorder) if gateway else nullcontext() as wrap,
     ):
         # Programs wait for this line, and a pipe delivers it only when it is flushed.
         serve_page(services, say=partial(print, flush=True), has_mcp=mcp, wrap=wrap)

@@ -202,7 +202,19 @@ class Gateway:
         )
 
     async def _health(self, request: Request) -> Response:
-        return json_response({"status": "ok", "version": __version__, "requests": self._workers.running})
+        document: dict[str, object] = {
+            "status": "ok",
+            "version": __version__,
+            "requests": self._workers.running,
+        }
+        if self._options.recorder is not None:
+            counts = self._options.recorder.counts
+            document["recorded"] = {
+                "answers": counts.answers,
+                "messages": counts.messages,
+                "failures": counts.failures,
+            }
+        return json_response(document)
 
     async def _models(self, services: Services, request: Request) -> Response:
         names = await asyncio.to_thread(self._targets.names, services)

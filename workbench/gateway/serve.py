@@ -6,6 +6,7 @@ from contextlib import suppress
 import uvicorn
 
 from workbench.app.hosts import check_address, is_local
+from workbench.app.recording import Recorder
 from workbench.app.services import Services
 from workbench.contract.contract import parse_contract
 from workbench.errors import BadInput
@@ -43,18 +44,26 @@ def check_gateway(settings: Settings) -> None:
     check_keys(settings)
 
 
-def open_gateway(services: Services, *, family: str = "", upstream: UpstreamModels | None = None) -> Gateway:
+def open_gateway(
+    services: Services,
+    *,
+    family: str = "",
+    upstream: UpstreamModels | None = None,
+    recorder: Recorder | None = None,
+) -> Gateway:
     """Return a gateway for the settings.
 
     Args:
         family: Template family of engines without a contract. Empty uses the family of the default contract.
         upstream: The models of the server that the gateway is in front of.
+        recorder: Records requests as sessions. None records nothing.
 
     Raises:
         BadInput: The settings do not allow it, or the default contract cannot be read.
     """
     check_gateway(services.settings)
-    return Gateway(services, GatewayOptions(family=family or _default_family(services), upstream=upstream))
+    options = GatewayOptions(family=family or _default_family(services), upstream=upstream, recorder=recorder)
+    return Gateway(services, options)
 
 
 def _default_family(services: Services) -> str:
