@@ -90,6 +90,9 @@ def test_the_example_of_the_docs_has_no_problems():
         ("{state:is} now", "{state:kind} now", "has no style or form 'kind'"),
         ('result: {door: "{door}"', 'result: {door: "{house}"', "unknown slot 'house'"),
         ("    - {error: no connection, say: [\"I couldn't reach the {door}.\"]}\n", "", "no result is an `error`"),
+        ("state: {slot: state, enum: all}\n        visitor", "state: state\n        visitor", None),
+        ("is: locked, flag: true", "is: secured, flag: true", "has no value 'locked'"),
+        ("name: {slot: door, enum: all}", "name: {slot: state, as: secret}", "slot state has no form 'secret'"),
         ("I only control doors.", "Sure, done.", "'Sure, done.' does not refuse"),
         ("name: door_control", "name: set_lock", "two tools have the name set_lock"),
         ("  requests:", "  request:", "request"),
@@ -103,6 +106,18 @@ def test_a_problem_of_a_family_is_reported_with_its_place(old, new, problem):
         return
     assert any(problem in text for text in found), found
     assert all(text.startswith("doors.yaml: door_lock: ") for text in found)
+
+
+def test_a_value_that_nobody_says_and_the_tool_does_not_describe_is_reported():
+    text = replaced("is: locked, flag: true}", "is: locked, flag: true, code: XJ}")
+    text = text.replace("is: open, flag: false}", "is: open, flag: false, code: KQ}")
+    undescribed = text.replace("state: {slot: state, enum: all}", "state: state as code")
+    assert any("nobody can know the value 'XJ' for 'lock'" in problem for problem in problems_of(undescribed))
+    for described in ("enum: all", "about: XJ is locked and KQ is open"):
+        known = text.replace(
+            "state: {slot: state, enum: all}", f"state: {{slot: state, as: code, {described}}}"
+        )
+        assert problems_of(known) == []
 
 
 def test_fewer_than_twelve_requests_are_reported():

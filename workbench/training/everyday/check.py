@@ -24,7 +24,7 @@ from workbench.training.everyday.exchanges import EVERYDAY_EXCHANGES
 from workbench.training.everyday.family import Family
 from workbench.training.everyday.sentences import Mention, Sentence, SentenceProblem
 from workbench.training.everyday.spoken import DEFAULT
-from workbench.training.everyday.tools import EverydayTool
+from workbench.training.everyday.tools import EverydayParam, EverydayTool
 from workbench.training.heldout import Reaction, reaction_of
 from workbench.training.synth.words import Dice, WordList, WordSplit
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage
@@ -39,6 +39,8 @@ _LEAST_MISSING: Final = 3
 _LEAST_QUESTIONS: Final = 2
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
 _TOOL_NAME: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{2,63}")
+_STEM: Final = 4
+"""Letters that a value and its words must share at least."""
 _DRAWS: Final = 2
 """Draws of each request for each tool."""
 _TODAY: Final = date(2026, 3, 12)
@@ -59,6 +61,7 @@ def _check(family: Family) -> Iterator[str]:
     if unknown:
         # Nothing can be drawn with unknown slots.
         return
+    yield from _underivable(family)
     yield from _coverage(family)
     yield from _draws(family)
 
@@ -94,6 +97,41 @@ def _form(family: Family) -> Iterator[str]:
             for finding in check_spec(tool.spec):
                 if finding.severity is Severity.ERROR:
                     yield f"tool {tool.name}: {finding.message}"
+
+
+def _underivable(family: Family) -> Iterator[str]:
+    """Report texts that a model cannot know from the request or the tool: `trash` if people only say "rubbish"."""
+    for tool in (tool for variant in family.variants for tool in variant):
+        for param in _leaves(tool.params):
+            slot = family.slots.get(param.slot)
+            if slot is None or "enum" in param.schema or param.form not in slot.schemas:
+                continue
+            described = f"{tool.spec.description} {param.schema.get('description', '')}"
+            for spoken, ways in zip(slot.pool, slot.ways, strict=True):
+                value = spoken.forms[param.form]
+                if (
+                    isinstance(value, str)
+                    and value
+                    and value not in described
+                    and not _shares_word(value, ways)
+                ):
+                    yield (
+                        f"tool {tool.name}: parameter {param.name}: nobody can know the value {value!r} for {ways[0]!r}; "
+                        "write `enum: all`, describe the values under `about`, or add a way to say it"
+                    )
+                    break
+
+
+def _leaves(params: Sequence[EverydayParam]) -> Iterator[EverydayParam]:
+    for param in params:
+        yield from _leaves(param.members) if param.members else (param,)
+
+
+def _shares_word(value: str, ways: Sequence[str]) -> bool:
+    """Return whether a word of the value begins like a word of one of the ways."""
+    starts = {word[:_STEM] for word in re.findall(r"[^\W_]+", value.lower())}
+    said = {word for way in ways for word in re.findall(r"\w+", way.lower())}
+    return not starts or any(word.startswith(start) for word in said for start in starts)
 
 
 def _unknown_slots(family: Family) -> Iterator[str]:

@@ -42,6 +42,8 @@ class Slot:
     """Draw a value. Values that depend on today's date are drawn only if it is given."""
     pool: tuple[Spoken, ...] = ()
     """All values, if they are written by hand."""
+    ways: tuple[tuple[str, ...], ...] = ()
+    """For each value of the pool, the ways to say it."""
     entry_slots: "Mapping[str, Slot]" = field(default_factory=dict[str, "Slot"], hash=False)
     """The slots of each entry, if values are lists of entries."""
     styles: frozenset[str] = frozenset()
@@ -98,7 +100,7 @@ def pool_slot(entries: tuple[Spoken, ...], ways: tuple[tuple[str, ...], ...]) ->
         entry, said = entries[place], dice.pick(ways[place])
         return Spoken(said=said, told=entry.told, forms=entry.forms)
 
-    return Slot(schemas=schemas, draw=draw, pool=entries)
+    return Slot(schemas=schemas, draw=draw, pool=entries, ways=ways)
 
 
 def schema_of(examples: list[JsonValue]) -> JsonObject:
