@@ -1,0 +1,143 @@
+"""In front of a server: calls that it left in its text become tool calls, parsed ones are passed on."""
+
+import json
+
+import pytest
+
+from tests.engines.remote import scripted_server as servers
+from tests.engines.remote.scripted_server import DONE, delta, stream, usage
+from tests.gateway.serving import ANSWER, CALL, QUESTION, WEATHER, gateway_over, message_of, same_message
+from workbench.gateway.targets import UpstreamModels
+
+TOOLS = [WEATHER]
+ARGUMENTS = '{"city": "Rome"}'
+
+
+def opened(name, index=0, arguments=""):
+    return delta(tool_calls=[{"index": index, "id": f"chatcmpl-tool-{index}", "type": "function",
+                              "function": {"name": name, "arguments": arguments}}])  # fmt: skip
+
+
+def more(arguments, index=0):
+    return delta(tool_calls=[{"index": index, "function": {"arguments": arguments}}])
+
+
+def text(content, size=5):
+    return [delta(content=content[start : start + size]) for start in range(0, len(content), size)]
+
+
+def answered(*pieces, finish="stop"):
+    return stream(delta(role="assistant", content=""), *pieces, delta(finish), usage(10, 5, 4), DONE)
+
+
+UNPARSED = answered(*text(f"I look.\n{CALL}"))
+"""vLLM and SGLang without a parser."""
+PARSED = answered(opened("get_weather"), more('{"city": '), more('"Rome"}'), finish="tool_calls")
+"""vLLM with the parser `hermes`."""
+APART = answered(delta(reasoning_content="Rome is "), delta(reasoning_content="a city."), *text(ANSWER))
+"""vLLM and SGLang with a parser for thoughts."""
+APART_UNPARSED = answered(delta(reasoning_content="Hm."), *text(CALL))
+MIXED = answered(*text(CALL), opened("get_weather", 0, '{"city": "Oslo"}'), finish="tool_calls")
+"""A parser that reads the second call only."""
+TWO = answered(
+    opened("get_weather", 0, ARGUMENTS),
+    opened("get_weather", 1),
+    more('{"city": "Oslo"}', 1),
+    finish="tool_calls",
+)
+NO_ARGUMENTS = answered(opened("get_weather"), finish="tool_calls")
+XML = answered(
+    *text(
+        "<tool_call>\n<function=get_weather>\n<parameter=city>\nRome\n</parameter>\n</function>\n</tool_call>"
+    )
+)
+"""Qwen3-Coder behind the parser `hermes`."""
+BROKEN_JSON = answered(
+    *text('<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome",}\n</tool_call>')
+)
+
+CASES = {
+    "unparsed": (UNPARSED, "I look.", None, [ARGUMENTS], "tool_calls"),
+    "parsed": (PARSED, None, None, [ARGUMENTS], "tool_calls"),
+    "reasoning apart": (APART, ANSWER, "Rome is a city.", [], "stop"),
+    "reasoning apart, call unparsed": (APART_UNPARSED, None, "Hm.", [ARGUMENTS], "tool_calls"),
+    "one parsed, one not": (MIXED, None, None, [ARGUMENTS, '{"city": "Oslo"}'], "tool_calls"),
+    "two parsed": (TWO, None, None, [ARGUMENTS, '{"city": "Oslo"}'], "tool_calls"),
+    "parsed without arguments": (NO_ARGUMENTS, None, None, ["{}"], "tool_calls"),
+    "xml": (XML, None, None, [ARGUMENTS], "tool_calls"),
+    "broken JSON": (BROKEN_JSON, None, None, [ARGUMENTS], "tool_calls"),
+}
+
+
+def in_front_of(folder, server, **variables):
+    variables = {"WORKBENCH_OPENAI_BASE_URL": server.url, **variables}
+    return gateway_over(folder, ANSWER, variables=variables, upstream=UpstreamModels(lambda: ["hermes"]))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_calls_are_read_or_passed_on(tmp_path, name):
+    answer, content, reasoning, arguments, finish = CASES[name]
+    with servers.scripted_server(answer) as server, in_front_of(tmp_path, server) as gateway:
+        plain = gateway.chat(model="hermes", tools=TOOLS).json()
+        chunks = gateway.stream(model="hermes", tools=TOOLS)
+    message = plain["choices"][0]["message"]
+    assert message["content"] == content and message.get("reasoning_content") == reasoning
+    calls = [call["function"] for call in message.get("tool_calls", ())]
+    assert [json.loads(call["arguments"]) for call in calls] == [json.loads(text) for text in arguments]
+    assert all(call["name"] == "get_weather" for call in calls)
+    assert plain["choices"][0]["finish_reason"] == finish
+    assert plain["usage"] == {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15, "prompt_tokens_details": {"cached_tokens": 4}}  # fmt: skip
+    same_message(chunks, plain["choices"][0])
+
+
+@pytest.mark.parametrize("end", [[None], []], ids=["cut", "silent end"])
+def test_an_answer_that_breaks_off_is_an_error_in_both_forms(tmp_path, end):
+    answer = stream(delta(role="assistant", content=""), *text(CALL[:40]), *end)
+    with servers.scripted_server(answer) as server, in_front_of(tmp_path, server) as gateway:
+        plain = gateway.chat(model="hermes", tools=TOOLS)
+        assert plain.status_code == 502 and plain.json()["error"]["code"] == "upstream_error"
+        chunks = gateway.stream(model="hermes", tools=TOOLS)
+        assert chunks[-1]["error"]["code"] == "upstream_error"
+        for call in message_of(chunks[:-1])["tool_calls"]:
+            with pytest.raises(ValueError):
+                json.loads(call["function"]["arguments"])
+
+
+def test_a_server_that_refuses_is_quoted(tmp_path):
+    with (
+        servers.scripted_server(servers.refused(400, "no such model")) as server,
+        in_front_of(tmp_path, server) as gateway,
+    ):
+        for is_stream in (False, True):
+            refused = gateway.chat(model="hermes", stream=is_stream)
+            assert refused.status_code == 502 and "no such model" in refused.json()["error"]["message"]
+
+
+def test_the_server_gets_what_the_client_sent_and_nothing_else(tmp_path):
+    schema = {"type": "json_schema", "json_schema": {"name": "x", "schema": {"type": "object"}}}
+    with (
+        servers.scripted_server(servers.said("Hello.")) as server,
+        in_front_of(tmp_path, server, WORKBENCH_OPENAI_KIND="vllm") as gateway,
+    ):
+        gateway.chat(
+            [{"role": "system", "content": "Be kind."}, *QUESTION],
+            model="hermes",
+            tools=TOOLS,
+            temperature=0.5,
+        )
+        gateway.chat(model="openai:hermes", max_tokens=7, top_k=3, stop="END", seed=4, response_format=schema)
+        gateway.chat(model="minimal/hermes", tools=TOOLS)
+        first, second, third = (request.body for request in server.requests)
+    streamed = {"stream": True, "stream_options": {"include_usage": True}}
+    assert first == {"model": "hermes", "messages": [{"role": "system", "content": "Be kind."}, *QUESTION], "tools": TOOLS,
+                     "tool_choice": "auto", "temperature": 0.5, "skip_special_tokens": False, **streamed}  # fmt: skip
+    assert second == {"model": "hermes", "messages": QUESTION, "max_tokens": 7, "top_k": 3, "stop": ["END"], "seed": 4,
+                      "response_format": schema, "skip_special_tokens": False, **streamed}  # fmt: skip
+    assert third["messages"][0]["role"] == "system" and third["tools"] == TOOLS
+    assert third["messages"][0]["content"].startswith("You can call tools.")
+
+
+def test_the_models_of_the_server_are_listed(tmp_path):
+    with servers.scripted_server(servers.said("x")) as server, in_front_of(tmp_path, server) as gateway:
+        names = [model["id"] for model in gateway.client.get("/v1/models").json()["data"]]
+    assert names[0] == "hermes" and "minimal/hermes" in names
