@@ -5,13 +5,14 @@ import platform
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
-from tests.bench import data, engine, page, reader, recording, startup, store, suite
+from tests.bench import data, engine, gateway, page, reader, recording, startup, store, suite
 
 PARTS: dict[str, Callable[[], Iterable[str]]] = {
     "startup": startup.measure,
     "reader": reader.measure,
     "data": data.measure,
     "engine": engine.measure,
+    "gateway": gateway.measure,
     "store": store.measure,
     "recording": recording.measure,
     "suite": suite.measure,

@@ -1,0 +1,161 @@
+"""What the gateway costs: decoding and the first token against the engine alone, many clients, and prefixes."""
+
+import asyncio
+import json
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import median
+
+import httpx
+
+from tests.gateway.serving import ServedGateway, gateway_over
+from workbench.engines.known_models import REMEDY, find_embedded
+from workbench.hermes.openai_messages import parse_messages
+from workbench.hermes.render import render
+from workbench.rollout.ports import GenerationRequest
+from workbench.rollout.sampling import Sampling
+
+TOKENS = 128
+RUNS = 5
+CLIENTS = 64
+SECONDS = 60
+TOKENS_PER_SECOND = 50
+STORY = [{"role": "user", "content": "Tell me a long story about the sea and a ship."}]
+
+
+def measure() -> Iterator[str]:
+    """Yield one line for each figure."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield from _embedded(Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        yield from _overhead(Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        yield from _many_clients(Path(folder))
+
+
+def _embedded(folder: Path) -> Iterator[str]:
+    if find_embedded() is None:
+        yield f"skipped: no embedded model ({REMEDY})"
+        return
+    variables = {"WORKBENCH_MODEL": "embedded", "WORKBENCH_EMBEDDED_ADAPTER": "off"}
+    with (
+        gateway_over(folder, "x", variables=variables) as gateway,
+        # A client is another program. In this process it would take the model's time.
+        ProcessPoolExecutor(1, get_context("spawn")) as client,
+    ):
+        engine = gateway.services.models.engine("embedded")
+        through, alone, first_through, first_alone = [], [], [], []
+        conversation = parse_messages(STORY).conversation
+        prompt = render(conversation, family="hermes-lines", has_contract=False).text
+        request = GenerationRequest(prompt=prompt, sampling=Sampling(max_tokens=TOKENS))
+        for _ in range(RUNS + 1):
+            times = client.submit(_chunk_times, gateway.url, gateway.model).result()
+            first_through.append(times[0])
+            through.append((len(times) - 1) / (times[-1] - times[0]))
+            times = _delta_times(engine, request)
+            first_alone.append(times[0])
+            alone.append((len(times) - 1) / (times[-1] - times[0]))
+        ratio = median(one / other for one, other in zip(through[1:], alone[1:], strict=True))
+        later_ms = 1000 * (median(first_through[1:]) - median(first_alone[1:]))
+        yield (
+            f"decoding {median(through[1:]):.1f} tokens/s, engine alone {median(alone[1:]):.1f}, "
+            f"ratio {ratio:.2f} (aim 0.97)"
+        )
+        yield f"first token {later_ms:.1f} ms after the engine's (aim 15)"
+        yield _prefix(gateway)
+
+
+def _prefix(gateway: ServedGateway) -> str:
+    """How much of a prefix that two requests share is evaluated by the second one."""
+    system = {"role": "system", "content": "You know the sea. " * 60}
+    usages = []
+    for question in ("Name a ship.", "Name an island."):
+        answer = gateway.chat([system, {"role": "user", "content": question}], max_tokens=8).json()
+        usages.append(answer["usage"])
+    cached, prompt = usages[1]["prompt_tokens_details"]["cached_tokens"], usages[1]["prompt_tokens"]
+    return f"shared prefix: {prompt - cached} of {prompt} tokens evaluated by the second request"
+
+
+def _chunk_times(url: str, model: str) -> Sequence[float]:
+    """Seconds from the request to each chunk with content."""
+    body = {"model": model, "messages": STORY, "stream": True, "max_tokens": TOKENS}
+    times, started_s = [], time.perf_counter()
+    with httpx.Client(timeout=60).stream("POST", f"{url}/v1/chat/completions", json=body) as response:
+        times.extend(
+            time.perf_counter() - started_s
+            for line in response.iter_lines()
+            if line.startswith("data: {") and '"content":"' in line and '"content":""' not in line
+        )
+    return times
+
+
+def _delta_times(engine, request: GenerationRequest) -> Sequence[float]:
+    started_s = time.perf_counter()
+    deltas = engine.generate(request, is_cancelled=lambda: False)
+    return [time.perf_counter() - started_s for delta in deltas if delta.text]
+
+
+def _overhead(folder: Path) -> Iterator[str]:
+    """The gateway's own time, on an engine that needs none. The part `recording` measures what recording adds."""
+    with gateway_over(folder, "One. " * 20) as gateway:
+        seconds = []
+        for number in range(60):
+            started_s = time.perf_counter()
+            assert gateway.chat([{"role": "user", "content": f"Question {number}"}]).status_code == 200
+            seconds.append(time.perf_counter() - started_s)
+    yield f"a plain answer of 25 tokens takes {1000 * median(seconds[10:]):.1f} ms besides the engine's time"
+
+
+def _many_clients(folder: Path) -> Iterator[str]:
+    """Many clients at once on a scripted engine, each with its own text, which must arrive unmixed."""
+    count = SECONDS * TOKENS_PER_SECOND
+    with gateway_over(folder, "x") as gateway:
+        scripts = gateway.services.settings.data / "scripts"
+        scripts.mkdir(exist_ok=True)
+        texts = ["".join(f"{client:02d}{place % 10} " for place in range(count)) for client in range(CLIENTS)]
+        for client, text in enumerate(texts):
+            script = {"completions": [{"text": text, "seconds_per_token": 1 / TOKENS_PER_SECOND}]}
+            (scripts / f"client-{client}.yaml").write_text(json.dumps(script))
+        started_s = time.perf_counter()
+        results = asyncio.run(_play_all(gateway, count))
+        wall_s = time.perf_counter() - started_s
+        wrong = sum(found != text.strip() for (found, _), text in zip(results, texts, strict=True))
+        delays = sorted(delay for _, times in results for delay in _delays(times))
+        chunks = sum(len(times) for _, times in results)
+        yield (
+            f"{CLIENTS} clients, {wall_s:.0f} s, {chunks:,} chunks, {wrong} answers lost or mixed (aim 0), "
+            f"delay of a chunk p50 {1000 * delays[len(delays) // 2]:.1f} ms, "
+            f"p99 {1000 * delays[len(delays) * 99 // 100]:.1f} ms"
+        )
+
+
+def _delays(times: Sequence[float]) -> Iterator[float]:
+    """How much later than its token's time each chunk came, in seconds, after the one that came earliest."""
+    step = 1 / TOKENS_PER_SECOND
+    offsets = [seconds - place * step for place, seconds in enumerate(times)]
+    # The script's own sleeps run over a little with each token, so each chunk is compared with those around it.
+    for place, offset in enumerate(offsets):
+        yield offset - min(offsets[max(0, place - 25) : place + 25])
+
+
+async def _play_all(gateway: ServedGateway, count: int) -> Sequence[tuple[str, Sequence[float]]]:
+    limits = httpx.Limits(max_connections=CLIENTS)
+    async with httpx.AsyncClient(base_url=gateway.url, timeout=SECONDS * 4, limits=limits) as client:
+        return await asyncio.gather(*(_play(client, number, count) for number in range(CLIENTS)))
+
+
+async def _play(client: httpx.AsyncClient, number: int, count: int) -> tuple[str, Sequence[float]]:
+    body = {"model": f"scripted:client-{number}", "messages": STORY, "stream": True, "max_tokens": count}
+    texts, times = [], []
+    async with client.stream("POST", "/v1/chat/completions", json=body) as response:
+        async for line in response.aiter_lines():
+            if line.startswith("data: {"):
+                delta = json.loads(line.removeprefix("data: "))["choices"][0]["delta"]
+                if delta.get("content"):
+                    texts.append(delta["content"])
+                    times.append(time.perf_counter())
+    return "".join(texts), times
