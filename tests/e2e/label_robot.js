@@ -11,6 +11,8 @@
   const LOG = "hermes-workbench:label:log:";
   let latency = [0, 0];
   let client = "";
+  // The last action that the page added to its log.
+  let added = { number: 0 };
   const chanceOfDelay = Math.random;
   const send = window.fetch;
   window.fetch = async (address, options) => {
@@ -20,7 +22,10 @@
   };
   const setItem = Storage.prototype.setItem;
   Storage.prototype.setItem = function (name, value) {
-    if (name.startsWith(LOG)) client = name.slice(LOG.length).split(":")[0];
+    if (name.startsWith(LOG)) {
+      added = JSON.parse(value);
+      client = added.client;
+    }
     return setItem.call(this, name, value);
   };
 
@@ -126,8 +131,11 @@
         const entry = nextUndone();
         const isNext = (other) => entry && other.client === entry.client && other.number === entry.number;
         // What the server refused can no longer be undone. That is only a submit that lacks something.
-        while (stack.length && !isNext(stack.at(-1)))
-          if (stack.pop().kind !== "submit") throw new Error("an action is missing from what can be undone");
+        while (stack.length && !isNext(stack.at(-1))) {
+          const missing = stack.pop();
+          if (missing.kind !== "submit")
+            throw new Error("missing from what can be undone: " + JSON.stringify([missing, entry]));
+        }
         const last = stack.pop();
         key(name);
         return last && note({ kind: "undo", session: entry.session, of: last });
@@ -160,25 +168,34 @@
     ];
     for (let place = 0; place < count; place += 1) {
       while (isBusy()) await wait(10);
-      await act(pick(NAMES));
+      const name = pick(NAMES);
+      await act(name);
+      if (added.number !== meant.length)
+        throw new Error(
+          name +
+            " is not what the page added: " +
+            JSON.stringify({ added, meant: meant.length, last: meant.at(-1) }),
+        );
       await wait(keys[0] + (keys[1] - keys[0]) * chance() ** 3);
     }
     return { meant, stack, client };
   };
 
-  // Undoes everything that is on the stack. Returns the notice at the end.
+  // Undoes everything that this tab can undo. Returns the number of actions.
   window.labelUndoAll = async (range) => {
     latency = range;
-    await stored();
+    let count = 0;
     for (;;) {
       while (isBusy()) await wait(5);
       key("u");
       const text = document.querySelector("#label-desk .hw-label-notice").textContent;
-      if (text === "Nothing to undo.") break;
+      // Refused submits stay in the notice, after the message, until they are opened or dismissed.
+      if (text.startsWith("Nothing to undo.")) break;
+      count += 1;
       await wait(5);
     }
     await stored();
-    return true;
+    return count;
   };
   window.labelStored = stored;
 })();
