@@ -82,6 +82,28 @@ def test_a_project_assigns_sessions_and_has_its_own_questions(run_cli, session_a
     assert [listed["name"] for listed in read(run_cli, "projects")["projects"]] == ["", "tone"]
 
 
+def test_assignments_are_removed_and_a_project_is_deleted_and_restored(run_cli, session_and_messages):
+    session, messages = session_and_messages
+    read(run_cli, "project", "tone", "--overlap", 2)
+    read(run_cli, "assign", "tone", "--session", session, "--to", "anna", "--to", "ben")
+    options = ("--project", "tone", "--labeller", "ben")
+    read(run_cli, "add", session, messages[4], "--verdict", "good", *options)
+    done = run_cli("labels", "unassign", "tone")
+    assert (done.code, "no assignments are chosen" in done.err) == (2, True)
+    removed = read(run_cli, "unassign", "tone", "--all")["removed"]
+    assert removed == [{"session": session, "labeller": "anna"}]
+    done = run_cli("labels", "unassign", "tone", "--session", session, "--annotator", "ben", "--started")
+    assert (done.out, done.err) == (f"{session}  ben\n", "1 assignment removed\n")
+    done = run_cli("labels", "delete-project", "tone")
+    assert "To restore it within 30 days: workbench labels restore-project tone" in done.out
+    assert [listed["name"] for listed in read(run_cli, "projects")["projects"]] == [""]
+    assert [listed["name"] for listed in read(run_cli, "projects", "--deleted")["deleted"]] == ["tone"]
+    assert run_cli("labels", "projects", "--deleted").out.startswith("tone  ")
+    assert run_cli("labels", "delete-project", "tone").code == 2
+    assert run_cli("labels", "restore-project", "tone").out == "Restored labelling project tone.\n"
+    assert [listed["name"] for listed in read(run_cli, "projects")["projects"]] == ["", "tone"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
@@ -189,7 +211,7 @@ def _last_message(session):
         (["queue", "--project", "ann/tone", "--as", "eve"], "no labelling project 'ann/tone'"),
         (["assign", "tone", "--owner", "account:ann"], "no sessions are chosen"),
         (["assign", "tone", "--all", "--session", "x", "--owner", "account:ann"], "sessions and a filter"),
-        (["assign", "ann/tone", "--all", "--as", "dora"], "only its owner can assign rows"),
+        (["assign", "ann/tone", "--all", "--as", "dora"], "only its owner can change assignments"),
         (["queue", "--project", "x", "--owner", "browser:1", "--as", "ben"], "only between accounts"),
         (["project", "tone", "--annotator", "ann", "--owner", "account:ann"], "is its owner"),
     ],

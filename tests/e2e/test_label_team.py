@@ -254,7 +254,8 @@ def test_the_owner_creates_a_project_and_assigns_rows_on_the_page(
     expect(page.get_by_role("alert").filter(has_text="there is no account 'nobody'")).to_be_visible()
     ann.open_filter()
     page.get_by_role("button", name="New project").click()
-    form.get_by_label("Name", exact=True).fill("tone")
+    # What was typed is still there.
+    expect(form.get_by_label("Questions, one per line")).to_have_value("polite*=Is it polite?|yes|no")
     form.get_by_label("Annotators", exact=True).fill("ben")
     form.get_by_role("button", name="Save project").click()
     expect(page.get_by_role("alert").filter(has_text="Project “tone” is saved")).to_be_visible()
@@ -268,6 +269,23 @@ def test_the_owner_creates_a_project_and_assigns_rows_on_the_page(
     with data_of(office, "ben") as own:
         [item] = own.labels.queue(QueueFilter(), project="ann/tone").items
     assert (item.session_id, item.state) == (ids[0], QueueState.PENDING)
+    ann.open_filter()
+    page.get_by_role("button", name="Edit project and assign rows").click()
+    form.get_by_role("button", name="Remove assignments").click()
+    expect(page.get_by_role("alert").filter(has_text="1 assignment removed")).to_be_visible()
+    ann.open_filter()
+    page.get_by_role("button", name="Edit project and assign rows").click()
+    form.get_by_role("button", name="Delete project").click()
+    form.get_by_role("button", name="Delete “tone”").click()
+    expect(page.get_by_role("alert").filter(has_text="Project “tone” is deleted")).to_be_visible()
+    with data_of(office, "ann") as own:
+        assert own.labels.find_project("tone") is None
+    ann.open_filter()
+    page.get_by_role("button", name="New project").click()
+    form.get_by_role("button", name="Restore “tone”").click()
+    expect(page.get_by_role("alert").filter(has_text="Project “tone” is restored")).to_be_visible()
+    with data_of(office, "ann") as own:
+        assert own.labels.find_project("tone") is not None
     eve = team["eve"].log_in()
     eve.page.goto(f"{office.url}/?label={ids[0]}")
     expect(eve.page.locator("#label-desk")).not_to_contain_text("Question")

@@ -27,6 +27,7 @@ from tests.store.examples import SETUP, completion, tool_result, user
 from tests.store.runs import give_run
 from workbench.app.passwords import hash_password
 from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
+from workbench.records.labels.project import Project
 from workbench.records.owner import Owner
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.rollout.ports import FinishReason
@@ -212,6 +213,7 @@ def give_all(own: OwnedStore, word: str) -> Ids:
             labeller="me",
         )
     )
+    own.labels.save_project(Project(name="mine", guidelines=word))
     versions = [
         own.versions.save(NewVersion(kind=kind, name=f"{kind}-{word}", text=word, message=word))
         for kind in VersionKind
@@ -345,7 +347,11 @@ class Fuzz:
         }
 
     def role(self) -> dict[str, object]:
-        return {"labeller": self.word(), "project": "", "is_deciding": self.chance.random() < 0.3}
+        return {
+            "labeller": self.word(),
+            "project": self.chance.choice(["", "mine", f"{ANN}/mine", f"{BOB}/mine"]),
+            "is_deciding": self.chance.random() < 0.3,
+        }
 
     def action(self) -> dict[str, object]:
         """Return an action of a labeller."""
@@ -380,6 +386,20 @@ class Fuzz:
             "is_confirmed": self.chance.random() < 0.5,
         }
 
+    def manage(self) -> dict[str, object]:
+        """Return a change of a labelling project, or of its assignments."""
+        return {
+            "what": self.chance.choice(["save", "assign", "unassign", "delete", "restore", "x", 5, None]),
+            "name": self.chance.choice(["", "mine", f"{ANN}/mine", "/", self.word(), 5]),
+            "limit": self.chance.choice(["", "1", "0", "-1", "9" * 30, "x", 2, []]),
+            "overlap": self.chance.choice(["1", "0", "2", "9" * 30, "x", None]),
+            "annotators": self.chance.choice(["", BOB, f"{ANN}, {BOB}", "," * 50, [], self.word()]),
+            "reviewers": self.chance.choice(["", ANN, BOB, {}]),
+            "guidelines": self.chance.choice(["", "# Be kind", "[x](javascript:alert(1))", 5]),
+            "questions": self.chance.choice(["", "b=Is it b?|yes|no", "b*=", "=", "b", [], "a=b\n" * 300]),
+            "requires_verdicts": self.chance.choice([True, False, "x", None]),
+        }
+
     def order(self) -> object:
         order: dict[str, object] = {
             "serial": 1,
@@ -392,7 +412,9 @@ class Fuzz:
                 "state": self.chance.choice(["", "pending", "x"]),
                 "since": self.chance.choice(["", "x"]),
             },
-            "listed": self.chance.choice([0, 50, -1, 10**9]),
+            "first": self.chance.choice([None, 0, 50, -1, 10**9, 10**30, 0.5, "x", []]),
+            "step": self.chance.choice([0, 1, -1, 7, 10**30, "x", None]),
+            "manage": self.chance.choice([{}, self.manage(), "x", [5], None]),
             "actions": self.chance.choice([[], [self.action()], [self.action(), self.action()], "x", [5]]),
         }
         if self.chance.random() < 0.2:

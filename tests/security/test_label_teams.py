@@ -113,6 +113,10 @@ def test_an_annotator_and_a_stranger_cannot_decide_manage_or_assign(server: Serv
         {"what": "save", "name": SHARED, "annotators": name},
         {"what": "assign", "limit": "x" * 99},
         {"what": ["save"], "name": {"a": 1}},
+        {"what": "unassign"},
+        {"what": "delete", "name": SHARED},
+        {"what": "delete", "name": "round"},
+        {"what": "restore", "name": SHARED},
     ):
         server.send(name, manage=manage)
     assert (server.stored(), server.ann.labels.find_project("round")) == before
@@ -134,7 +138,7 @@ def test_a_reviewer_sees_all_labels_and_decides_but_does_not_assign(server: Serv
     assert MARK in json.dumps(asdict(view), default=str)
     assert server.stored() == [("cleo", False), ("dora", True)]
     refused = server.send("dora", manage={"what": "assign"})
-    assert "only its owner can assign rows" in refused.notice.lines[0].text
+    assert "only its owner can change assignments" in refused.notice.lines[0].text
 
 
 def test_the_owner_creates_a_project_for_accounts_only_and_assigns_by_the_filter(server: Server) -> None:
@@ -145,3 +149,18 @@ def test_the_owner_creates_a_project_for_accounts_only_and_assigns_by_the_filter
     view = server.send("ann", project="two", manage={"what": "assign", "limit": "1"})
     assert view.done == "1 row assigned to 1 annotator."
     assert server.of("ben").labels.queue(QueueFilter(), project="ann/two").total == 1
+
+
+def test_the_owner_removes_assignments_and_deletes_and_restores_a_project(server: Server) -> None:
+    view = server.send("ann", project="round", filter={"assignee": "cleo"}, manage={"what": "unassign"})
+    assert view.done == "Nothing to remove: annotators have started all rows that match the filter."
+    view = server.send("ann", project="round", filter={"assignee": "ben"}, manage={"what": "unassign"})
+    assert view.done == "1 assignment removed."
+    assert server.of("ben").labels.queue(QueueFilter(), project=SHARED).total == 0
+    view = server.send("ann", project="round", manage={"what": "delete", "name": "round"})
+    assert (view.project.name, view.project.names, view.project.deleted) == ("", ("",), ("round",))
+    assert view.done == "Project “round” is deleted. It can be restored for 30 days."
+    assert server.send("cleo").rows == ()
+    view = server.send("ann", project="", manage={"what": "restore", "name": "round"})
+    assert (view.project.name, view.project.deleted) == ("round", ())
+    assert server.stored() == [("cleo", False)]

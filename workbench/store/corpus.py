@@ -26,7 +26,7 @@ from workbench.records.labels.rules import find_stale
 from workbench.records.session_tree import SearchFilter, check_tree
 from workbench.store import rows
 from workbench.store.comparisons import comparisons_of
-from workbench.store.deleting import is_shown
+from workbench.store.deleting import is_of_shown_project, is_shown
 from workbench.store.import_writer import (
     DigestedImport,
     original_of,
@@ -141,6 +141,7 @@ def _has_task(project: str | None, condition: ColumnElement[bool]) -> ColumnElem
 def _of_project(
     found: sa.Select[Any], project: str | None, table: type[LabelRow] | type[LabelTaskRow]
 ) -> sa.Select[Any]:
+    found = found.where(is_of_shown_project(col(table.project_id)))
     if project is None:
         return found
     joined = found.join(LabelProjectRow, col(LabelProjectRow.id) == col(table.project_id))
@@ -348,7 +349,7 @@ def _labels(db: Session, session_ids: Sequence[str]) -> Mapping[str, list[Label]
     found = db.exec(
         select(LabelRow, LabelProjectRow.name)
         .join(LabelProjectRow, col(LabelProjectRow.id) == col(LabelRow.project_id))
-        .where(col(LabelRow.session_id).in_(session_ids))
+        .where(col(LabelRow.session_id).in_(session_ids), col(LabelProjectRow.deleted_at).is_(None))
         .order_by(col(LabelRow.created_at), col(LabelRow.id))
     )
     labels: dict[str, list[Label]] = defaultdict(list)

@@ -5,7 +5,7 @@ Deleted messages can be restored as long as their session exists.
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, delete, func, select
@@ -18,6 +18,7 @@ from workbench.store.paths import message_row, read_tree
 from workbench.store.tables import (
     DeletedMessageRow,
     GenerationRow,
+    LabelProjectRow,
     MessageRow,
     PresetRow,
     PromptRow,
@@ -163,6 +164,11 @@ def is_shown() -> ColumnElement[bool]:
         .correlate(MessageRow)
         .exists()
     )
+
+
+def is_of_shown_project(project_id: Any) -> ColumnElement[bool]:
+    """Return a condition that is true if the labelling project with this id, a column, is not deleted."""
+    return project_id.not_in(select(LabelProjectRow.id).where(col(LabelProjectRow.deleted_at).is_not(None)))
 
 
 def _subtree_ids(tree: Sequence[TreeNode], message_id: str) -> set[str]:

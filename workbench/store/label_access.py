@@ -201,7 +201,9 @@ def _project_row(db: Session, scope: str, name: str, *, is_writing: bool) -> Lab
     if problem_of(name) or problem_of(scope):
         return None
     query = select(LabelProjectRow).where(
-        col(LabelProjectRow.owner) == scope, col(LabelProjectRow.name) == name
+        col(LabelProjectRow.owner) == scope,
+        col(LabelProjectRow.name) == name,
+        col(LabelProjectRow.deleted_at).is_(None),
     )
     return db.exec(query.with_for_update() if is_writing else query).first()
 

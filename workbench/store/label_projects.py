@@ -7,7 +7,7 @@ from typing import Final
 from sqlalchemy import insert
 from sqlmodel import Session, col, delete, func, select
 
-from workbench.errors import BadInput, StoreError
+from workbench.errors import BadInput
 from workbench.records.labels.project import (
     REFERENCE_SEPARATOR,
     AnnotatorProgress,
@@ -98,7 +98,8 @@ class LabelProjectStore(LabelScope):
 
     def list_projects(self) -> Sequence[Project]:
         """Return all projects, sorted by name: the default project, the owner's own, and those they are a member of."""
-        own = select(LabelProjectRow).where(col(LabelProjectRow.owner) == self._scope)
+        is_shown = col(LabelProjectRow.deleted_at).is_(None)
+        own = select(LabelProjectRow).where(col(LabelProjectRow.owner) == self._scope, is_shown)
         with self._database.reading() as db:
             rows = db.exec(own.order_by(col(LabelProjectRow.name)))
             accesses = [ProjectAccess(row, ProjectRole.OWNER) for row in rows]
@@ -106,7 +107,7 @@ class LabelProjectStore(LabelScope):
                 shared = (
                     select(LabelProjectRow, LabelMemberRow)
                     .join(LabelMemberRow, col(LabelMemberRow.project_id) == col(LabelProjectRow.id))
-                    .where(col(LabelMemberRow.name) == self._account)
+                    .where(col(LabelMemberRow.name) == self._account, is_shown)
                     .where(col(LabelProjectRow.owner).startswith(account_key(""), autoescape=True))
                     .order_by(col(LabelProjectRow.owner), col(LabelProjectRow.name))
                 )
@@ -262,7 +263,9 @@ class LabelProjectStore(LabelScope):
         access = self._written(db, reference)
         if access.is_member:
             raise BadInput(
-                f"labelling project {reference!r}", "only its owner can assign rows", "ask the owner"
+                f"labelling project {reference!r}",
+                "only its owner can change assignments",
+                "ask the owner",
             )
         return access.row
 
@@ -336,7 +339,11 @@ class LabelProjectStore(LabelScope):
         )
         row = self._find_project(db, name, is_writing=True)
         if row is None:
-            raise StoreError(f"labelling project {name!r} could not be created; try again")
+            raise BadInput(
+                f"labelling project {name!r}",
+                "a deleted project has this name",
+                "restore it with `workbench labels restore-project`, or use another name",
+            )
         return row
 
     def _update_reviews(self, db: Session, project: LabelProjectRow) -> None:

@@ -169,6 +169,16 @@ class Queue:
         query = select(col(SessionRow.id)).select_from(self._source).where(self._where)
         return tuple(db.connection().execute(query.order_by(*self._order()).limit(limit)).scalars())
 
+    def assignments(self, db: Session) -> Sequence[tuple[str, str, str]]:
+        """Return session, assignee and state of all items that match, in order."""
+        if self._matches_nothing:
+            return ()
+        query = (
+            select(col(SessionRow.id), _ASSIGNEE, _TASK_STATE).select_from(self._source).where(self._where)
+        )
+        rows = db.connection().execute(query.order_by(*self._order())).all()
+        return [(session_id, assignee, state) for session_id, assignee, state in rows]
+
     @property
     def _matches_nothing(self) -> bool:
         return names_unstorable_text(self.chosen)

@@ -14,6 +14,7 @@ from workbench.records.labels.project import Member, Project, ProjectRole, Quest
 from workbench.records.labels.rules import PathStep
 from workbench.records.session_tree import path_ids
 from workbench.store.damage import damage_of
+from workbench.store.deleting import is_of_shown_project
 from workbench.store.paths import message_row
 from workbench.store.rows import call_value
 from workbench.store.tables import MessageRow, SessionRow
@@ -203,7 +204,9 @@ def read_steps(
 
 def _corrected(db: Session, session_id: str, counts: ColumnElement[bool] | None) -> Mapping[str, datetime]:
     """Return when each message or one of its calls was last corrected. A deciding label hides the others."""
-    query = select(LabelRow).where(col(LabelRow.session_id) == session_id)
+    query = select(LabelRow).where(
+        col(LabelRow.session_id) == session_id, is_of_shown_project(col(LabelRow.project_id))
+    )
     rows = db.exec(query if counts is None else query.where(counts)).all()
     deciding = slot_of("", is_deciding=True)
     decided = {_place(row) for row in rows if row.slot == deciding}

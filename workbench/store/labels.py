@@ -31,7 +31,7 @@ from workbench.store.label_access import ProjectAccess
 from workbench.store.label_actions import ActionWriter
 from workbench.store.label_fields import LabelFields
 from workbench.store.label_queue import read_item
-from workbench.store.label_reviews import LabelReviewStore
+from workbench.store.label_removal import LabelRemovalStore
 from workbench.store.label_rows import (
     label_value,
     original_of,
@@ -49,7 +49,7 @@ MOST_LOGGED: Final = 10_000
 """The maximum number of labels of a session that are written to the log."""
 
 
-class LabelStore(LabelReviewStore):
+class LabelStore(LabelRemovalStore):
     """The labels of one owner's sessions, and in projects they are a member of. Each method is one transaction.
 
     `project` is always a reference: the name of an own project, or `OWNER/NAME`. Thread-safe.
@@ -153,7 +153,10 @@ class LabelStore(LabelReviewStore):
         with self._database.reading() as db:
             access = self._find_access(db, project) if project else None
             if access is None or not access.is_member:
-                allowed = (self._is_listed(), col(LabelProjectRow.owner) == self._scope)
+                allowed = (
+                    self._is_listed(), col(LabelProjectRow.owner) == self._scope,
+                    col(LabelProjectRow.deleted_at).is_(None),
+                )  # fmt: skip
                 names = {} if project is None else {"name": project}
             else:
                 allowed = (

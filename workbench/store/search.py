@@ -11,6 +11,7 @@ from workbench.chat.finding import Span
 from workbench.records.facts import FactKind
 from workbench.records.session_tree import NO_FILTER, FoundSession, SearchFilter, Snippet
 from workbench.records.sessions import MessageOrigin, SessionSource
+from workbench.store.deleting import is_of_shown_project
 from workbench.store.owner_scope import OwnerScope
 from workbench.store.search_terms import (
     CHUNK_SIZE_CHARS,
@@ -51,7 +52,10 @@ def conditions_of(chosen: SearchFilter) -> Iterator[ColumnElement[bool]]:
     if chosen.code is not None:
         yield _has(FactRow, col(FactRow.session_id), col(FactRow.code) == chosen.code)
     if chosen.verdict is not None:
-        yield _has(LabelRow, col(LabelRow.session_id), col(LabelRow.verdict) == chosen.verdict)
+        is_verdict = sa.and_(
+            col(LabelRow.verdict) == chosen.verdict, is_of_shown_project(col(LabelRow.project_id))
+        )
+        yield _has(LabelRow, col(LabelRow.session_id), is_verdict)
     if chosen.contract is not None:
         yield _is_of_contract(chosen.contract)
     if chosen.model is not None:
@@ -99,7 +103,11 @@ def _is_tagged(tag: str) -> ColumnElement[bool]:
         sa.select(sa.literal(1))
         .select_from(LabelRow)
         .join(LabelTagRow, col(LabelTagRow.label_id) == col(LabelRow.id))
-        .where(col(LabelRow.session_id) == col(SessionRow.id), col(LabelTagRow.tag) == tag)
+        .where(
+            col(LabelRow.session_id) == col(SessionRow.id),
+            col(LabelTagRow.tag) == tag,
+            is_of_shown_project(col(LabelRow.project_id)),
+        )
         .correlate(SessionRow)
         .exists()
     )

@@ -31,6 +31,7 @@ from sqlmodel import Session, col, delete, select, update
 from workbench.chat.message import Role
 from workbench.records.facts import MessageFact, facts_of
 from workbench.store.database import insert_if_absent
+from workbench.store.deleting import is_of_shown_project
 from workbench.store.facts import fact_row, read_completion
 from workbench.store.search_terms import CHUNK_SIZE_CHARS, chunks_of, folded_words, insert_words
 from workbench.store.tables import (
@@ -98,7 +99,7 @@ def index_session_names(db: Session, session_id: str) -> None:
     label_tags = db.exec(
         select(LabelTagRow.tag)
         .join(LabelRow, col(LabelRow.id) == col(LabelTagRow.label_id))
-        .where(col(LabelRow.session_id) == session_id)
+        .where(col(LabelRow.session_id) == session_id, is_of_shown_project(col(LabelRow.project_id)))
     ).all()
     row_ids = db.exec(select(ImportRow.row_id).where(col(ImportRow.session_id) == session_id)).all()
     names = [title, *tags, *label_tags, *filter(None, row_ids)]

@@ -11,6 +11,7 @@ from workbench.store.corpus import CorpusStore
 from workbench.store.database import open_database
 from workbench.store.deleting import purge
 from workbench.store.facts import FactStore
+from workbench.store.label_removal import purge_projects
 from workbench.store.label_writer import LabelLog
 from workbench.store.labelling import LabellingStore
 from workbench.store.labels import LabelStore
@@ -111,7 +112,8 @@ class Store:
         return MemoryStore(self._database)
 
     def purge(self) -> int:
-        """Delete permanently what was deleted at least 30 days ago: sessions, presets, runs and names of versions.
+        """Delete permanently what was deleted at least 30 days ago: sessions, presets, runs, labelling projects and
+        names of versions.
 
         Returns:
             The number of deleted sessions.
@@ -121,6 +123,7 @@ class Store:
         """
         now = self._now().astimezone(UTC)
         purge_presets(self._database, now)
+        purge_projects(self._database, now)
         purge_runs(self._database, now)
         count = purge(self._database, now)
         purge_names(self._database, now)

@@ -2,8 +2,8 @@
 
 import typer
 
-from workbench.cli.labels.projects import agreement, projects, save_project
-from workbench.cli.labels.queueing import assign, progress, queue, review
+from workbench.cli.labels.projects import agreement, delete_project, projects, restore_project, save_project
+from workbench.cli.labels.queueing import assign, progress, queue, review, unassign
 from workbench.cli.labels.reading import accept, add, export_labels, log, move, stale
 
 
@@ -18,7 +18,10 @@ def build_app() -> typer.Typer:
     app.command("export")(export_labels)
     app.command("project")(save_project)
     app.command("projects")(projects)
+    app.command("delete-project")(delete_project)
+    app.command("restore-project")(restore_project)
     app.command("assign")(assign)
+    app.command("unassign")(unassign)
     app.command("progress")(progress)
     app.command("agreement")(agreement)
     app.command("review")(review)

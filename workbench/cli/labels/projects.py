@@ -1,4 +1,4 @@
-"""`workbench labels project`, `projects` and `agreement`."""
+"""`workbench labels project`, `projects`, `delete-project`, `restore-project` and `agreement`."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,7 +7,15 @@ from typing import Annotated
 import typer
 
 from workbench.chat.json_value import JsonObject
-from workbench.cli.labels.options import AsAccount, Json, OwnerKey, ProjectName, labels_of, reference_of
+from workbench.cli.labels.options import (
+    AsAccount,
+    Json,
+    Labeller,
+    OwnerKey,
+    ProjectName,
+    labels_of,
+    reference_of,
+)
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.cli.terminal.sources import read_text
 from workbench.errors import BadInput
@@ -87,15 +95,55 @@ def save_project(
         print(_project_line(project))
 
 
-def projects(owner: OwnerKey = "", account: AsAccount = "", json_output: Json = False) -> None:
+def projects(
+    deleted: Annotated[
+        bool, typer.Option("--deleted", help="List deleted projects that can be restored")
+    ] = False,
+    owner: OwnerKey = "",
+    account: AsAccount = "",
+    json_output: Json = False,
+) -> None:
     """List the labelling projects."""
     with labels_of(owner, account) as services:
-        found = services.labels.list_projects()
+        found = () if deleted else services.labels.list_projects()
+        gone = services.labels.deleted_projects() if deleted else ()
+    if deleted:
+        if json_output:
+            write_json_line(
+                {"deleted": [{"name": row.name, "deleted_at": row.deleted_at.isoformat()} for row in gone]}
+            )
+        for row in () if json_output else gone:
+            print(shown(f"{row.name}  {row.deleted_at:%Y-%m-%d %H:%M}"))
+        return
     if json_output:
         write_json_line({"projects": [_project_json(project) for project in found]})
         return
     for project in found:
         print(_project_line(project))
+
+
+def delete_project(
+    name: Name, labeller: Labeller = "", owner: OwnerKey = "", account: AsAccount = ""
+) -> None:
+    """Delete a labelling project.
+
+    Its labels and assignments no longer count anywhere. It can be restored for 30 days. Sessions stay.
+    """
+    reference = reference_of(name, owner, account)
+    with labels_of(owner, account) as services:
+        services.labels.delete_project(reference, who=labeller)
+    print(shown(f"Deleted labelling project {reference}."))
+    options = f" --owner {owner}" if owner else f" --as {account}" if account else ""
+    print(shown(f"To restore it within 30 days: workbench labels restore-project {reference}{options}"))
+
+
+def restore_project(
+    name: Name, labeller: Labeller = "", owner: OwnerKey = "", account: AsAccount = ""
+) -> None:
+    """Restore a deleted labelling project."""
+    with labels_of(owner, account) as services:
+        services.labels.restore_project(name, who=labeller)
+    print(shown(f"Restored labelling project {name}."))
 
 
 def agreement(

@@ -1,4 +1,4 @@
-"""`workbench labels queue`, `assign`, `progress` and `review`."""
+"""`workbench labels queue`, `assign`, `unassign`, `progress` and `review`."""
 
 import sys
 from typing import Annotated
@@ -177,6 +177,66 @@ def assign(
         print(shown(f"{item.session_id}  {item.labeller}"))
     count = len({item.session_id for item in assigned})
     print(f"{count} session{'' if count == 1 else 's'} assigned", file=sys.stderr)
+
+
+def unassign(
+    project: Name,
+    session: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="Only assignments of this session; repeatable")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Remove all assignments")] = False,
+    annotator: Annotated[
+        str | None,
+        typer.Option("--annotator", "--assignee", metavar="NAME", help="Only assignments of this annotator"),
+    ] = None,
+    state: StateFilter = None,
+    tag: TagFilter = None,
+    row_format: FormatFilter = None,
+    source: SourceFilter = None,
+    row: RowFilter = None,
+    started: Annotated[
+        bool, typer.Option("--started", help="Also remove what is started, submitted or rejected")
+    ] = False,
+    labeller: Labeller = "",
+    owner: OwnerKey = "",
+    account: AsAccount = "",
+    json_output: Json = False,
+) -> None:
+    """Remove assignments of sessions to annotators.
+
+    Name sessions or use filters; all of them must match. What an annotator has started stays assigned unless you add
+    `--started`. Labels are never removed.
+    """
+    chosen = filter_of(
+        state=state,
+        assignee=annotator,
+        tag=tag,
+        verdict=None,
+        since=None,
+        until=None,
+        format=row_format,
+        source=source,
+        row=row,
+    )
+    if not session and chosen == QueueFilter() and not everything:
+        raise BadInput(
+            "labels unassign",
+            "no assignments are chosen",
+            "use --session, a filter such as --annotator, or --all",
+        )
+    reference = reference_of(project, owner, account)
+    with labels_of(owner, account) as services:
+        removed = services.labels.unassign(
+            chosen, project=reference, session_ids=session, includes_started=started, who=labeller
+        )
+    if json_output:
+        write_json_line(
+            {"removed": [{"session": item.session_id, "labeller": item.labeller} for item in removed]}
+        )
+        return
+    for item in removed if session else ():
+        print(shown(f"{item.session_id}  {item.labeller}"))
+    print(f"{len(removed)} assignment{'' if len(removed) == 1 else 's'} removed", file=sys.stderr)
 
 
 def progress(

@@ -125,6 +125,15 @@ class Project:
         return tuple(member.name for member in self.members if member.role is role)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletedProject:
+    """A deleted labelling project that can be restored."""
+
+    name: str
+    deleted_at: datetime
+    """UTC."""
+
+
 class QueueState(StrEnum):
     """State of a session in the labelling queue."""
 

@@ -31,6 +31,8 @@ class LabelProjectRow(StoreTable, table=True):
     requires_verdicts: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether every call and answer needs a verdict before the session can be submitted."""
     created_at: datetime = Field(sa_type=UtcDateTime)
+    deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """When it was deleted; it is purged 30 days later."""
 
 
 class LabelMemberRow(StoreTable, table=True):

@@ -235,7 +235,10 @@ export const mount = (part) => {
     if (value.serial === 0) return begin(value);
     const lines = value.notice.lines.map((line) => line.text).join(" ");
     if (!desk.receive(value)) return;
-    if (value.done) desk.showError(value.done);
+    if (value.done) {
+      desk.showError(value.done);
+      desk.forgetForm();
+    }
     if (lines) {
       desk.showError(lines);
       desk.retryLater();

@@ -26,6 +26,12 @@ export const addProject = (desk) => {
   const dialog = node("dialog", { class: "hw-keys hw-project", "aria-label": "Team and guidelines" });
   const close = () => dialog.close();
 
+  // What was entered in the form, until the server has saved it.
+  let entered = null;
+  const forgetForm = () => {
+    entered = null;
+  };
+
   const manage = (fields) => {
     state.manage = fields;
     desk.inTurn(desk.refresh);
@@ -67,13 +73,51 @@ export const addProject = (desk) => {
       ),
       node("label", { class: "hw-question" }, node("span", {}, "Number of rows"), limit),
       button("Assign rows", () => manage({ what: "assign", limit: limit.value })),
+      node(
+        "p",
+        { class: "hw-note" },
+        "Rows of this project that match the filter can be taken back, unless an annotator has started them.",
+      ),
+      button("Remove assignments", () => manage({ what: "unassign" })),
     );
   };
+
+  // A project is deleted by the second of two buttons.
+  const deletion = (name) => {
+    const part = node("fieldset", {});
+    const ask = () => {
+      const confirm = button("Delete “" + name + "”", () => manage({ what: "delete", name }));
+      part.replaceChildren(
+        node("legend", {}, "Delete project"),
+        node(
+          "p",
+          {},
+          "Its labels and assignments no longer count anywhere. It can be restored for 30 days. Rows stay.",
+        ),
+        node("div", { class: "hw-project-acts" }, confirm, button("Cancel", offer)),
+      );
+      confirm.focus();
+    };
+    const offer = () =>
+      part.replaceChildren(node("legend", {}, "Delete project"), button("Delete project", ask));
+    offer();
+    return part;
+  };
+
+  const restoration = (names) =>
+    node(
+      "fieldset",
+      {},
+      node("legend", {}, "Deleted projects"),
+      names.map((name) => button("Restore “" + name + "”", () => manage({ what: "restore", name }))),
+    );
 
   // Shows the form of the current project, or that of a new one.
   const openProject = (isNew) => {
     const project = state.view.project;
-    const values = isNew ? {} : project.form;
+    const stored = isNew ? {} : project.form;
+    const place = isNew ? "" : project.name;
+    const values = entered && entered.place === place ? entered.values : stored;
     const required = node("input", { type: "checkbox", "data-name": "requires_verdicts" });
     required.checked = Boolean(values.requires_verdicts);
     dialog.replaceChildren(
@@ -83,10 +127,14 @@ export const addProject = (desk) => {
       node(
         "div",
         { class: "hw-project-acts" },
-        button("Save project", () => manage(valuesOf())),
+        button("Save project", () => {
+          entered = { place, values: valuesOf() };
+          manage(entered.values);
+        }),
         button("Cancel", close),
       ),
-      ...(isNew ? [] : [assignment()]),
+      ...(isNew ? [] : [assignment(), deletion(project.name)]),
+      ...(isNew && project.deleted.length ? [restoration(project.deleted)] : []),
     );
     dialog.showModal();
   };
@@ -131,5 +179,5 @@ export const addProject = (desk) => {
       ),
     );
 
-  Object.assign(desk, { projectDialog: dialog, projectActs, otherLabels });
+  Object.assign(desk, { projectDialog: dialog, projectActs, otherLabels, forgetForm });
 };

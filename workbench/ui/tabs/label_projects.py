@@ -1,4 +1,4 @@
-"""What owners do with labelling projects in the Label tab: create and change them, and assign rows."""
+"""What owners do with labelling projects in the Label tab: create, change, delete and restore them, and assign rows."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ def queue_filter(services: Services, command: LabelCommand) -> QueueFilter:
 
 
 def manage(services: Services, command: LabelCommand) -> tuple[LabelCommand, str]:
-    """Save a project, or assign rows to its annotators.
+    """Save, delete or restore a project, or change which rows are assigned to its annotators.
 
     Returns:
         The command, with the project that is to be shown, and what was done.
@@ -30,16 +30,45 @@ def manage(services: Services, command: LabelCommand) -> tuple[LabelCommand, str
     Raises:
         WorkbenchError: The project is invalid, or this person may not change it.
     """
+    fields, name = command.manage, str(command.manage.get("name") or "").strip()
+    match fields.get("what"):
+        case "assign":
+            return command, _assign(services, command)
+        case "unassign":
+            return command, _unassign(services, command)
+        case "delete":
+            # The page names the project that the owner confirmed, which may not be the shown one.
+            services.labels.delete_project(name, who=services.owner.name)
+            return _shown(command, ""), f"Project “{name}” is deleted. It can be restored for 30 days."
+        case "restore":
+            services.labels.restore_project(name, who=services.owner.name)
+            return _shown(command, name), f"Project “{name}” is restored."
+        case _:
+            return _save(services, command, name)
+
+
+def _shown(command: LabelCommand, reference: str) -> LabelCommand:
+    """Return the command that shows the queue of a project."""
+    return replace(command, seat=replace(command.seat, project=reference), session="", after="")
+
+
+def _save(services: Services, command: LabelCommand, name: str) -> tuple[LabelCommand, str]:
     fields = command.manage
-    if fields.get("what") == "assign":
-        return command, _assign(services, command)
-    name = str(fields.get("name") or "").strip()
     if not name:
         raise BadInput("labelling project", "it has no name", "enter one")
     stored = services.labels.find_project(name) or Project(name=name)
     project = save_project(services, read_project(fields, stored))
-    shown = replace(command, seat=replace(command.seat, project=project.reference), session="", after="")
-    return shown, f"Project “{project.name}” is saved."
+    return _shown(command, project.reference), f"Project “{project.name}” is saved."
+
+
+def _unassign(services: Services, command: LabelCommand) -> str:
+    """Remove the assignments in the shown queue that nobody has started."""
+    removed = services.labels.unassign(
+        queue_filter(services, command), project=command.seat.project, who=services.owner.name
+    )
+    if not removed:
+        return "Nothing to remove: annotators have started all rows that match the filter."
+    return f"{count(len(removed), 'assignment')} removed."
 
 
 def _assign(services: Services, command: LabelCommand) -> str:

@@ -204,6 +204,7 @@ def _answer(
             page=page,
             progress=progress,
             agreement=_agreement(services, command, is_decider=is_decider),
+            deleted=[project.name for project in services.labels.deleted_projects()],
         )
     except WorkbenchError as error:
         failed = problem(error)

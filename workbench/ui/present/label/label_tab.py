@@ -74,6 +74,8 @@ class ProjectView:
     """Names of the annotators that this person may filter by."""
     form: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
     """The fields of the project's form, as texts. Empty for somebody else's project."""
+    deleted: tuple[str, ...] = ()
+    """Names of the person's deleted projects that can be restored. The last deleted comes first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +141,8 @@ class QueueFacts:
     progress: ProjectProgress
     agreement: AnnotatorAgreement | None
     """Agreement of all annotators of the project, or None if it was not computed again."""
+    deleted: Sequence[str] = ()
+    """Names of deleted projects, as in `ProjectView`."""
 
 
 NO_QUEUE: Final = QueueFacts(
@@ -176,7 +180,7 @@ def show_desk(
     names = {item.assignee for item in page.items}
     return LabelTabView(
         serial=serial,
-        project=_project(seat, projects, progress),
+        project=_project(seat, projects, queue),
         labeller=seat.labeller,
         rows=tuple(_queue_row(item, shows_assignee=len(names) > 1) for item in page.items),
         first=page.first,
@@ -220,7 +224,7 @@ def _queue_row(item: QueueItem, *, shows_assignee: bool) -> QueueRow:
     )
 
 
-def _project(seat: LabellingRole, projects: Sequence[Project], progress: ProjectProgress) -> ProjectView:
+def _project(seat: LabellingRole, projects: Sequence[Project], queue: QueueFacts) -> ProjectView:
     current = next(
         (project for project in projects if project.reference == seat.project), Project(name=seat.project)
     )
@@ -241,7 +245,8 @@ def _project(seat: LabellingRole, projects: Sequence[Project], progress: Project
         questions=questions,
         requires_verdicts=current.requires_verdicts,
         role=current.role.value,
-        annotators=tuple(annotator.name for annotator in progress.annotators if annotator.name),
+        annotators=tuple(annotator.name for annotator in queue.progress.annotators if annotator.name),
+        deleted=tuple(queue.deleted),
         form={} if current.owner else _form(current),
     )
 
