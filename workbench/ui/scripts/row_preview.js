@@ -73,7 +73,18 @@ const card = (row, place) => {
   );
 };
 
-const FILTERS = ["tag", "verdict", "rating", "state", "contract", "model", "since", "until", "format"];
+const FILTERS = [
+  "tag",
+  "verdict",
+  "rating",
+  "state",
+  "contract",
+  "model",
+  "source",
+  "since",
+  "until",
+  "format",
+];
 
 export const mount = ({ element, follow, triggerLatest }) => {
   window.hermesWorkbench.router.onPlace("data", (values) =>
