@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.hermes.readings import TOOLS
 from tests.hermes.test_parse_properties import PIECES, relaxed
 from workbench.hermes.parse import clean_calls, parse
-from workbench.hermes.reading import SegmentKind
+from workbench.hermes.reading import Level, SegmentKind
 
 CLEAN = [
     '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>',
@@ -33,6 +33,11 @@ def test_clean_calls_equal_those_of_the_reader_which_reports_nothing(text: str) 
     assert (reading.fixes, reading.dropped) == ((), 0)
     assert {finding.code for finding in reading.findings} <= {"unknown-tool"}
     assert {segment.kind for segment in reading.segments} <= {SegmentKind.PROSE, SegmentKind.CALL}
+    checked, strict = parse(text, tools=TOOLS), parse(text, tools=TOOLS, level=Level.STRICT)
+    assert (checked.fixes, checked.dropped, checked.segments) == ((), 0, reading.segments)
+    assert [(call.name, call.arguments) for call in strict.calls] == [
+        (call.name, call.arguments) for call in reading.calls
+    ]
 
 
 @pytest.mark.parametrize(

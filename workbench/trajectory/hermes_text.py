@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import Final, NamedTuple
 
@@ -87,7 +88,13 @@ def tagged(body: str) -> str:
 
 def names_only(tools: OfferedTools) -> OfferedTools:
     """Return tools with the same names but without schemas, so that parsing does not coerce arguments."""
-    return OfferedTools(specs=tuple(ToolSpec.of_function({"name": name}) for name in tools.names))
+    return _with_names(tools.names)
+
+
+@lru_cache(maxsize=250)
+def _with_names(names: tuple[str, ...]) -> OfferedTools:
+    """Return tools with these names. Rows of one dataset share tools, so they are cached."""
+    return OfferedTools(specs=tuple(ToolSpec.of_function({"name": name}) for name in names))
 
 
 def spell_parts(parts: Sequence[Part]) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
 from workbench.hermes.spelling.tools import template_json
-from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.spec import OfferedTools, ToolSpec, cached_on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,11 +142,15 @@ def canonical_text(trajectory: Trajectory) -> str:
         [
             *(message_text(message) for message in trajectory.messages),
             *("rejected " + message_text(message) for message in trajectory.rejected),
-            template_json([spec.document for spec in trajectory.tools.specs]),
+            *(cached_on(spec, "_template_json", _spec_text) for spec in trajectory.tools.specs),
             template_json([trajectory.answer_start, trajectory.label]),
             json.dumps(dict(trajectory.columns), sort_keys=True),
         ]
     )
+
+
+def _spec_text(spec: ToolSpec) -> str:
+    return template_json(spec.document)
 
 
 def message_text(message: RowMessage) -> str:
@@ -192,12 +196,14 @@ def _paired(message: RowMessage, answers: Sequence[RowMessage]) -> tuple[RowMess
         place = by_id.get(result.id, order) if result and result.id is not None else order
         if result is not None and place < len(calls) and _may_answer(calls[place], result):
             call = calls[place]
-            calls[place] = replace(call, id=call.id if call.id is not None else result.id)
-            named = replace(result, name=result.name or call.name, id=calls[place].id)
-            if (named.id, named.name) != (result.id, result.name):
-                named = replace(named, envelope=None)
-            answer = replace(answer, parts=(named,))
+            if call.id is None and result.id is not None:
+                call = calls[place] = replace(call, id=result.id)
+            name = result.name or call.name
+            if (name, call.id) != (result.name, result.id):
+                answer = replace(answer, parts=(replace(result, name=name, id=call.id, envelope=None),))
         paired.append(answer)
+    if calls == list(message.calls):
+        return message, paired
     replaced = iter(calls)
     parts = tuple(next(replaced) if isinstance(part, Call) else part for part in message.parts)
     return replace(message, parts=parts), paired

@@ -6,7 +6,7 @@ import pytest
 
 from workbench.trajectory.formats.known import FORMATS, detect_format
 from workbench.trajectory.validate.row_check import check_row
-from workbench.trajectory.validate.secrets import secrets_in
+from workbench.trajectory.validate.secrets import may_have_secrets, secrets_in
 
 SPEC = {
     "type": "function",
@@ -109,6 +109,21 @@ def test_formats_of_schemas_are_checked(arguments, pointer):
 )
 def test_phone_numbers_are_personal_data(text, is_found):
     assert [match.what for match in secrets_in(text)] == (["a phone number"] if is_found else [])
+    assert may_have_secrets(f"Hello.\n{text}\nBye.") >= is_found
+
+
+@pytest.mark.parametrize(
+    "kind", ["ghp_" + "a1" * 20, "ann@corp.com", "4111 1111 1111 1111", "password = hunter2hunter2"]
+)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_secret_in_any_text_of_a_row_is_found(kind, place):
+    texts = ["Hi.", "Hello.", "Bye."]
+    texts[place] += f" {kind}"
+    roles = ["user", "assistant", "user"]
+    messages = [{"role": role, "content": text} for role, text in zip(roles, texts, strict=True)]
+    row = {"messages": [*messages, {"role": "assistant", "content": "Done."}]}
+    findings = check_row(detect_format(row).read(row))
+    assert [finding.entry for finding in findings if finding.code in ("secret", "personal-data")] == [place]
 
 
 @pytest.mark.parametrize(

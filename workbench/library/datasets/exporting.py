@@ -4,8 +4,9 @@ import json
 import shutil
 import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, cast
@@ -141,14 +142,23 @@ def _write(
 ) -> Iterator[SessionDone]:
     """Write all rows, or raise `ExportRefused` if sessions have errors.
 
-    Only the written rows decide whether arguments become text, so that is known when all are written as objects.
-    Then the files are written again.
+    Only the written rows decide whether arguments become text. They are written as objects until one has another type
+    than those above it. Then the files are written again from the beginning, as text.
     """
     choice = FormChoice(options)
-    for done in _written(corpus, options, target, files):
-        summary.add(done)
-        choice.add(done)
-        yield done
+    done_count = 0
+    with closing(_written(corpus, options, target, files)) as written:
+        for done in written:
+            summary.add(done)
+            choice.add(done)
+            yield done
+            done_count += 1
+            if choice.needs_text:
+                break
+    if choice.needs_text:
+        for done in islice(_written(corpus, with_text_arguments(options), target, files), done_count, None):
+            summary.add(done)
+            yield done
     if not summary.rows and format_named(options.format).spell is None:
         raise BadInput(
             f"format {options.format!r}",
@@ -162,14 +172,11 @@ def _write(
             f"{summary.defective} of {summary.sessions} sessions {has} errors, so nothing was written",
             "correct them, or skip them with --skip-invalid",
         )
-    if choice.needs_text:
-        for _ in _written(corpus, with_text_arguments(options), target, files):
-            pass
 
 
 def _written(
     corpus: CorpusStore, options: ExportOptions, target: ExportTarget, files: Sequence[Path]
-) -> Iterator[SessionDone]:
+) -> Generator[SessionDone]:
     """Write the rows of each session, and yield the session."""
     with ExitStack() as stack:
         writers = {file.name: stack.enter_context(open_writer(str(file))) for file in files}

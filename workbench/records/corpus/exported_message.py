@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from workbench.chat.message import Message, Role
-from workbench.hermes.parse import fixed, parse
+from workbench.hermes.parse import clean_calls, fixed, parse
 from workbench.hermes.reading import Level, Reading, SegmentKind
 from workbench.hermes.written_out import written_out
 from workbench.records.corpus.label_summary import NO_LABELS, LabelSummary
@@ -57,6 +57,14 @@ def export_message(
         code, _, problem = exported.partition(": ")
         return ExportBlocker(code=code, message=problem, message_id=original.id)
     return replace(exported, is_corrected=summary.is_corrected)
+
+
+def is_exported_as_is(message: Message, tools: OfferedTools, *, is_raw: bool) -> bool:
+    """Whether `export_message` surely accepts an uncorrected message without a fix. False means that it must look."""
+    if message.role is not Role.ASSISTANT:
+        return True
+    text = written_out(message)
+    return clean_calls(text, tools) is not None and (is_raw or bool(text.strip()))
 
 
 def _plain(message: Message) -> RowMessage:

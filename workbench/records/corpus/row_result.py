@@ -10,7 +10,7 @@ from workbench.records.corpus.session_rows import ExportOptions
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.row_reading import read_trajectory
-from workbench.trajectory.trajectory import RowMessage
+from workbench.trajectory.trajectory import RowMessage, Trajectory
 from workbench.trajectory.validate.row_check import check_row
 from workbench.trajectory.writing.convert import write_as_is, write_row
 from workbench.trajectory.writing.row_draft import ConversionChange, Loss
@@ -62,8 +62,9 @@ def make_row(conversation: ExportConversation, options: ExportOptions) -> RowRes
         ids = dict(enumerate((*conversation.ids, *conversation.rejected_ids)))
         obstacles = tuple(_obstacle(finding, ids) for finding in written.problems)
         return RowResult(row=None, conversation=conversation, changes=written.changes, obstacles=obstacles)
-    row = form.read(written.row)
-    ids = _ids_by_entry(conversation, row)
+    # `write_row` has read the row back already.
+    row = written.read_back or form.read(written.row)
+    ids = _ids_by_entry(conversation, written.trajectory or read_trajectory(row).trajectory)
     findings = check_row(row)
     errors = () if options.is_raw else tuple(filter(options.is_error, findings))
     lost = [loss for loss in written.losses if _applies(loss, options)]
@@ -85,7 +86,9 @@ def _applies(change: ConversionChange, options: ExportOptions) -> bool:
 
 def _unchanged(conversation: ExportConversation, row: TrainingRow) -> RowResult:
     """Return an imported row as it is. Errors are only possible with raw texts."""
-    ids: Mapping[int, str] = _ids_by_entry(conversation) if conversation.findings else {}
+    ids: Mapping[int, str] = (
+        _ids_by_entry(conversation, conversation.trajectory) if conversation.findings else {}
+    )
     return RowResult(
         row=row.fields,
         conversation=conversation,
@@ -124,12 +127,14 @@ def _message_id(finding: RowFinding, ids: Mapping[int, str]) -> str | None:
     return None if finding.entry is None else ids.get(finding.entry)
 
 
-def _ids_by_entry(conversation: ExportConversation, row: TrainingRow | None = None) -> Mapping[int, str]:
+def _ids_by_entry(conversation: ExportConversation, back: Trajectory) -> Mapping[int, str]:
     """Return the session's message for each entry of the row; for merged results, the first message.
 
-    Formats only add or leave out messages at the beginning, so both lists are matched from the end.
+    Args:
+        conversation: What was written.
+        back: The trajectory of the row.
     """
-    back = conversation.trajectory if row is None else read_trajectory(row).trajectory
+    # Formats only add or leave out messages at the beginning, so both lists are matched from the end.
     found: dict[int, str] = {}
     for messages, ids in ((back.messages, conversation.ids), (back.rejected, conversation.rejected_ids)):
         found |= dict(_pairs(messages, ids))

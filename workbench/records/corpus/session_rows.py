@@ -10,7 +10,7 @@ from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
 from workbench.errors import BadInput
-from workbench.records.corpus.exported_message import ExportedMessage, export_message
+from workbench.records.corpus.exported_message import ExportedMessage, export_message, is_exported_as_is
 from workbench.records.corpus.label_summary import NO_LABELS, LabelSummary, summarize_labels
 from workbench.records.corpus.material import (
     EVERYTHING,
@@ -240,11 +240,17 @@ class ExportSource:
         obstacle = self._not_ready(message, summary)
         if obstacle is not None:
             return obstacle
+        original, is_raw = self.original.get(message.original_id), is_raw or self.options.is_raw
         try:
-            exported = export_message(message, self.tools, summary, is_raw=is_raw or self.options.is_raw)
+            if (
+                original is not None
+                and not summary.is_changed
+                and is_exported_as_is(message.message, self.tools, is_raw=is_raw)
+            ):
+                return ExportedMessage(message=original)
+            exported = export_message(message, self.tools, summary, is_raw=is_raw)
         except BadInput as error:
             return ExportBlocker(code="tools-unreadable", message=str(error), pointer="/tools")
-        original = self.original.get(message.original_id)
         if original is None or isinstance(exported, ExportBlocker):
             return exported
         if not (exported.is_corrected or exported.fixes or exported.is_as_is):

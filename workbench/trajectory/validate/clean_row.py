@@ -39,7 +39,7 @@ from workbench.trajectory.validate.arguments import close_spec
 from workbench.trajectory.validate.declared import declared_findings
 from workbench.trajectory.validate.parsed_row import parse_texts
 from workbench.trajectory.validate.row_check import has_placeholder, secret_findings, text_findings
-from workbench.trajectory.validate.secrets import secrets_in
+from workbench.trajectory.validate.secrets import may_have_secrets, secrets_in
 
 _SHAPE: Final = re.compile(r"(?:u(?:ct)*a)*u(?:ct)*[ac]")
 """Order of the roles after the system: u user, c model with calls, t results, a model without calls."""
@@ -77,7 +77,7 @@ def clean_row(row: JsonObject, *, finds_secrets: bool) -> CleanRow | None:
     answers = _answers(turns, tools)
     if answers is None or has_placeholder(text):
         return None
-    if finds_secrets and any(_has_secret(turn.text) for turn in turns):
+    if finds_secrets and may_have_secrets(text) and any(_has_secret(turn.text) for turn in turns):
         return None
     return CleanRow(tools, answers, text)
 

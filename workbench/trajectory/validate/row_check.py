@@ -19,7 +19,7 @@ from workbench.trajectory.validate.pairing import (
     pairing_findings,
 )
 from workbench.trajectory.validate.parsed_row import RESULT_TAG, TOOL_TAG, ParsedEntry, ParsedRow, parse_texts
-from workbench.trajectory.validate.secrets import secrets_in
+from workbench.trajectory.validate.secrets import may_have_secrets, secrets_in
 
 _ANSWERED: Final = "model-wrote-tool-response"
 _NOUNS: Final = (
@@ -58,11 +58,17 @@ def text_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
 
 def secret_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     """Yield `secret` and `personal-data`. The messages say what kind it is, never the text itself."""
-    for parsed_entry in parsed.entries:
-        for text, pointer in _texts(parsed_entry.entry):
-            for found in secrets_in(text):
-                message = f"{found.what} in the text, at character {found.span.start}; remove it"
-                yield row_finding(found.code, message, entry=parsed_entry.entry, pointer=pointer)
+    texts = [
+        (text, pointer, parsed_entry.entry)
+        for parsed_entry in parsed.entries
+        for text, pointer in _texts(parsed_entry.entry)
+    ]
+    if not may_have_secrets("\n".join(text for text, _, _ in texts)):
+        return
+    for text, pointer, entry in texts:
+        for found in secrets_in(text):
+            message = f"{found.what} in the text, at character {found.span.start}; remove it"
+            yield row_finding(found.code, message, entry=entry, pointer=pointer)
 
 
 def _texts(entry: RowEntry) -> Iterator[tuple[str, str]]:

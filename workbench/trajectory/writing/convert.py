@@ -10,8 +10,9 @@ from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject
 from workbench.hermes.marks import CONTROL_MARK, MARK
+from workbench.toolspec.spec import ToolSpec, cached_on
 from workbench.trajectory.formats.row_format import RowFormat, Spell
-from workbench.trajectory.row import RowFinding
+from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.row_reading import plain_tools, read_trajectory
 from workbench.trajectory.trajectory import RowMessage, Trajectory, canonical_text, message_text, pair_results
 from workbench.trajectory.writing.row_draft import ConversionChange, RowDraft, RowOptions
@@ -29,6 +30,10 @@ class Converted:
     """What was lost, added and rearranged, even if the row is not written."""
     problems: tuple[RowFinding, ...] = ()
     """Why the row is not written, with places in the row that was read; empty if it is written."""
+    read_back: TrainingRow | None = None
+    """The written row, as the format reads it; None if it was not read back."""
+    trajectory: Trajectory | None = None
+    """The trajectory of `read_back`; None if there is none, or if it was not needed."""
 
     @property
     def losses(self) -> tuple[ConversionChange, ...]:
@@ -36,9 +41,11 @@ class Converted:
         return tuple(change for change in self.changes if change.is_loss)
 
 
-class _Written(NamedTuple):
-    row: JsonObject | None
-    problems: tuple[RowFinding, ...]
+class _Proof(NamedTuple):
+    problem: RowFinding | None
+    """Why the row does not mean the same; None if it does."""
+    row: TrainingRow | None = None
+    trajectory: Trajectory | None = None
 
 
 def convert_row(row: JsonObject, read_as: RowFormat, write_as: RowFormat, options: RowOptions) -> Converted:
@@ -47,7 +54,7 @@ def convert_row(row: JsonObject, read_as: RowFormat, write_as: RowFormat, option
     if reading.problems:
         return Converted(row=None, changes=reading.changes, problems=reading.problems)
     written = write_row(reading.trajectory, write_as, options)
-    return Converted(row=written.row, changes=(*reading.changes, *written.changes), problems=written.problems)
+    return replace(written, changes=(*reading.changes, *written.changes))
 
 
 def write_row(trajectory: Trajectory, write_as: RowFormat, options: RowOptions) -> Converted:
@@ -68,40 +75,55 @@ def write_row(trajectory: Trajectory, write_as: RowFormat, options: RowOptions) 
     draft = RowDraft(paired, options)
     draft.trajectory = replace(paired, tools=plain_tools(paired.tools, draft.changes))
     try:
-        row, problems = _written(draft, write_as, write_as.spell)
+        return _written(draft, write_as, write_as.spell)
     except RecursionError:
-        row, problems = None, (_refusal("its values are nested too deeply"),)
-    return Converted(row=row, changes=tuple(draft.changes), problems=problems)
+        problem = _refusal("its values are nested too deeply")
+        return Converted(row=None, changes=tuple(draft.changes), problems=(problem,))
 
 
-def _written(draft: RowDraft, write_as: RowFormat, spell: Spell) -> _Written:
+def _written(draft: RowDraft, write_as: RowFormat, spell: Spell) -> Converted:
     for step in write_as.steps:
         step(draft)
+    changes = tuple(draft.changes)
     if draft.problems:
-        return _Written(None, tuple(_refusal(problem) for problem in draft.problems))
+        problems = tuple(_refusal(problem) for problem in draft.problems)
+        return Converted(row=None, changes=changes, problems=problems)
     row = spell(draft.trajectory, draft.options)
-    problem = _proof(draft.trajectory, row, write_as)
-    return _Written(None, (problem,)) if problem else _Written(row, ())
+    proof = _proof(draft.trajectory, row, write_as)
+    if proof.problem:
+        return Converted(row=None, changes=changes, problems=(proof.problem,))
+    return Converted(row=row, changes=changes, read_back=proof.row, trajectory=proof.trajectory)
 
 
-def _proof(expected: Trajectory, row: JsonObject, write_as: RowFormat) -> RowFinding | None:
-    """Return why `row` does not mean the same as `expected`, or None if it does."""
+def _proof(expected: Trajectory, row: JsonObject, write_as: RowFormat) -> _Proof:
+    """Read a written row back, and compare it with the trajectory that was expected."""
     if not _is_json(row, expected):
-        return _refusal("it contains NaN or an infinite number, which JSON cannot hold; replace it")
-    back = read_trajectory(write_as.read(row))
+        return _Proof(_refusal("it contains NaN or an infinite number, which JSON cannot hold; replace it"))
+    read_back = write_as.read(row)
+    back = read_trajectory(read_back)
     if back.problems:
-        return _refusal(f"the written row cannot be read back: {back.problems[0].message}")
+        return _Proof(_refusal(f"the written row cannot be read back: {back.problems[0].message}"))
     if canonical_text(back.trajectory) == canonical_text(expected):
-        return None
-    return _difference(expected, back.trajectory)
+        return _Proof(None, read_back, back.trajectory)
+    return _Proof(_difference(expected, back.trajectory))
 
 
 def _is_json(row: JsonObject, expected: Trajectory) -> bool:
     """Whether the row and the JSON inside its texts are free of NaN and infinity."""
     calls = [call.arguments for message in expected.messages + expected.rejected for call in message.calls]
+    if not all(cached_on(spec, "_is_finite", _is_finite) for spec in expected.tools.specs):
+        return False
     try:
-        for value in (row, calls, [spec.document for spec in expected.tools.specs]):
-            json.dumps(value, allow_nan=False)
+        json.dumps(row, allow_nan=False)
+        json.dumps(calls, allow_nan=False)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_finite(spec: ToolSpec) -> bool:
+    try:
+        json.dumps(spec.document, allow_nan=False)
     except ValueError:
         return False
     return True
