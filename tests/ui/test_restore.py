@@ -1,4 +1,4 @@
-"""Restoring a version closes an open comparison with the editor, whose lines would be outdated."""
+"""Restoring a version: an open comparison is closed, and no text gets into another document."""
 
 from types import SimpleNamespace
 
@@ -9,6 +9,7 @@ from tests.services import services_for
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.ui.tabs.contracts_tab import contract_texts
 from workbench.ui.tabs.play.screen import SAME
+from workbench.ui.tabs.play.setup_events import VersionEvents
 from workbench.ui.tabs.suites.edit_events import suite_texts
 from workbench.ui.tabs.tools.storage_events import ToolStorageEvents
 from workbench.ui.visitor import Visitor
@@ -51,3 +52,28 @@ def test_restoring_a_toolset_closes_the_comparison(services):
         Visitor(), "weather/get_weather", REQUEST, gr.EventData(None, {"id": first.id})
     )
     assert restored[-1] is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "events_of"),
+    [
+        (VersionKind.CONTRACT, contract_texts),
+        (VersionKind.SUITE, suite_texts),
+        (VersionKind.CONTRACT, VersionEvents),
+    ],
+)
+def test_a_version_in_the_list_of_the_text_that_was_open_before_is_refused(services, kind, events_of):
+    first, events = two_versions(services, kind), events_of(services)
+    services.versions.save(NewVersion(kind=kind, name="other", text=first.text + "\n# other\n"))
+    for change, data in (
+        (events.on_restore, {"id": first.id}),
+        (events.on_mark, {"id": first.id, "mark": "production"}),
+    ):
+        answer = change(Visitor(), "other", "", REQUEST, gr.EventData(None, data))
+        [notice] = [part for part in answer if getattr(part, "lines", None)]
+        assert "the version belongs to 'own'" in notice.lines[0].text
+    assert [version.number for version in services.versions.history(kind, "own")] == [2, 1]
+    assert services.versions.find(kind, "own", "production") is None
+    newest = services.versions.find(kind, "other", "1")
+    assert newest is not None
+    assert newest.text.endswith("# other\n")

@@ -1,4 +1,4 @@
-"""Rename, duplicate and delete contracts, toolsets, suites and presets."""
+"""Rename, duplicate and delete contracts, toolsets, suites and presets, and find a version of one of them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,23 @@ WORDS = {
     VersionKind.PRESET: "preset",
 }
 """What a name of each kind is called."""
+
+
+def version_of_name(services: Services, kind: VersionKind, name: str, version_id: str) -> Version:
+    """Return a version by its id if it is a version of this name.
+
+    A list of versions in the browser can be that of the text that was open before.
+
+    Raises:
+        BadInput: There is no such version of this name.
+    """
+    version = services.versions.version(version_id)
+    if version is None or version.kind is not kind:
+        raise BadInput("version", "there is no such version", "choose one from the list")
+    if version.name != name:
+        where = f"{WORDS[kind]} {name!r}"
+        raise BadInput(where, f"the version belongs to {version.name!r}", "choose one from the list")
+    return version
 
 
 def duplicate_name(services: Services, kind: VersionKind, name: str, new_name: str) -> Version:

@@ -158,6 +158,7 @@ export const mount = ({ element, follow, trigger }) => {
     element.hidden = !value;
     if (!value) return;
     shown = value;
+    element.dataset.name = value.name;
     base = value.base_id;
     drawDeleted(value);
     label.textContent = value.label || "no version yet";

@@ -8,6 +8,7 @@ import gradio as gr
 
 from workbench.app.services import Services
 from workbench.app.version_content import comparable_texts
+from workbench.app.version_names import version_of_name
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.versions import NewVersion, VersionKind, check_name
@@ -102,7 +103,11 @@ class StoredTextEvents:
     ) -> SaveResult:
         """Name a version."""
         version_id, mark = id_of(event), id_of(event, "mark")
-        return self._changed(visitor, name, text, request, lambda own: own.versions.tag(version_id, mark))
+
+        def tag(own: Services) -> None:
+            own.versions.tag(version_of_name(own, self.kind, name, version_id).id, mark)
+
+        return self._changed(visitor, name, text, request, tag)
 
     @needs(Permission.WORK)
     def on_restore(
@@ -114,7 +119,8 @@ class StoredTextEvents:
         """
         services = services_of(self.services, visitor, request)
         try:
-            restored = services.versions.restore(id_of(event))
+            old = version_of_name(services, self.kind, name, id_of(event))
+            restored = services.versions.restore(old.id)
         except WorkbenchError as error:
             return SAME, SAME, SAME, problem(error), SAME
         return None, *self._changed(visitor, name, restored.text, request, lambda _own: None, "restored")

@@ -7,6 +7,7 @@ from typing import Final, Literal, NamedTuple, cast
 import gradio as gr
 
 from workbench.app.services import Services
+from workbench.app.version_names import version_of_name
 from workbench.errors import BadInput, WorkbenchError
 from workbench.hermes.json_mode import find_schema
 from workbench.records.owner import Permission
@@ -287,7 +288,8 @@ class VersionEvents:
         """Save an old version as the newest, and put it into the editor. A draft can be brought back."""
         services = services_of(self.services, visitor, request)
         try:
-            restored = services.versions.restore(id_of(event))
+            old = version_of_name(services, VersionKind.CONTRACT, name_in(name), id_of(event))
+            restored = services.versions.restore(old.id)
             changed = _changed(services, "restored", name, restored.text)
             return _shown(services, name, restored.text), CLEAR, changed
         except WorkbenchError as error:
@@ -300,7 +302,8 @@ class VersionEvents:
         """Mark a version as `production` or `candidate`."""
         services = services_of(self.services, visitor, request)
         try:
-            services.versions.tag(id_of(event), id_of(event, "mark"))
+            version = version_of_name(services, VersionKind.CONTRACT, name_in(name), id_of(event))
+            services.versions.tag(version.id, id_of(event, "mark"))
             return _shown(services, name, text), CLEAR
         except WorkbenchError as error:
             return SAME, problem(error)
