@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.exchanges import Agent, answered, said
 from tests.store.comparisons import COLUMNS
 from tests.store.examples import SETUP
 from tests.store.runs import PLAN, RESULT, give_run
@@ -21,6 +22,7 @@ from workbench.store.store import OwnedStore
 CONTRACT = VersionKind.CONTRACT
 SECRET = "secret of ann"
 PROJECT = "ann's project"
+RECORDED = "e" * 32
 
 Check = Callable[[OwnedStore, Any], object]
 
@@ -38,6 +40,13 @@ def give_labels(own: OwnedStore, target: LabelTarget) -> None:
     """Store labels of Ann."""
     own.labels.save_project(Project(name=PROJECT, guidelines=SECRET))
     own.labels.save(NewLabel(target=target, content=LabelContent(verdict=Verdict.GOOD, comment=SECRET)))
+    own.labels.save_project(Project(name="gone", guidelines=SECRET))
+    own.labels.delete_project("gone")
+
+
+def give_recordings(own: OwnedStore) -> None:
+    """Store a recorded session of Ann."""
+    own.recordings.record(RECORDED, Agent().request(said(SECRET)), answered(SECRET))
 
 
 def give_runs(own: OwnedStore) -> None:
@@ -179,6 +188,12 @@ def _assigns_apart(own: OwnedStore) -> None:
     assert own.labels.assign_matching(QueueFilter(), ["bob"], project="mine") == []
 
 
+def _records_apart(own: OwnedStore, _world: Any) -> None:
+    done = own.recordings.record(RECORDED, Agent().request(said("mine")), answered("mine"))
+    assert done.session_id != RECORDED
+    assert [session.id for session in own.sessions.list_sessions()] == [done.session_id]
+
+
 CHECKS: dict[str, Check] = {
     "versions.lines": returns_nothing(lambda own, w: own.versions.lines()),
     "versions.history": returns_nothing(lambda own, w: own.versions.history(CONTRACT, "minimal")),
@@ -252,6 +267,21 @@ CHECKS: dict[str, Check] = {
     ),
     "labelling.open": returns_nothing(lambda own, w: own.labelling.open(w.session.id)),
     "labels.save_project": _projects_apart,
+    "labels.unassign": is_rejected(
+        lambda own, w: own.labels.unassign(QueueFilter(), project=PROJECT), "there is no labelling project"
+    ),
+    "labels.delete_project": is_rejected(
+        lambda own, w: own.labels.delete_project(PROJECT), "there is no labelling project"
+    ),
+    "labels.deleted_projects": returns_nothing(lambda own, w: own.labels.deleted_projects()),
+    "labels.restore_project": is_rejected(
+        lambda own, w: own.labels.restore_project("gone"), "there is no deleted labelling project"
+    ),
+    "recordings.find_session": returns_nothing(
+        lambda own, w: own.recordings.find_session(Agent().request(said(SECRET)))
+    ),
+    "recordings.last_recorded": returns_nothing(lambda own, w: own.recordings.last_recorded()),
+    "recordings.record": _records_apart,
     "labels.find_project": returns_nothing(lambda own, w: own.labels.find_project(PROJECT)),
     "labels.list_projects": returns_nothing(lambda own, w: own.labels.list_projects()[1:]),
     "labels.judgements": returns_nothing(lambda own, w: own.labels.judgements()),

@@ -84,6 +84,7 @@ def _make_world(url: str) -> World:
         world = World(store, session, message, deleted, shared, key)
         owned_versions.give_versions(ann)
         owned_versions.give_labels(ann, owned_versions.target_of(world))
+        owned_versions.give_recordings(ann)
         owned_versions.give_runs(ann)
         owned_versions.give_presets(ann)
         owned_versions.give_comparisons(ann, owned_versions.target_of(world))
@@ -243,7 +244,7 @@ def test_an_admin_reads_everything_but_writes_only_their_own_sessions(world: Wor
     assert admin.sessions.list_sessions() == ()
     imported = world.store.of(ANN).corpus.find_imports([DIGEST])[DIGEST]
     listed = {session.id for session in admin.sessions.list_sessions(all_owners=True)}
-    assert listed == {session.id, world.shared.id, imported}
+    assert listed == {session.id, world.shared.id, imported, owned_versions.RECORDED}
     assert not any(session.is_own for session in admin.sessions.list_sessions(all_owners=True))
     found = admin.sessions.find_session(session.id)
     assert found and not found.is_own

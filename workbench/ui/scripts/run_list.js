@@ -102,7 +102,7 @@ export const drawRunList = (element, value, { open, change, download }) => {
       value.rows.length
         ? wideTable(
             "Recent runs",
-            ["name", "suite", "contract", "model", "started", "result", "duration", ""],
+            ["name", "suite", "contract", "model", "started", "result", "duration", "actions"],
             rows.map(row),
             " hw-runs",
           )
