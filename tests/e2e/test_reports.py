@@ -254,6 +254,8 @@ def test_two_versions_are_compared_and_a_contract_is_duplicated_renamed_deleted_
     expect(page.locator('[data-contract="brief"]')).to_have_attribute("aria-current", "true")
     expect(page.locator('[data-contract="short"]')).to_have_count(0)
     expect(line).to_contain_text("v3")
+    # The list is drawn again when the text of the new version has been checked, which closes its menus.
+    page.wait_for_timeout(1000)
     with page.expect_download() as download:
         choose(page, "Menu of v1", "Download")
     assert download.value.suggested_filename == "brief@1.md"

@@ -167,6 +167,10 @@ export const mount = ({ element, follow, trigger }) => {
     open.hidden = !value.is_changed;
     if (!value.is_changed) showField(false);
     tags.replaceChildren(...chips(value.tags));
+    // A menu that is open in the list stays open if nothing has changed.
+    const rows = JSON.stringify([value.rows, value.is_changed, value.can_compare]);
+    if (rows === list.dataset.rows) return;
+    list.dataset.rows = rows;
     list.replaceChildren(
       ...value.rows.map((row) =>
         node(
