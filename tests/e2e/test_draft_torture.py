@@ -24,7 +24,7 @@ from workbench.store.store import Store
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
-STEPS: Final = int(os.environ.get("DRAFT_STEPS", "300"))
+STEPS: Final = int(os.environ.get("DRAFT_STEPS", "100"))
 PAUSE_S: Final = 0.7
 """Edits with a longer pause between them are separate steps of the undo history."""
 TEXTS: Final = {
