@@ -24,7 +24,7 @@ from workbench.store.store import Store
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
-STEPS: Final = int(os.environ.get("DRAFT_STEPS", "100"))
+STEPS: Final = int(os.environ.get("DRAFT_STEPS", "300"))
 PAUSE_S: Final = 0.7
 """Edits with a longer pause between them are separate steps of the undo history."""
 TEXTS: Final = {
@@ -313,7 +313,9 @@ class Workplace:
         text, shown = TEXTS[version], self.expected("contracts-text")
         if shown == text:
             return
+        # The list follows a moment after the text.
         versions = self.page.locator("#contracts-versions:is([data-name=own], :has([data-name=own]))")
+        versions.wait_for(state="attached")
         if not versions.locator("ul.hw-versions").is_visible():
             versions.locator("summary").click()
         versions.get_by_role("button", name=f"Restore {version}", exact=True).click()
