@@ -22,6 +22,7 @@ from workbench.training.everyday.family import FamilySplit
 from workbench.training.everyday.family_files import families_of, load_families, read_families
 from workbench.training.everyday.moments import MOMENT_KINDS
 from workbench.training.everyday.rows import EverydayOptions, everyday_rows
+from workbench.training.everyday.sentences import parse_sentence, told
 from workbench.training.everyday.spoken import PLAIN_KINDS
 from workbench.training.synth.phrasing import typed
 from workbench.training.synth.words import Dice, WordList, WordSplit
@@ -153,6 +154,29 @@ def test_a_file_of_another_form_is_reported(text, problem):
     families, problems = read_families(text, "doors.yaml")
     assert families == []
     assert problem in problems[0]
+
+
+def test_everything_that_a_left_out_part_would_have_said_is_asked_for():
+    text = replaced("Could you {state} the {door} for me?", "Could you help me here[ and {state} the {door}]?")
+    text = text.replace("  asks: {", '  asks: {state: ["Locked or not?", "Shall it be locked?"], ')
+    [family], problems = read_families(text, "doors.yaml")
+    assert problems == []
+    asked = 0
+    for variant in family.variants:
+        for draw in range(200):
+            scene = scene_of(OfferedFamily(family, variant), "missing", draw)
+            request, answer = ("".join(part.text for part in message.prose)
+                               for message in EVERYDAY_EXCHANGES["missing"](scene)[:2])  # fmt: skip
+            if "help me here" in request:
+                asked += 1
+                assert answer.count("?") == 2, (request, answer)
+    assert asked > 10
+
+
+def test_an_answer_that_begins_with_an_address_or_a_path_keeps_its_small_letter():
+    for text in ("mia@example.net has it", "notes/todo.md is there", "example.org is up", "c:\\logs is full"):
+        assert told(parse_sentence(text).drawn(Dice(0), frozenset()), {}) == text
+    assert told(parse_sentence("it is on. Done").drawn(Dice(0), frozenset()), {}) == "It is on. Done"
 
 
 @pytest.mark.parametrize("name", BY_NAME)

@@ -235,10 +235,12 @@ def missing(scene: EverydayScene) -> list[RowMessage] | None:
     if optional and scene.dice.chance(0.2):
         count += 1
     lacking = [*always, *scene.dice.some(optional, count)]
-    if len(lacking) > 2:
-        return None
     request = draw_request(scene, offer, sentence, tool, lacking=frozenset(lacking))
     values = request.calls[0].values
+    # A part in brackets with two slots is left out as a whole.
+    lacking += sorted(tool.lacking(values.keys() | lacking))
+    if len(lacking) > 2:
+        return None
     opening = [
         _user(scene, request.text),
         answer_message(" ".join(_question(scene, family, slot) for slot in lacking)),

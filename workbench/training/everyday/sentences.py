@@ -164,12 +164,14 @@ _SHORT_UNIT: Final = re.compile(
     r"[a-z%°]| (?:ml|mm|cm|km|m|g|kg|l|h|min|mins|s|sec|%|°|mb|gb|px|k|x)\b", re.IGNORECASE
 )
 """What follows a number that people write in digits, as in "40g" and "40 km"."""
+_ADDRESS: Final = re.compile(r"\S*[@/\\]|\w+\.\w")
+"""The beginning of an email address, a path or a website."""
 
 
 def told(run: _Run, values: Values) -> str:
-    """Write a drawn sentence as an answer. It begins with a capital letter."""
+    """Write a drawn sentence as an answer. It begins with a capital letter, unless an address or a path comes first."""
     text = _tidied("".join(_told_piece(piece, values) for piece in run))
-    return text[:1].upper() + text[1:]
+    return text if _ADDRESS.match(text) else text[:1].upper() + text[1:]
 
 
 def _said_piece(piece: str | Mention, values: Values, *, is_measured: bool) -> str:

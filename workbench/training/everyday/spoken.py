@@ -212,9 +212,8 @@ def _number(text: str, _words: WordList) -> Slot:
         said = str(value)
         if isinstance(value, int):
             said = _in_words(dice, value, 0.2)
-        elif 0 < value < 12 and value % 1 == 0.5 and dice.chance(0.35):
-            said = f"{number_words(int(value))} and a half" if value > 1 else "half a"
-            said = str(value) if value < 1 else said
+        elif 0 < value < 12 and value % 1 == 0.5 and dice.chance(0.35) and value > 1:
+            said = f"{number_words(int(value))} and a half"
         return Spoken(said=said, told=str(value), forms={DEFAULT: value, "text": str(value)})
 
     return Slot(
