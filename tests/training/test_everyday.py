@@ -157,7 +157,9 @@ def test_a_file_of_another_form_is_reported(text, problem):
 
 
 def test_everything_that_a_left_out_part_would_have_said_is_asked_for():
-    text = replaced("Could you {state} the {door} for me?", "Could you help me here[ and {state} the {door}]?")
+    text = replaced(
+        "Could you {state} the {door} for me?", "Could you help me here[ and {state} the {door}]?"
+    )
     text = text.replace("  asks: {", '  asks: {state: ["Locked or not?", "Shall it be locked?"], ')
     [family], problems = read_families(text, "doors.yaml")
     assert problems == []

@@ -99,8 +99,7 @@ class Preparation:
         choice = _tool_choice(request, tools)
         version = contract_of(services, target)
         engine = open_engine(services, target)
-        is_local = engine.capabilities.has_exact_prompt and not engine.capabilities.takes_many
-        sampling = _sampling(request, engine, is_local=is_local)
+        sampling = _sampling(request, engine)
         schema = _answer_schema(request)
         contract_text = version.text if version else _family_text(self._family)
         config = RunConfig(
@@ -169,8 +168,7 @@ class Preparation:
         if engine.capabilities.is_chat_only:
             message = f"model {target.name!r}: its server renders its own prompts. Use /v1/chat/completions."
             raise RequestFault(400, message, "unsupported_value", "model")
-        is_local = engine.capabilities.has_exact_prompt and not engine.capabilities.takes_many
-        sampling = _sampling(request, engine, is_local=is_local)
+        sampling = _sampling(request, engine)
         try:
             services.limits.check_sampling(sampling)
             services.limits.check_text("prompt", prompts[0])
@@ -264,7 +262,7 @@ def _unset(request: ChatRequest | CompletionRequest) -> frozenset[str]:
     return frozenset(SAMPLING_FIELDS) - given - ({"max_tokens"} if request.token_limit else set())
 
 
-def _sampling(request: ChatRequest | CompletionRequest, engine: Engine, *, is_local: bool) -> Sampling:
+def _sampling(request: ChatRequest | CompletionRequest, engine: Engine) -> Sampling:
     """Return the sampling settings: the client's, then the workbench's defaults."""
     given = {
         name: value
@@ -275,8 +273,8 @@ def _sampling(request: ChatRequest | CompletionRequest, engine: Engine, *, is_lo
     if request.top_k is not None:
         # -1 and 0 keep all tokens: vLLM writes -1, llama.cpp 0.
         given["top_k"] = max(0, request.top_k)
-    room = engine.context_tokens or _UNLIMITED_TOKENS
-    limit = request.token_limit or (room if is_local else _UNLIMITED_TOKENS)
+    is_local = engine.capabilities.has_exact_prompt and not engine.capabilities.takes_many
+    limit = request.token_limit or (is_local and engine.context_tokens) or _UNLIMITED_TOKENS
     # Without a seed, answers to the same request differ, as with other servers. At temperature 0 they do not.
     seed = randbelow(_SEEDS) if request.seed is None else request.seed % _SEEDS
     if request.seed is None and not request.temperature:

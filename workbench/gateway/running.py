@@ -12,7 +12,7 @@ from workbench.hermes.reading import Reading
 from workbench.hermes.spelling.families import family_named
 from workbench.hermes.written_out import written_out
 from workbench.rollout.events import CompletionEnded, QueuePositionChanged, RoundStarted
-from workbench.rollout.loop import Turn, run_rollout
+from workbench.rollout.loop import run_rollout
 from workbench.rollout.ports import Capabilities, Delta, EmittedToken, Engine, FinishReason, GenerationRequest
 
 
@@ -131,7 +131,7 @@ def _run_choice(
     writer: AnswerWriter | None = None
     codes: list[str] = []
     has_started = False
-    for event in run_rollout(_with_engine(turn, tapped), chat.conversation):
+    for event in run_rollout(replace(turn, engine=tapped), chat.conversation):
         if isinstance(event, RoundStarted):
             codes.extend(finding.code for finding in event.findings)
             writer = AnswerWriter(
@@ -187,10 +187,6 @@ def _finish_reason(reason: FinishReason, *, has_calls: bool) -> str:
     if reason is FinishReason.LENGTH:
         return "length"
     return "tool_calls" if has_calls else "stop"
-
-
-def _with_engine(turn: Turn, engine: _TappedEngine) -> Turn:
-    return replace(turn, engine=engine)
 
 
 def hermes_report(choices: Sequence[FinishedChoice], *, has_raw: bool) -> JsonObject:

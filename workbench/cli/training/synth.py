@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Collection
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
@@ -35,6 +35,15 @@ class RowSplit(StrEnum):
     TRAIN = "train"
     VALIDATION = "validation"
     TEST = "test"
+
+
+class _Common(TypedDict):
+    """The options that both generators have."""
+
+    contracts: "tuple[ContractShare, ...]"
+    most_tools: int
+    most_exchanges: int
+    together: int
 
 
 def synth(
@@ -91,10 +100,16 @@ def synth(
     contracts = tuple(ContractShare(load_contract(name), share) for name, share in shares) or tuple(
         ContractShare(library.load_contract(name), 1.0) for name in library.contract_names()
     )
+    common: _Common = {
+        "contracts": contracts,
+        "most_tools": tools,
+        "most_exchanges": exchanges,
+        "together": together,
+    }
     if generator is Generator.EVERYDAY:
-        rows = _everyday(seed, count, split, contracts, kinds, tools, together, exchanges)
+        rows = _everyday(seed, count, split, kinds, common)
     else:
-        rows = _formal(seed, count, split, contracts, kinds, tools, together, exchanges)
+        rows = _formal(seed, count, split, kinds, common)
     with open_writer(out) as write:
         for row in with_progress(rows, "rows"):
             write(row)
@@ -102,14 +117,7 @@ def synth(
 
 
 def _formal(
-    seed: int,
-    count: int,
-    split: RowSplit,
-    contracts: "tuple[ContractShare, ...]",
-    kinds: tuple[tuple[str, float], ...],
-    tools: int,
-    together: int,
-    exchanges: int,
+    seed: int, count: int, split: RowSplit, kinds: tuple[tuple[str, float], ...], common: "_Common"
 ) -> "Iterator[JsonObject]":
     from workbench.training.synth.conversations import SynthOptions, synth_rows
     from workbench.training.synth.exchanges import EXCHANGES, SHARES
@@ -119,40 +127,19 @@ def _formal(
             "--split validation", "the formal generator has no such split", "use train or test, or everyday"
         )
     _check_kinds(kinds, EXCHANGES)
-    options = SynthOptions(
-        split=WordSplit(split),
-        contracts=contracts,
-        kinds=kinds or SHARES,
-        most_tools=tools,
-        most_exchanges=exchanges,
-        together=together,
-    )
+    options = SynthOptions(split=WordSplit(split), kinds=kinds or SHARES, **common)
     return synth_rows(seed, count, options)
 
 
 def _everyday(
-    seed: int,
-    count: int,
-    split: RowSplit,
-    contracts: "tuple[ContractShare, ...]",
-    kinds: tuple[tuple[str, float], ...],
-    tools: int,
-    together: int,
-    exchanges: int,
+    seed: int, count: int, split: RowSplit, kinds: tuple[tuple[str, float], ...], common: "_Common"
 ) -> "Iterator[JsonObject]":
     from workbench.training.everyday.exchanges import EVERYDAY_EXCHANGES, EVERYDAY_SHARES
     from workbench.training.everyday.family import FamilySplit
     from workbench.training.everyday.rows import EverydayOptions, everyday_rows
 
     _check_kinds(kinds, EVERYDAY_EXCHANGES)
-    options = EverydayOptions(
-        split=FamilySplit(split),
-        contracts=contracts,
-        kinds=kinds or EVERYDAY_SHARES,
-        most_tools=tools,
-        most_exchanges=exchanges,
-        together=together,
-    )
+    options = EverydayOptions(split=FamilySplit(split), kinds=kinds or EVERYDAY_SHARES, **common)
     return everyday_rows(seed, count, options)
 
 
