@@ -4,8 +4,9 @@ from dataclasses import dataclass, field, replace
 
 from tests.store.examples import GENERATION
 from workbench.chat.message import Message, Role, ToolCall
+from workbench.hermes.reading import Reading
 from workbench.hermes.written_out import read_message
-from workbench.records.exchanges import ClientAnswer, ClientRequest, sent_of
+from workbench.records.exchanges import ClientAnswer, ClientRequest
 from workbench.records.run_config import RunConfig
 from workbench.rollout.ports import FinishReason
 
@@ -26,6 +27,12 @@ RAW_CALL = (
 def said(text: str) -> Message:
     """Return a user message."""
     return Message(role=Role.USER, text=text)
+
+
+def sent_of(reading: Reading) -> Message:
+    """Return a completion as a chat API sends it: the prose, and the calls as structured data."""
+    calls = tuple(ToolCall(name=call.name, arguments=call.arguments) for call in reading.calls)
+    return Message(role=Role.ASSISTANT, text="".join(reading.prose), calls=calls)
 
 
 def answered(text: str, **changes: object) -> ClientAnswer:

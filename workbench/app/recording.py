@@ -25,9 +25,7 @@ from workbench.records.exchanges import (
     ClientRequest,
     RequestPath,
     next_hash,
-    sent_of,
 )
-from workbench.rollout.events import CompletionEnded
 
 _LOG: Final = logging.getLogger(__name__)
 MOST_KNOWN: Final = 20_000
@@ -233,11 +231,6 @@ class ExchangeRecording:
         """Record an answer. Several answers to one request become branches."""
         if self.session_id:
             self.recorder.add(self, answer)
-
-    def end_completion(self, completion: CompletionEnded) -> None:
-        """Record a completion of which the client got all prose and calls. See `end`."""
-        sent = sent_of(completion.reading)
-        self.end(ClientAnswer(message=completion.message, generation=completion.generation, sent=sent))
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,11 +47,6 @@ class GatewayKeys:
         self._checking = asyncio.Lock()
         self._waiting = 0
 
-    @property
-    def are_needed(self) -> bool:
-        """Whether requests need a key."""
-        return bool(self._hashes)
-
     async def name_of(self, headers: Headers) -> str:
         """Return the name of the key of a request. Empty if no key is needed.
 

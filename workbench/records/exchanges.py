@@ -23,7 +23,6 @@ from typing import Final, cast
 
 from workbench.chat.json_value import JsonValue
 from workbench.chat.message import Message, Role, ToolCall
-from workbench.hermes.reading import Reading
 from workbench.hermes.written_out import decoded_arguments
 from workbench.records.run_config import RunConfig
 from workbench.rollout.events import Generation
@@ -145,12 +144,6 @@ def message_key(message: Message) -> str:
     parts = [message.role.value, " ".join(message.text.split())]
     parts += (canonical_json([call.name, _arguments(call)]) for call in message.calls)
     return "\n".join(parts)
-
-
-def sent_of(reading: Reading) -> Message:
-    """Return a completion as a chat API sends it: the prose, and the calls as structured data."""
-    calls = tuple(ToolCall(name=call.name, arguments=call.arguments) for call in reading.calls)
-    return Message(role=Role.ASSISTANT, text="".join(reading.prose), calls=calls)
 
 
 def _arguments(call: ToolCall) -> JsonValue:
