@@ -198,10 +198,7 @@ def _integer(text: str, _words: WordList) -> Slot:
             said=_in_words(dice, value), told=str(value), forms={DEFAULT: value, "text": str(value)}
         )
 
-    return Slot(
-        schemas={DEFAULT: {"type": "integer"}, "text": {"type": "string"}},
-        draw=draw,
-    )
+    return Slot(schemas={DEFAULT: {"type": "integer"}, "text": {"type": "string"}}, draw=draw)
 
 
 def _number(text: str, _words: WordList) -> Slot:
@@ -216,10 +213,7 @@ def _number(text: str, _words: WordList) -> Slot:
             said = f"{number_words(int(value))} and a half"
         return Spoken(said=said, told=str(value), forms={DEFAULT: value, "text": str(value)})
 
-    return Slot(
-        schemas={DEFAULT: {"type": "number"}, "text": {"type": "string"}},
-        draw=draw,
-    )
+    return Slot(schemas={DEFAULT: {"type": "number"}, "text": {"type": "string"}}, draw=draw)
 
 
 def _people(text: str, _words: WordList) -> Slot:
