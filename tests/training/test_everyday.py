@@ -21,9 +21,9 @@ from workbench.training.everyday.exchanges import EVERYDAY_EXCHANGES
 from workbench.training.everyday.family import FamilySplit
 from workbench.training.everyday.family_files import families_of, load_families, read_families
 from workbench.training.everyday.moments import MOMENT_KINDS
+from workbench.training.everyday.plain_kinds import PLAIN_KINDS
 from workbench.training.everyday.rows import EverydayOptions, everyday_rows
 from workbench.training.everyday.sentences import parse_sentence, told
-from workbench.training.everyday.spoken import PLAIN_KINDS
 from workbench.training.synth.phrasing import typed
 from workbench.training.synth.words import Dice, WordList, WordSplit
 from workbench.trajectory.validate.rows_check import RowsCheck
@@ -78,6 +78,8 @@ def test_the_example_of_the_docs_has_no_problems():
         ('    - "hey {state} the {door} thx"\n    - "I\'d like', '    - "I\'d like', None),
         ("Could you {state} the {door} for me?", "Please {state} the {door}", "occurs twice"),
         ("    guest: person", "    guest: human", "unknown kind 'human'"),
+        ("    guest: person", "    guest: code ####", "'' is not a pattern; YAML reads # after a space as a comment"),
+        ("    guest: person", "    guest: code AB ###", "'AB' is not a pattern; YAML reads # after a space as a comment"),
         ("split: train", "split: dev", "must be 'train', 'validation' or 'test'"),
         ("  domain: doors\n", "", "domain: "),
         ("asks: {door:", "asks: {guest:", "no question for door"),

@@ -14,10 +14,10 @@ from workbench.errors import BadInput
 from workbench.toolspec.form_faults import form_faults
 from workbench.training.everyday.family import EverydayResult, Family, FamilySplit, Talk
 from workbench.training.everyday.moments import MOMENT_KINDS
+from workbench.training.everyday.plain_kinds import PLAIN_KINDS
 from workbench.training.everyday.sentences import Sentence, SentenceProblem, parse_sentence
 from workbench.training.everyday.spoken import (
     DEFAULT,
-    PLAIN_KINDS,
     Slot,
     SlotProblem,
     Spoken,

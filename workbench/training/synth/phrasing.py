@@ -70,7 +70,7 @@ def request(
     is_open = clause.endswith(_END_OPEN)
     arguments_text = clause.removesuffix(_END_OPEN)
     text = form.format(
-        n=tool.noun, v=tool.verb, V=tool.verb.capitalize(), t=_protect(tool.name), a=arguments_text
+        n=tool.noun, v=tool.verb, V=tool.verb.capitalize(), t=protected(tool.name), a=arguments_text
     )
     text = re.sub(r" +([.,?]|$)", r"\1", re.sub(r"  +", " ", text)).replace("and and", "and")
     text = text.rstrip(".?") if is_open else text
@@ -89,7 +89,7 @@ def clause_of(
     mentions = dice.some(values, len(values)) if dice.chance(0.35) else list(values)
     numbers = [param for param in tool.params if param.kind in ("number", "integer")]
     if [param for param, _ in mentions] == numbers and len(numbers) == 2 and dice.chance(0.4):
-        first, second = (_protect(value.text) for _, value in mentions)
+        first, second = (protected(value.text) for _, value in mentions)
         return f"{dice.pick(('of', 'for', 'from'))} {first} {dice.pick(('and', 'and', 'with'))} {second}"
     unquoted = [entry for entry in mentions if entry[1].text.startswith(": ")]
     is_open = may_end_open and len(unquoted) == 1
@@ -101,7 +101,7 @@ def clause_of(
     if is_open:
         label = unquoted[0][0].label
         parts.append(
-            f"{dice.pick((label, 'with the ' + label))}: {_protect(unquoted[0][1].text[2:])}{_END_OPEN}"
+            f"{dice.pick((label, 'with the ' + label))}: {protected(unquoted[0][1].text[2:])}{_END_OPEN}"
         )
     text = parts[0] if parts else ""
     for part in parts[1:]:
@@ -152,10 +152,6 @@ def typed(dice: Dice, text: str, habits: TypingHabits = _HABITS) -> str:
 
 def protected(text: str) -> str:
     """Mark a value so that typing mistakes do not change it."""
-    return _protect(text)
-
-
-def _protect(text: str) -> str:
     return f"{_OPEN}{text}{_CLOSE}"
 
 
@@ -184,7 +180,7 @@ def _slip(dice: Dice, word: str) -> str:
 
 def _mention(dice: Dice, words: WordList, tool: Tool, param: Param, spoken: SpokenValue) -> str:
     label = param.label
-    value = _protect(f'"{spoken.text[2:]}"' if spoken.text.startswith(": ") else spoken.text)
+    value = protected(f'"{spoken.text[2:]}"' if spoken.text.startswith(": ") else spoken.text)
     if param.kind == "flag" and dice.chance(0.65):
         forms = words.of(ON if spoken.value else OFF)
         return dice.pick(forms).format(l=label)
