@@ -22,7 +22,7 @@ from workbench.training.everyday.family import FamilySplit
 from workbench.training.everyday.family_files import families_of, load_families, read_families
 from workbench.training.everyday.moments import MOMENT_KINDS
 from workbench.training.everyday.plain_kinds import PLAIN_KINDS
-from workbench.training.everyday.rows import EverydayOptions, everyday_rows
+from workbench.training.everyday.rows import EverydayOptions, draw_everyday_setting, everyday_rows
 from workbench.training.everyday.sentences import parse_sentence, told
 from workbench.training.synth.phrasing import typed
 from workbench.training.synth.words import Dice, WordList, WordSplit
@@ -311,6 +311,26 @@ def test_families_of_one_domain_are_never_offered_together(train_rows):
     for row in train_rows:
         families = {tools[name].name: tools[name].domain for name in offered_of(row).names}
         assert len(set(families.values())) == len(families)
+
+
+@pytest.mark.parametrize("split", FamilySplit)
+def test_a_family_is_kept_apart_from_domains_of_its_split(split):
+    domains = {family.domain for family in families_of(split)}
+    for family in families_of(split):
+        assert family.apart <= domains - {family.domain}, family.name
+
+
+def test_families_that_could_fulfil_near_misses_of_another_are_not_offered_with_it():
+    families = (BY_NAME["alarm_system"], BY_NAME["phone_call"], BY_NAME["light_switch"])
+    seen = set()
+    for order in (families, families[::-1]):
+        for place in range(40):
+            options = EverydayOptions(split=FamilySplit.TRAIN, contracts=contracts("minimal"))
+            setting = draw_everyday_setting(Dice(place), options, order)
+            seen.add(frozenset(offer.family.name for offer in setting.offered))
+    assert {"alarm_system", "light_switch"} in seen
+    assert {"phone_call", "light_switch"} in seen
+    assert not any({"alarm_system", "phone_call"} <= names for names in seen)
 
 
 def test_rows_drawn_together_share_their_tools():

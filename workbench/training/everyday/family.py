@@ -46,6 +46,8 @@ class Family:
     split: FamilySplit
     domain: str
     """Families of the same domain are never offered together."""
+    apart: frozenset[str]
+    """Other domains whose families are never offered together with it: they could fulfil its near misses."""
     about: str
     """What the tools do, as a phrase that follows "I can" or "to"."""
     slots: Mapping[str, Slot] = field(hash=False)
@@ -65,6 +67,12 @@ class Family:
     """Requests that look alike and that the tools cannot fulfil."""
     chats: tuple[Talk, ...]
     """Messages about the topic that need no tool."""
+
+    def may_join(self, other: "Family") -> bool:
+        """Return whether the two families may be offered together."""
+        return (
+            self.domain != other.domain and self.domain not in other.apart and other.domain not in self.apart
+        )
 
     @property
     def taken(self) -> frozenset[str]:

@@ -65,6 +65,7 @@ class FamilyForm(_Form):
 
     split: FamilySplit
     domain: str
+    apart: frozenset[str] = frozenset()
     about: str
     slots: dict[str, Any]
     tools: list[ToolForm | list[ToolForm]]
@@ -171,6 +172,7 @@ class _FamilyReader:
             file=file,
             split=form.split,
             domain=form.domain,
+            apart=form.apart,
             about=form.about,
             slots=slots,
             variants=tuple(tools),

@@ -111,16 +111,15 @@ def draw_everyday_setting(
 
 
 def _offered(dice: Dice, families: tuple[Family, ...], count: int) -> tuple[OfferedFamily, ...]:
-    """Draw families of different domains, and a variant of each. No two tools have the same name."""
+    """Draw families that may be offered together, and a variant of each. No two tools have the same name."""
     offered: list[OfferedFamily] = []
-    domains: set[str] = set()
     names: set[str] = set()
     for family in dice.some(families, len(families)):
         variant = dice.pick(family.variants)
         own = {tool.name for tool in variant}
-        if len(offered) < count and family.domain not in domains and not own & names:
+        may_join = all(family.may_join(offer.family) for offer in offered)
+        if len(offered) < count and may_join and not own & names:
             offered.append(OfferedFamily(family, variant))
-            domains.add(family.domain)
             names |= own
     return tuple(offered)
 
