@@ -7,7 +7,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from workbench.training.everyday.check import check_families, sample_texts
+from workbench.training.everyday.check import check_families
+from workbench.training.everyday.check_draws import sample_texts
 from workbench.training.everyday.family import Family
 from workbench.training.everyday.family_files import FAMILIES_FOLDER, read_families
 

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from datetime import date, timedelta
 
 import pytest
 
@@ -15,17 +14,15 @@ from workbench.errors import BadInput
 from workbench.hermes.parse import parse
 from workbench.toolspec.check import check_arguments
 from workbench.toolspec.spec import OfferedTools, ToolSpec
-from workbench.training.everyday.check import check_families, scene_of
-from workbench.training.everyday.drawing import OfferedFamily, draw_request, is_complete
+from workbench.training.everyday.check import check_families
+from workbench.training.everyday.check_draws import complete_requests, scene_of
+from workbench.training.everyday.drawing import OfferedFamily, draw_request
 from workbench.training.everyday.exchanges import EVERYDAY_EXCHANGES
 from workbench.training.everyday.family import FamilySplit
 from workbench.training.everyday.family_files import families_of, load_families, read_families
-from workbench.training.everyday.moments import MOMENT_KINDS
-from workbench.training.everyday.plain_kinds import PLAIN_KINDS
 from workbench.training.everyday.rows import EverydayOptions, draw_everyday_setting, everyday_rows
-from workbench.training.everyday.sentences import parse_sentence, told
 from workbench.training.synth.phrasing import typed
-from workbench.training.synth.words import Dice, WordList, WordSplit
+from workbench.training.synth.words import Dice
 from workbench.trajectory.validate.rows_check import RowsCheck
 
 ROWS = 120
@@ -177,31 +174,51 @@ def test_everything_that_a_left_out_part_would_have_said_is_asked_for():
     assert asked > 10
 
 
-def test_an_answer_that_begins_with_an_address_or_a_path_keeps_its_small_letter():
-    for text in ("mia@example.net has it", "notes/todo.md is there", "example.org is up", "c:\\logs is full"):
-        assert told(parse_sentence(text).drawn(Dice(0), frozenset()), {}) == text
-    assert told(parse_sentence("it is on. Done").drawn(Dice(0), frozenset()), {}) == "It is on. Done"
+def with_object(*, request="{state}[ the {door}]", follow_up="and the {door}"):
+    """Return the family with an optional object of two members. One of them is said in brackets."""
+    text = replaced("visitor?: guest", "visitor?: {object: {name: guest, pin: pin}}")
+    for old, new in (
+        ("    guest: person", '    guest: person\n    pin: "code ####"'),
+        ("outside the {door}, let", "outside the {door} with {pin}, let"),
+        ('"{state}[ the {door}]"', f'"{request}"'),
+        ('"and the {door}"', f'"{follow_up}"'),
+    ):
+        assert old in text
+        text = text.replace(old, new, 1)
+    return text
+
+
+def test_a_value_that_nobody_asks_for_is_reported():
+    assert problems_of(with_object()) == []
+    text = with_object(request="{state}[ the {door} with {pin}][ for {guest}]")
+    [problem] = problems_of(text)
+    assert "asks: no question for pin, which is left out together with others" in problem
+    [family], _ = read_families(text, "doors.yaml")
+    offer = OfferedFamily(family, family.variants[1])
+    drawn = [EVERYDAY_EXCHANGES["missing"](scene_of(offer, draw)) for draw in range(200)]
+    assert None in drawn
+    assert any(drawn)
+
+
+def test_a_call_after_a_follow_up_is_checked():
+    [problem] = problems_of(with_object(follow_up="and the {door}[ for {guest}]"))
+    assert "'and the {door}[ for {guest}]': tool door_control: " in problem
+    assert "pin" in problem
 
 
 @pytest.mark.parametrize("name", BY_NAME)
 def test_each_value_of_a_call_comes_from_the_request(name):
     """Each mentioned value is in the text, and each other one is implied by the sentence or the tool."""
-    family = BY_NAME[name]
-    for variant in family.variants:
-        offer = OfferedFamily(family, variant)
-        for tool in variant:
-            for sentence in (*family.requests, *family.parallel):
-                if not is_complete(tool, sentence):
-                    continue
-                scene = scene_of(offer, "test", sentence.text)
-                request = draw_request(scene, offer, sentence, tool)
-                text = typed(scene.dice, request.text, (("written", 1.0),))
-                for drawn in request.calls:
-                    assert not check_arguments(drawn.tool.spec, drawn.call.arguments)
-                    implied = {slot for slot, _ in sentence.pinned} | drawn.tool.when.keys()
-                    for slot, spoken in drawn.values.items():
-                        ways = (spoken.said, *spoken.styles.values(), *map(str, spoken.forms.values()))
-                        assert slot in implied or any(way in text for way in ways), (text, slot, spoken)
+    for offer, tool, sentence in complete_requests(BY_NAME[name]):
+        scene = scene_of(offer, "test", sentence.text)
+        request = draw_request(scene, offer, sentence, tool)
+        text = typed(scene.dice, request.text, (("written", 1.0),))
+        for drawn in request.calls:
+            assert not check_arguments(drawn.tool.spec, drawn.call.arguments)
+            implied = {slot for slot, _ in sentence.pinned} | drawn.tool.when.keys()
+            for slot, spoken in drawn.values.items():
+                ways = (spoken.said, *spoken.styles.values(), *map(str, spoken.forms.values()))
+                assert slot in implied or any(way in text for way in ways), (text, slot, spoken)
 
 
 def test_the_same_seed_gives_the_same_rows_for_any_count(train_rows):
@@ -249,51 +266,6 @@ def test_relative_days_only_occur_if_the_system_text_has_the_date():
     dated = drawn_rows(60, dated=1.0, seed=2)
     assert all("Today is " in row["conversations"][0]["value"] for row in dated)
     assert any(" tomorrow" in row["conversations"][1]["value"] for row in dated)
-
-
-def test_tomorrow_is_the_day_after_the_date_of_the_system_text():
-    slot = MOMENT_KINDS["date"]("near", WordList(WordSplit.TRAIN))
-    today = date(2026, 2, 28)
-    drawn = [slot.draw(Dice(place), today) for place in range(200)]
-    tomorrow = [spoken for spoken in drawn if spoken.said == "tomorrow"]
-    assert tomorrow
-    assert {spoken.forms["is"] for spoken in tomorrow} == {(today + timedelta(days=1)).isoformat()}
-    on_friday = [spoken for spoken in drawn if spoken.said == "Friday"]
-    assert {(spoken.forms["is"], spoken.styles["on"]) for spoken in on_friday} == {
-        ("2026-03-06", "on Friday")
-    }
-
-
-def test_times_durations_and_amounts_have_the_forms_of_schemas():
-    words = WordList(WordSplit.TRAIN)
-
-    def spoken(kind, text, said):
-        slot = {**PLAIN_KINDS, **MOMENT_KINDS}[kind](text, words)
-        return next(
-            value for place in range(3000) if (value := slot.draw(Dice(place), None)).said == said
-        ).forms
-
-    half_past = spoken("time", "7:00-21:45", "half past nine")
-    assert (half_past["is"], half_past["object"]) == ("09:30", {"hour": 9, "minute": 30})
-    assert spoken("time", "7:00-21:45", "7.30pm")["is"] == "19:30"
-    assert spoken("people", "1-8", "three of us")["is"] == 3
-    assert spoken("duration", "5-120", "an hour and a half")["seconds"] == 5400
-    assert spoken("money", "5-200", "20 quid")["object"] == {"amount": 20, "currency": "GBP"}
-    assert spoken("percent", "", "twenty percent")["fraction"] == 0.2
-
-
-def test_each_kind_of_slot_draws_values_of_its_schemas():
-    words = WordList(WordSplit.TRAIN)
-    for kind, make in {**PLAIN_KINDS, **MOMENT_KINDS}.items():
-        slot = make("AB-###" if kind == "code" else "", words)
-        for place in range(40):
-            drawn = slot.draw(Dice(kind, place), date(2026, 12, 30) if place % 2 else None)
-            assert drawn.forms.keys() == slot.schemas.keys(), kind
-            for form, schema in slot.schemas.items():
-                spec = ToolSpec.of_function(
-                    {"name": "f", "parameters": {"type": "object", "properties": {"x": schema}}}
-                )
-                assert not check_arguments(spec, {"x": drawn.forms[form]}), (kind, form)
 
 
 def test_the_splits_share_no_family_and_no_domain():

@@ -3,31 +3,18 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date
 from typing import Final
 
 from workbench.chat.finding import Severity
-from workbench.toolspec.check import check_arguments, check_spec
+from workbench.toolspec.check import check_spec
 from workbench.toolspec.spec import OfferedTools
-from workbench.training.everyday.drawing import (
-    DrawnCall,
-    EverydayScene,
-    OfferedFamily,
-    draw_outcome,
-    draw_request,
-    droppable,
-    fits,
-    is_complete,
-    result_mentions,
-)
-from workbench.training.everyday.exchanges import EVERYDAY_EXCHANGES
+from workbench.training.everyday.check_draws import draw_problems
+from workbench.training.everyday.drawing import droppable, fits, is_complete, result_mentions
 from workbench.training.everyday.family import Family
 from workbench.training.everyday.sentences import Mention, Sentence, SentenceProblem
 from workbench.training.everyday.spoken import DEFAULT
 from workbench.training.everyday.tools import EverydayParam, EverydayTool
 from workbench.training.heldout import Reaction, reaction_of
-from workbench.training.synth.words import Dice, WordList, WordSplit
-from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage
 
 LEAST_REQUESTS: Final = 12
 LEAST_OF_VARIANT: Final = 4
@@ -41,9 +28,6 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
 _TOOL_NAME: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{2,63}")
 _STEM: Final = 4
 """Letters that a value and its words must share at least."""
-_DRAWS: Final = 2
-"""Draws of each request for each tool."""
-_TODAY: Final = date(2026, 3, 12)
 
 
 def check_families(families: Sequence[Family]) -> list[str]:
@@ -63,7 +47,7 @@ def _check(family: Family) -> Iterator[str]:
         return
     yield from _underivable(family)
     yield from _coverage(family)
-    yield from _draws(family)
+    yield from draw_problems(family)
 
 
 def _form(family: Family) -> Iterator[str]:
@@ -272,44 +256,6 @@ def _reason(tools: Sequence[EverydayTool], sentence: Sentence) -> str:
     return f"{tool.name} is only for {dict(tool.when)}; say or imply these values"
 
 
-def _draws(family: Family) -> Iterator[str]:
-    """Draw each request for each tool that it is complete for, and check the call and its result."""
-    seen: set[str] = set()
-    for variant in family.variants:
-        offer = OfferedFamily(family, variant)
-        for tool in variant:
-            for sentence in (*family.requests, *family.parallel):
-                if not is_complete(tool, sentence):
-                    continue
-                for draw in range(_DRAWS):
-                    scene = scene_of(offer, "check", sentence.text, tool.name, draw)
-                    request = draw_request(scene, offer, sentence, tool)
-                    problems = [
-                        problem for drawn in request.calls for problem in _call_problems(scene, drawn)
-                    ]
-                    yield from (
-                        f"{sentence.text!r}: {problem}" for problem in problems if problem not in seen
-                    )
-                    seen.update(problems)
-
-
-def _call_problems(scene: EverydayScene, drawn: DrawnCall) -> Iterator[str]:
-    for finding in check_arguments(drawn.tool.spec, drawn.call.arguments):
-        yield f"tool {drawn.tool.name}: {finding.message}"
-    if draw_outcome(scene, drawn) is None:
-        yield (
-            f"tool {drawn.tool.name}: no result fits a call with only {', '.join(drawn.values)}; a result and at least one "
-            "of its answers may only use these slots and slots that no tool takes"
-        )
-
-
-def scene_of(offer: OfferedFamily, *seed: object) -> EverydayScene:
-    """Return a scene that offers one family on a fixed day."""
-    return EverydayScene(
-        dice=Dice(*seed), words=WordList(WordSplit.TRAIN), offered=(offer,), others=(), today=_TODAY
-    )
-
-
 _COMMON: Final = frozenset({"follow_ups"})
 """Places whose sentences may occur in several families."""
 
@@ -349,36 +295,3 @@ def _requested(family: Family) -> Iterator[tuple[str, Sentence]]:
 
 def _key(text: str) -> str:
     return " ".join(re.findall(r"[\w{}]+", text.lower()))
-
-
-def sample_texts(
-    families: Sequence[Family], name: str, *, kind: str | None = None, count: int = 3
-) -> Iterator[str]:
-    """Draw a few exchanges of each kind for a family, as texts for people."""
-    family = next((family for family in families if family.name == name), None)
-    if family is None:
-        yield f"there is no family {name}"
-        return
-    for kind_name, exchange in EVERYDAY_EXCHANGES.items():
-        if kind not in (None, kind_name) or kind_name == "uncovered":
-            continue
-        for place in range(count):
-            offer = OfferedFamily(family, family.variants[place % len(family.variants)])
-            messages = exchange(scene_of(offer, "sample", name, kind_name, place))
-            if messages is not None:
-                yield f"--- {kind_name}\n" + "\n".join(map(_shown, messages))
-
-
-def _shown(message: RowMessage) -> str:
-    texts: list[str] = []
-    for part in message.parts:
-        match part:
-            case Prose() | Result():
-                texts.append(part.text)
-            case Call():
-                texts.append(
-                    f"{part.name}({', '.join(f'{key}={value!r}' for key, value in part.arguments.items())})"
-                )
-            case _:
-                pass
-    return f"{message.role.value}: " + "\n  ".join(texts)

@@ -163,6 +163,26 @@ def draw_request(
     return DrawnRequest(said(run, values), tuple(calls))
 
 
+def draw_lacking(
+    scene: EverydayScene, offer: OfferedFamily, sentence: Sentence, tool: EverydayTool
+) -> tuple[DrawnRequest, list[str]]:
+    """Draw a request that leaves out required values.
+
+    Returns:
+        The request, and all slots that its call lacks.
+    """
+    # A slot that the sentence cannot have in any case is always missing.
+    always = sorted(tool.lacking(sentence.reachable(tool.slots)))
+    optional = sorted(droppable(tool, sentence).difference(always))
+    count = 1 if not always else 0
+    if optional and scene.dice.chance(0.2):
+        count += 1
+    lacking = [*always, *scene.dice.some(optional, count)]
+    request = draw_request(scene, offer, sentence, tool, lacking=frozenset(lacking))
+    # A part in brackets with two slots is left out as a whole.
+    return request, [*lacking, *sorted(tool.lacking(request.calls[0].values.keys() | lacking))]
+
+
 def _tool_for(offer: OfferedFamily, tool: EverydayTool, values: Mapping[str, Spoken]) -> EverydayTool:
     """Return the tool whose conditions the values meet. The second of two calls may need another one."""
     for candidate in (tool, *offer.variant):

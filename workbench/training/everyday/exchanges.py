@@ -11,8 +11,8 @@ from workbench.training.everyday.drawing import (
     EverydayScene,
     OfferedFamily,
     by_slot,
+    draw_lacking,
     draw_outcome,
-    draw_request,
     draw_values,
     droppable,
     pick_request,
@@ -221,25 +221,13 @@ def missing(scene: EverydayScene) -> list[RowMessage] | None:
         (sentence, tool)
         for sentence in family.requests
         for tool in offer.variant
-        if droppable(tool, sentence) & family.asks.keys()
-        and not droppable(tool, sentence) - family.asks.keys()
+        if droppable(tool, sentence) and droppable(tool, sentence) <= family.asks.keys()
     ]
     if not able:
         return None
     sentence, tool = scene.dice.pick(able)
-    candidates = sorted(droppable(tool, sentence))
-    # A slot that the sentence cannot have in any case is always missing.
-    always = sorted(tool.lacking(sentence.reachable(tool.slots)))
-    optional = [slot for slot in candidates if slot not in always]
-    count = 1 if not always else 0
-    if optional and scene.dice.chance(0.2):
-        count += 1
-    lacking = [*always, *scene.dice.some(optional, count)]
-    request = draw_request(scene, offer, sentence, tool, lacking=frozenset(lacking))
-    values = request.calls[0].values
-    # A part in brackets with two slots is left out as a whole.
-    lacking += sorted(tool.lacking(values.keys() | lacking))
-    if len(lacking) > 2:
+    request, lacking = draw_lacking(scene, offer, sentence, tool)
+    if len(lacking) > 2 or not family.asks.keys() >= set(lacking):
         return None
     opening = [
         _user(scene, request.text),
@@ -249,7 +237,7 @@ def missing(scene: EverydayScene) -> list[RowMessage] | None:
         return opening
     given = {slot: family.slots[slot].draw(scene.dice, scene.today) for slot in lacking}
     reply = ", ".join(_reply(scene, family, slot, spoken) for slot, spoken in given.items())
-    call = DrawnCall(offer=offer, tool=tool, values={**values, **given})
+    call = DrawnCall(offer=offer, tool=tool, values={**request.calls[0].values, **given})
     rest = _fulfilled(scene, DrawnRequest("", (call,)))
     return [*opening, _user(scene, reply), *rest] if rest else opening
 
