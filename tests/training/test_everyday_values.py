@@ -11,7 +11,13 @@ from workbench.training.synth.words import Dice, WordList, WordSplit
 
 
 def test_an_answer_that_begins_with_an_address_or_a_path_keeps_its_small_letter():
-    for text in ("mia@example.net has it", "notes/todo.md is there", "example.org is up", "c:\\logs is full"):
+    for text in (
+        "mia@example.net has it",
+        "notes/todo.md is there",
+        "example.org is up",
+        "my-shop.example is up",
+        "c:\\logs is full",
+    ):
         assert told(parse_sentence(text).drawn(Dice(0), frozenset()), {}) == text
     assert told(parse_sentence("it is on. Done").drawn(Dice(0), frozenset()), {}) == "It is on. Done"
 

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from workbench.rollout.ports import Engine
     from workbench.suite.compare import Interval
     from workbench.training.heldout import CaseKind, HeldOutCase, HeldOutResult
-
-
-_REFUSED_SPLIT: Final = "training uses this split"
 
 
 def heldout(
@@ -83,7 +80,8 @@ def _draw(
 
     is_formal = generator is Generator.FORMAL
     if split is RowSplit.TRAIN or (is_formal and split is RowSplit.VALIDATION):
-        problem = _REFUSED_SPLIT if split is RowSplit.TRAIN else "the formal generator has no such split"
+        is_train = split is RowSplit.TRAIN
+        problem = "training uses this split" if is_train else "the formal generator has no such split"
         raise BadInput(f"--split {split}", problem, "use test, or validation with --generator everyday")
     loaded_contract = load_contract(contract)
     kinds = KINDS if is_formal else EVERYDAY_KINDS

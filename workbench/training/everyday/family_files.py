@@ -256,9 +256,10 @@ def _slot(written: Any, slots: Mapping[str, Slot], words: WordList) -> Slot:
 
 def _counts(text: str) -> tuple[int, int]:
     least, _, most = text.partition("-")
-    if not least.isdigit() or not (most or least).isdigit() or int(least) < 1:
+    most = most or least
+    if not least.isdigit() or not most.isdigit() or not 1 <= int(least) <= int(most):
         raise SlotProblem(f"{text!r} is not a number of items; write it as in `2-4`")
-    return int(least), int(most or least)
+    return int(least), int(most)
 
 
 def _pool(written: list[Any]) -> Slot:

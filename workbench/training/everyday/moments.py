@@ -11,6 +11,8 @@ from workbench.training.synth import vocabulary
 from workbench.training.synth.words import Dice, WordList
 
 _TIMES: Final = re.compile(r"(\d{1,2}):(\d{2})-(\d{1,2}):(\d{2})")
+_MINUTES: Final = 24 * 60
+"""Minutes of a day."""
 _DURATIONS: Final = re.compile(r"(\d+)-(\d+)")
 _INTEGER: Final[JsonObject] = {"type": "integer"}
 
@@ -25,15 +27,15 @@ def _object(*names: str) -> JsonObject:
 
 def _time(text: str, _words: WordList) -> Slot:
     match = _TIMES.fullmatch(text or "7:00-21:45")
-    if match is None:
+    first, last = (int(match[place]) * 60 + int(match[place + 1]) for place in (1, 3)) if match else (0, -1)
+    if not first <= last < _MINUTES:
         raise SlotProblem(f"{text!r} is not a range of times; write it as in `17:00-22:00`")
-    first, last = (int(match[place]) * 60 + int(match[place + 1]) for place in (1, 3))
 
     def draw(dice: Dice, _today: date | None) -> Spoken:
         step = dice.weighted(((30, 5.0), (15, 3.0), (60, 4.0), (5, 1.5)))
         least = -(-first // step)
         most = max(least, last // step)
-        hour, minute = divmod(min(dice.between(least, most) * step, 1439), 60)
+        hour, minute = divmod(min(dice.between(least, most) * step, _MINUTES - 1), 60)
         return Spoken(
             said=_clock(dice, hour, minute), told=f"{hour}:{minute:02d}", forms=_time_forms(hour, minute)
         )

@@ -164,7 +164,7 @@ _SHORT_UNIT: Final = re.compile(
     r"[a-z%°]| (?:ml|mm|cm|km|m|g|kg|l|h|min|mins|s|sec|%|°|mb|gb|px|k|x)\b", re.IGNORECASE
 )
 """What follows a number that people write in digits, as in "40g" and "40 km"."""
-_ADDRESS: Final = re.compile(r"\S*[@/\\]|\w+\.\w")
+_ADDRESS: Final = re.compile(r"\S*[@/\\]|[\w-]+\.\w")
 """The beginning of an email address, a path or a website."""
 
 
