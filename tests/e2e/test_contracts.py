@@ -182,3 +182,31 @@ def test_a_late_response_does_not_replace_a_contract_opened_later(page: Page, se
     page.reload()
     page.get_by_role("tab", name="Contracts").click()
     expect(page.locator("#contracts-text")).to_contain_text("title: later")
+
+
+@pytest.mark.long
+def test_a_text_that_opens_late_does_not_replace_a_new_one(page: Page, server: Server) -> None:
+    page.set_default_timeout(SLOW_MS)
+    expect.set_options(timeout=SLOW_MS)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        data = route.request.post_data or ""
+        if not held and '"is_draft":' in data and "agenda" not in data:
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/queue/join*", hold)
+    page.goto(server.url)
+    expect(page.locator("#page-header")).to_contain_text("ready")
+    page.get_by_role("tab", name="Contracts").click()
+    name = f"agenda {uuid4().hex[:6]}"
+    page.get_by_label("Name of a new contract").fill(name)
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(2000)
+    assert held
+    held[0].continue_()
+    page.wait_for_timeout(3000)
+    expect(page.locator("#contracts-text")).to_contain_text(f"title: {name}")
+    expect(page.locator("#contracts-list [aria-current=true]")).to_contain_text(name)

@@ -168,13 +168,13 @@ EVERYWHERE: Mapping[str, Asked] = {
     ),
     "the contract of Play": lambda own, name: SetupEvents(own).on_contract(VISITOR, name, REQUEST),
     "a contract that is opened": lambda own, name: contract_texts(own).on_open(
-        VISITOR, REQUEST, gr.EventData(None, {"name": name, "is_draft": False})
+        VISITOR, REQUEST, gr.EventData(None, {"name": name, "is_draft": False, "is_new": False})
     ),
     "a suite that is opened": lambda own, name: suite_texts(own).on_open(
-        VISITOR, REQUEST, gr.EventData(None, {"name": name, "is_draft": False})
+        VISITOR, REQUEST, gr.EventData(None, {"name": name, "is_draft": False, "is_new": False})
     ),
-    "a new contract's name": lambda own, name: contract_texts(own).on_new(
-        VISITOR, REQUEST, gr.EventData(None, {"name": name})
+    "a new contract's name": lambda own, name: contract_texts(own).on_open(
+        VISITOR, REQUEST, gr.EventData(None, {"name": name, "is_draft": False, "is_new": True})
     ),
     "a suite": load_suite,
     "tools of a suite": lambda own, name: check_suite_text(own, _suite("tools", name), name="s"),

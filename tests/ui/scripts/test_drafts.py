@@ -247,8 +247,8 @@ def test_a_text_that_was_never_saved_stays_in_the_list(component: Component) -> 
     rows.first.get_by_role("button").click()
     rows.nth(1).get_by_role("button").click()
     assert component.events == [
-        ("open_text", {"name": "Agenda!", "is_draft": True, "version": None, "draft": ""}),
-        ("open_text", {"name": "full", "is_draft": False, "version": None, "draft": ""}),
+        ("open_text", {"name": "Agenda!", "is_draft": True, "is_new": False, "version": None, "draft": ""}),
+        ("open_text", {"name": "full", "is_draft": False, "is_new": False, "version": None, "draft": ""}),
     ]
 
 
@@ -267,16 +267,18 @@ def test_the_tab_opens_the_text_that_was_open_last(
     component.mount("text_list")
     component.update(texts("", is_look=True))
     component.update(texts("", is_look=True))
-    event = {"name": expected, "is_draft": expected == "new", "version": None, "draft": ""}
+    event = {"name": expected, "is_draft": expected == "new", "is_new": False, "version": None, "draft": ""}
     assert component.events == [("open_text", event)]
 
 
 def test_a_new_text_is_created_by_its_name(component: Component) -> None:
+    signed_in(component)
     component.mount("text_list", texts("full"))
     field = component.element.get_by_label("Name of a new contract")
     field.fill("  short ")
     component.press("Enter", "Enter")
-    assert component.events == [("new_text", {"name": "short"})]
+    event = {"name": "short", "is_draft": False, "is_new": True, "version": None, "draft": ""}
+    assert component.events == [("open_text", event)]
     expect(field).to_have_value("")
 
 

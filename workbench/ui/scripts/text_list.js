@@ -1,4 +1,4 @@
-// The list of contracts or suites, with those that are only drafts. Events: `open_text`, `new_text`, and for suites
+// The list of contracts or suites, with those that are only drafts. Events: `open_text`, and for suites
 // `from_sessions`.
 import { hasDraft, kept } from "./documents.js";
 import { drafts, isReady, onChange } from "./draft_store.js";
@@ -32,7 +32,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   });
 
   const make = () => {
-    if (field.value.trim()) trigger("new_text", { name: field.value.trim() });
+    if (field.value.trim()) open(field.value.trim(), { isNew: true });
     field.value = "";
   };
 
@@ -80,12 +80,14 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     fromSessions,
   );
 
-  // Drafts are known once the account is.
-  const open = async (name, version) => {
+  // Drafts are known once the account is. A new text is opened by the same event, so that an answer to an earlier
+  // request never takes its place.
+  const open = async (name, { version = null, isNew = false } = {}) => {
     isRequested = true;
     await isReady();
     triggerLatest("open_text", {
       name,
+      is_new: isNew,
       is_draft: hasDraft(documentId(name)),
       version: Number(version) || null,
       draft: (version && kept(documentId(name))) || "",
@@ -102,7 +104,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   const openPlace = (values, number) => {
     if (!values[kind]) return false;
     request = number;
-    open(values[kind], values.version);
+    open(values[kind], { version: values.version });
   };
 
   const first = async (names) => {

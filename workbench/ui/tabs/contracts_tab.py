@@ -251,7 +251,6 @@ def wire(
     listen(tab.select, texts.on_tab, [visitor, parts.name], [parts.contracts])
     listen(tab.select, events.on_toolset, [visitor, parts.name, parts.toolset], [parts.toolset])
     listen(parts.contracts.event("open_text"), texts.on_open, [visitor], opened, is_latest_only=True)
-    listen(parts.contracts.event("new_text"), texts.on_new, [visitor], opened)
     # One listener for all fields, so that its last run has seen every change, in whatever order they come.
     changed = any_of(parts.text.change, parts.name.change, parts.toolset.change, parts.variables.change)
     seen = [parts.versions, parts.lint, parts.preview, parts.variable_fields]

@@ -53,11 +53,14 @@ class StoredTextEvents:
 
     @needs(Permission.WORK)
     def on_open(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
-        """Open the chosen text. The browser shows its draft if it has one, even if no version was ever saved.
+        """Open the chosen text, or start a new one. The browser shows its draft if it has one.
 
-        An address may name a version, which is compared with the text.
+        A text of which no version was ever saved only has a draft. An address may name a version, which is compared
+        with the text.
         """
         services, name = services_of(self.services, visitor, request), id_of(event, "name")
+        if flag_of(event, "is_new"):
+            return self._started(services, name)
         try:
             opened = self._opened(services, name, is_draft=flag_of(event, "is_draft"))
         except WorkbenchError as error:
@@ -69,10 +72,8 @@ class StoredTextEvents:
         diff, notice = compare_number(services, self.kind, name, number, lambda: shown)
         return view, name, opened, notice, diff
 
-    @needs(Permission.WORK)
-    def on_new(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
-        """Start a new text, to be saved as its first version. If it has a draft, the browser shows that."""
-        services, name = services_of(self.services, visitor, request), id_of(event, "name")
+    def _started(self, services: Services, name: str) -> tuple[object, ...]:
+        """Start a new text, to be saved as its first version."""
         try:
             check_name(name)
             if name in self.names(services):
