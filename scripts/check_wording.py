@@ -26,7 +26,7 @@ ALLOWED = (
 )  # fmt: skip
 """Phrases that contain an entry all the same."""
 NOT_OURS = re.compile(
-    r"LICENSE$|.*\.jsonl$|tests/(?:corpus|golden)/|prompts/|tools_catalog/|typings/|workbench/training/(?:synth|everyday)/"
+    r"LICENSE$|.*\.jsonl$|tests/(?:corpus|golden)/|prompts/|tools_catalog/|typings/|workbench/training/(?:synth|everyday/families)/"
     r"|workbench/toolbox/agent_tools\.py$|workbench/suite/case_rollout\.py$|scripts/(?:wording|check_wording)\.|tests/docs/test_wording\.py$"
 )
 """What a model reads or wrote, what others wrote, and this check."""

@@ -220,7 +220,7 @@ def test_each_value_of_a_call_comes_from_the_request(name):
             assert not check_arguments(drawn.tool.spec, drawn.call.arguments)
             implied = {slot for slot, _ in sentence.pinned} | drawn.tool.when.keys()
             for slot, spoken in drawn.values.items():
-                ways = (spoken.said, *spoken.styles.values(), *map(str, spoken.forms.values()))
+                ways = (spoken.request_text, *spoken.styles.values(), *map(str, spoken.forms.values()))
                 assert slot in implied or any(way in text for way in ways), (text, slot, spoken)
 
 

@@ -6,7 +6,7 @@ from workbench.toolspec.check import check_arguments
 from workbench.toolspec.spec import ToolSpec
 from workbench.training.everyday.moments import MOMENT_KINDS
 from workbench.training.everyday.plain_kinds import PLAIN_KINDS
-from workbench.training.everyday.sentences import parse_sentence, told
+from workbench.training.everyday.sentences import parse_sentence, write_answer
 from workbench.training.synth.words import Dice, WordList, WordSplit
 
 
@@ -18,18 +18,18 @@ def test_an_answer_that_begins_with_an_address_or_a_path_keeps_its_small_letter(
         "my-shop.example is up",
         "c:\\logs is full",
     ):
-        assert told(parse_sentence(text).drawn(Dice(0), frozenset()), {}) == text
-    assert told(parse_sentence("it is on. Done").drawn(Dice(0), frozenset()), {}) == "It is on. Done"
+        assert write_answer(parse_sentence(text).drawn(Dice(0), frozenset()), {}) == text
+    assert write_answer(parse_sentence("it is on. Done").drawn(Dice(0), frozenset()), {}) == "It is on. Done"
 
 
 def test_tomorrow_is_the_day_after_the_date_of_the_system_text():
     slot = MOMENT_KINDS["date"]("near", WordList(WordSplit.TRAIN))
     today = date(2026, 2, 28)
     drawn = [slot.draw(Dice(place), today) for place in range(200)]
-    tomorrow = [spoken for spoken in drawn if spoken.said == "tomorrow"]
+    tomorrow = [spoken for spoken in drawn if spoken.request_text == "tomorrow"]
     assert tomorrow
     assert {spoken.forms["is"] for spoken in tomorrow} == {(today + timedelta(days=1)).isoformat()}
-    on_friday = [spoken for spoken in drawn if spoken.said == "Friday"]
+    on_friday = [spoken for spoken in drawn if spoken.request_text == "Friday"]
     assert {(spoken.forms["is"], spoken.styles["on"]) for spoken in on_friday} == {
         ("2026-03-06", "on Friday")
     }
@@ -38,10 +38,12 @@ def test_tomorrow_is_the_day_after_the_date_of_the_system_text():
 def test_times_durations_and_amounts_have_the_forms_of_schemas():
     words = WordList(WordSplit.TRAIN)
 
-    def spoken(kind, text, said):
+    def spoken(kind, text, request_text):
         slot = {**PLAIN_KINDS, **MOMENT_KINDS}[kind](text, words)
         return next(
-            value for place in range(3000) if (value := slot.draw(Dice(place), None)).said == said
+            value
+            for place in range(3000)
+            if (value := slot.draw(Dice(place), None)).request_text == request_text
         ).forms
 
     half_past = spoken("time", "7:00-21:45", "half past nine")

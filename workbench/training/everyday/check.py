@@ -114,8 +114,8 @@ def _leaves(params: Sequence[EverydayParam]) -> Iterator[EverydayParam]:
 def _shares_word(value: str, ways: Sequence[str]) -> bool:
     """Return whether a word of the value begins like a word of one of the ways."""
     starts = {word[:_STEM] for word in re.findall(r"[^\W_]+", value.lower())}
-    said = {word for way in ways for word in re.findall(r"\w+", way.lower())}
-    return not starts or any(word.startswith(start) for word in said for start in starts)
+    spoken_words = {word for way in ways for word in re.findall(r"\w+", way.lower())}
+    return not starts or any(word.startswith(start) for word in spoken_words for start in starts)
 
 
 def _unknown_slots(family: Family) -> Iterator[str]:

@@ -8,7 +8,14 @@ from typing import NamedTuple
 from workbench.chat.json_value import JsonValue
 from workbench.hermes.spelling.tools import template_json
 from workbench.training.everyday.family import EverydayResult, Family
-from workbench.training.everyday.sentences import Mention, Sentence, Values, parse_sentence, said, told
+from workbench.training.everyday.sentences import (
+    Mention,
+    Sentence,
+    Values,
+    parse_sentence,
+    write_answer,
+    write_request,
+)
 from workbench.training.everyday.spoken import DEFAULT, Slot, Spoken
 from workbench.training.everyday.tools import EverydayTool
 from workbench.training.synth.words import Dice, WordList
@@ -107,14 +114,14 @@ def draw_values(
     for mention in mentions:
         key = mention.slot, mention.number
         # Two cities of one request differ, and so do the values of two calls.
-        taken = {spoken.told for place, spoken in values.items() if place != key}
+        taken = {spoken.answer_text for place, spoken in values.items() if place != key}
         if key in values and mention.slot in tool.when:
             # Say the value of the condition in a random way.
             values[key] = _way_of(scene, slots[mention.slot], values[key])
         elif key not in values:
             spoken = slots[mention.slot].draw(scene.dice, scene.today)
             for _ in range(20):
-                if spoken.told in taken:
+                if spoken.answer_text in taken:
                     spoken = slots[mention.slot].draw(scene.dice, scene.today)
             values[key] = spoken
     return values
@@ -160,7 +167,7 @@ def draw_request(
     numbers = sorted({1, *(number for _, number in values)})
     each = [by_slot(values, number) for number in numbers]
     calls = [DrawnCall(offer=offer, tool=_tool_for(offer, tool, own), values=own) for own in each]
-    return DrawnRequest(said(run, values), tuple(calls))
+    return DrawnRequest(write_request(run, values), tuple(calls))
 
 
 def draw_lacking(
@@ -224,7 +231,7 @@ def draw_outcome(scene: EverydayScene, drawn: DrawnCall, *, is_error: bool = Fal
     values = {(slot, 1): spoken for slot, spoken in drawn.values.items()}
     for slot in sorted(names - drawn.values.keys()):
         values[slot, 1] = family.slots[slot].draw(scene.dice, scene.today)
-    return template_json(_filled(result.result, values)), told(run, values)
+    return template_json(_filled(result.result, values)), write_answer(run, values)
 
 
 def _reports(family: Family, result: EverydayResult, drawn: DrawnCall) -> bool:

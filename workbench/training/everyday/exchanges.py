@@ -18,7 +18,7 @@ from workbench.training.everyday.drawing import (
     pick_request,
 )
 from workbench.training.everyday.family import Family, Talk
-from workbench.training.everyday.sentences import Mention, Sentence, said, told
+from workbench.training.everyday.sentences import Mention, Sentence, write_answer, write_request
 from workbench.training.everyday.spoken import Spoken
 from workbench.training.synth.chats import draw_chat
 from workbench.training.synth.phrasing import TypingHabits, answer_message, protected, typed, user_message
@@ -173,15 +173,15 @@ def mixed(scene: EverydayScene) -> list[RowMessage] | None:
 def _talk(scene: EverydayScene, offer: OfferedFamily) -> tuple[str, str]:
     if scene.dice.chance(0.6) or not offer.family.chats:
         return draw_chat(scene.dice, scene.words)
-    return _said_talk(scene, offer.family, scene.dice.pick(offer.family.chats))
+    return _talk_texts(scene, offer.family, scene.dice.pick(offer.family.chats))
 
 
-def _said_talk(scene: EverydayScene, family: Family, talk: Talk) -> tuple[str, str]:
+def _talk_texts(scene: EverydayScene, family: Family, talk: Talk) -> tuple[str, str]:
     run = talk.say.drawn(scene.dice, family.slots.keys())
     mentioned = {(piece.slot, piece.number) for piece in run if isinstance(piece, Mention)}
     values = {key: family.slots[key[0]].draw(scene.dice, scene.today) for key in sorted(mentioned)}
     answer = talk.answer.drawn(scene.dice, {slot for slot, _ in values})
-    return said(run, values), told(answer, values)
+    return write_request(run, values), write_answer(answer, values)
 
 
 def follow_up(scene: EverydayScene) -> list[RowMessage] | None:
@@ -210,7 +210,7 @@ def follow_up(scene: EverydayScene) -> list[RowMessage] | None:
     rest = _fulfilled(scene, DrawnRequest("", (changed,)))
     if rest is None or changed.key == before.key:
         return None
-    return [*opening, _user(scene, said(run, values)), *rest]
+    return [*opening, _user(scene, write_request(run, values)), *rest]
 
 
 def missing(scene: EverydayScene) -> list[RowMessage] | None:
@@ -244,19 +244,19 @@ def missing(scene: EverydayScene) -> list[RowMessage] | None:
 
 def _question(scene: EverydayScene, family: Family, slot: str) -> str:
     sentence = scene.dice.pick(family.asks[slot])
-    return told(sentence.drawn(scene.dice, frozenset()), {})
+    return write_answer(sentence.drawn(scene.dice, frozenset()), {})
 
 
 def _reply(scene: EverydayScene, family: Family, slot: str, spoken: Spoken) -> str:
     values = {(slot, 1): spoken}
     if slot in family.gives and scene.dice.chance(0.7):
-        return said(scene.dice.pick(family.gives[slot]).drawn(scene.dice, {slot}), values)
+        return write_request(scene.dice.pick(family.gives[slot]).drawn(scene.dice, {slot}), values)
     form = scene.dice.pick(
         scene.words.of(
             ("{}", "{}", "{} please", "{}.", "{}", "{}, please", "make it {}", "{}", "{} thanks", "{}")
         )
     )
-    return form.format(protected(spoken.said))
+    return form.format(protected(spoken.request_text))
 
 
 def near_miss(scene: EverydayScene) -> list[RowMessage] | None:
@@ -264,7 +264,7 @@ def near_miss(scene: EverydayScene) -> list[RowMessage] | None:
     offer = scene.topic
     if not offer.family.near_misses:
         return None
-    text, answer = _said_talk(scene, offer.family, scene.dice.pick(offer.family.near_misses))
+    text, answer = _talk_texts(scene, offer.family, scene.dice.pick(offer.family.near_misses))
     return [_user(scene, text), answer_message(answer)]
 
 

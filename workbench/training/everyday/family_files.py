@@ -21,9 +21,9 @@ from workbench.training.everyday.spoken import (
     Slot,
     SlotProblem,
     Spoken,
+    answer_list,
     list_slot,
     pool_slot,
-    told_list,
 )
 from workbench.training.everyday.tools import EverydayTool, ToolForm, ToolProblem, build_tool
 from workbench.training.synth.words import Dice, WordList, WordSplit
@@ -268,31 +268,31 @@ def _pool(written: list[Any]) -> Slot:
     for value in written:
         if not isinstance(value, dict):
             text = ("true" if value else "false") if isinstance(value, bool) else str(value)
-            entries.append(Spoken(said=text, told=text, forms={DEFAULT: value}))
+            entries.append(Spoken(request_text=text, answer_text=text, forms={DEFAULT: value}))
             ways.append((text,))
             continue
         try:
             form = PoolEntryForm.model_validate(value)
         except ValidationError as error:
             raise SlotProblem(form_faults(error, PoolEntryForm)[0].problem) from error
-        said = tuple([form.say] if isinstance(form.say, str) else form.say)
-        if not said or not all(said):
+        wordings = tuple([form.say] if isinstance(form.say, str) else form.say)
+        if not wordings or not all(wordings):
             raise SlotProblem("`say` is empty")
         is_given = form.default is not None
         forms: dict[str, JsonValue] = {
-            DEFAULT: form.default if is_given else said[0],
+            DEFAULT: form.default if is_given else wordings[0],
             **(form.model_extra or {}),
         }
-        entries.append(Spoken(said=said[0], told=said[0], forms=forms))
-        ways.append(said)
+        entries.append(Spoken(request_text=wordings[0], answer_text=wordings[0], forms=forms))
+        ways.append(wordings)
     if not entries:
         raise SlotProblem("it has no values")
     names = set(entries[0].forms)
     for entry in entries:
         if differing := names ^ set(entry.forms):
             raise SlotProblem(
-                f"form {sorted(differing)[0]!r} is missing for some values, such as {entry.told!r} or "
-                f"{entries[0].told!r}; give every value the same forms"
+                f"form {sorted(differing)[0]!r} is missing for some values, such as {entry.answer_text!r} or "
+                f"{entries[0].answer_text!r}; give every value the same forms"
             )
     return pool_slot(tuple(entries), tuple(ways))
 
@@ -321,15 +321,18 @@ def _entries(written: dict[str, Any], slots: Mapping[str, Slot]) -> Slot:
         for _ in range(20):
             if len(drawn) < count:
                 entry = {name: slot.draw(dice, today) for name, slot in entry_slots.items()}
-                drawn.setdefault(entry[main].told, entry)
+                drawn.setdefault(entry[main].answer_text, entry)
         run = sentence.drawn(dice, sentence.slots)
         texts = ["".join(_piece(piece, entry) for piece in run) for entry in drawn.values()]
         return Spoken(
-            said=told_list(texts), told=told_list(texts), forms={DEFAULT: []}, entries=tuple(drawn.values())
+            request_text=answer_list(texts),
+            answer_text=answer_list(texts),
+            forms={DEFAULT: []},
+            entries=tuple(drawn.values()),
         )
 
     def _piece(piece: Any, entry: Mapping[str, Spoken]) -> str:
-        return piece if isinstance(piece, str) else entry[piece.slot].said
+        return piece if isinstance(piece, str) else entry[piece.slot].request_text
 
     return Slot(schemas={DEFAULT: {"type": "array"}}, draw=draw, entry_slots=entry_slots)
 

@@ -37,7 +37,9 @@ def _time(text: str, _words: WordList) -> Slot:
         most = max(least, last // step)
         hour, minute = divmod(min(dice.between(least, most) * step, _MINUTES - 1), 60)
         return Spoken(
-            said=_clock(dice, hour, minute), told=f"{hour}:{minute:02d}", forms=_time_forms(hour, minute)
+            request_text=_clock(dice, hour, minute),
+            answer_text=f"{hour}:{minute:02d}",
+            forms=_time_forms(hour, minute),
         )
 
     return Slot(
@@ -139,12 +141,15 @@ def _date(text: str, _words: WordList) -> Slot:
     )
 
 
-def _spoken_day(day: date, said: str, *, told: str = "", takes_on: bool) -> Spoken:
-    told = told or said
+def _spoken_day(day: date, request_text: str, *, answer_text: str = "", takes_on: bool) -> Spoken:
+    answer_text = answer_text or request_text
     return Spoken(
-        said=said,
-        told=told,
-        styles={"on": f"on {said}" if takes_on else said, "told on": f"on {told}" if takes_on else told},
+        request_text=request_text,
+        answer_text=answer_text,
+        styles={
+            "on": f"on {request_text}" if takes_on else request_text,
+            "answer on": f"on {answer_text}" if takes_on else answer_text,
+        },
         forms={
             DEFAULT: day.isoformat(),
             "format": day.isoformat(),
@@ -169,13 +174,13 @@ def _near(dice: Dice, today: date) -> Spoken:
             return _spoken_day(today + timedelta(days=2), "the day after tomorrow", takes_on=False)
         case "in":
             days = dice.pick((2, 3, 4, 5, 7))
-            said = "in a week" if days == 7 else f"in {number_words(days)} days"
-            return _spoken_day(today + timedelta(days=days), said, takes_on=False)
+            request_text = "in a week" if days == 7 else f"in {number_words(days)} days"
+            return _spoken_day(today + timedelta(days=days), request_text, takes_on=False)
         case _:
             day = today + timedelta(days=dice.between(1, 6))
             name = vocabulary.DAYS[day.weekday()]
             if dice.chance(0.15):
-                return _spoken_day(day, f"this {name}", told=name, takes_on=False)
+                return _spoken_day(day, f"this {name}", answer_text=name, takes_on=False)
             return _spoken_day(day, name, takes_on=True)
 
 
@@ -188,8 +193,8 @@ def _past(dice: Dice, today: date) -> Spoken:
             return _spoken_day(today - timedelta(days=2), "the day before yesterday", takes_on=False)
         case "ago":
             days = dice.pick((3, 4, 5, 7))
-            said = "a week ago" if days == 7 else f"{number_words(days)} days ago"
-            return _spoken_day(today - timedelta(days=days), said, takes_on=False)
+            request_text = "a week ago" if days == 7 else f"{number_words(days)} days ago"
+            return _spoken_day(today - timedelta(days=days), request_text, takes_on=False)
         case "weekday":
             day = today - timedelta(days=dice.between(1, 6))
             return _spoken_day(day, f"last {vocabulary.DAYS[day.weekday()]}", takes_on=False)
@@ -211,11 +216,11 @@ def _absolute(dice: Dice, day: date, *, has_year: bool) -> Spoken:
         f"the {nth} of {month}",
         f"{nth} {month}",
     ]
-    said = dice.pick(ways)
+    request_text = dice.pick(ways)
     if has_year:
-        comma = "," if said.startswith(month) else ""
-        said = day.isoformat() if dice.chance(0.3) else f"{said}{comma} {day.year}"
-    return _spoken_day(day, said, told=f"{day.day} {month}", takes_on=True)
+        comma = "," if request_text.startswith(month) else ""
+        request_text = day.isoformat() if dice.chance(0.3) else f"{request_text}{comma} {day.year}"
+    return _spoken_day(day, request_text, answer_text=f"{day.day} {month}", takes_on=True)
 
 
 def _ending(day: int) -> str:
@@ -226,14 +231,14 @@ def _weekday(_text: str, _words: WordList) -> Slot:
     def draw(dice: Dice, today: date | None) -> Spoken:
         place = dice.between(0, 6)
         name = vocabulary.DAYS[place]
-        said, takes_on = name, True
+        request_text, takes_on = name, True
         if today is not None and place == (today.weekday() + 1) % 7 and dice.chance(0.6):
-            said, takes_on = "tomorrow", False
-        on = f"on {said}" if takes_on else said
+            request_text, takes_on = "tomorrow", False
+        on = f"on {request_text}" if takes_on else request_text
         return Spoken(
-            said=said,
-            told=name,
-            styles={"on": on, "told on": f"on {name}"},
+            request_text=request_text,
+            answer_text=name,
+            styles={"on": on, "answer on": f"on {name}"},
             forms={
                 DEFAULT: name.lower(),
                 "name": name,
@@ -310,9 +315,11 @@ def _duration(text: str, _words: WordList) -> Slot:
             "hours": hours if rest == 0 else round(minutes / 60, 2),
             "object": {"hours": hours, "minutes": rest},
             "iso": "PT" + (f"{hours}H" if hours else "") + (f"{rest}M" if rest else ""),
-            "text": _told_duration(minutes),
+            "text": _whole_duration(minutes),
         }
-        return Spoken(said=dice.pick(_durations(minutes)), told=_told_duration(minutes), forms=forms)
+        return Spoken(
+            request_text=dice.pick(_durations(minutes)), answer_text=_whole_duration(minutes), forms=forms
+        )
 
     return Slot(
         schemas={
@@ -327,7 +334,7 @@ def _duration(text: str, _words: WordList) -> Slot:
     )
 
 
-def _told_duration(minutes: int) -> str:
+def _whole_duration(minutes: int) -> str:
     hours, rest = divmod(minutes, 60)
     hour_text = f"{hours} hour{'' if hours == 1 else 's'}" if hours else ""
     minute_text = f"{rest} minute{'' if rest == 1 else 's'}" if rest else ""
@@ -335,7 +342,7 @@ def _told_duration(minutes: int) -> str:
 
 
 def _durations(minutes: int) -> list[str]:
-    ways = [_told_duration(minutes), *_NAMED.get(minutes, ())]
+    ways = [_whole_duration(minutes), *_NAMED.get(minutes, ())]
     hours, rest = divmod(minutes, 60)
     if minutes < 60 and minutes != 1:
         ways += [f"{minutes} min", f"{minutes} mins", f"{number_words(minutes)} minutes"]

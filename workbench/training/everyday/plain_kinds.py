@@ -53,7 +53,7 @@ def _integer(text: str, _words: WordList) -> Slot:
 
     def draw(dice: Dice, _today: date | None) -> Spoken:
         value = int(_steps(dice, limits))
-        return spoken_number(value, said=_in_words(dice, value))
+        return spoken_number(value, request_text=_in_words(dice, value))
 
     return Slot(schemas={DEFAULT: {"type": "integer"}, "text": {"type": "string"}}, draw=draw)
 
@@ -63,12 +63,12 @@ def _number(text: str, _words: WordList) -> Slot:
 
     def draw(dice: Dice, _today: date | None) -> Spoken:
         value = _plain(_steps(dice, limits))
-        said = str(value)
+        request_text = str(value)
         if isinstance(value, int):
-            said = _in_words(dice, value, 0.2)
+            request_text = _in_words(dice, value, 0.2)
         elif 1 < value < 12 and value % 1 == 0.5 and dice.chance(0.35):
-            said = f"{number_words(int(value))} and a half"
-        return spoken_number(value, said=said)
+            request_text = f"{number_words(int(value))} and a half"
+        return spoken_number(value, request_text=request_text)
 
     return Slot(schemas={DEFAULT: {"type": "number"}, "text": {"type": "string"}}, draw=draw)
 
@@ -86,8 +86,10 @@ def _people(text: str, _words: WordList) -> Slot:
             ways += ["my wife and me", "me and a friend", "a couple", "the two of us"]
         if 2 < count < 6:
             ways += [f"me and {number_words(count - 1)} friends"]
-        told = "1 person" if count == 1 else f"{count} people"
-        return Spoken(said=dice.pick(ways), told=told, forms={DEFAULT: count, "text": str(count)})
+        answer_text = "1 person" if count == 1 else f"{count} people"
+        return Spoken(
+            request_text=dice.pick(ways), answer_text=answer_text, forms={DEFAULT: count, "text": str(count)}
+        )
 
     return Slot(schemas={DEFAULT: {"type": "integer"}, "text": {"type": "string"}}, draw=draw)
 
@@ -101,7 +103,7 @@ def _percent(text: str, _words: WordList) -> Slot:
         if value % 10 == 0:
             ways.append(f"{number_words(value)} percent")
         forms: dict[str, JsonValue] = {DEFAULT: value, "fraction": _plain(value / 100), "text": f"{value}%"}
-        return Spoken(said=dice.pick(ways), told=f"{value}%", forms=forms)
+        return Spoken(request_text=dice.pick(ways), answer_text=f"{value}%", forms=forms)
 
     return Slot(
         schemas={
@@ -143,7 +145,9 @@ def _money(text: str, _words: WordList) -> Slot:
             "object": {"amount": amount, "currency": code},
             "text": f"{written} {code}",
         }
-        return Spoken(said=dice.pick(ways).format(written), told=f"{written} {name}", forms=forms)
+        return Spoken(
+            request_text=dice.pick(ways).format(written), answer_text=f"{written} {name}", forms=forms
+        )
 
     number: JsonObject = {"type": "number"}
     currency: JsonObject = {"type": "string", "enum": list(codes)}
@@ -181,7 +185,7 @@ def _code(text: str, _words: WordList) -> Slot:
         forms: dict[str, JsonValue] = {DEFAULT: value}
         if value.isdigit():
             forms["integer"] = int(value)
-        return Spoken(said=value, told=value, forms=forms)
+        return Spoken(request_text=value, answer_text=value, forms=forms)
 
     schemas: dict[str, JsonObject] = {DEFAULT: {"type": "string"}}
     if not text.strip("#0123456789"):
@@ -193,7 +197,9 @@ def _phone(_text: str, _words: WordList) -> Slot:
     def draw(dice: Dice, _today: date | None) -> Spoken:
         groups = [f"0{dice.between(20, 99)}", f"{dice.between(200, 999)}", f"{dice.between(1000, 9999)}"]
         written = " ".join(groups)
-        return Spoken(said=written, told=written, forms={DEFAULT: written, "digits": "".join(groups)})
+        return Spoken(
+            request_text=written, answer_text=written, forms={DEFAULT: written, "digits": "".join(groups)}
+        )
 
     digits: JsonObject = {"type": "string", "description": "digits only"}
     return Slot(schemas={DEFAULT: {"type": "string"}, "digits": digits}, draw=draw)
@@ -212,7 +218,7 @@ def _address(_text: str, words: WordList) -> Slot:
         number, street = dice.between(1, 240), dice.pick(words.of(_STREETS))
         written = f"{number} {street}"
         forms: dict[str, JsonValue] = {DEFAULT: written, "object": {"street": street, "number": number}}
-        return Spoken(said=written, told=written, forms=forms)
+        return Spoken(request_text=written, answer_text=written, forms=forms)
 
     schema: JsonObject = {
         "type": "object",
@@ -228,7 +234,7 @@ def _text(draw_text: Callable[[Dice, WordList], str]) -> Callable[[str, WordList
     def make(_text: str, words: WordList) -> Slot:
         def draw(dice: Dice, _today: date | None) -> Spoken:
             value = draw_text(dice, words)
-            return Spoken(said=value, told=value, forms={DEFAULT: value})
+            return Spoken(request_text=value, answer_text=value, forms={DEFAULT: value})
 
         return Slot(schemas={DEFAULT: {"type": "string"}}, draw=draw)
 

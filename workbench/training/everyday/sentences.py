@@ -150,13 +150,13 @@ def _run(text: str, whole: str) -> list[str | Mention]:
     return pieces
 
 
-def said(run: _Run, values: Values) -> str:
+def write_request(run: _Run, values: Values) -> str:
     """Write a drawn sentence as the user says it. Values are protected from slips of typing."""
     texts: list[str] = []
     for place, piece in enumerate(run):
         following = run[place + 1] if place + 1 < len(run) else ""
         is_measured = isinstance(following, str) and _SHORT_UNIT.match(following) is not None
-        texts.append(_said_piece(piece, values, is_measured=is_measured))
+        texts.append(_request_piece(piece, values, is_measured=is_measured))
     return _tidied("".join(texts))
 
 
@@ -168,28 +168,28 @@ _ADDRESS: Final = re.compile(r"\S*[@/\\]|[\w-]+\.\w")
 """The beginning of an email address, a path or a website."""
 
 
-def told(run: _Run, values: Values) -> str:
+def write_answer(run: _Run, values: Values) -> str:
     """Write a drawn sentence as an answer. It begins with a capital letter, unless an address or a path comes first."""
-    text = _tidied("".join(_told_piece(piece, values) for piece in run))
+    text = _tidied("".join(_answer_piece(piece, values) for piece in run))
     return text if _ADDRESS.match(text) else text[:1].upper() + text[1:]
 
 
-def _said_piece(piece: str | Mention, values: Values, *, is_measured: bool) -> str:
+def _request_piece(piece: str | Mention, values: Values, *, is_measured: bool) -> str:
     if isinstance(piece, str):
         return piece
     value = values[piece.slot, piece.number]
-    if is_measured and isinstance(value.forms["is"], int | float) and value.said[:1].isalpha():
+    if is_measured and isinstance(value.forms["is"], int | float) and value.request_text[:1].isalpha():
         return protected(str(value.forms["is"]))
-    return protected(_styled(value, piece.style) if piece.style else value.said)
+    return protected(_styled(value, piece.style) if piece.style else value.request_text)
 
 
-def _told_piece(piece: str | Mention, values: Values) -> str:
+def _answer_piece(piece: str | Mention, values: Values) -> str:
     if isinstance(piece, str):
         return piece
     value = values[piece.slot, piece.number]
     if not piece.style:
-        return value.told
-    return value.styles.get(f"told {piece.style}") or _styled(value, piece.style)
+        return value.answer_text
+    return value.styles.get(f"answer {piece.style}") or _styled(value, piece.style)
 
 
 def _styled(value: Spoken, style: str) -> str:

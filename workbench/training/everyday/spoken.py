@@ -17,9 +17,9 @@ DEFAULT: Final = "is"
 class Spoken:
     """A value in all forms that schemas may want it in, and in words."""
 
-    said: str
+    request_text: str
     """As the user says it."""
-    told: str
+    answer_text: str
     """As an answer says it."""
     forms: Mapping[str, JsonValue] = field(hash=False)
     """The value by the name of the form. The default form is named `is`."""
@@ -54,12 +54,14 @@ class Slot:
         if self.pool or isinstance(value, bool) or not isinstance(value, int | float):
             return None
         takes_numbers = self.schemas[DEFAULT].get("type") in ("integer", "number")
-        return spoken_number(value, said=str(value)) if takes_numbers else None
+        return spoken_number(value, request_text=str(value)) if takes_numbers else None
 
 
-def spoken_number(value: float, *, said: str) -> Spoken:
+def spoken_number(value: float, *, request_text: str) -> Spoken:
     """Return a number with the forms that all numbers have."""
-    return Spoken(said=said, told=str(value), forms={DEFAULT: value, "text": str(value)})
+    return Spoken(
+        request_text=request_text, answer_text=str(value), forms={DEFAULT: value, "text": str(value)}
+    )
 
 
 class SlotProblem(Exception):
@@ -99,8 +101,8 @@ def pool_slot(entries: tuple[Spoken, ...], ways: tuple[tuple[str, ...], ...]) ->
 
     def draw(dice: Dice, _today: date | None) -> Spoken:
         place = dice.between(0, len(entries) - 1)
-        entry, said = entries[place], dice.pick(ways[place])
-        return Spoken(said=said, told=entry.told, forms=entry.forms)
+        entry, request_text = entries[place], dice.pick(ways[place])
+        return Spoken(request_text=request_text, answer_text=entry.answer_text, forms=entry.forms)
 
     return Slot(schemas=schemas, draw=draw, pool=entries, ways=ways)
 
@@ -139,17 +141,19 @@ def list_slot(slot: Slot, least: int, most: int) -> Slot:
         for _ in range(20):
             if len(items) < count:
                 item = slot.draw(dice, today)
-                items.setdefault(item.told, item)
+                items.setdefault(item.answer_text, item)
         drawn = list(items.values())
         return Spoken(
-            said=listed(dice, [item.said for item in drawn]) if len(drawn) > 1 else drawn[0].said,
-            told=told_list([item.told for item in drawn]),
+            request_text=listed(dice, [item.request_text for item in drawn])
+            if len(drawn) > 1
+            else drawn[0].request_text,
+            answer_text=answer_list([item.answer_text for item in drawn]),
             forms={name: [item.forms[name] for item in drawn] for name in slot.schemas},
         )
 
     return Slot(schemas=schemas, draw=draw)
 
 
-def told_list(items: list[str]) -> str:
+def answer_list(items: list[str]) -> str:
     """Join texts with commas and "and"."""
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
