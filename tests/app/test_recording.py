@@ -159,6 +159,17 @@ def test_a_session_that_is_deleted_meanwhile_starts_again(services: Services, re
     assert (session.id, session.message_count) == (last, 7)
 
 
+def test_a_named_session_that_is_deleted_starts_again_once(services: Services, recorder: Recorder) -> None:
+    agent = Agent(name="ticket 17")
+    first = play(recorder, services, agent.request(said("Hi")), answered("Hello!"))
+    recorder.flush()
+    services.sessions.delete_session(first)
+    for text in ("Bye", "Are you there?", "Hello?"):
+        play(recorder, services, Agent(name="ticket 17").request(said(text)), answered("Yes."))
+        recorder.flush()
+    assert len(services.sessions.list_sessions()) == 1
+
+
 def test_a_failure_is_logged_and_counted(
     services: Services, recorder: Recorder, caplog: pytest.LogCaptureFixture
 ) -> None:

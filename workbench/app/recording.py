@@ -201,6 +201,9 @@ class Recorder:
                 answer_hash = next_hash(path.request_hash, answer.sent)
                 for path_hash in (path.request_hash, answer_hash):
                     self._known.add(_scope(services), path_hash, path.system_hash, recorded.session_id)
+                if request.session_name:
+                    key = (_scope(services), "name", request.session_name, "")
+                    self._known.add_key(key, recorded.session_id)
             self._counts = replace(
                 self._counts,
                 answers=self._counts.answers + 1,
