@@ -127,3 +127,16 @@ def test_the_key_is_never_stored_or_exported(opened, tmp_path):
     assert KEY not in str(caught.value) + exported
     for path in (tmp_path / "data").rglob("*"):
         assert not path.is_file() or KEY.encode() not in path.read_bytes(), path
+
+
+@pytest.mark.parametrize("reason", ["abort", "content_filter"])
+def test_an_answer_that_the_server_aborted_is_not_exported(opened, reason):
+    half = stream(delta(content="It is "), delta(reason), DONE)
+    with scripted_server(half) as server, opened(server) as services:
+        setup = services.setup_for()
+        session = begin_session(services, setup).id
+        ended = turn(services, session, setup)[-1]
+        assert (ended.reason, reason in ended.problem) == (EndReason.INTERRUPTED, True)
+        assert services.sessions.path(session)[-1].generation.finish_reason is FinishReason.INTERRUPTED
+        exported = export_sharegpt(services, [session])
+        assert (exported.row_count, record(services, choice_of(services, [session])).row_count) == (0, 0)

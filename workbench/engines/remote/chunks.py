@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.engines.remote.call_pieces import CallIndexes
 from workbench.hermes.spelling.tools import template_json
 from workbench.rollout.ports import Delta, EmittedToken, FinishReason, StructuredCallPiece, Usage
 
@@ -16,7 +17,17 @@ THOUGHT_FIELDS: Final = ("reasoning_content", "reasoning")
 """Fields in which servers send reasoning. Only the first one present is used, because some servers send both."""
 MOST_TOKENS: Final = 1 << 31
 """A higher number cannot be a count of tokens."""
-_LENGTH: Final = frozenset({"length", "max_tokens", "model_length"})
+MOST_REASON_CHARS: Final = 40
+"""An unknown finish reason is cut to this length."""
+_FINISH_REASONS: Final[Mapping[str, FinishReason]] = {
+    **dict.fromkeys(("stop", "tool_calls", "function_call"), FinishReason.STOP),
+    # Of text-generation-inference, and of servers that pass on the reasons of other APIs.
+    **dict.fromkeys(
+        ("eos", "eos_token", "stop_sequence", "stop_token", "end_turn", "tool_use"), FinishReason.STOP
+    ),
+    **dict.fromkeys(("length", "max_tokens", "model_length"), FinishReason.LENGTH),
+}
+"""Reasons of finished completions, in lower case. Any other, such as `abort` or `content_filter`, is unfinished."""
 
 
 class ChunkReader:
@@ -24,12 +35,14 @@ class ChunkReader:
 
     def __init__(self) -> None:
         self.finish_reason: FinishReason | None = None
-        """Finish reason of the server. None until it sends one."""
+        """Why the server ended the completion. None until it says so."""
+        self.problem = ""
+        """Why the completion is unfinished, as a text for people. Empty if it is not."""
         self.has_any = False
         """True once a piece of the completion arrived."""
         self._usage: JsonObject = {}
         self._written = 0
-        self._call_ids: list[str] = []
+        self._indexes = CallIndexes()
 
     def feed(self, chunk: JsonObject) -> Delta | None:
         """Return what the chunk adds to the completion, or None if it adds nothing."""
@@ -37,7 +50,9 @@ class ChunkReader:
         choice = as_object(_first(chunk.get("choices")))
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
-            self.finish_reason = FinishReason.LENGTH if reason in _LENGTH else FinishReason.STOP
+            self.finish_reason = _FINISH_REASONS.get(reason.lower(), FinishReason.INTERRUPTED)
+            if self.finish_reason is FinishReason.INTERRUPTED:
+                self.problem = f"the server ended it with finish reason {_text(reason)[:MOST_REASON_CHARS]!r}"
         # A server that does not stream sends the complete `message` instead of a `delta`.
         added = as_object(choice.get("delta")) or as_object(choice.get("message"))
         delta = Delta(
@@ -62,34 +77,14 @@ class ChunkReader:
         )
 
     def _call_pieces(self, entries: JsonValue) -> Iterator[StructuredCallPiece]:
+        self._indexes.begin_chunk()
         for entry in _list(entries):
             fields = as_object(entry)
             function = as_object(fields.get("function"))
-            name, arguments = _text(function.get("name")), function.get("arguments")
-            index = self._index(fields, has_name=bool(name))
-            is_text = isinstance(arguments, str)
-            yield StructuredCallPiece(
-                index=index,
-                name=name,
-                arguments_text=_text(arguments) if is_text else _json(arguments),
-            )
-
-    def _index(self, fields: JsonObject, *, has_name: bool) -> int:
-        """Return the index of a call.
-
-        Some servers send index 0 or no index for every call. A new id with a name then starts a new call.
-        """
-        call_id = _text(fields.get("id"))
-        sent_index = fields.get("index")
-        index = sent_index if isinstance(sent_index, int) else max(len(self._call_ids) - 1, 0)
-        if 0 <= index < len(self._call_ids):
-            known = self._call_ids[index]
-            if not (has_name and call_id and known and call_id != known):
-                return index
-            if call_id in self._call_ids:
-                return self._call_ids.index(call_id)
-        self._call_ids.append(call_id)
-        return len(self._call_ids) - 1
+            name, sent = _text(function.get("name")), function.get("arguments")
+            arguments = _text(sent) if isinstance(sent, str) else _json(sent)
+            index = self._indexes.index_of(fields, name=name, arguments=arguments)
+            yield StructuredCallPiece(index=index, name=name, arguments_text=arguments)
 
 
 def _tokens(logprobs: JsonObject) -> Iterator[EmittedToken]:

@@ -134,7 +134,7 @@ class RemoteEngine:
                     yield meter.take(delta)
                     timeout.restart()
                 if meter.is_full:
-                    reader.finish_reason = FinishReason.LENGTH
+                    reader.finish_reason, reader.problem = FinishReason.LENGTH, ""
                     break
         except WorkbenchError:
             raise
@@ -147,7 +147,8 @@ class RemoteEngine:
     def _ending(self, reader: ChunkReader, refusal: Refusal | None, *, is_cancelled: bool) -> _Ending:
         usage = reader.usage()
         if refusal is None and reader.finish_reason is not None:
-            return _Ending(Delta(finish_reason=reader.finish_reason, usage=usage), None)
+            last = Delta(finish_reason=reader.finish_reason, usage=usage, problem=reader.problem)
+            return _Ending(last, None)
         if is_cancelled:
             return _Ending(Delta(finish_reason=FinishReason.CANCELLED, usage=usage), None)
         if not reader.has_any:
