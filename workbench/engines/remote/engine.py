@@ -20,7 +20,7 @@ from workbench.rollout.ports import Capabilities, Delta, FinishReason, Generatio
 CHARS_PER_TOKEN: Final = 4
 """Used to estimate the length of a prompt, because only the server knows its tokens."""
 SILENT_END: Final = "the server ended the stream without a reason"
-NO_STREAM: Final = "the answer contains no completion; check the base URL, which should end with /v1"
+NO_COMPLETION: Final = "the server ended the stream without a completion"
 
 
 class RemoteRequest(Protocol):
@@ -96,12 +96,12 @@ class RemoteEngine:
             if ending.last is not None:
                 yield ending.last
                 return
-            refusal = ending.refusal or Refusal(status=None, message=NO_STREAM, is_final=True)
+            refusal = ending.refusal or Refusal(status=None, message=NO_COMPLETION, is_final=True)
             if not wait_before(attempt, refusal, wait=self._wait, is_cancelled=is_cancelled):
                 break
             attempt += 1
         if not is_cancelled():
-            raise remote_failed(refusal, self.server, self.model)
+            raise remote_failed(refusal, self.server, self.model, attempts=attempt)
         no_usage = Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
         yield Delta(finish_reason=FinishReason.CANCELLED, usage=no_usage)
 

@@ -1,4 +1,6 @@
-"""Parse server-sent events with JSON, with limits for each line and each event.
+"""Parse a streamed answer: server-sent events with JSON, with limits for each line and each event.
+
+An answer that is not streamed, which some proxies send although a stream was requested, is one JSON document.
 
 The `openai` client can parse them too, but it buffers lines of any length and raises many kinds of errors.
 
@@ -8,6 +10,7 @@ The `openai` client can parse them too, but it buffers lines of any length and r
 import json
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object, is_too_deep
@@ -35,21 +38,58 @@ def parse_bounded_json(data: bytes) -> JsonValue:
 
 
 NO_CHUNK: Final = "the server sent something that is not a piece of a completion"
+NO_STREAM: Final = "the answer contains no completion; check the base URL, which should end with /v1"
+EMPTY: Final = "the answer is empty; the prompt may be too long for the model's context"
 _DONE: Final = b"[DONE]"
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 
 
-def read_events(pieces: Iterable[bytes], *, most_bytes: int) -> Iterator[JsonObject]:
-    """Yield the JSON objects of the events, up to `[DONE]` or the end of the stream.
+def read_answer(
+    pieces: Iterable[bytes], *, most_bytes: int, most_document_bytes: int
+) -> Iterator[JsonObject]:
+    """Yield the JSON objects of an answer: one for each event, or the one of an answer that is not streamed.
 
     Args:
         pieces: The body in pieces of any size.
         most_bytes: Limit for a line and for an event.
+        most_document_bytes: Limit for an answer that is not streamed.
 
     Raises:
-        AnswerError: An event is too large, is not a JSON object, or reports an error.
+        AnswerError: The answer is empty, too large, not made of JSON objects, or reports an error.
     """
+    waiting = iter(pieces)
+    head = b""
+    for piece in waiting:
+        head = (head + piece).lstrip()
+        if head:
+            break
+    if not head:
+        raise AnswerError(EMPTY)
+    body = chain((head,), waiting)
+    if head.startswith(b"{"):
+        yield _document(body, most_document_bytes)
+    else:
+        yield from _read_events(body, most_bytes)
+
+
+def _document(pieces: Iterable[bytes], most_bytes: int) -> JsonObject:
+    data = bytearray()
+    for piece in pieces:
+        data += piece
+        _check_size(data, most_bytes)
+    value = as_object(parse_bounded_json(bytes(data)))
+    if value.get("error") or value.get("object") == "error":
+        raise AnswerError(_message_of(value.get("error") or value))
+    if not isinstance(value.get("choices"), list):
+        raise AnswerError(NO_STREAM)
+    return value
+
+
+def _read_events(pieces: Iterable[bytes], most_bytes: int) -> Iterator[JsonObject]:
+    """Yield the JSON objects of the events, up to `[DONE]` or the end of the stream."""
+    has_events = False
     for data in _event_data(pieces, most_bytes):
+        has_events = True
         if data.startswith(_DONE):
             return
         value = parse_bounded_json(data)
@@ -58,6 +98,8 @@ def read_events(pieces: Iterable[bytes], *, most_bytes: int) -> Iterator[JsonObj
         if value.get("error"):
             raise AnswerError(_message_of(value["error"]))
         yield value
+    if not has_events:
+        raise AnswerError(NO_STREAM)
 
 
 def _event_data(pieces: Iterable[bytes], most_bytes: int) -> Iterator[bytes]:

@@ -1,6 +1,7 @@
 """Turn failures of a server into messages for people, without API keys in them."""
 
 import json
+import math
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -40,16 +41,21 @@ class Refusal:
         return not self.is_final and (self.status is None or self.status in TEMPORARY)
 
 
-def remote_failed(refusal: Refusal, server: Server, model: str) -> RemoteFailed:
-    """Turn a failure into an error with a message for people."""
+def remote_failed(refusal: Refusal, server: Server, model: str, *, attempts: int = 1) -> RemoteFailed:
+    """Turn a failure into an error with a message for people.
+
+    Args:
+        attempts: How many requests were sent.
+    """
     reason = f": {quoted(refusal.message, server)}" if refusal.message.strip() else ""
+    repeated = f", after {attempts} attempts" if attempts > 1 else ""
     match refusal.status:
         case None if refusal.is_final:
             return RemoteFailed(server.place, quoted(refusal.message, server))
         case None:
             return RemoteFailed(
                 server.place,
-                f"no answer{reason}",
+                f"no answer{repeated}{reason}",
                 "check that the server is running and its address is right",
             )
         case 401 | 403:
@@ -59,15 +65,16 @@ def remote_failed(refusal: Refusal, server: Server, model: str) -> RemoteFailed:
             remedy = "`workbench models list --json` shows its models; also check the base URL"
             return RemoteFailed(server.place, f"there is no model {model!r}{reason}", remedy)
         case 429:
-            return RemoteFailed(
-                server.place, f"too many requests, after several attempts{reason}", "try again later"
-            )
+            return RemoteFailed(server.place, f"too many requests{repeated}{reason}", _again(refusal))
         case status if status >= 500:
-            return RemoteFailed(
-                server.place, f"it failed with status {status}, after several attempts{reason}"
-            )
+            return RemoteFailed(server.place, f"it failed with status {status}{repeated}{reason}")
         case status:
             return RemoteFailed(server.place, f"it refused the request with status {status}{reason}")
+
+
+def _again(refusal: Refusal) -> str:
+    wait_s = refusal.retry_after_s
+    return "try again later" if wait_s is None or math.isinf(wait_s) else f"try again in {wait_s:,.0f} s"
 
 
 def quoted(message: str, server: Server) -> str:

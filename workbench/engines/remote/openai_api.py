@@ -14,7 +14,7 @@ from workbench.engines.remote.answer_limits import (
 )
 from workbench.engines.remote.background_stream import BackgroundStream
 from workbench.engines.remote.engine import RemoteEngine
-from workbench.engines.remote.event_stream import parse_bounded_json, read_events
+from workbench.engines.remote.event_stream import parse_bounded_json, read_answer
 from workbench.engines.remote.failures import Refusal, remote_failed, silence
 from workbench.engines.remote.openai_request import STREAMED, build_request
 from workbench.engines.remote.server import Mode, Server
@@ -178,7 +178,11 @@ class _OpenAiCompletion:
             create = cast(Any, resource).with_streaming_response.create
             headers = _headers(self._server)
             with create(**body.fields, **STREAMED, extra_body=body.own, extra_headers=headers) as response:
-                yield from read_events(response.iter_bytes(), most_bytes=self._limits.event_bytes)
+                yield from read_answer(
+                    response.iter_bytes(),
+                    most_bytes=self._limits.event_bytes,
+                    most_document_bytes=self._limits.body_bytes,
+                )
 
     def hang_up(self) -> None:
         """End the connection, even while it waits."""
