@@ -1,5 +1,7 @@
 """A JSON text of tools is checked, and each problem has a line and a pointer."""
 
+import json
+
 import pytest
 
 from workbench.errors import BadInput
@@ -48,6 +50,28 @@ def test_an_invalid_schema_is_found_inside_its_entry():
 def test_parsing_an_invalid_text_raises_bad_input_with_line_and_pointer():
     with pytest.raises(BadInput, match="tools, line 3, /1/name: tool 'f' is declared twice"):
         parse_tools('[\n {"name": "f"},\n {"name": "f"}\n]')
+
+
+def test_a_list_is_parsed_like_its_text_and_shares_nothing_with_it():
+    specs = json.loads(GOOD)
+    tools = parse_tools(specs)
+    specs[1]["name"] = "changed"
+    assert tools == parse_tools(GOOD)
+
+
+@pytest.mark.parametrize(
+    ("specs", "message"),
+    [
+        ([{"name": "f"}, {"name": "f"}], "tools, /1/name: tool 'f' is declared twice"),
+        (["f"], "tools, /0: entry 1 is not an object"),
+        ({"name": "f"}, "tools: write a JSON array"),
+        ([{"name": {"f"}}], "tools: not JSON values: Object of type set is not JSON serializable"),
+    ],
+)
+def test_an_invalid_list_is_reported_with_its_pointer_and_without_a_line(specs, message):
+    with pytest.raises(BadInput) as caught:
+        parse_tools(specs)
+    assert str(caught.value).startswith(message)
 
 
 @pytest.mark.parametrize(

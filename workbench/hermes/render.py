@@ -30,13 +30,17 @@ def render(
     conversation: Conversation,
     *,
     family: str | Family,
-    has_contract: bool,
+    has_contract: bool = False,
     tools: OfferedTools | None = None,
     generation_prompt: bool = True,
     thinking: bool = True,
     neutralise: bool = False,
 ) -> Prompt:
     """Render a conversation to a prompt.
+
+    >>> asked = Conversation(messages=(Message(role=Role.USER, text="Hello"),))
+    >>> render(asked, family="qwen3").text
+    '<|im_start|>user\\nHello<|im_end|>\\n<|im_start|>assistant\\n'
 
     Args:
         conversation: The messages. In an assistant's message, the text comes first, then its `calls`.

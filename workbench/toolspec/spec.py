@@ -38,6 +38,10 @@ class ToolSpec:
         """Return the spec that wraps a bare function object."""
         return ToolSpec(document={"type": "function", "function": function})
 
+    def __getstate__(self) -> dict[str, object]:
+        """Return what another process needs: without the values cached on it, of which validators cannot be sent."""
+        return {"document": self.document}
+
     @cached_property
     def function(self) -> JsonObject:
         """The bare function object, with `name`, `description` and `parameters`."""
@@ -94,6 +98,10 @@ class OfferedTools:
 
     specs: tuple[ToolSpec, ...] = ()
     """In the order in which the model sees them. Names are unique."""
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what another process needs, as `ToolSpec` does."""
+        return {"specs": self.specs}
 
     @cached_property
     def by_name(self) -> Mapping[str, ToolSpec]:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Final, cast
@@ -70,20 +70,34 @@ _MAX_FINDINGS: Final = 100
 """Limit on findings, because the line of each one is searched in the text."""
 
 
-def parse_tools(text: str) -> OfferedTools:
-    """Parse a JSON array of OpenAI function specs. Bare function objects are accepted as well.
+def parse_tools(tools: str | Sequence[JsonValue]) -> OfferedTools:
+    """Parse OpenAI function specs: a JSON array, or a list as `json.loads` returns it.
+
+    Bare function objects are accepted as well. Later changes to the list do not change the result.
+
+    >>> parse_tools([{"name": "now", "parameters": {"type": "object", "properties": {}}}]).names
+    ('now',)
 
     Raises:
-        BadInput: The first finding of `check_tools_text`, with its line and pointer.
+        BadInput: The first finding of `check_tools_text`, with its pointer and, in a text, its line.
     """
+    text = tools if isinstance(tools, str) else _written(tools)
     findings = check_tools_text(text)
     if findings:
         first = findings[0]
-        place = f"line {first.line}" + (f", {first.pointer}" if first.pointer else "")
-        raise BadInput(f"tools, {place}", first.message)
+        places = (f"line {first.line}" if text is tools else "", first.pointer or "")
+        raise BadInput(", ".join(filter(None, ("tools", *places))), first.message)
     return OfferedTools(
         specs=tuple(_spec(entry) for entry in cast(list[JsonObject], json.loads(text or "[]")))
     )
+
+
+def _written(tools: Sequence[JsonValue]) -> str:
+    """Return a list of specs as a JSON text."""
+    try:
+        return json.dumps(tools, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadInput("tools", f"not JSON values: {error}"[:99]) from error
 
 
 def render_tools(tools: OfferedTools) -> str:

@@ -9,8 +9,9 @@ import sys
 import pytest
 
 from workbench.errors import BadInput
-from workbench.library.datasets.row_files import AUTO, read_row, read_rows
+from workbench.library.datasets.row_files import read_row, read_rows
 from workbench.library.datasets.row_writer import open_writer
+from workbench.trajectory.formats.known import AUTO
 
 ROWS = [{"messages": [{"role": "user", "content": "é漢 " * number}], "n": number} for number in range(5)]
 LINES = "".join(json.dumps(row) + "\n" for row in ROWS)

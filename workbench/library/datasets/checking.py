@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from workbench.library.datasets.chunks import ChunkCheck, ChunkRunner, LocalRunner
-from workbench.library.datasets.row_files import AUTO, read_row, read_rows
+from workbench.library.datasets.row_files import read_row, read_rows
 from workbench.library.datasets.row_writer import open_writer
+from workbench.trajectory.formats.known import AUTO
 from workbench.trajectory.row import RowFinding
-from workbench.trajectory.validate.codes import row_finding
+from workbench.trajectory.validate.check_rows import duplicate_finding
 from workbench.trajectory.validate.duplicates import DuplicateRow
 from workbench.trajectory.validate.parsed_row import parse_texts
 from workbench.trajectory.validate.repair import repair_row
@@ -123,5 +124,4 @@ class FilesCheck:
         file, number = self._where(duplicate.row)
         first_file, first = self._where(duplicate.first)
         where = f"row {first}" if first_file == file else f"{first_file}:{first}"
-        how = "almost the same" if duplicate.code == "near-duplicate-row" else "the same"
-        return FileFinding(file, number, row_finding(duplicate.code, f"{how} conversation as {where}"))
+        return FileFinding(file, number, duplicate_finding(duplicate, where))

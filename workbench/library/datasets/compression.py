@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Role
 from workbench.errors import BadInput
-from workbench.library.datasets.row_files import AUTO, FileRow, read_row, read_rows
+from workbench.library.datasets.row_files import FileRow, read_row, read_rows
 from workbench.library.datasets.row_writer import open_writer
 from workbench.trajectory.compress import (
     CompressionMetrics,
@@ -16,7 +16,7 @@ from workbench.trajectory.compress import (
     Summarise,
     compress_trajectory,
 )
-from workbench.trajectory.formats.known import format_named
+from workbench.trajectory.formats.known import AUTO, format_named
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.sets.stats import RowStats

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from workbench.errors import BadInput
-from workbench.library.datasets.row_files import AUTO, STANDARD_INPUT, FileRow, read_row, read_rows, shards_of
+from workbench.library.datasets.row_files import STANDARD_INPUT, FileRow, read_row, read_rows, shards_of
 from workbench.library.datasets.row_writer import RowWriter, open_writer
-from workbench.trajectory.formats.known import format_named
+from workbench.trajectory.formats.known import AUTO, format_named
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.row_reading import RowReading, read_trajectory

@@ -9,8 +9,8 @@ from pathlib import Path
 from workbench import __version__
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
-from workbench.library.datasets.row_files import AUTO, FileRow, RowWithFormat, format_of_row, read_rows
-from workbench.trajectory.formats.known import FORMATS
+from workbench.library.datasets.row_files import FileRow, RowWithFormat, format_of_row, read_rows
+from workbench.trajectory.formats.known import AUTO, FORMATS
 from workbench.trajectory.formats.sharegpt import SHAREGPT
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.sets.receipt import Counts, FileFacts, receipt_of

@@ -15,14 +15,12 @@ from typing import IO, Final, NamedTuple, cast
 from workbench.chat.json_value import JsonObject, JsonValue, json_fault, loads_fast
 from workbench.errors import BadInput
 from workbench.library.datasets.export_target import ReadLimits
-from workbench.trajectory.formats.known import detect_format, format_named
+from workbench.trajectory.formats.known import format_for
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.row import RowFinding, TrainingRow
 
 STANDARD_INPUT: Final = "-"
 """Name for standard input, which must have JSON Lines."""
-AUTO: Final = "auto"
-"""Format name for detecting each row's format."""
 OWN_FILE: Final = ReadLimits()
 """No limits, for files that the user names on their own machine."""
 _GZIP: Final = b"\x1f\x8b"
@@ -128,12 +126,8 @@ def format_of_row(row: FileRow, read_as: str) -> RowWithFormat | RowFinding:
     """Determine the format of a row. Returns a finding if the row cannot be read or its format is unknown."""
     if row.fields is None:
         return RowFinding(code="unreadable-row", message=row.problem)
-    row_format = detect_format(row.fields) if read_as == AUTO else format_named(read_as)
-    if row_format is None:
-        return RowFinding(
-            code="unknown-format", message="the row does not look like any known format; name its format"
-        )
-    return RowWithFormat(row.fields, row_format)
+    row_format = format_for(row.fields, read_as)
+    return row_format if isinstance(row_format, RowFinding) else RowWithFormat(row.fields, row_format)
 
 
 def parse_line(file_line: FileLine) -> FileRow:

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import Final, cast
 
-from workbench.chat.json_value import JsonObject
+from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
 from workbench.trajectory.formats.glaive import GLAIVE
 from workbench.trajectory.formats.llamafactory import LLAMAFACTORY
@@ -16,6 +16,10 @@ from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.sharegpt import HERMES_AGENT, HERMES_V1, SHAREGPT
 from workbench.trajectory.formats.toolace import TOOLACE
 from workbench.trajectory.formats.xlam import XLAM
+from workbench.trajectory.row import RowFinding
+
+AUTO: Final = "auto"
+"""Format name for detecting each row's format."""
 
 FORMATS: Final[Mapping[str, RowFormat]] = MappingProxyType(
     {
@@ -63,3 +67,22 @@ def format_named(name: str) -> RowFormat:
     if name not in FORMATS:
         raise BadInput(f"format {name!r}", "unknown format", f"use one of {', '.join(FORMATS)}")
     return FORMATS[name]
+
+
+def format_for(row: JsonValue, name: str) -> RowFormat | RowFinding:
+    """Return the format with this name, or with the name `auto`, the format that the row looks like.
+
+    Returns a finding if the row is not an object, or looks like no format.
+
+    Raises:
+        BadInput: There is no format with this name.
+    """
+    if not isinstance(row, Mapping):
+        return RowFinding(code="unreadable-row", message="not a JSON object")
+    fields = cast(JsonObject, row)
+    return (detect_format(fields) or _UNKNOWN) if name == AUTO else format_named(name)
+
+
+_UNKNOWN: Final = RowFinding(
+    code="unknown-format", message="the row does not look like any known format; name its format"
+)
