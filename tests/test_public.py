@@ -69,7 +69,7 @@ def test_the_packages_that_it_needs_are_those_that_the_page_names():
     assert needed == named
 
 
-def test_every_public_name_exists_and_stands_on_its_page():
+def test_every_public_name_exists_and_is_on_its_page():
     page = (CHECKOUT / "docs/reference/python.md").read_text(encoding="utf-8")
     for name in workbench.__all__:
         assert getattr(workbench, name) is not None

@@ -6,15 +6,18 @@ import pytest
 
 from tests.hermes.laws import assert_events_match, streamed
 from tests.hermes.readings import TOOLS, Row, calls_of, is_clean, parse_options, read, rows
+from workbench.hermes.parse import parse
 from workbench.hermes.reading import SegmentKind
 from workbench.hermes.stream import Stream
 from workbench.hermes.stream_events import (
     ArgumentsDelta,
     CallDropped,
     CallEnded,
+    CallStarted,
     ProseBecameThought,
     TextDelta,
 )
+from workbench.toolspec.tools_text import parse_tools
 
 ROWS = rows()
 
@@ -137,3 +140,83 @@ def test_an_untagged_call_after_thoughts_is_never_emitted_as_prose(before: str) 
         assert calls_of(reading) == [("f", {})]
         shown = "".join(e.text for e in events if isinstance(e, TextDelta) and e.kind is SegmentKind.PROSE)
         assert "{" not in shown
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "n": {"type": "number"},
+        "names": {"type": "array", "items": {"type": "string"}},
+        "counts": {"type": "array", "items": {"type": "integer"}},
+        "place": {"$ref": "#/$defs/place"},
+        "flag": {"type": "boolean"},
+        "any": {},
+    },
+    "$defs": {
+        "place": {"type": "object", "properties": {"city": {"type": "string"}, "zip": {"type": "integer"}}}
+    },
+}
+
+
+def arguments_by_character(arguments: str) -> list[str]:
+    """Return what is known of the arguments after each of their characters, before the closing tag."""
+    stream = Stream(tools=parse_tools([{"name": "f", "parameters": SCHEMA}]))
+    stream.feed('<tool_call>\n{"name": "f", "arguments": ')
+    known, lengths = "", []
+    for character in arguments:
+        known += "".join(event.text for event in stream.feed(character) if isinstance(event, ArgumentsDelta))
+        lengths.append(known)
+    return lengths
+
+
+@pytest.mark.parametrize(
+    ("written", "known"),
+    [
+        ('{"n": 1', '{"n": 1'),
+        ('{"n": -17', '{"n": -17'),
+        ('{"n": -', '{"n":'),
+        ('{"n": 0', '{"n":'),
+        ('{"n": 0.25', '{"n": 0.25'),
+        ('{"n": 12.', '{"n": 12'),
+        ('{"n": 12.5', '{"n": 12.5'),
+        ('{"n": 1234567890123456', '{"n": 1234567890123456'),
+        ('{"n": 1e', '{"n": 1'),
+        ('{"n": 1e5,', '{"n": 1e5'),
+        ('{"flag": tru', '{"flag":'),
+        ('{"flag": true,', '{"flag": true'),
+        ('{"names": ["Ann", "Bo', '{"names": ["Ann", "Bo'),
+        ('{"counts": [1, 25', '{"counts": [1, 25'),
+        ('{"place": {"city": "Par', '{"place": {"city": "Par'),
+        ('{"place": {"zip": 75', '{"place": {"zip": 75'),
+        ('{"any": ["a", 1', '{"any": ["a", 1'),
+        # A string where the schema allows none: "5" becomes 5, other texts stay.
+        ('{"n": "5", "names": ["Ann"', '{"n":'),
+        ('{"n": "five', '{"n":'),
+        ('{"n": "five", "names": ["An', '{"n": "five", "names": ["An'),
+        ('{"place": {"zip": "x1", "city": "P', '{"place": {"zip": "x1", "city": "P'),
+        ('{"counts": ["1"', '{"counts": ['),
+    ],
+)
+def test_arguments_of_every_type_are_emitted_as_far_as_they_are_certain(written: str, known: str) -> None:
+    assert arguments_by_character(written)[-1].rstrip() == known
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "0x1F", "1.", "12.e25", "1e400", "007", "+5", ".5", "1234567890123456789012.", "12.5.1", "1_000", "1,000", "Infinity",
+        "-0", "-0.0", "1E-7", "1" * 5000, '"5"', '"1.50"', '"[1, 2]"', '["1", "x", "2"]', '"tr\\u0075e"', '{"zip": "75"}',
+        '"' + "5" * 500 + '"',
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["n", "counts", "place", "flag", "any", "other"])
+def test_no_value_contradicts_what_was_emitted(name: str, value: str) -> None:
+    text = f'<tool_call>{{"name": "f", "arguments": {{"{name}": {value}, "names": ["a", "b"]}}}}</tool_call>'
+    tools = parse_tools([{"name": "f", "parameters": SCHEMA}])
+    for size in (1, 2, 7, len(text)):
+        pieces = [text[start : start + size] for start in range(0, len(text), size)]
+        events, reading = streamed(pieces, tools=tools)
+        assert reading == parse(text, tools=tools)
+        assert_events_match(events, reading)
+        is_rewritten = value in ("12.e25", "1234567890123456789012.")
+        assert is_rewritten or sum(isinstance(event, CallStarted) for event in events) == 1

@@ -3,7 +3,9 @@
 import json
 import re
 from collections.abc import Callable
-from typing import Final
+from typing import Final, cast
+
+from workbench.toolspec.coerce import is_converted
 
 _HEAD: Final = re.compile(
     r'\s*\{[ \t\n\r]*"name"[ \t\n\r]*:[ \t\n\r]*"([^"\\<>{}\s]*)"[ \t\n\r]*,'
@@ -21,7 +23,19 @@ _TEXT: Final = re.compile(
 _OPEN_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3}|" + _HIGH + r"(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?\Z")
 _DECODER: Final = json.JSONDecoder()
 _SPACE: Final = re.compile(r"[ \t\n\r]*+")
-_SCALAR: Final = re.compile(r"(?:true|false|null|-?(?:0|[1-9][0-9]{0,300})(?:\.[0-9]+)?)(?=[ \t\n\r,}\]])")
+_SCALAR: Final = re.compile(
+    r"(?:true|false|null|-?(?:0|[1-9][0-9]{0,200})(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,2})?)(?=[ \t\n\r,}\]])"
+)
+"""A word or a number that is complete. Longer numbers may be infinite as a float, which is not JSON."""
+_CERTAIN: Final = re.compile(r"-?(?:0(?=\.[0-9])|[1-9][0-9]{0,200})(?:\.[0-9]{1,200})?")
+"""The part of a number that can be emitted. A single `0` waits, because it may become `0x1F`, and so does `1.`, which a
+fix writes as `1.0`. Only numbers such as `12.e25` or `12345678901234567890.` are written differently from the start."""
+_WHOLE_STRING: Final = re.compile(_TEXT.pattern + '"')
+_MAX_WAITING: Final = 400
+"""Longest value, in characters, that waits until it is complete; a longer one waits for the end of the call."""
+
+StringTypes = Callable[[tuple[str | int, ...]], frozenset[str]]
+"""Returns for the place of a string in the arguments to which types a fix may convert it; empty if to none."""
 
 
 class ArgumentsLexer:
@@ -29,22 +43,24 @@ class ArgumentsLexer:
 
     The body must start with `{"name": "…", "arguments": {`. The lexer waits where the next characters decide whether
     the text is valid JSON: a comma may turn out to be a trailing comma, and a quote may turn out to be an unescaped
-    quote inside the string. After the first invalid character it emits nothing more.
+    quote inside the string. Where the schema allows no string, a string waits until it is complete, because `"5"` may
+    become `5`. A number is emitted digit by digit. After the first invalid character nothing more is emitted.
 
     Args:
-        find_guarded: Returns for the tool's name the arguments in which a fix may still change a string, so that the
-            lexer stops at a string in them. None if nothing may be emitted.
+        find_types: Returns for the tool's name the `StringTypes` of its arguments. None if nothing may be emitted.
     """
 
     def __init__(
-        self, find_guarded: Callable[[str], frozenset[str] | None] = lambda _name: frozenset[str]()
+        self, find_types: Callable[[str], StringTypes | None] = lambda _name: lambda _path: frozenset[str]()
     ) -> None:
-        self._find_guarded = find_guarded
-        self._guarded: frozenset[str] = frozenset()
-        self._argument = ""
-        """Name of the argument whose value is read."""
+        self._find_types = find_types
+        self._types_at: StringTypes = lambda _path: frozenset[str]()
+        self._path: list[str | int] = []
+        """Where the value is in the arguments: for each open container a key, or 0, for all items have one schema."""
         self._key_text: list[str] = []
-        """The JSON text of that name, while it arrives."""
+        """The JSON text of a key, while it arrives."""
+        self._number = ""
+        """The part of a number that was emitted."""
         self.name: str | None = None
         """The tool's name, or None until it is complete."""
         self.is_stuck = False
@@ -99,9 +115,9 @@ class ArgumentsLexer:
         head = _HEAD.match(self._text)
         if head:
             name = head.group(1)
-            self.name, guarded = name, self._find_guarded(name)
-            self._guarded = guarded or self._guarded
-            self.is_stuck = guarded is None
+            self.name, types_at = name, self._find_types(name)
+            self._types_at = types_at or self._types_at
+            self.is_stuck = types_at is None
             self._text = self._text[head.end() :]
         elif len(self._text) > 500:
             self.is_stuck = True
@@ -114,7 +130,7 @@ class ArgumentsLexer:
         """
         match = _TEXT.match(self._text, position)
         end = match.end() if match else position
-        if self._is_key and len(self._closers) == 1:
+        if self._is_key:
             self._key_text.append(self._text[position:end])
         if end == len(self._text) or _OPEN_ESCAPE.match(self._text, end):
             return end
@@ -129,12 +145,14 @@ class ArgumentsLexer:
             return end
         self._is_in_string = False
         self._expects = "colon" if self._is_key else "next"
-        if self._is_key and len(self._closers) == 1:
-            self._argument = json.loads(f'"{"".join(self._key_text)}"')
+        if self._is_key:
+            self._path[-1] = json.loads(f'"{"".join(self._key_text)}"')
             self._key_text.clear()
         return end + 1
 
     def _token(self, position: int) -> int:
+        if self._expects == "digit":
+            return self._digits(position)
         start = self._after_space(position)
         if start == len(self._text):
             return position
@@ -163,19 +181,36 @@ class ArgumentsLexer:
         char = self._text[start]
         if char in "{[":
             self._closers += "}" if char == "{" else "]"
+            self._path.append("" if char == "{" else 0)
             self._expects = "first"
             return start + 1
         if char == '"':
-            if self._argument in self._guarded:
-                self.is_stuck = True
-                return 0
-            return self._open_string(start, is_key=False)
-        scalar = _SCALAR.match(self._text, start)
-        if scalar:
-            self._expects = "next"
-            return scalar.end()
-        self.is_stuck = len(self._text) - start > 400
-        return 0
+            allowed = self._types_at(tuple(self._path))
+            return self._whole_string(start, allowed) if allowed else self._open_string(start, is_key=False)
+        return self._digits(start)
+
+    def _whole_string(self, start: int, allowed: frozenset[str]) -> int:
+        """Return the end of a complete string that is not converted to one of the allowed types, or 0 to wait."""
+        match = _WHOLE_STRING.match(self._text, start + 1)
+        following = self._after_space(match.end()) if match else len(self._text)
+        if match is None or following == len(self._text):
+            self.is_stuck = len(self._text) - start > _MAX_WAITING
+            return 0
+        text = cast(str, json.loads(self._text[start : match.end()]))
+        self.is_stuck = self._text[following] not in ",}]" or is_converted(text, allowed)
+        self._expects = "next"
+        return 0 if self.is_stuck else match.end()
+
+    def _digits(self, start: int) -> int:
+        """Return the end of the certain part of a number, or of a complete word."""
+        value = self._number + self._text[start:]
+        complete = _SCALAR.match(value)
+        certain = complete or _CERTAIN.match(value)
+        size = certain.end() - len(self._number) if certain else 0
+        self._number = "" if complete or certain is None else certain.group()
+        self._expects = "next" if complete else "digit" if self._number else "value"
+        self.is_stuck = not size and len(self._text) - start > _MAX_WAITING
+        return start + size
 
     def _first(self, start: int) -> int:
         """Read the first member of a container, or its end."""
@@ -207,6 +242,7 @@ class ArgumentsLexer:
 
     def _closed(self, start: int) -> int:
         self._closers = self._closers[:-1]
+        self._path.pop()
         self._expects = "next" if self._closers else "nothing"
         self.is_stuck = not self._closers
         return start + 1

@@ -3,12 +3,13 @@
 import json
 import re
 from collections.abc import Iterator
+from functools import cache, partial
 from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject
-from workbench.hermes.arguments_lexer import ArgumentsLexer, arguments_text
+from workbench.hermes.arguments_lexer import ArgumentsLexer, StringTypes, arguments_text
 from workbench.hermes.reading import Level, SegmentKind
-from workbench.toolspec.coerce import types_allowed
+from workbench.toolspec.coerce import types_instead_of_string
 from workbench.toolspec.spec import OfferedTools
 
 
@@ -121,13 +122,13 @@ class CallEvents:
         self._level = level
         self._index = 0
         self._emitted: list[str] = []
-        self._lexer = ArgumentsLexer(self._guarded_arguments)
+        self._lexer = ArgumentsLexer(self._string_types)
         self.is_started = False
         """Whether a call has started and neither ended nor been dropped."""
 
     def begin_block(self) -> None:
         """Start a new block. What is fed from now on is its body."""
-        self._lexer = ArgumentsLexer(self._guarded_arguments)
+        self._lexer = ArgumentsLexer(self._string_types)
         self._emitted: list[str] = []
         self.is_started = False
 
@@ -186,19 +187,13 @@ class CallEvents:
             self.is_started = False
             self._index += 1
 
-    def _guarded_arguments(self, name: str) -> frozenset[str] | None:
-        """Return the arguments in which a string may be coerced to its schema. None if a fix may change the name.
-
-        An argument whose schema describes its parts is guarded as a whole.
-        """
+    def _string_types(self, name: str) -> StringTypes | None:
+        """Return to which types a fix may convert the strings of a call. None if a fix may change the name."""
         if self._level is Level.STRICT or self._tools is None:
-            return frozenset() if name and not name.startswith("functions.") else None
+            return _no_types if name and not name.startswith("functions.") else None
         spec = self._tools.by_name.get(name)
-        if spec is None or "$ref" in spec.parameters:
-            return None
-        return frozenset(
-            argument
-            for argument, schema in spec.properties.items()
-            if any(key in schema for key in ("properties", "items", "$ref"))
-            or "string" not in types_allowed(schema, spec.parameters)
-        )
+        return cache(partial(types_instead_of_string, spec.parameters)) if spec else None
+
+
+def _no_types(_path: tuple[str | int, ...]) -> frozenset[str]:
+    return frozenset()

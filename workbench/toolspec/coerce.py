@@ -155,6 +155,40 @@ def _from_string(text: str, allowed: frozenset[str], path: Path) -> Iterable[Coe
         yield Coercion(path, text, value)
 
 
+def types_instead_of_string(schema: JsonObject, path: Path) -> frozenset[str]:
+    """Return the types to one of which `coercions` may convert a string at `path`; empty if it stays a string.
+
+    >>> sorted(types_instead_of_string({"properties": {"n": {"items": {"type": "integer"}}}}, ("n", 0)))
+    ['integer']
+    >>> sorted(types_instead_of_string({"properties": {"n": {"items": {"type": "string"}}}}, ("n", 0)))
+    []
+    """
+    root, part = _Root(schema), cast(JsonValue, schema)
+    for step in path:
+        if isinstance(part, Mapping) and "$ref" in part:
+            part = _resolved(part["$ref"], schema)
+        if not isinstance(part, Mapping):
+            return frozenset()
+        if isinstance(step, int):
+            part = part.get("items")
+        else:
+            declared = part.get("properties")
+            part = declared.get(step) if isinstance(declared, Mapping) else None
+    if not isinstance(part, Mapping):
+        return frozenset()
+    allowed = _types(part, root, _MAX_DEPTH)
+    return frozenset() if "string" in allowed else allowed
+
+
+def is_converted(text: str, allowed: frozenset[str]) -> bool:
+    """Return whether a string becomes a value of one of these types, none of which is a string.
+
+    >>> is_converted("42", frozenset({"integer"})), is_converted("007", frozenset({"integer"}))
+    (True, False)
+    """
+    return any(True for _ in _from_string(text, allowed, ()))
+
+
 def _unique(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     value = dict(pairs)
     if len(value) != len(pairs):
