@@ -56,7 +56,11 @@ BROKEN_JSON = answered(
     *text('<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome",}\n</tool_call>')
 )
 
+IN_BOTH = answered(*text(CALL), opened("get_weather", 0, '{"city":'), more('"Rome"}'), finish="tool_calls")
+"""A server that parses a call and leaves it in its content."""
+
 CASES = {
+    "in both fields": (IN_BOTH, None, None, [ARGUMENTS], "tool_calls"),
     "unparsed": (UNPARSED, "I look.", None, [ARGUMENTS], "tool_calls"),
     "parsed": (PARSED, None, None, [ARGUMENTS], "tool_calls"),
     "reasoning apart": (APART, ANSWER, "Rome is a city.", [], "stop"),

@@ -105,6 +105,56 @@ def test_calls_in_content_and_in_structure_are_both_read():
     assert [dict(call.arguments) for call in toolbox.calls] == [{"zone": "CET"}, {}]
 
 
+WRITTEN = '<tool_call>\n{"name": "now", "arguments": {"zone": "CET"}}\n</tool_call>'
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        [Delta(text=WRITTEN), piece(0, "now", '{"zone":"CET"}'), STOP],
+        [piece(0, "now", '{"zone": "CET"}'), Delta(text=f"I look.\n{WRITTEN}"), STOP],
+        [Delta(text=WRITTEN), piece(0, "now", '{"zone": "CET",}'), STOP],
+        [Delta(thought=WRITTEN), Delta(text=WRITTEN), piece(0, "now", '{"zone": "CET"}'), STOP],
+    ],
+)
+def test_a_call_in_content_and_in_structure_runs_once_and_is_reported(answer):
+    events, _, toolbox = run_all(answer, [Delta(text="Noon."), STOP])
+    assert [dict(call.arguments) for call in toolbox.calls] == [{"zone": "CET"}]
+    ended = of_kind(events, CompletionEnded)[0]
+    assert WRITTEN in ended.message.text
+    assert ended.message.calls == ()
+    assert [finding.code for finding in ended.generation.findings] == ["call-repeated"]
+
+
+def test_two_equal_calls_are_two_calls_if_the_text_has_one_of_them():
+    same = piece(0, "now", '{"zone": "CET"}'), piece(1, "now", '{"zone": "CET"}')
+    _, _, toolbox = run_all([Delta(text=WRITTEN), *same, STOP], [STOP])
+    assert len(toolbox.calls) == 2
+
+
+@pytest.mark.parametrize(
+    ("choice", "answer", "codes"),
+    [
+        (ToolChoice(kind=ChoiceKind.REQUIRED), [Delta(text="Noon."), STOP], ["choice-not-obeyed"]),
+        (ToolChoice(kind=ChoiceKind.NAMED, tool="now"), [Delta(text="Noon."), STOP], ["choice-not-obeyed"]),
+        (ToolChoice(kind=ChoiceKind.NAMED, tool="now"), [piece(0, "then"), STOP], ["choice-not-obeyed"]),
+        (ToolChoice(kind=ChoiceKind.NAMED, tool="now"), [piece(0, "now"), STOP], []),
+        (ToolChoice(kind=ChoiceKind.REQUIRED), [Delta(text=WRITTEN), STOP], []),
+        (
+            ToolChoice(kind=ChoiceKind.REQUIRED),
+            [Delta(text="No"), Delta(finish_reason=FinishReason.LENGTH)],
+            [],
+        ),
+        (ToolChoice(), [Delta(text="Noon."), STOP], []),
+    ],
+)
+def test_a_forced_choice_that_was_not_obeyed_is_a_finding(choice, answer, codes):
+    events, _, _ = run_all(answer, [Delta(text="Noon."), STOP], choice=choice)
+    first, *later = of_kind(events, CompletionEnded)
+    assert [finding.code for finding in first.generation.findings] == codes
+    assert not any(ended.generation.findings for ended in later)
+
+
 def test_arguments_with_a_slip_are_fixed_as_in_any_completion():
     events, _, toolbox = run_all([piece(0, "now", '{"zone": "CET",}'), STOP], [STOP])
     assert [dict(call.arguments) for call in toolbox.calls] == [{"zone": "CET"}]

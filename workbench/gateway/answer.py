@@ -19,7 +19,7 @@ reader fixes it.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -170,6 +170,8 @@ class AnswerWriter:
         """Number in the answer of each call of the reader, None for a call that is not sent."""
         self._server_calls: dict[int, int | None] = {}
         """The same for each call that the server parsed."""
+        self._waiting: dict[int, list[StructuredCallPiece]] = {}
+        """Pieces of calls that the server parsed after the text had a call, by index. They may be the same call."""
         self._held: dict[int, str] = {}
         """The last character of the arguments of a call that is not complete."""
         self._ended: set[int] = set()
@@ -196,7 +198,10 @@ class AnswerWriter:
             for event in self._stream.feed(delta.text.replace("\0", REPLACEMENT)):
                 pieces.extend(self._read(event))
         for call_piece in delta.call_pieces:
-            pieces.extend(self._pass_on(call_piece))
+            if self._read_calls and call_piece.index not in self._server_calls:
+                self._waiting.setdefault(call_piece.index, []).append(call_piece)
+            else:
+                pieces.extend(self._pass_on(call_piece))
         return self._noted(pieces)
 
     def finish(self, reason: str) -> tuple[AnswerPiece, ...]:
@@ -211,13 +216,34 @@ class AnswerWriter:
             pieces.extend(self._read(event))
         pieces.extend(self._say(self._content.finish()))
         pieces.extend(self._reason(self._reasoning.finish()))
-        for number in self._server_calls.values():
-            if number is None:
-                continue
-            if not any(self.sent.calls[number].arguments):
-                pieces.append(ArgumentsPiece(number, "{}"))
-            self.sent.calls[number].is_complete = reason == "stop"
-        return self._noted(pieces)
+        final = [*self._noted(pieces)]
+        for call in self._not_repeated():
+            final.extend(self._noted([sent for piece in call for sent in self._pass_on(piece)]))
+        return (*final, *self._noted(self._end_server_calls(is_finished=reason == "stop")))
+
+    def _not_repeated(self) -> Iterator[Sequence[StructuredCallPiece]]:
+        """Yield the pieces of each call that waits and is not one of the calls in the text."""
+        in_text = [
+            (call.name, decoded_arguments("".join(call.arguments)))
+            for number in self._read_calls.values()
+            if number is not None and (call := self.sent.calls[number]).is_complete
+        ]
+        for pieces in self._waiting.values():
+            arguments = decoded_arguments("".join(piece.arguments_text for piece in pieces))
+            call = (pieces[0].name, arguments)
+            if arguments is not None and call in in_text:
+                in_text.remove(call)
+            else:
+                yield pieces
+
+    def _end_server_calls(self, *, is_finished: bool) -> list[AnswerPiece]:
+        """End the calls that the server parsed, and return the arguments of those that have none."""
+        numbers = [number for number in self._server_calls.values() if number is not None]
+        for number in numbers:
+            self.sent.calls[number].is_complete = is_finished
+        return [
+            ArgumentsPiece(number, "{}") for number in numbers if not any(self.sent.calls[number].arguments)
+        ]
 
     @property
     def reading(self) -> Reading:

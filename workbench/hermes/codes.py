@@ -168,6 +168,12 @@ CODES: Final[tuple[Code, ...]] = (
     _finding(
         "call-not-run", CodeArea.GENERATION, "a call although the tool choice is `none`; reported, not run"
     ),
+    _finding("choice-not-obeyed", CodeArea.GENERATION, "a forced tool choice, but no call of that tool"),
+    _finding(
+        "call-repeated",
+        CodeArea.GENERATION,
+        "a server sent a call in its text and as a tool call; it runs once",
+    ),
     _finding(
         "parallel-call-left-out",
         CodeArea.GENERATION,

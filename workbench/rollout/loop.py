@@ -24,13 +24,12 @@ import json
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.chat.finding import Finding, Severity
 from workbench.chat.message import Conversation, Message, Role, ToolCall, ToolResult
-from workbench.hermes.json_mode import check_answer
 from workbench.hermes.prompt_writer import Prompt
-from workbench.hermes.reading import CallStatus, ReadCall, Reading
+from workbench.hermes.reading import CallStatus, ReadCall
 from workbench.hermes.render import render
 from workbench.hermes.written_out import read_message
+from workbench.rollout.completion_checks import find_problems, without_repeated_calls
 from workbench.rollout.completion_writer import CompletionWriter, WrittenCompletion, stream
 from workbench.rollout.constraint import DecodingConstraint, TurnSetup, constrain, constrain_after_prefix
 from workbench.rollout.events import (
@@ -223,32 +222,28 @@ def _started_generation(
 def _completion(
     turn: Turn, choice: ToolChoice, prompt: Prompt, started: Generation, written: WrittenCompletion
 ) -> CompletionEnded:
+    message, repeated = without_repeated_calls(written.message, turn.setup.tools)
     reading = read_message(
-        written.message,
+        message,
         tools=turn.setup.tools,
         finish_reason=written.finish_reason,
         starts_in_thought=prompt.starts_in_thought,
     )
+    # The forced choice of a continued answer is not applied.
+    is_continued = bool(turn.prefix) and started.prefill == turn.prefix
+    applied = ToolChoice() if is_continued and choice.is_forced else choice
     generation = replace(
         started,
         finish_reason=written.finish_reason,
         timing=written.timing,
         tokens=written.tokens or None,
-        findings=(*written.findings, *_findings(turn.setup, choice, reading)),
+        findings=(
+            *written.findings,
+            *repeated,
+            *find_problems(turn.setup, applied, reading, written.finish_reason),
+        ),
     )
-    return CompletionEnded(
-        message=written.message, reading=reading, generation=generation, problem=written.problem
-    )
-
-
-def _findings(setup: TurnSetup, choice: ToolChoice, reading: Reading) -> Iterator[Finding]:
-    """Yield findings about a completion that are not part of its reading."""
-    if choice.kind is ChoiceKind.NONE and reading.calls:
-        names = ", ".join(repr(call.name[:40]) for call in reading.calls[:2])
-        message = f"tool choice is 'none', but the model called {names}; the call was not run"[:99]
-        yield Finding(code="call-not-run", message=message, severity=Severity.WARNING)
-    if setup.answer_schema is not None:
-        yield from check_answer(reading, setup.answer_schema)
+    return CompletionEnded(message=message, reading=reading, generation=generation, problem=written.problem)
 
 
 def _end_reason(completion: CompletionEnded, turn: Turn) -> EndReason | None:
