@@ -25,14 +25,13 @@ from workbench.errors import BadInput
 from workbench.gateway.chat_answers import (
     AnswerOptions,
     ChatAnswer,
-    EventStream,
     TextAnswer,
     as_fault,
     fault_response,
     json_response,
-    while_connected,
 )
 from workbench.gateway.conversation import read_tools
+from workbench.gateway.event_stream import EventStream, while_connected
 from workbench.gateway.faults import RequestFault
 from workbench.gateway.keys import GatewayKeys, owner_of_key
 from workbench.gateway.preparing import Preparation
@@ -132,7 +131,7 @@ class Gateway:
             with self._workers.request() as stop, _at_work(services) as counted:
                 prepared = await self._workers.run(lambda: prepare(counted, request.headers, body))
                 if prepared.is_stream:
-                    await EventStream(prepared.answer, stop)(scope, receive, send)
+                    await EventStream(self._workers, prepared.answer, stop)(scope, receive, send)
                     return
                 response = await while_connected(receive, stop, lambda: prepared.answer.whole(stop))
                 if response is not None:

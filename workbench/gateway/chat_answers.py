@@ -1,15 +1,13 @@
 """Answer prepared requests, as one JSON body or as a stream of events."""
 
-import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final
 
 import orjson
 from starlette.datastructures import Headers
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
 
 from workbench.app.recording import ExchangeRecording, Recorder
 from workbench.app.services import Services
@@ -36,21 +34,13 @@ from workbench.gateway.running import (
     hermes_report,
     run_chat,
 )
-from workbench.gateway.threads import Workers, disconnected
+from workbench.gateway.threads import Workers
 from workbench.records.exchanges import ClientAnswer, ClientRequest
 from workbench.rollout.ports import Delta, EmittedToken, FinishReason, Usage
 from workbench.rollout.stopping import StopSignal
 
 log: Final = logging.getLogger(__name__)
-FIRST_S: Final = 10.0
-"""How long a stream waits for its first piece before its headers are sent. An error until then has its own status."""
-KEEP_ALIVE_S: Final = 15.0
-"""How often a waiting stream sends a comment, so that no proxy closes the connection."""
 SESSION_HEADER: Final = "X-Hermes-Session"
-_DONE: Final = b"data: [DONE]\n\n"
-_KEEP_ALIVE: Final = b": waiting\n\n"
-
-_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,11 +118,10 @@ class ChatAnswer:
         for _ in self._events(stop):
             pass
 
-    async def chunks(self, stop: StopSignal) -> AsyncIterator[bytes]:
+    def chunks(self, stop: StopSignal) -> Iterator[bytes]:
         """Yield the answer as server-sent events. An empty piece shows that the request is accepted."""
-        stream = self._workers.stream(lambda: self._events(stop))
-        async for batch in stream.batches():
-            yield b"".join(map(self._event_bytes, batch))
+        for event in self._events(stop):
+            yield self._event_bytes(event)
         if self._options.sends_usage:
             yield event_bytes(self._head.chunk((), usage=usage_of(self._finished)))
 
@@ -208,10 +197,9 @@ class TextAnswer:
             text = "".join(delta.text for delta in deltas)
             yield _text_choice(index, text, tokens if has_logprobs else (), _text_reason(deltas[-1]))
 
-    async def chunks(self, stop: StopSignal) -> AsyncIterator[bytes]:
+    def chunks(self, stop: StopSignal) -> Iterator[bytes]:
         """Yield the completions as server-sent events."""
-        async for batch in self._workers.stream(lambda: self._pieces(stop)).batches():
-            yield b"".join(map(event_bytes, batch))
+        yield from map(event_bytes, self._pieces(stop))
         if self._sends_usage:
             yield event_bytes(self._head.text((), usage=self._usage()))
 
@@ -262,105 +250,3 @@ def _text_reason(last: Delta) -> str:
 def event_bytes(document: object) -> bytes:
     """Return a server-sent event."""
     return b"data: " + orjson.dumps(document) + b"\n\n"
-
-
-class EventStream(Response):
-    """A response that streams events, and stops its work when the client hangs up.
-
-    Args:
-        answer: What is sent.
-        stop: Stops the work.
-    """
-
-    def __init__(self, answer: ChatAnswer | TextAnswer, stop: StopSignal) -> None:
-        super().__init__(media_type="text/event-stream")
-        self._answer = answer
-        self._stop = stop
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection."""
-        gone = asyncio.ensure_future(disconnected(receive))
-        sending = asyncio.ensure_future(self._send_all(scope, receive, send))
-        try:
-            await asyncio.wait((gone, sending), return_when=asyncio.FIRST_COMPLETED)
-            self._stop.set()
-            if not sending.done():
-                sending.cancel()
-                await asyncio.gather(sending, return_exceptions=True)
-            else:
-                sending.result()
-        finally:
-            self._stop.set()
-            gone.cancel()
-            sending.cancel()
-
-    async def _send_all(self, scope: Scope, receive: Receive, send: Send) -> None:
-        pieces = self._answer.chunks(self._stop)
-        waiting = asyncio.ensure_future(_next_piece(pieces))
-        try:
-            await asyncio.wait((waiting,), timeout=FIRST_S)
-            if waiting.done() and (error := waiting.exception()) is not None:
-                await fault_response(as_fault(_checked(error)))(scope, receive, send)
-                return
-            await self._start(send)
-            while True:
-                done, _ = await asyncio.wait((waiting,), timeout=KEEP_ALIVE_S)
-                if not done:
-                    await _send_body(send, _KEEP_ALIVE)
-                    continue
-                try:
-                    piece = waiting.result()
-                except Exception as error:  # noqa: BLE001 - the status is sent already, so the error is an event
-                    await _send_body(send, event_bytes(as_fault(error).document), is_last=True)
-                    return
-                if piece is None:
-                    await _send_body(send, _DONE, is_last=True)
-                    return
-                if piece:
-                    await _send_body(send, piece)
-                waiting = asyncio.ensure_future(_next_piece(pieces))
-        finally:
-            waiting.cancel()
-
-    async def _start(self, send: Send) -> None:
-        headers = {
-            "Content-Type": "text/event-stream; charset=utf-8",
-            "Cache-Control": "no-cache",
-            # Nginx otherwise collects the stream before it sends it on.
-            "X-Accel-Buffering": "no",
-            **self._answer.headers,
-        }
-        raw = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
-        await send({"type": "http.response.start", "status": 200, "headers": raw})
-
-
-async def _send_body(send: Send, body: bytes, *, is_last: bool = False) -> None:
-    await send({"type": "http.response.body", "body": body, "more_body": not is_last})
-
-
-async def _next_piece(pieces: AsyncIterator[bytes]) -> bytes | None:
-    """Return the next piece, or None at the end."""
-    return await anext(pieces, None)
-
-
-def _checked(error: BaseException) -> Exception:
-    if not isinstance(error, Exception):
-        raise error
-    return error
-
-
-async def while_connected(
-    receive: Receive, stop: StopSignal, work: Callable[[], Awaitable[_Result]]
-) -> _Result | None:
-    """Return what `work` returns. If the client hangs up first, stop the work and return None."""
-    gone = asyncio.ensure_future(disconnected(receive))
-    working = asyncio.ensure_future(work())
-    try:
-        await asyncio.wait((gone, working), return_when=asyncio.FIRST_COMPLETED)
-        if working.done():
-            return working.result()
-        stop.set()
-        await asyncio.gather(working, return_exceptions=True)
-        return None
-    finally:
-        gone.cancel()

@@ -2,10 +2,10 @@
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from starlette.types import Receive
@@ -15,18 +15,6 @@ from workbench.rollout.ports import FinishReason
 from workbench.rollout.stopping import StopSignal
 
 _Item = TypeVar("_Item")
-
-
-@dataclass(frozen=True, slots=True)
-class _Failed:
-    error: BaseException
-
-
-class _End:
-    """Marks the end of what a thread yields."""
-
-
-_END = _End()
 
 
 class Workers:
@@ -95,47 +83,88 @@ class Workers:
 
 
 class ThreadStream(Generic[_Item]):
-    """What an iterator in a thread yields."""
+    """What an iterator in a thread yields.
+
+    A wake-up of the event loop costs more than most items, and takes the processor from the model that writes the next
+    one. So items that arrive while a wake-up is on its way wait for it, and waiting creates no task and no timer.
+    """
 
     def __init__(self, executor: ThreadPoolExecutor, produce: Callable[[], Iterator[_Item]]) -> None:
         self._loop = asyncio.get_running_loop()
-        self._items: asyncio.Queue[_Item | _Failed | _End] = asyncio.Queue()
+        self._arrived: deque[_Item] = deque()
+        self._has_ended = False
+        self._error: BaseException | None = None
+        self._is_waking = False
+        """Whether the event loop is being woken up, and has not looked at the items since."""
+        self._waiter: asyncio.Future[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._deadline_s = 0.0
         self._future = executor.submit(self._work, produce)
 
-    async def batches(self) -> AsyncIterator[Sequence[_Item]]:
-        """Yield what has arrived, as soon as something has.
+    async def batch(self, timeout_s: float) -> Sequence[_Item] | None:
+        """Return what has arrived, as soon as something has. Empty after `timeout_s` without an item, None at the end.
 
-        An error of the iterator is raised after everything that it yielded before.
+        Raises:
+            BaseException: The error of the iterator, after everything that it yielded before.
         """
-        while True:
-            items = [await self._items.get()]
-            while not self._items.empty():
-                items.append(self._items.get_nowait())
-            batch: list[_Item] = []
-            for item in items:
-                if isinstance(item, _Failed):
-                    if batch:
-                        yield batch
-                    raise item.error
-                if isinstance(item, _End):
-                    if batch:
-                        yield batch
-                    return
-                batch.append(item)
-            yield batch
+        if not self._arrived and not self._has_ended:
+            await self._wait(timeout_s)
+        # In this order: an item that arrives between the two lines is returned with the next batch.
+        has_ended = self._has_ended
+        batch = [self._arrived.popleft() for _ in range(len(self._arrived))]
+        if batch or not has_ended:
+            return batch
+        if self._error is not None:
+            raise self._error
+        return None
+
+    async def _wait(self, timeout_s: float) -> None:
+        self._waiter = self._loop.create_future()
+        self._deadline_s = self._loop.time() + timeout_s
+        if self._timer is None:
+            self._timer = self._loop.call_at(self._deadline_s, self._time_out)
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+
+    def _time_out(self) -> None:
+        """End the waiting if its time is over. If it began after the timer, look again later."""
+        self._timer = None
+        if self._waiter is None or self._has_ended:
+            return
+        if self._loop.time() < self._deadline_s:
+            self._timer = self._loop.call_at(self._deadline_s, self._time_out)
+        elif not self._waiter.done():
+            self._waiter.set_result(None)
 
     def _work(self, produce: Callable[[], Iterator[_Item]]) -> None:
         try:
             for item in produce():
-                self._send(item)
-            self._send(_END)
+                self._arrived.append(item)
+                self._wake_loop()
         except BaseException as error:  # noqa: BLE001 - raised again in the event loop
-            self._send(_Failed(error))
+            self._error = error
+        self._has_ended = True
+        self._wake_loop()
 
-    def _send(self, item: "_Item | _Failed | _End") -> None:
+    def _wake_loop(self) -> None:
+        if self._is_waking:
+            return
+        self._is_waking = True
         # The loop is closed if the server was stopped.
         with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._items.put_nowait, item)
+            self._loop.call_soon_threadsafe(self._woken)
+
+    def _woken(self) -> None:
+        # First, so that an item that arrives from now on wakes the loop again.
+        self._is_waking = False
+        # What woke the loop may have been taken with an earlier batch.
+        has_news = bool(self._arrived) or self._has_ended
+        if has_news and self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+        if self._has_ended and self._timer is not None:
+            self._timer.cancel()
 
 
 async def disconnected(receive: Receive) -> None:
