@@ -1,11 +1,18 @@
 """`workbench chat` with a scripted model, and the errors that it reports."""
 
 import json
+import os
+import re
+import signal
 import sqlite3
+import subprocess
+import sys
 
 import pytest
 
+from tests.cli.conftest import CHECKOUT
 from workbench import __version__
+from workbench.cli.terminal.exit_code import ExitCode
 
 QUESTION = "What is the flumbuster reading for cairo?"
 
@@ -14,7 +21,7 @@ def test_json_is_one_object_and_nothing_else(process, script):
     done = process("chat", QUESTION, "--model", script, "--tool-choice", "required", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     report = json.loads(done.stdout)
-    assert list(report) == ["session", "messages", "calls", "answer", "timing"]
+    assert list(report) == ["session", "messages", "calls", "answer", "end", "timing"]
     assert [message["role"] for message in report["messages"]] == [
         "system",
         "user",
@@ -32,6 +39,7 @@ def test_json_is_one_object_and_nothing_else(process, script):
         }
     ]
     assert report["answer"] == "The reading for Cairo is 31."
+    assert report["end"] == {"reason": "answered", "rounds": 2, "problem": ""}
     assert set(report["timing"]) == {
         "prompt_tokens",
         "completion_tokens",
@@ -64,6 +72,61 @@ def test_a_tool_that_fails_is_reported_as_failed(workbench, tmp_path):
     done = workbench("chat", "Weather?", "--tools", "weather", "--model", f"scripted:{path}", "--json")
     call = json.loads(done.stdout)["calls"][0]
     assert (call["status"], call["result"]) == ("failed", {"error": "city not found"})
+
+
+CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
+
+
+@pytest.mark.parametrize(
+    ("completion", "options", "reason", "code"),
+    [
+        ("The reading is 31.", [], "answered", 0),
+        (CALL, ["--tool-choice", "none"], "calls-not-run", 0),
+        (CALL, ["--max-rounds", "1"], "round-limit", 1),
+        ("<tool_call>\nget the reading\n</tool_call>", [], "unreadable", 1),
+        ("one two three four five six seven", ["--max-tokens", "2"], "length", 1),
+        ({"text": "The rea", "error": "the server is gone"}, [], "", 3),
+    ],
+)
+def test_the_exit_code_says_whether_the_turn_ended_with_an_answer(
+    workbench, tmp_path, completion, options, reason, code
+):
+    path = tmp_path / "script.yaml"
+    path.write_text(json.dumps({"completions": [completion]}))
+    done = workbench(
+        "chat", QUESTION, "--tools", "nonsense", "--model", f"scripted:{path}", *options, "--json"
+    )
+    assert done.returncode == code, done.stderr
+    if reason:
+        report = json.loads(done.stdout)
+        assert report["end"]["reason"] == reason
+        assert (report["answer"] is None) == (reason != "answered")
+
+
+@pytest.mark.slow
+def test_ctrl_c_stops_a_turn_stores_it_and_gives_130(variables, workbench, tmp_path):
+    path = tmp_path / "slow.yaml"
+    path.write_text(json.dumps({"completions": [{"text": "word " * 2000, "seconds_per_token": 0.05}]}))
+    with subprocess.Popen(
+        [sys.executable, "-m", "workbench", "chat", "hi", "--model", f"scripted:{path}"],
+        cwd=CHECKOUT,
+        env=os.environ | variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        process.stdout.read(20)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "turn ended: cancelled" in errors
+    assert "word" in workbench("search", "word").stdout
+
+
+def test_the_table_of_exit_codes_is_that_of_the_code():
+    page = (CHECKOUT / "docs/reference/cli.md").read_text(encoding="utf-8")
+    codes = re.findall(r"^\| (\d+) \|", page, re.MULTILINE)
+    assert [int(code) for code in codes[: len(ExitCode)]] == [*ExitCode]
 
 
 def test_export_writes_the_session_and_it_reads_back(workbench, script, tmp_path):

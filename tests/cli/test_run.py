@@ -214,5 +214,5 @@ def test_ctrl_c_stops_a_run_and_keeps_its_results(workbench, tmp_path, own):
                 process.send_signal(signal.SIGINT)
                 break
         process.communicate(timeout=60)
-    assert process.returncode == 1
+    assert process.returncode == 130
     assert "stopped" in workbench("run", "--list").stdout

@@ -9,13 +9,9 @@ from typing import Annotated, Final, NamedTuple, NoReturn
 import typer
 
 from workbench import __version__
+from workbench.cli.terminal.exit_code import ExitCode
 from workbench.cli.terminal.help_text import use_plain_help
 from workbench.errors import EngineError, WorkbenchError
-
-BAD_INPUT: Final = 2
-"""Exit code for wrong usage, bad input, or a database that cannot be used."""
-ENGINE_FAILED: Final = 3
-"""Exit code for a model that cannot be loaded or does not answer."""
 
 
 class CliCommand(NamedTuple):
@@ -124,5 +120,5 @@ def run() -> NoReturn:
         build_app(sys.argv[1:2])()
     except WorkbenchError as error:
         print(f"workbench: {error}", file=sys.stderr)
-        sys.exit(ENGINE_FAILED if isinstance(error, EngineError) else BAD_INPUT)
+        sys.exit(ExitCode.UNREACHABLE if isinstance(error, EngineError) else ExitCode.BAD_INPUT)
     sys.exit(0)

@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -12,6 +12,7 @@ from workbench.app.requests.turn import ChatReport, report_turn
 from workbench.app.services import Services
 from workbench.app.turns import MessageStored, begin_session, run_turn
 from workbench.cli.sampling_options import sampling_option
+from workbench.cli.terminal.exit_code import ExitCode
 from workbench.cli.terminal.sources import change_setup
 from workbench.cli.terminal.stopping import TerminalApprover, stop_at_interrupt
 from workbench.errors import BadInput
@@ -19,6 +20,7 @@ from workbench.records.run_config import RunConfig
 from workbench.records.sessions import StoredSession
 from workbench.rollout.events import (
     CompletionEnded,
+    EndReason,
     Event,
     PieceArrived,
     QueuePositionChanged,
@@ -85,7 +87,8 @@ def chat(
 ) -> None:
     """Run one turn: prompt, tool calls, results, answer.
 
-    The completion and the results of tools are printed as they arrive. The turn is stored as a session.
+    The completion and the results of tools are printed as they arrive. The turn is stored as a session. Exit code 1 if
+    the turn ends without an answer.
     """
     settings = read_settings()
     if session and preset:
@@ -111,6 +114,17 @@ def chat(
         print(json.dumps(report.to_json(), ensure_ascii=False))
     else:
         print(f"\nsession {report.session_id} · {report.timing_line()}", file=sys.stderr)
+    if code := _EXIT_CODES.get(report.ended.reason, ExitCode.FOUND):
+        raise typer.Exit(code)
+
+
+_EXIT_CODES: Final = {
+    EndReason.ANSWERED: ExitCode.DONE,
+    EndReason.CALLS_NOT_RUN: ExitCode.DONE,
+    EndReason.CANCELLED: ExitCode.INTERRUPTED,
+    EndReason.INTERRUPTED: ExitCode.UNREACHABLE,
+}
+"""Exit codes of how a turn ends. All others mean that there is no answer: `unreadable`, `length`, and limits."""
 
 
 def _base_setup(services: Services, stored: StoredSession | None, preset: str | None) -> RunConfig:
@@ -161,7 +175,7 @@ def _printed(events: Iterable[Event | MessageStored]) -> Iterator[Event | Messag
                 print(f"{finding.severity} {finding.code}: {finding.message}", file=sys.stderr)
         elif isinstance(event, ToolFinished):
             print(f"{event.call.name} → {event.run.result.text}")
-        elif isinstance(event, TurnEnded) and event.reason != "answered":
+        elif isinstance(event, TurnEnded) and event.reason is not EndReason.ANSWERED:
             reason = f", {event.problem}" if event.problem else ""
             print(f"turn ended: {event.reason}{reason}", file=sys.stderr)
         yield event

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Final, cast
 import typer
 
 from workbench.chat.json_value import JsonObject
+from workbench.cli.terminal.exit_code import ExitCode
 from workbench.cli.terminal.paint import write_json_line
 from workbench.cli.terminal.stopping import stop_at_interrupt
-from workbench.errors import BadInput
 from workbench.settings import choose_model, read_settings
 
 if TYPE_CHECKING:
@@ -167,7 +167,8 @@ def _download(name: str) -> str:
     with stop_at_interrupt() as stop:
         path = _download_with_progress(name, stop)
     if not path:
-        raise BadInput(f"model {name!r}", "download stopped", "run the command again to continue")
+        print(f"workbench: download of {name!r} stopped (run the command again to continue)", file=sys.stderr)
+        raise typer.Exit(ExitCode.INTERRUPTED)
     return path
 
 

@@ -167,7 +167,7 @@ class ApiFunctions:
             max_rounds: The most completions in the turn.
 
         Returns:
-            JSON object with session, messages, calls, answer and timing.
+            JSON object with session, messages, calls, answer, end and timing.
         """
         sampling = {"temperature": temperature, "seed": seed, "max_tokens": max_tokens}
         changes: dict[str, Any] = {name: value for name, value in sampling.items() if value is not None}

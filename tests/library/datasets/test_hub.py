@@ -3,7 +3,7 @@
 import pytest
 
 from tests.library.datasets.hub_server import serving_hub
-from workbench.errors import BadInput
+from workbench.errors import BadInput, RemoteFailed
 from workbench.library.datasets.export_target import push_files
 
 
@@ -26,12 +26,13 @@ def test_files_go_into_one_commit_with_the_visitor_s_token(tmp_path):
 
 
 def test_a_token_without_write_permission_is_reported_in_one_line(tmp_path):
-    with serving_hub("secret") as hub, pytest.raises(BadInput, match=r"repository 'me/set': .*401"):
+    words = r"repository 'me/set': HTTP 401: Invalid username or password\. \(set HF_TOKEN"
+    with serving_hub("secret") as hub, pytest.raises(RemoteFailed, match=words):
         push_files("me/set", {"a": b""}, message="m", token="other", endpoint=hub.address)
 
 
 def test_an_unreachable_server_is_reported_in_one_line():
-    with pytest.raises(BadInput, match="repository 'me/set'"):
+    with pytest.raises(RemoteFailed, match="repository 'me/set': the hub cannot be reached: "):
         push_files("me/set", {"a": b""}, message="m", token="t", endpoint="http://127.0.0.1:9")
 
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Message
@@ -17,6 +17,9 @@ from workbench.rollout.events import (
     TurnEnded,
     speed_text,
 )
+
+_REASONS: Final = {EndReason.CALLS_NOT_RUN: "calls-not-run"}
+"""What JSON calls the reasons that are stored under an older name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +45,8 @@ class ChatReport:
     """The prose of the last completion. None if the turn did not end with an answer."""
     timings: tuple[Timing, ...]
     """One for each completion."""
+    ended: TurnEnded
+    """How the turn ended."""
     messages: tuple[Message, ...] = ()
     """All messages of the session's open path, the system message first."""
 
@@ -57,6 +62,11 @@ class ChatReport:
                 for call in self.calls
             ],
             "answer": self.answer,
+            "end": {
+                "reason": _REASONS.get(self.ended.reason, self.ended.reason.value),
+                "rounds": self.ended.rounds,
+                "problem": self.ended.problem,
+            },
             "timing": {
                 "prompt_tokens": sum(timing.prompt_tokens for timing in self.timings),
                 "completion_tokens": sum(timing.completion_tokens for timing in self.timings),
@@ -84,24 +94,31 @@ class ChatReport:
 
 
 def report_turn(session_id: str, events: Iterable[object]) -> ChatReport:
-    """Consume the events of a turn and return a report. It has no messages; the caller adds them."""
+    """Consume the events of a turn and return a report. It has no messages; the caller adds them.
+
+    Raises:
+        ValueError: The turn did not end.
+    """
     calls: list[ReportedCall] = []
     completions: list[CompletionEnded] = []
-    reason: EndReason | None = None
+    ended: TurnEnded | None = None
     for event in events:
         if isinstance(event, CompletionEnded):
             completions.append(event)
         elif isinstance(event, ToolFinished):
             calls.append(_reported(event))
         elif isinstance(event, TurnEnded):
-            reason = event.reason
-    if reason is EndReason.CALLS_NOT_RUN:
+            ended = event
+    if ended is None:
+        raise ValueError("the turn did not end")
+    if ended.reason is EndReason.CALLS_NOT_RUN:
         calls.extend(_unrun(call) for call in completions[-1].reading.calls)
-    answered = reason is EndReason.ANSWERED and completions
+    answered = ended.reason is EndReason.ANSWERED and completions
     return ChatReport(
         session_id=session_id,
         calls=tuple(calls),
         answer=_prose(completions[-1].reading.prose) if answered else None,
+        ended=ended,
         timings=tuple(completion.generation.timing for completion in completions),
     )
 

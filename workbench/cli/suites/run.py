@@ -1,7 +1,7 @@
 """`workbench run`: run suites with contracts and models, score them and report."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated, Final, NamedTuple
@@ -26,6 +26,7 @@ from workbench.cli.suites.files import (
 )
 from workbench.cli.suites.from_sessions import SessionOptions, session_plan
 from workbench.cli.suites.rows import RowOptions, row_plan, write_rows
+from workbench.cli.terminal.exit_code import ExitCode
 from workbench.cli.terminal.paint import Tone, shown, terminal_paint
 from workbench.cli.terminal.stopping import stop_at_interrupt
 from workbench.errors import BadInput
@@ -80,12 +81,6 @@ def print_list(services: Services) -> None:
     print("suites: " + ", ".join(suite_names(services)))
     for listed in services.runs.list_runs():
         print(run_line(listed))
-
-
-NOT_REACHED: Final = 1
-"""Exit code if the pass rate is below `--fail-under`, or the run did not complete without errors."""
-ENGINE_FAILED: Final = 3
-"""Exit code if no repetition could be scored."""
 
 
 class GrammarOption(StrEnum):
@@ -265,7 +260,7 @@ def run(
     """Run suites with contracts and models, and report the scores.
 
     Reports pass rates with confidence intervals, and the cost. Exit code 1 if the pass rate is below --fail-under, if a
-    case could not be scored, or if the run was stopped.
+    case could not be scored, and 130 if Ctrl+C stopped the run.
     """
     if list_:
         _list()
@@ -322,13 +317,14 @@ def _run(
             if resume
             else _begin(services, options.complete(services, request), options)
         )
-        report = _run_and_report(services, stored, compared, is_quiet=is_quiet)
+        with stop_at_interrupt() as stop:
+            report = _run_and_report(services, stored, compared, is_quiet=is_quiet, is_cancelled=stop.is_set)
         write_reports(report, files, services.settings)
         if options.rows.out:
             write_rows(services, stored, options.rows.out)
     if not is_quiet:
         print_report(report)
-    return _exit_code(report, fail_under)
+    return ExitCode.INTERRUPTED if stop.is_set() else _exit_code(report, fail_under)
 
 
 def _begin(services: Services, request: RunRequest, options: RunOptions) -> StoredRun:
@@ -340,12 +336,16 @@ def _begin(services: Services, request: RunRequest, options: RunOptions) -> Stor
 
 
 def _run_and_report(
-    services: Services, stored: StoredRun, compared: StoredRun | None, *, is_quiet: bool
+    services: Services,
+    stored: StoredRun,
+    compared: StoredRun | None,
+    *,
+    is_quiet: bool,
+    is_cancelled: Callable[[], bool],
 ) -> RunReport:
-    with stop_at_interrupt() as stop:
-        print(f"run {stored.id}: {stored.listed.title}", file=sys.stderr)
-        events = execute_run(services, stored, is_cancelled=stop.is_set)
-        _drain(with_progress_lines(events, is_quiet=is_quiet))
+    print(f"run {stored.id}: {stored.listed.title}", file=sys.stderr)
+    events = execute_run(services, stored, is_cancelled=is_cancelled)
+    _drain(with_progress_lines(events, is_quiet=is_quiet))
     return report_for(services, find_run(services, stored.id), compared)
 
 
@@ -354,9 +354,10 @@ def _drain(events: Iterable[RunEvent]) -> None:
         pass
 
 
-def _exit_code(report: RunReport, fail_under: float | None) -> int:
-    """Return 0 if every case was scored and the pass rate is at least `fail_under`."""
+def _exit_code(report: RunReport, fail_under: float | None) -> ExitCode:
+    """Return `DONE` if every case was scored and the pass rate is at least `fail_under`."""
     if report.results and report.pass_rate is None:
-        return ENGINE_FAILED
+        return ExitCode.UNREACHABLE
     is_complete = len(report.results) == report.total and not report.errors
-    return 0 if is_complete and (report.pass_rate or 0.0) >= (fail_under or 0.0) else NOT_REACHED
+    is_reached = is_complete and (report.pass_rate or 0.0) >= (fail_under or 0.0)
+    return ExitCode.DONE if is_reached else ExitCode.FOUND

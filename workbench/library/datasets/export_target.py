@@ -13,7 +13,7 @@ from huggingface_hub import CommitOperationAdd, HfApi
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalTokenNotFoundError
 
 from workbench.chat.json_value import JsonObject
-from workbench.errors import BadInput
+from workbench.errors import BadInput, RemoteFailed
 from workbench.library.datasets.session_export import SessionDone
 from workbench.trajectory.sets.split import RowSplit
 
@@ -43,7 +43,8 @@ def push_files(
         The repository's URL.
 
     Raises:
-        BadInput: The hub refuses, or cannot be reached.
+        BadInput: The name of the repository is invalid, or there is no access token.
+        RemoteFailed: The hub refuses, or cannot be reached.
     """
     if not _REPOSITORY.fullmatch(repo) or ".." in repo:
         raise BadInput(
@@ -56,18 +57,22 @@ def push_files(
     try:
         address = api.create_repo(repo, repo_type="dataset", private=is_private, exist_ok=True)
         api.create_commit(repo, operations, commit_message=message, repo_type="dataset")
-    except (
-        HfHubHTTPError,
-        HFValidationError,
-        LocalTokenNotFoundError,
-        httpx2.HTTPError,
-        ValueError,
-    ) as error:
-        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise BadInput(
-            f"repository {repo!r}", first[:200], "set HF_TOKEN to an access token with write permission"
-        ) from error
+    except HfHubHTTPError as error:
+        problem = f"HTTP {error.response.status_code}: {error.server_message or _first_line(error)}"
+        raise RemoteFailed(f"repository {repo!r}", problem[:200], _TOKEN) from error
+    except httpx2.HTTPError as error:
+        problem = f"the hub cannot be reached: {_first_line(error)}"
+        raise RemoteFailed(f"repository {repo!r}", problem[:200]) from error
+    except (HFValidationError, LocalTokenNotFoundError, ValueError) as error:
+        raise BadInput(f"repository {repo!r}", _first_line(error)[:200], _TOKEN) from error
     return str(address)
+
+
+_TOKEN: Final = "set HF_TOKEN to an access token with write permission"
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 class ExportRefused(BadInput):
