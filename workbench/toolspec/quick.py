@@ -163,12 +163,10 @@ def _is_schema(schema: Any, depth: int) -> bool:
     # `__class__` is faster than `type()`.
     if schema.__class__ is not dict:
         return schema.__class__ is bool
-    # Most schemas are only a type and a description.
-    if len(schema) == 2 and schema.get("description").__class__ is str:
-        kind = schema.get("type")
-        if kind.__class__ is str and kind in ALL_TYPES:
-            return True
     for key, value in schema.items():
+        # The two keywords that almost every schema has, without a call.
+        if value.__class__ is str and (key == "description" or (key == "type" and value in ALL_TYPES)):
+            continue
         if is_valid_value := _VALUES.get(key):
             if not is_valid_value(value):
                 return False
@@ -218,17 +216,7 @@ def _is_plain(value: JsonValue) -> bool:
 
 
 def _is_object_of_schemas(value: Any, depth: int) -> bool:
-    if value.__class__ is not dict:
-        return False
-    for schema in value.values():
-        # The same test as in `_is_schema`, without the call.
-        if schema.__class__ is dict and len(schema) == 2 and schema.get("description").__class__ is str:
-            kind = schema.get("type")
-            if kind.__class__ is str and kind in ALL_TYPES:
-                continue
-        if not _is_schema(schema, depth):
-            return False
-    return True
+    return value.__class__ is dict and all(_is_schema(schema, depth) for schema in value.values())
 
 
 def _is_list_of_schemas(value: JsonValue, depth: int) -> bool:

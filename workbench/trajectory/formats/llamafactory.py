@@ -175,10 +175,9 @@ def has_llamafactory_entries(row: JsonObject) -> bool:
 def _fits(row: JsonObject) -> bool:
     if not has_from_value(row):
         return False
-    if any(
-        as_object(entry).get("from") in ("function_call", "observation") for entry in conversation_of(row)
-    ):
-        return True
+    for entry in conversation_of(row):
+        if isinstance(entry, dict) and entry.get("from") in ("function_call", "observation"):
+            return True
     return isinstance(row.get("system"), str) and as_object(conversation_of(row)[0]).get("from") == "human"
 
 

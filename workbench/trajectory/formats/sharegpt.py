@@ -210,9 +210,10 @@ def _is_agent(row: JsonObject) -> bool:
 def _has_call_ids(row: JsonObject) -> bool:
     """Whether a result is a record with the id of its call."""
     for entry in conversation_of(row):
-        value = as_object(entry).get("value")
-        if isinstance(value, str) and '"tool_call_id"' in value:
-            return True
+        if isinstance(entry, dict):
+            value = entry.get("value")
+            if isinstance(value, str) and '"tool_call_id"' in value:
+                return True
     return False
 
 

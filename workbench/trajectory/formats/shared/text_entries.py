@@ -249,7 +249,7 @@ def conversation_of(row: JsonObject) -> Sequence[JsonValue]:
 
 def has_from_value(row: JsonObject) -> bool:
     """Whether the entries of the row's conversation have `from`."""
-    return any("from" in as_object(entry) for entry in conversation_of(row))
+    return any(isinstance(entry, dict) and "from" in entry for entry in conversation_of(row))
 
 
 def read_from_value(
