@@ -1,5 +1,6 @@
 """Put the commands together; turn errors into one line and an exit code."""
 
+import os
 import sys
 from collections.abc import Collection
 from importlib import import_module
@@ -9,9 +10,13 @@ from typing import Annotated, Final, NamedTuple, NoReturn
 import typer
 
 from workbench import __version__
+from workbench.cli.terminal.completion import COMPLETE_VARIABLE, completed_command
 from workbench.cli.terminal.exit_code import ExitCode
 from workbench.cli.terminal.help_text import use_plain_help
 from workbench.errors import EngineError, WorkbenchError
+
+PROGRAM: Final = "workbench"
+"""The name in usage lines and for shells, also if it was started as `python -m workbench`."""
 
 
 class CliCommand(NamedTuple):
@@ -77,7 +82,7 @@ def _show_version(is_requested: bool) -> None:
 
 def _root(
     _version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version")
+        bool, typer.Option("--version", "-V", callback=_show_version, is_eager=True, help="Print the version")
     ] = False,
 ) -> None:
     """A playground and contract workbench for Hermes-style tool calling."""
@@ -91,7 +96,10 @@ def build_app(loaded: Collection[str] = tuple(COMMANDS)) -> typer.Typer:
             `workbench --help` should not wait for modules that it does not use.
     """
     app = typer.Typer(
-        add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_root)
     for name, command in COMMANDS.items():
@@ -117,7 +125,8 @@ def run() -> NoReturn:
     Errors of the workbench become one line on standard error and an exit code.
     """
     try:
-        build_app(sys.argv[1:2])()
+        is_completing = COMPLETE_VARIABLE in os.environ
+        build_app(completed_command() if is_completing else sys.argv[1:2])(prog_name=PROGRAM)
     except WorkbenchError as error:
         print(f"workbench: {error}", file=sys.stderr)
         sys.exit(ExitCode.UNREACHABLE if isinstance(error, EngineError) else ExitCode.BAD_INPUT)

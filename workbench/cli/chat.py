@@ -13,6 +13,7 @@ from workbench.app.services import Services
 from workbench.app.turns import MessageStored, begin_session, run_turn
 from workbench.cli.sampling_options import sampling_option
 from workbench.cli.terminal.exit_code import ExitCode
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.sources import change_setup
 from workbench.cli.terminal.stopping import TerminalApprover, stop_at_interrupt
 from workbench.errors import BadInput
@@ -81,9 +82,7 @@ def chat(
         int | None,
         typer.Option(min=1, help="Maximum number of completions", show_default="WORKBENCH_MAX_ROUNDS"),
     ] = None,
-    json_output: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else")
-    ] = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Run one turn: prompt, tool calls, results, answer.
 

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.settings import read_settings
-
-_Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else")]
 
 
 def build_app() -> typer.Typer:
@@ -29,7 +28,7 @@ def backup(
             metavar="FILE", help="File to write", show_default="a file in backups/ next to the database"
         ),
     ] = None,
-    as_json: _Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Back up the database, also while it is in use."""
     from workbench.store.backup import back_up
@@ -44,7 +43,7 @@ def restore(
     force: Annotated[
         bool, typer.Option("--force", help="Replace an existing database; it is moved to a file next to it")
     ] = False,
-    as_json: _Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Restore a backup as the database."""
     from workbench.store.backup import restore as restore_backup
@@ -59,7 +58,7 @@ def restore(
         print(f"the previous database was moved to {restored.previous}")
 
 
-def check(as_json: _Json = False) -> None:
+def check(as_json: JsonOption = False) -> None:
     """Check the database for damage.
 
     Exit code 1 if there is a problem.
@@ -84,7 +83,7 @@ def check(as_json: _Json = False) -> None:
         raise typer.Exit(1)
 
 
-def vacuum(as_json: _Json = False) -> None:
+def vacuum(as_json: JsonOption = False) -> None:
     """Compact the database: return unused space to the disk."""
     from workbench.store.backup import vacuum as compact
 

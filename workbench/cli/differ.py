@@ -2,11 +2,9 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Annotated
-
-import typer
 
 from workbench.chat.json_value import JsonObject
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint, write_json_line
 from workbench.cli.terminal.sources import (
     STANDARD_INPUT,
@@ -22,9 +20,7 @@ from workbench.hermes.replicas.attempt import ReplicaCall
 def differ(
     source: SourceArgument = STANDARD_INPUT,
     tools: ToolsOption = None,
-    json_output: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else")
-    ] = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Compare what different parsers extract from a completion.
 

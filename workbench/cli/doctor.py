@@ -14,6 +14,8 @@ from typing import Final
 import typer
 
 from workbench import __version__
+from workbench.cli.terminal.json_option import JsonOption
+from workbench.cli.terminal.paint import write_json_line
 from workbench.errors import WorkbenchError
 from workbench.settings import Settings, read_settings
 
@@ -32,7 +34,7 @@ class Check:
     """False if `workbench serve` would not work."""
 
 
-def doctor() -> None:
+def doctor(as_json: JsonOption = False) -> None:
     """Check the installation.
 
     Reports packages, llama.cpp, model, database, terminal and browser. Exit code 1 if the page would not work.
@@ -42,9 +44,13 @@ def doctor() -> None:
         _checked(check, settings)
         for check in (_python, _packages, _llama, _model, _database, _terminal, _browser)
     ]
-    width = max(len(check.subject) for check in checks)
-    for check in checks:
-        print(f"{'ok ' if check.is_ok else 'BAD'}  {check.subject:<{width}}  {check.state}")
+    if as_json:
+        items = [{"subject": check.subject, "ok": check.is_ok, "state": check.state} for check in checks]
+        write_json_line({"checks": items})
+    else:
+        width = max(len(check.subject) for check in checks)
+        for check in checks:
+            print(f"{'ok ' if check.is_ok else 'BAD'}  {check.subject:<{width}}  {check.state}")
     if not all(check.is_ok for check in checks):
         raise typer.Exit(1)
 

@@ -27,6 +27,7 @@ from workbench.cli.rows.row_engine import (
     check_writing,
     split_of,
 )
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import count_of, shown, with_progress, write_json_line
 from workbench.errors import BadInput
 from workbench.library.datasets.export_target import ExportRefused, ExportSummary, ExportTarget
@@ -202,7 +203,7 @@ def export(
         typer.Option(metavar="OWNER/NAME", help="Upload the files to this dataset on the Hugging Face Hub"),
     ] = "",
     public: Annotated[bool, typer.Option("--public", help="Create a new repository as public")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Export sessions as training rows.
 

@@ -11,6 +11,7 @@ import typer
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.cli.rows.row_engine import FormatOption
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import count_of, row_total, shown, with_progress, write_json_line
 from workbench.library.datasets.row_import import ImportOptions, RowImported, import_rows
 from workbench.records.owner import Owner, UserRole
@@ -38,7 +39,7 @@ def import_(
     again: Annotated[
         bool, typer.Option("--again", help="Also import rows that were imported before")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result of each row as JSON")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Import training rows as sessions.
 

@@ -9,6 +9,7 @@ import typer
 
 from workbench.chat.json_value import JsonObject
 from workbench.cli.terminal.exit_code import ExitCode
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import write_json_line
 from workbench.cli.terminal.stopping import stop_at_interrupt
 from workbench.settings import choose_model, read_settings
@@ -28,7 +29,6 @@ def gigabytes(size_bytes: int) -> str:
 
 
 EMBEDDED: Final = "embedded"
-Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else")]
 
 
 def build_app() -> typer.Typer:
@@ -51,7 +51,7 @@ def _hub() -> "GgufHub":
     return GgufHub(wait=time.sleep)
 
 
-def show_models(json_output: Json = False) -> None:
+def show_models(json_output: JsonOption = False) -> None:
     """List the models that --model accepts, the default first."""
     from workbench.engines.known_models import REMEDY, find_embedded
     from workbench.wiring import build_models
@@ -76,7 +76,7 @@ def show_models(json_output: Json = False) -> None:
 def find(
     words: Annotated[list[str] | None, typer.Argument(metavar="WORD", help="Words of the name")] = None,
     limit: Annotated[int, typer.Option(min=1, max=100, help="Maximum number of repositories")] = 20,
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Find GGUF repositories on the Hugging Face Hub.
 
@@ -112,7 +112,7 @@ def show(
     repository: Annotated[
         str, typer.Argument(metavar="OWNER/NAME", help="Repository on the Hugging Face Hub")
     ],
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Show the GGUF files of a repository.
 
@@ -145,7 +145,7 @@ def _file_json(file: "HubFile") -> JsonObject:
 
 def pull(
     name: Annotated[str, typer.Argument(metavar="NAME", help="embedded, or hf:OWNER/NAME/FILE.gguf")],
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Download a model.
 
@@ -194,7 +194,7 @@ def _progress_line(step: "PullProgress") -> str:
 
 def remove(
     name: Annotated[str, typer.Argument(metavar="NAME", help="hf:OWNER/NAME/FILE.gguf")],
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Delete a model from the cache of the Hugging Face Hub."""
     freed = _hub().delete(name)
@@ -209,7 +209,7 @@ def default(
         str | None,
         typer.Argument(metavar="NAME", help="Model, as for --model; omit it to show the default"),
     ] = None,
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Show or set the default model.
 

@@ -9,6 +9,7 @@ import typer
 
 from workbench.app.requests.reading import ParseRequest, reading_fields, request_of_row
 from workbench.chat.finding import Edit, Finding, Fix, Severity, Span
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import (
     Paint,
     Tone,
@@ -154,9 +155,7 @@ def parse(
     starts_in_thought: Annotated[
         bool, typer.Option("--starts-in-thought", help="The prompt ends inside <think>")
     ] = False,
-    json_output: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else")
-    ] = False,
+    json_output: JsonOption = False,
     jsonl: Annotated[
         bool, typer.Option("--jsonl", help="Read one JSON request per line and print one reading per line")
     ] = False,

@@ -5,13 +5,13 @@ from typing import Annotated, cast
 import typer
 
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.records.presets import ListedPreset, StoredPreset
 from workbench.rollout.sampling import SAMPLING_FIELDS
 from workbench.settings import read_settings
 from workbench.toolspec.tools_text import parse_tools
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the preset")]
 
 
@@ -25,7 +25,7 @@ def build_app() -> typer.Typer:
     return app
 
 
-def list_presets(json_output: Json = False) -> None:
+def list_presets(json_output: JsonOption = False) -> None:
     """List the presets.
 
     Save presets on the page. `workbench chat --preset NAME` and `workbench run --preset NAME` use them.
@@ -41,7 +41,7 @@ def list_presets(json_output: Json = False) -> None:
         print(shown(f"{preset.name}  {preset.contract_name} · {preset.model}"))
 
 
-def show(name: Name, json_output: Json = False) -> None:
+def show(name: Name, json_output: JsonOption = False) -> None:
     """Show the setup of a preset."""
     from workbench.wiring import open_services
 

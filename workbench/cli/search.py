@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint
 from workbench.errors import BadInput
 from workbench.records.session_tree import FoundSession, SearchFilter, Snippet
@@ -52,7 +53,7 @@ def search(
     until: Annotated[str | None, typer.Option(metavar="DATE", help="Last used before this date")] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of sessions")] = 20,
     offset: Annotated[int, typer.Option(min=0, help="Number of sessions to skip")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Search the text of sessions."""
     from workbench.wiring import open_services

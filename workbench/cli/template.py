@@ -9,6 +9,7 @@ import typer
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint, write_json_line
 from workbench.cli.terminal.sources import load_contract, read_text
 from workbench.contract.compare_template import PromptComparison
@@ -46,9 +47,7 @@ def check(
     contract: Annotated[
         str, typer.Option(metavar="NAME", help="Also show how the prompt of this contract differs")
     ] = "",
-    json_output: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else")
-    ] = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Check how a chat template writes tools, tool calls and results.
 

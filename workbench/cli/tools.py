@@ -12,6 +12,7 @@ import typer
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import ToolCall
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import write_json_line
 from workbench.cli.terminal.sources import read_json, read_text
 from workbench.cli.terminal.stopping import TerminalApprover
@@ -61,7 +62,7 @@ def call(
         str, typer.Argument(metavar="JSON", help="Arguments as a JSON object, or - for standard input")
     ] = "{}",
     seed: Annotated[int, typer.Option(min=0, help="Seed for mock tools that choose at random")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Call a tool and print the result that a model would get.
 
@@ -141,7 +142,7 @@ def import_(
 def export(
     tools: Annotated[list[str], typer.Argument(metavar="NAME|FILE", help="Toolset, tool or JSON file")],
     form: Annotated[
-        str, typer.Option(metavar="FORMAT", help=f"yaml (as in the catalog), {', '.join(FORMS)}")
+        str, typer.Option(metavar="FORM", help=f"yaml (as in the catalog), {', '.join(FORMS)}")
     ] = "yaml",
     out: Annotated[
         Path | None,
@@ -187,10 +188,7 @@ def _write(text: str, out: Path | None) -> None:
         raise BadInput(f"--out {out}", str(error.strerror or error)) from error
 
 
-JSON_HELP = "Print JSON and nothing else"
-
-
-def list_(as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False) -> None:
+def list_(as_json: JsonOption = False) -> None:
     """List all tools by toolset.
 
     Shows the reason if a tool cannot be used.
@@ -216,7 +214,7 @@ def list_(as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = Fal
 
 def show(
     tools: Annotated[list[str], typer.Argument(metavar="NAME|FILE", help="Toolset, tool or JSON file")],
-    as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Print specs as a model gets them, and their fingerprint."""
     with catalog_of_settings() as catalog:
@@ -237,7 +235,7 @@ def check(
             metavar="NAME|FILE", help="Toolset, tool, JSON file, catalog file (YAML), or - for standard input"
         ),
     ],
-    as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Check specs and mock rules of tools.
 

@@ -20,7 +20,6 @@ from workbench.records.labels.project import (
 from workbench.records.owner import Owner, UserRole, account_key, account_name
 from workbench.settings import read_settings
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else")]
 ProjectName = Annotated[
     str,
     typer.Option(

@@ -9,13 +9,13 @@ import typer
 from workbench.chat.json_value import JsonObject
 from workbench.cli.labels.options import (
     AsAccount,
-    Json,
     Labeller,
     OwnerKey,
     ProjectName,
     labels_of,
     reference_of,
 )
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.cli.terminal.sources import read_text
 from workbench.errors import BadInput
@@ -64,7 +64,7 @@ def save_project(
         ),
     ] = None,
     owner: OwnerKey = "",
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Create or change a labelling project.
 
@@ -101,7 +101,7 @@ def projects(
     ] = False,
     owner: OwnerKey = "",
     account: AsAccount = "",
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """List the labelling projects."""
     with labels_of(owner, account) as services:
@@ -147,7 +147,7 @@ def restore_project(
 
 
 def agreement(
-    project: ProjectName = "", owner: OwnerKey = "", account: AsAccount = "", json_output: Json = False
+    project: ProjectName = "", owner: OwnerKey = "", account: AsAccount = "", json_output: JsonOption = False
 ) -> None:
     """Measure how far labellers agree.
 

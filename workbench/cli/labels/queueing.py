@@ -12,7 +12,6 @@ from workbench.cli.labels.options import (
     FindingFilter,
     FixFilter,
     FormatFilter,
-    Json,
     Labeller,
     Limit,
     ModelFilter,
@@ -35,6 +34,7 @@ from workbench.cli.labels.options import (
     sort_of,
 )
 from workbench.cli.labels.projects import Name
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.errors import BadInput
 from workbench.records.labels.label import Label, content_json, content_text
@@ -71,7 +71,7 @@ def queue(
     offset: Offset = 0,
     owner: OwnerKey = "",
     account: AsAccount = "",
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """List the labelling queue."""
     chosen = filter_of(
@@ -135,7 +135,7 @@ def assign(
     labeller: Labeller = "",
     owner: OwnerKey = "",
     account: AsAccount = "",
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Assign sessions to annotators.
 
@@ -200,7 +200,7 @@ def unassign(
     labeller: Labeller = "",
     owner: OwnerKey = "",
     account: AsAccount = "",
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Remove assignments of sessions to annotators.
 
@@ -240,7 +240,7 @@ def unassign(
 
 
 def progress(
-    project: ProjectName = "", owner: OwnerKey = "", account: AsAccount = "", json_output: Json = False
+    project: ProjectName = "", owner: OwnerKey = "", account: AsAccount = "", json_output: JsonOption = False
 ) -> None:
     """Show how far each annotator of a project is."""
     reference = reference_of(project, owner, account)
@@ -268,7 +268,7 @@ def review(
     limit: Limit = 50,
     owner: OwnerKey = "",
     account: AsAccount = "",
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """List what annotators disagree about.
 

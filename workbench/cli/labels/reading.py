@@ -12,7 +12,6 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import ToolCall
 from workbench.cli.labels.options import (
     AsAccount,
-    Json,
     Labeller,
     Limit,
     MessageId,
@@ -24,6 +23,7 @@ from workbench.cli.labels.options import (
     reference_of,
 )
 from workbench.cli.labels.queueing import item_json, item_line
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.cli.terminal.sources import read_json, read_text
 from workbench.errors import BadInput
@@ -35,7 +35,7 @@ PAGE: Final = 200
 """Labels read from the database at a time."""
 
 
-def stale(session: SessionId, owner: OwnerKey = "", json_output: Json = False) -> None:
+def stale(session: SessionId, owner: OwnerKey = "", json_output: JsonOption = False) -> None:
     """List the stale messages of a session.
 
     A message is stale if a message above it was corrected later, until it is accepted.
@@ -92,7 +92,7 @@ def log(
     limit: Limit = 50,
     offset: Offset = 0,
     owner: OwnerKey = "",
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Show the log of changes to labels, projects and versions.
 
@@ -171,7 +171,7 @@ def add(
     ] = 0,
     owner: OwnerKey = "",
     account: AsAccount = "",
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Label a message or a call.
 
@@ -216,7 +216,7 @@ def move(
     ] = None,
     owner: OwnerKey = "",
     account: AsAccount = "",
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Move a session to another state of the labelling queue."""
     labeller, project = labeller or account, reference_of(project, owner, account)

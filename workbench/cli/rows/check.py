@@ -9,6 +9,7 @@ import typer
 
 from workbench.chat.finding import Severity
 from workbench.cli.rows.row_engine import AddressOption, EngineOption, FormatOption, RowEngine, runner_for
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import ProgressLine, count_of, row_total
 from workbench.errors import BadInput
 from workbench.trajectory.formats.known import format_named
@@ -53,9 +54,7 @@ def check(
         bool, typer.Option("--statistics", help="Print the number of findings per code instead of each")
     ] = False,
     output_format: Annotated[OutputFormat, typer.Option(help="How to print findings")] = OutputFormat.TEXT,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print findings and summary as one JSON object")
-    ] = False,
+    as_json: JsonOption = False,
     jobs: Annotated[int, typer.Option(min=1, max=256, help="Number of processes")] = 1,
     engine: EngineOption = RowEngine.PROCESSES,
     address: AddressOption = "",

@@ -29,6 +29,7 @@ from workbench.cli.rows.row_engine import (
     check_writing,
     split_of,
 )
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import count_of, row_total, with_progress, write_json_line
 from workbench.errors import BadInput
 from workbench.library.datasets.conversion import RowDone
@@ -222,7 +223,7 @@ def convert(
     report: Annotated[
         str, typer.Option(metavar="FILE", help="Write all changes and problems to this file (JSON Lines)")
     ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Convert training rows to another format.
 

@@ -11,7 +11,8 @@ import typer
 from workbench.chat.json_value import JsonObject
 from workbench.cli.rows.check_filter import IgnoreOption, codes_of
 from workbench.cli.rows.row_engine import ROW_FILES, FormatOption
-from workbench.cli.terminal.paint import row_total, with_progress
+from workbench.cli.terminal.json_option import JsonOption
+from workbench.cli.terminal.paint import row_total, with_progress, write_json_line
 from workbench.errors import BadInput
 
 HAS_ERRORS: Final = 1
@@ -25,6 +26,7 @@ def receipt(
     ] = "-",
     format_: FormatOption = "auto",
     ignore: IgnoreOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Write a receipt for row files: hashes, counts, issues.
 
@@ -43,10 +45,12 @@ def receipt(
             file=sys.stderr,
         )
         raise typer.Exit(HAS_ERRORS)
-    if out == "-":
+    if out != "-":
+        write_receipt(maker.receipt(), Path(out).expanduser())
+    if as_json:
+        write_json_line(maker.receipt())
+    elif out == "-":
         sys.stdout.buffer.write(receipt_bytes(maker.receipt()))
-        return
-    write_receipt(maker.receipt(), Path(out).expanduser())
 
 
 def _counts(issues: Counter[str]) -> str:
@@ -73,6 +77,7 @@ def push(
         bool, typer.Option("--dry-run", help="Print the dataset card without uploading anything")
     ] = False,
     ignore: IgnoreOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Upload row files to a dataset on the Hugging Face Hub.
 
@@ -87,12 +92,19 @@ def push(
     name = title or repo.rsplit("/", maxsplit=1)[-1]
     card = render_card(receipt, CardOptions(title=name, licence=licence, splits=splits))
     if dry_run:
-        print(card, end="")
+        if as_json:
+            write_json_line({"url": None, "files": [], "card": card, "receipt": receipt})
+        else:
+            print(card, end="")
         return
     content: dict[str, Path | bytes] = {Path(file).name: Path(file).expanduser() for file in files}
     content |= {"README.md": card.encode(), "receipt.json": receipt_bytes(receipt)}
     message = f"{receipt['rows']} rows"
-    print(push_files(repo, content, message=message, is_private=not public))
+    url = push_files(repo, content, message=message, is_private=not public)
+    if as_json:
+        write_json_line({"url": url, "files": list(content), "card": card, "receipt": receipt})
+    else:
+        print(url)
     print(f"{len(content)} files uploaded", file=sys.stderr)
 
 

@@ -11,6 +11,7 @@ import typer
 from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject
 from workbench.cli.rows.row_engine import ROW_FILES, FormatOption
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint, with_progress, write_json_line
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
@@ -151,7 +152,7 @@ def stats(
             metavar="FAMILY", help=f"Template family that renders the row of --mask: {', '.join(FAMILIES)}"
         ),
     ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Show statistics of training rows, or the text trained on.
 

@@ -88,7 +88,7 @@ def case(
 
 def export(
     suite: Annotated[str, typer.Argument(metavar="SUITE", help="Name or file of the suite")],
-    to: Annotated[str, typer.Option(metavar="FORMAT", help=f"Format to write: {', '.join(FORMS)}")],
+    to: Annotated[str, typer.Option(metavar="FORM", help=f"Format to write: {', '.join(FORMS)}")],
     out: Annotated[str, typer.Option(metavar="FOLDER", help="Folder for the files")] = ".",
 ) -> None:
     """Export a suite to another format.

@@ -10,6 +10,7 @@ from workbench.app.runs.reports import report_form
 from workbench.app.runs.running import find_run
 from workbench.app.runs.suites import load_suite
 from workbench.app.services import Services
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.cli.terminal.sources import read_text
 from workbench.errors import BadInput
@@ -66,6 +67,17 @@ def write_reports(report: RunReport, files: Mapping[str, str], settings: Setting
             write_json_line(report_json(report, page_url=page_url))
         elif name:
             write_file(name, report_form(form).write(report, page_url=page_url))
+
+
+def json_destination(json_out: str, *, is_printed: bool) -> str:
+    """Return the file for a report as JSON, `-` for standard output, or an empty text for none.
+
+    Raises:
+        BadInput: Both a file and standard output are asked for.
+    """
+    if is_printed and json_out not in ("", "-"):
+        raise BadInput("--json", "--json-out writes the same report to a file", "omit one of the two options")
+    return "-" if is_printed else json_out
 
 
 def page_address(settings: Settings) -> str:
@@ -156,9 +168,7 @@ def compare(
     markdown: Annotated[
         str, typer.Option(metavar="FILE", help="Also write the comparison to this Markdown file")
     ] = "",
-    json_output: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else")
-    ] = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Compare two runs case by case.
 

@@ -20,6 +20,7 @@ from workbench.cli.suites.files import (
     JsonFile,
     JunitFile,
     MarkdownFile,
+    json_destination,
     run_line,
     suites_named,
     write_reports,
@@ -27,6 +28,7 @@ from workbench.cli.suites.files import (
 from workbench.cli.suites.from_sessions import SessionOptions, session_plan
 from workbench.cli.suites.rows import RowOptions, row_plan, write_rows
 from workbench.cli.terminal.exit_code import ExitCode
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import Tone, shown, terminal_paint
 from workbench.cli.terminal.stopping import stop_at_interrupt
 from workbench.errors import BadInput
@@ -253,6 +255,7 @@ def run(
     junit: JunitFile = "",
     html: HtmlFile = "",
     markdown: MarkdownFile = "",
+    as_json: JsonOption = False,
     list_: Annotated[
         bool, typer.Option("--list", help="List suites and runs without running anything")
     ] = False,
@@ -282,7 +285,12 @@ def run(
         judge=judge,
     )
     given = SamplingOptions(temperature or (), top_p or (), seed, max_tokens)
-    files = {"json": json_out, "junit": junit, "html": html, "markdown": markdown}
+    files = {
+        "json": json_destination(json_out, is_printed=as_json),
+        "junit": junit,
+        "html": html,
+        "markdown": markdown,
+    }
     over_rows = RowOptions(file=rows, message=message, tools=tuple(tools or ()), out=rows_out)
     sessions = SessionOptions(tag=from_sessions, save_as=save_suite)
     options = RunOptions(

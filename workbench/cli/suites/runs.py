@@ -14,11 +14,13 @@ from workbench.cli.suites.files import (
     JsonFile,
     JunitFile,
     MarkdownFile,
+    json_destination,
     page_address,
     run_line,
     write_reports,
 )
 from workbench.cli.suites.run import print_report
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.errors import BadInput
 from workbench.records.runs import ListedRun
@@ -27,7 +29,6 @@ from workbench.settings import read_settings
 Run = Annotated[
     str, typer.Argument(metavar="RUN", help="ID of the run, the beginning of its ID, or last for the newest")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else")]
 
 
 def build_app() -> typer.Typer:
@@ -67,7 +68,7 @@ def show_runs(
     ] = False,
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of runs")] = 50,
     offset: Annotated[int, typer.Option(min=0, help="Number of newest runs to skip")] = 0,
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """List stored runs, the newest first."""
     from workbench.wiring import open_services
@@ -88,10 +89,12 @@ def report(
     junit: JunitFile = "",
     html: HtmlFile = "",
     markdown: MarkdownFile = "",
+    as_json: JsonOption = False,
 ) -> None:
     """Report a stored run again, without running anything."""
     from workbench.wiring import open_services
 
+    json_out = json_destination(json_out, is_printed=as_json)
     files = {"json": json_out, "junit": junit, "html": html, "markdown": markdown}
     with open_services(read_settings()) as services:
         compared = find_run(services, baseline) if baseline else None
@@ -104,7 +107,7 @@ def report(
 def rename(
     run: Run,
     title: Annotated[str, typer.Argument(metavar="TITLE", help="New title")],
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Give a run another title."""
     from workbench.wiring import open_services
@@ -119,7 +122,7 @@ def tag(
     run: Run,
     tags: Annotated[list[str] | None, typer.Argument(metavar="TAG", help="Tags to add")] = None,
     remove: Annotated[bool, typer.Option("--remove", help="Remove these tags instead")] = False,
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Add tags to a run, or remove them."""
     from workbench.wiring import open_services

@@ -6,13 +6,20 @@ from typing import Any, Final
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from workbench.cli.terminal.completion import add_completion
+from workbench.cli.terminal.short_options import add_short_form
+
 _PYTHON_TYPE: Final = re.compile(r" <(?:list\[)?(.+?)(?: range)?\]?>$")
 """The type that Typer prints after an option or an argument, such as ` <list[int range]>`."""
 _WORDS: Final = {"str": "TEXT", "int": "INTEGER", "float": "NUMBER", "file": "FILE", "path": "FILE"}
 
 
 class PlainHelpGroup(TyperGroup):
-    """A group whose help writes its own `--help` without a period, as all other options."""
+    """A group whose help writes its own options without a period, as all other options."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """Return the options, of which Typer's own end in a period."""
+        return [_without_period(parameter) for parameter in super().get_params(ctx)]
 
     def get_help_option(self, ctx: Any) -> Any:
         """Return the option `--help`."""
@@ -20,7 +27,16 @@ class PlainHelpGroup(TyperGroup):
 
 
 class PlainHelpCommand(TyperCommand):
-    """A command whose help says `TEXT`, `INTEGER`, `DATE` or the choices, and leaves arguments without braces."""
+    """A command whose help says `TEXT`, `INTEGER`, `DATE` or the choices, and leaves arguments without braces.
+
+    Options that several commands share have one short form, and a shell completes their values.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        for parameter in self.params:
+            add_short_form(parameter)
+            add_completion(parameter)
 
     def get_help_option(self, ctx: Any) -> Any:
         """Return the option `--help`."""
@@ -44,7 +60,7 @@ class PlainHelpCommand(TyperCommand):
 
 
 def _without_period(option: Any) -> Any:
-    if option is not None:
+    if option is not None and option.help:
         option.help = option.help.rstrip(".")
     return option
 

@@ -9,6 +9,7 @@ import typer
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.cli.suites.run import GrammarOption
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import with_progress
 from workbench.cli.terminal.sources import load_contract
 from workbench.cli.training.synth import Generator, RowSplit
@@ -48,7 +49,7 @@ def heldout(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write all cases to this file (JSON Lines)")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Measure a model and its adapter on held-out calls.
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
-from workbench.cli.terminal.paint import with_progress
+from workbench.cli.terminal.json_option import JsonOption
+from workbench.cli.terminal.paint import with_progress, write_json_line
 from workbench.cli.terminal.sources import load_contract
 from workbench.errors import BadInput
 from workbench.settings import read_settings
@@ -85,11 +86,14 @@ def synth(
         int, typer.Option(min=1, help="Number of rows in succession that share contract and tools")
     ] = 1,
     exchanges: Annotated[int, typer.Option(min=1, max=4, help="Maximum number of exchanges in a row")] = 4,
+    as_json: JsonOption = False,
 ) -> None:
     """Generate training rows for tool calling.
 
     Writes conversations in the format `sharegpt`. Tools, words and sentences of one split never occur in another.
     """
+    if as_json and out == "-":
+        raise BadInput("--json", "the rows already go to standard output", "give a file with --out")
     from workbench.library.datasets.row_writer import open_writer
     from workbench.library.home_files import ContractFiles, find_folder
     from workbench.training.synth.conversations import ContractShare
@@ -113,6 +117,8 @@ def synth(
     with open_writer(out) as write:
         for row in with_progress(rows, "rows"):
             write(row)
+    if as_json:
+        write_json_line({"rows": count, "file": out})
     print(f"{count:,} row{'' if count == 1 else 's'} written to {out}", file=sys.stderr)
 
 

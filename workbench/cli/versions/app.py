@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.cli.versions import names
 from workbench.cli.versions.files import export_versions, import_files, version_json, version_line
@@ -15,9 +16,8 @@ from workbench.settings import read_settings
 REFERENCE = "NAME, NAME@3, NAME@production, or KIND:NAME@HASH"
 """Help text of an argument that names a version."""
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else")]
 Reference = Annotated[str, typer.Argument(metavar="VERSION", help=REFERENCE)]
-Message = Annotated[str, typer.Option("--message", "-m", help="Message of the new version")]
+Message = Annotated[str, typer.Option("--message", help="Message of the new version")]
 
 
 def build_app() -> typer.Typer:
@@ -41,7 +41,7 @@ def build_app() -> typer.Typer:
 
 def show_lines(
     kind: Annotated[VersionKind | None, typer.Option(help="Only this kind")] = None,
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """List all names with their newest version."""
     from workbench.wiring import open_services
@@ -61,7 +61,7 @@ def history(
     name: Annotated[str, typer.Argument(metavar="NAME", help="NAME, or KIND:NAME")],
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of versions")] = 50,
     offset: Annotated[int, typer.Option(min=0, help="Number of newest versions to skip")] = 0,
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """List all versions of a name, the newest first."""
     from workbench.app.version_files import find_version
@@ -77,7 +77,7 @@ def history(
         print(version_line(version))
 
 
-def show(reference: Reference, json_output: Json = False) -> None:
+def show(reference: Reference, json_output: JsonOption = False) -> None:
     """Print the text of a version, byte for byte."""
     from workbench.app.version_files import find_text
     from workbench.wiring import open_services
@@ -101,7 +101,7 @@ def diff(
             help=f"One or two versions: {REFERENCE}; one version is compared with the version before it",
         ),
     ],
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Show the changes between two versions as a unified diff.
 
@@ -135,7 +135,7 @@ def diff(
     )
 
 
-def restore(reference: Reference, message: Message = "", json_output: Json = False) -> None:
+def restore(reference: Reference, message: Message = "", json_output: JsonOption = False) -> None:
     """Create a new version with the text of an old one."""
     from workbench.app.version_files import find_version
     from workbench.wiring import open_services
@@ -153,7 +153,7 @@ def tag(
     reference: Reference,
     name: Annotated[str, typer.Argument(metavar="TAG", help="Tag, such as production or candidate")],
     remove: Annotated[bool, typer.Option("--remove", help="Remove the tag instead")] = False,
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Tag a version.
 

@@ -10,6 +10,7 @@ from workbench.app.services import Services
 from workbench.app.version_content import fingerprint_of
 from workbench.app.version_files import VersionFileState, WrittenFile, find_version, take_file, write_file
 from workbench.chat.json_value import JsonObject
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.errors import BadInput
 from workbench.records.versions import FileState, Version, VersionKind, parse_reference
@@ -69,7 +70,7 @@ def export_versions(
         bool,
         typer.Option("--force", help="Overwrite files that were changed since; their text is stored"),
     ] = False,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else")] = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Export versions to their files, byte for byte.
 
@@ -100,7 +101,7 @@ def import_files(
         list[str] | None,
         typer.Argument(metavar="NAME", help="NAME or KIND:NAME; if omitted, all files"),
     ] = None,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else")] = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Import files as the newest versions of their names.
 

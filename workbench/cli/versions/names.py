@@ -6,17 +6,17 @@ import typer
 
 from workbench.app.version_files import find_version
 from workbench.app.version_names import delete_name, duplicate_name, find_deleted, rename_name, restore_name
+from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.cli.versions.files import version_json, version_line
 from workbench.records.versions import Version, VersionKind, parse_reference
 from workbench.settings import read_settings
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="NAME, or KIND:NAME")]
-NewName = Annotated[str, typer.Argument(metavar="NEW_NAME", help="The new name")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else")]
+NewName = Annotated[str, typer.Argument(metavar="NEW", help="The new name")]
 
 
-def rename(name: Name, new_name: NewName, json_output: Json = False) -> None:
+def rename(name: Name, new_name: NewName, json_output: JsonOption = False) -> None:
     """Rename a text with all its versions.
 
     A name that a file defines cannot be renamed: rename the file instead.
@@ -29,7 +29,7 @@ def rename(name: Name, new_name: NewName, json_output: Json = False) -> None:
     _print(renamed, is_json=json_output)
 
 
-def duplicate(name: Name, new_name: NewName, json_output: Json = False) -> None:
+def duplicate(name: Name, new_name: NewName, json_output: JsonOption = False) -> None:
     """Save the newest version of a name under a new name."""
     from workbench.wiring import open_services
 
@@ -55,7 +55,8 @@ def delete(name: Name) -> None:
 
 
 def show_deleted(
-    kind: Annotated[VersionKind | None, typer.Option(help="Only this kind")] = None, json_output: Json = False
+    kind: Annotated[VersionKind | None, typer.Option(help="Only this kind")] = None,
+    json_output: JsonOption = False,
 ) -> None:
     """List deleted names that can be restored.
 
@@ -87,7 +88,7 @@ def undelete(
         str,
         typer.Option("--as", metavar="NAME", help="Restore it under this name", show_default="its old name"),
     ] = "",
-    json_output: Json = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Restore a deleted text with all its versions."""
     from workbench.wiring import open_services
