@@ -13,6 +13,8 @@ from workbench.app.running_turns import RunningTurn, TurnRequest
 from workbench.app.services import Services
 from workbench.ui import guide
 from workbench.ui.guide import GuideEvents
+from workbench.ui.present.guide import DemoView, TourView
+from workbench.ui.tabs.play.opening_events import OpeningEvents
 from workbench.ui.tabs.play.screen import SAME, Screen
 from workbench.ui.tabs.play.session_events import SessionEvents
 from workbench.ui.tabs.play.setup_events import SetupEvents
@@ -32,6 +34,16 @@ def guide_events(services: Services) -> GuideEvents:
 
 def first_screen(events: GuideEvents) -> Screen:
     return Screen(*cast(Any, events.on_first_visit(Visitor(), request())[: len(Screen._fields)]))
+
+
+def test_the_page_offers_the_tour_to_visitors_without_sessions(tmp_path: Path) -> None:
+    with services_for(tmp_path, "Hello.") as (services, play):
+        opening = OpeningEvents(services, SessionEvents(services, SetupEvents(services)))
+        for is_empty in (True, False):
+            *_, tour, demo = opening.on_page("", "", "", request())
+            assert tour == TourView(is_empty=is_empty, serial=1)
+            assert demo == DemoView()
+            play("Is anybody there?")
 
 
 def test_a_first_visit_opens_the_example(tmp_path: Path) -> None:

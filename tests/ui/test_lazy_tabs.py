@@ -97,6 +97,13 @@ def test_only_the_page_itself_runs_events_when_it_is_loaded(parts):
     assert started == ["on_page"]
 
 
+def test_only_the_model_is_loaded_after_the_page_was(parts):
+    events = {event["id"]: event for event in parts[0]["dependencies"]}
+    (page,) = (number for number, event in events.items() if event["api_name"] == "on_page")
+    following = [event["api_name"] for event in events.values() if event.get("trigger_after") == page]
+    assert [name.rstrip("_0123456789") for name in following] == ["on_warm"]
+
+
 def test_a_field_can_be_edited_if_it_could_be_on_a_page_that_is_sent_as_a_whole(config, parts):
     def editable(block, events):
         props = block["props"]

@@ -18,6 +18,7 @@ from workbench.ui.present.presets import PresetBarView
 from workbench.ui.present.row_run import RowsView
 from workbench.ui.present.sessions import DownloadView
 from workbench.ui.present.setup import show_setup
+from workbench.ui.tabs.play.opening_events import OpeningEvents
 from workbench.ui.tabs.play.preset_events import PresetEvents
 from workbench.ui.tabs.play.row_events import RowEvents
 from workbench.ui.tabs.play.screen import REST, SAME
@@ -82,13 +83,13 @@ def test_forged_actions_are_refused(services: Services) -> None:
 def test_a_page_starts_with_the_preset_of_its_address(services: Services) -> None:
     act(services, *fields_of(services, max_rounds=3), action="save", name="three")
     key = services.presets.share_preset("three").share_key
-    events = SessionEvents(services, SetupEvents(services))
+    events = OpeningEvents(services, SessionEvents(services, SetupEvents(services)))
     for query in ({"preset": "three"}, {"shared_preset": key}):
-        *values, bar = events.on_page("", "", "?" + urlencode(query), request())
+        *values, bar, _tour, _demo = events.on_page("", "", "?" + urlencode(query), request())
         assert 3 in values
         assert cast(PresetBarView, bar).open_id
     for query in ({"preset": "tree"}, {"shared_preset": "x"}):
-        *values, bar = events.on_page("", "", "?" + urlencode(query), request())
+        *values, bar, _tour, _demo = events.on_page("", "", "?" + urlencode(query), request())
         assert services.settings.max_rounds in values
         assert cast(PresetBarView, bar).open_id is None
         assert "error" in str(values)

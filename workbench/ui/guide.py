@@ -8,7 +8,6 @@ import gradio as gr
 from workbench.app.demo import (
     EXAMPLE,
     EXAMPLE_TAG,
-    is_demo_loaded,
     load_conversation,
     load_demo,
     remove_demo,
@@ -20,7 +19,7 @@ from workbench.records.owner import Permission
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.frame import PageFrame
 from workbench.ui.incoming.fields import text_of
-from workbench.ui.listen import Trigger, listen
+from workbench.ui.listen import listen
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.documents import COMPOSER, DocumentChange, EditorsView, composer_of
 from workbench.ui.present.guide import (
@@ -61,17 +60,6 @@ class GuideEvents:
 
     services: Services
     sessions: SessionEvents
-
-    @needs(Permission.WORK)
-    def on_opened(self, visitor: Visitor, request: gr.Request) -> tuple[TourView, DemoView]:
-        """Once the page is open, offer the tour to visitors without sessions, and show the demo buttons."""
-        services = services_of(self.services, visitor, request)
-        try:
-            is_empty = visitor.session_id is None and not services.sessions.list_sessions(limit=1)
-            return TourView(is_empty=is_empty, serial=1), DemoView(is_loaded=is_demo_loaded(services))
-        except WorkbenchError:
-            # The page itself has shown the error.
-            return TourView(), DemoView()
 
     @needs(Permission.WORK)
     def on_first_visit(self, visitor: Visitor, request: gr.Request) -> tuple[object, ...]:
@@ -164,19 +152,16 @@ def wire_guide(
     services: Services,
     play: PlayParts,
     frame: PageFrame,
-    opened: Trigger,
 ) -> None:
     """Connect the components with their handlers.
 
     Args:
         parts: The components from `build_guide`.
         play: The Play tab, where sessions are opened.
-        opened: Fires once the page is open.
     """
     events = GuideEvents(services, SessionEvents(services, SetupEvents(services)))
     visitor, own = [play.visitor], play.sessions
     whole = play.whole(frame.header, frame.address)
-    listen(opened, events.on_opened, visitor, [parts.tour, own.demo])
     listen(parts.tour.event("first_visit"), events.on_first_visit, visitor, whole)
     demo = [own.demo, own.sessions, own.notice]
     listen(own.demo.event("load_demo"), events.on_load_demo, visitor, demo)

@@ -101,8 +101,8 @@ def build_page(services: Services) -> Page:
                 models_parts = models.build(services)
         later = [tab for tab in tabs.children if isinstance(tab, gr.Tab) and tab.elem_id in LAZY_TABS]
         TabLoader(frame.tab_loader, later).wire()
-        opened = play.wire(blocks, play_parts, services, runs, frame, tab=play_tab)
-        wire_guide(guide, services, play_parts, frame, opened.then)
+        play.wire(blocks, play_parts, services, runs, frame, tour=guide.tour, tab=play_tab)
+        wire_guide(guide, services, play_parts, frame)
         inspect.wire(inspect_parts, services, play_parts.visitor, tab=inspect_tab)
         wire_compare(blocks, compare_parts, services, runs, tabs=tabs, tab=compare_tab, play=play_parts)
         setup = play_parts.setup.contract

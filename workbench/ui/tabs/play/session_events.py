@@ -17,7 +17,7 @@ from workbench.records.owner import Permission
 from workbench.records.run_config import RunConfig
 from workbench.records.session_tree import newest_leaf
 from workbench.ui.incoming.fields import id_of, number_of, text_of
-from workbench.ui.owners import browser_key_of, needs, services_of
+from workbench.ui.owners import needs, services_of
 from workbench.ui.present.branches import BranchesView, agreement_words, show_branches
 from workbench.ui.present.documents import (
     PLAY_EDITORS,
@@ -29,13 +29,12 @@ from workbench.ui.present.documents import (
 )
 from workbench.ui.present.live import LiveView
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
-from workbench.ui.present.place import Place, parse_place
-from workbench.ui.present.presets import PresetBarView, stored_setup
+from workbench.ui.present.place import Place
 from workbench.ui.present.session import show_session, tools_of
-from workbench.ui.present.sessions import AccountView, AddressView, SessionBarView
+from workbench.ui.present.sessions import AddressView, SessionBarView
 from workbench.ui.present.setup import parse_setup
 from workbench.ui.tabs.play.message_events import message_view
-from workbench.ui.tabs.play.preset_events import SHARED, PresetEvents, asked_preset, default_setup
+from workbench.ui.tabs.play.preset_events import default_setup
 from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update, list_sessions, reopened
 from workbench.ui.tabs.play.setup_events import SetupEvents, saved_contract
 from workbench.ui.tabs.play.starting import follow
@@ -55,25 +54,6 @@ class SessionEvents:
     """Fills the left column, the run configuration."""
 
     @needs(Permission.WORK)
-    def on_page(self, secret: str, stored: str, query: str, request: gr.Request) -> tuple[object, ...]:
-        """Open the page with the session, message, preset or shared link in the address.
-
-        Args:
-            stored: The setup that the browser stored, as `stored_setup` reads it.
-            query: The query string of the address of what Play should show.
-        """
-        visitor = Visitor(browser_key=browser_key_of(secret))
-        services = services_of(self.services, visitor, request)
-        account = AccountView(name=services.owner.name if services.settings.accounts else "")
-        try:
-            place = parse_place(query)
-        except BadInput as error:
-            shown, preset_id = self.start(services, visitor, problem(error), request=LOADING), None
-        else:
-            shown, preset_id = self._requested(services, visitor, place, stored)
-        return (*shown, account, self._bar(services, preset_id))
-
-    @needs(Permission.WORK)
     def on_open_session(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
@@ -82,7 +62,7 @@ class SessionEvents:
         place = Place(values={name: id_of(event, name) for name in ("session", "shared", "message")})
         visitor, number = visitor.at_home(), number_of(event, "request")
         if place.get("session") or place.get("shared"):
-            return self._requested_session(services, visitor, place, number)
+            return self.open_place(services, visitor, place, number)
         return self.start(services, visitor, keeps_setup=True, request=number)
 
     @needs(Permission.WORK)
@@ -129,6 +109,21 @@ class SessionEvents:
         visitor = replace(visitor, session_id=session_id)
         return self._open(services, visitor, _no_session(session_id), request)
 
+    def open_place(
+        self, services: Services, visitor: Visitor, place: Place, request: int
+    ) -> tuple[object, ...]:
+        """Open the session or shared link that an address names; return values for the whole tab."""
+        if key := place.get("shared"):
+            unshared = BadInput(
+                "this link",
+                "it does not show a session, or no longer does",
+                "ask for a new link, or start a new session",
+            )
+            return self._open(services, replace(visitor, share_key=key), unshared, request)
+        session_id = place.get("session")
+        visitor = _at_message(services, visitor, session_id, place.get("message") or None)
+        return self.open(services, visitor, session_id, request=request)
+
     def start(
         self,
         services: Services,
@@ -168,49 +163,6 @@ class SessionEvents:
             return (*screen, *self.setups.filled(services, own))
         except WorkbenchError as error:
             return (*Screen(notice=problem(error)), *(SAME for _ in range(REST)))
-
-    def _requested(
-        self, services: Services, visitor: Visitor, place: Place, stored: str
-    ) -> tuple[tuple[object, ...], str | None]:
-        """Return what the address asks for, and the id of the preset that it names, if it is an own one."""
-        if place.get("shared") or place.get("session"):
-            return self._requested_session(services, visitor, place, LOADING), None
-        notice, preset_id, preset = CLEAR, None, None
-        try:
-            setup = stored_setup(stored, default_setup(services), services.settings)
-            preset = asked_preset(services, place.values)
-            if preset is not None:
-                setup = preset.setup
-                preset_id = preset.listed.id if preset.is_own else None
-                notice = CLEAR if preset.is_own else advice(SHARED)
-        except WorkbenchError as error:
-            setup, notice = None, problem(error)
-        is_preset = preset is not None
-        shown = self.start(services, visitor, notice, setup=setup, is_preset=is_preset, request=LOADING)
-        return shown, preset_id
-
-    def _bar(self, services: Services, preset_id: str | None) -> PresetBarView | Update:
-        try:
-            return PresetEvents(self.services, self.setups).bar(
-                services, open_id=preset_id, is_filled=preset_id is not None
-            )
-        except WorkbenchError:
-            # The session list has shown the error.
-            return SAME
-
-    def _requested_session(
-        self, services: Services, visitor: Visitor, place: Place, request: int
-    ) -> tuple[object, ...]:
-        if key := place.get("shared"):
-            unshared = BadInput(
-                "this link",
-                "it does not show a session, or no longer does",
-                "ask for a new link, or start a new session",
-            )
-            return self._open(services, replace(visitor, share_key=key), unshared, request)
-        session_id = place.get("session")
-        visitor = _at_message(services, visitor, session_id, place.get("message") or None)
-        return self.open(services, visitor, session_id, request=request)
 
     def _open(
         self, services: Services, visitor: Visitor, missing: BadInput, request: int

@@ -7,7 +7,6 @@ from typing import Any, Final, cast
 
 import gradio as gr
 from gradio.blocks import Block
-from gradio.events import Dependency
 
 from workbench.app.services import Services
 from workbench.ui.components.drawn import Drawn
@@ -20,6 +19,7 @@ from workbench.ui.tabs.play.inspector_events import DecisionEvents, InspectorEve
 from workbench.ui.tabs.play.list_events import ListEvents
 from workbench.ui.tabs.play.message_events import MessageEvents
 from workbench.ui.tabs.play.news_events import NewsEvents
+from workbench.ui.tabs.play.opening_events import OpeningEvents
 from workbench.ui.tabs.play.preset_events import PresetEvents
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import Screen
@@ -93,9 +93,16 @@ def build(services: Services) -> PlayParts:
 
 
 def wire(
-    blocks: gr.Blocks, parts: PlayParts, services: Services, runs: Runs, frame: PageFrame, *, tab: gr.Tab
-) -> Dependency:
-    """Connect the components with their handlers; return the event that opens the page."""
+    blocks: gr.Blocks,
+    parts: PlayParts,
+    services: Services,
+    runs: Runs,
+    frame: PageFrame,
+    *,
+    tour: Drawn,
+    tab: gr.Tab,
+) -> None:
+    """Connect the components with their handlers, and open the page when it is loaded."""
     header, address = frame.header, frame.address
     setups = SetupEvents(services)
     turns = TurnEvents(services, runs, setups, _visitors(blocks, parts.visitor))
@@ -108,9 +115,9 @@ def wire(
     whole = parts.whole(header, address)
     opened = listen(
         blocks.load,
-        sessions.on_page,
+        OpeningEvents(services, sessions).on_page,
         [parts.secret, parts.setup.stored, parts.place],
-        [*whole, frame.account, parts.setup.presets],
+        [*whole, frame.account, parts.setup.presets, tour, parts.sessions.demo],
         js="() => [...hermesWorkbench.secret(), ...hermesWorkbench.readSetup(), ...hermesWorkbench.router.ofPlay()]",
     )
     _warm(opened.then, parts.setup, setups, header)
@@ -120,7 +127,6 @@ def wire(
     listen(parts.sessions.sessions.event("look_sessions"), looks, [parts.visitor], screen, is_queued=False)
     _wire_inspector(parts, services, runs, screen)
     wire_waiting(parts.talk.asking, services, parts.visitor)
-    return opened
 
 
 def warm_after(trigger: Trigger, parts: PlayParts, services: Services, header: Drawn) -> None:
