@@ -66,6 +66,13 @@ def test_all_model_work_shares_one_concurrency_limit(tmp_path):
     assert lines["on_texts"] != "model"
 
 
+def test_events_of_which_only_the_last_counts_have_different_names(config):
+    latest = [event["js"] for event in config["dependencies"] if event["trigger_mode"] == "always_last"]
+    names = [name for js in latest for name in re.findall(r"newest\('([^']+)'", js)]
+    assert len(names) == len(latest) > 15
+    assert len(names) == len(set(names))
+
+
 def test_element_ids_are_unique(config):
     ids = [component["props"].get("elem_id") for component in config["components"]]
     named = [elem_id for elem_id in ids if elem_id]

@@ -45,15 +45,14 @@ def listen(
         outputs: Components to write.
         js: JavaScript that runs in the browser first. The list that it returns becomes the inputs.
         is_model_work: Whether the event may wait in a model's queue for a long time.
-        is_latest_only: Whether to keep only the last of several firings while the handler runs, as for typing. Firings
-            at the same moment all run, with the newest values of `inputs`. Events of our own components are then
-            triggered with `triggerLatest`.
+        is_latest_only: Whether to keep only the last of several firings at the same moment or while the handler runs,
+            as for typing. Events of our own components are then triggered with `triggerLatest`.
         is_in_order: Whether to run the handler one firing after the other, for all visitors together. Use it for quick
             work that fires in bursts, each with data of its own.
         is_queued: Whether to use the queue; False runs the handler at once.
     """
     if is_latest_only:
-        js = _with_newest(inputs, js)
+        js = _with_newest(fn, outputs, js)
     options: dict[str, Any] = {
         "js": js,
         "api_visibility": "private",
@@ -71,8 +70,9 @@ def listen(
     return trigger(fn and within_budget(fn), list(inputs), list(outputs), **options)
 
 
-def _with_newest(inputs: Sequence[Block], js: str | None) -> str:
-    name = "-".join(str(cast(Any, block)._id) for block in inputs)
+def _with_newest(fn: Callable[..., object] | None, outputs: Sequence[Block], js: str | None) -> str:
+    # The name of the event: several tabs can have the same handler, but each writes to its own components.
+    name = f"{getattr(fn, '__name__', '')} {cast(Any, outputs[0])._id}"
     newest = f"await hermesWorkbench.newest('{name}', values)"
     return f"async (...values) => {f'({js})(...{newest})' if js else newest}"
 

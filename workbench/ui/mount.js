@@ -33,15 +33,21 @@ window.hermesWorkbench = (() => {
     return { element, props, trigger, triggerLatest, follow };
   };
 
+  // Ends an event before it is sent: Gradio drops one whose function throws (gradio 6.31, js/core/src/dependency.ts,
+  // `dispatch`), and neither shows the error nor runs what follows the event.
+  const drop = (reason) => {
+    throw new Error(reason);
+  };
+
   // For events of fields of which only the last one counts (`listen.py`). Gradio regards an event as being answered only
-  // once it is sent. Fields that change together, such as those of an example, therefore send one event each, and an
-  // answer to old values can be the last to arrive. So each waits for the others, and all send the newest values.
-  // `inputs` names the fields (gradio 6.31, js/core/src/dependency.ts, `dispatch`).
-  const valuesOf = {};
-  const newest = async (inputs, values) => {
-    valuesOf[inputs] = values;
+  // once it is sent. Fields that change together, such as those of an example, would therefore send one event each, and
+  // an answer to old values could be the last to arrive. So each waits for the others, and only the last one is sent.
+  // `event` is the name of the event.
+  const latest = {};
+  const newest = async (event, values) => {
+    latest[event] = values;
     await new Promise((resolve) => setTimeout(resolve));
-    return valuesOf[inputs];
+    return latest[event] === values ? values : drop("a newer event has the newest values");
   };
 
   // All scripts are one module (`script_files.py`); the browser loads it once, however often it is imported.
@@ -79,5 +85,5 @@ window.hermesWorkbench = (() => {
     }
     while (!hasTab(tab) && Date.now() - askedAt[tab] < ANSWER_MS) await new Promise(requestAnimationFrame);
   };
-  return { mount, newest, attachTabLoader, loadTab, chartsAddress: "CHARTS_ADDRESS" };
+  return { mount, newest, drop, attachTabLoader, loadTab, chartsAddress: "CHARTS_ADDRESS" };
 })();

@@ -117,13 +117,16 @@ def test_names_and_tooltips_are_added_once_gradio_has_drawn_the_fields(component
     expect(component.page.get_by_title(TERMS["contract"])).to_have_text("Contract")
 
 
-def test_fields_that_change_together_all_send_the_newest_values(component: Component) -> None:
+def test_of_fields_that_change_together_only_the_last_event_is_sent(component: Component) -> None:
     sent = component.page.evaluate(
-        """Promise.all([
-          hermesWorkbench.newest("1-2", ["length", ""]),
-          hermesWorkbench.newest("3", ["other"]),
-          hermesWorkbench.newest("1-2", ["length", "text"]),
-        ])"""
+        """async () => {
+          const events = await Promise.allSettled([
+            hermesWorkbench.newest("on_texts 1", ["length", ""]),
+            hermesWorkbench.newest("on_texts 2", ["other"]),
+            hermesWorkbench.newest("on_texts 1", ["length", "text"]),
+          ]);
+          return events.map((event) => event.value || null);
+        }"""
     )
-    assert sent == [["length", "text"], ["other"], ["length", "text"]]
-    assert component.page.evaluate("hermesWorkbench.newest('1-2', ['stop', ''])") == ["stop", ""]
+    assert sent == [None, ["other"], ["length", "text"]]
+    assert component.page.evaluate("hermesWorkbench.newest('on_texts 1', ['stop', ''])") == ["stop", ""]

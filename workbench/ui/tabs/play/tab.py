@@ -157,6 +157,8 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
         setups.on_choices,
         [parts.visitor, contract.contract, tools.toolset],
         [contract.contract, tools.toolset, contract.contract_notice],
+        # Gradio also selects the tab when it draws it. Nothing is chosen then: opening the page fills in the choices.
+        js="(...values) => (values[1] === null ? hermesWorkbench.drop('the page is being opened') : values)",
     )
     listen(
         contract.contract.input,
