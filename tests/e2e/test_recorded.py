@@ -5,10 +5,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.conftest import served
-from tests.e2e.play import Play, Server, write_script
+from tests.e2e.play import SLOW_MS, Play, Server, write_script
 from tests.exchanges import RAW_CALL, Agent, answered, said
 from workbench.chat.message import Message, Role
 from workbench.records.exchanges import ClientAnswer, ClientRequest
@@ -83,3 +83,32 @@ def test_requests_appear_on_the_page_as_they_are_recorded_and_become_a_suite(
     page.get_by_label("Tag of the sessions for a new suite").fill("nothing")
     page.get_by_role("button", name="From sessions").click()
     expect(page.locator("#suites-edit-notice")).to_contain_text("no session has it")
+
+
+def test_a_suite_that_opens_late_does_not_replace_a_new_one_from_sessions(page: Page, server: Server) -> None:
+    page.set_default_timeout(SLOW_MS)
+    expect.set_options(timeout=SLOW_MS)
+    agent, tag = Agent(tag="late"), "late"
+    record(server, agent.request(said("How is the weather in Bern?")), answered(RAW_CALL), "c" * 32)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        data = route.request.post_data or ""
+        if not held and '"is_draft":' in data and f'"{tag}"' not in data:
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/queue/join*", hold)
+    page.goto(server.url)
+    expect(page.locator("#page-header")).to_contain_text("ready")
+    page.get_by_role("tab", name="Suites").click()
+    page.get_by_role("tab", name="Edit suites").click()
+    page.get_by_label("Tag of the sessions for a new suite").fill(tag)
+    page.get_by_role("button", name="From sessions").click()
+    page.wait_for_timeout(2000)
+    assert held
+    held[0].continue_()
+    page.wait_for_timeout(3000)
+    expect(page.locator("#suites-text")).to_contain_text(f"suite: {tag}")
+    expect(page.locator("#suites-list [aria-current=true]")).to_contain_text(tag)

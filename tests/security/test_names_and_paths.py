@@ -32,7 +32,7 @@ from workbench.ui.tabs.data.form import DataForm
 from workbench.ui.tabs.inspect import InspectEvents
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.setup_events import SetupEvents
-from workbench.ui.tabs.suites.edit_events import suite_texts
+from workbench.ui.tabs.suites.edit_events import SuiteEditEvents, suite_texts
 from workbench.ui.visitor import Visitor
 
 pytestmark = pytest.mark.slow
@@ -172,6 +172,11 @@ EVERYWHERE: Mapping[str, Asked] = {
     ),
     "a suite that is opened": lambda own, name: suite_texts(own).on_open(
         VISITOR, REQUEST, gr.EventData(None, {"name": name, "is_draft": False, "is_new": False})
+    ),
+    "a new suite from sessions": lambda own, name: SuiteEditEvents(own, suite_texts(own)).on_open(
+        VISITOR,
+        REQUEST,
+        gr.EventData(None, {"name": name, "is_draft": False, "is_new": True, "tag": "agent"}),
     ),
     "a new contract's name": lambda own, name: contract_texts(own).on_open(
         VISITOR, REQUEST, gr.EventData(None, {"name": name, "is_draft": False, "is_new": True})

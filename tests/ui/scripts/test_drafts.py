@@ -1,6 +1,7 @@
 """Drafts: unsaved text stays in the browser until it is saved or discarded."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -247,8 +248,14 @@ def test_a_text_that_was_never_saved_stays_in_the_list(component: Component) -> 
     rows.first.get_by_role("button").click()
     rows.nth(1).get_by_role("button").click()
     assert component.events == [
-        ("open_text", {"name": "Agenda!", "is_draft": True, "is_new": False, "version": None, "draft": ""}),
-        ("open_text", {"name": "full", "is_draft": False, "is_new": False, "version": None, "draft": ""}),
+        (
+            "open_text",
+            {"name": "Agenda!", "is_draft": True, "is_new": False, "tag": "", "version": None, "draft": ""},
+        ),
+        (
+            "open_text",
+            {"name": "full", "is_draft": False, "is_new": False, "tag": "", "version": None, "draft": ""},
+        ),
     ]
 
 
@@ -267,7 +274,14 @@ def test_the_tab_opens_the_text_that_was_open_last(
     component.mount("text_list")
     component.update(texts("", is_look=True))
     component.update(texts("", is_look=True))
-    event = {"name": expected, "is_draft": expected == "new", "is_new": False, "version": None, "draft": ""}
+    event = {
+        "name": expected,
+        "is_draft": expected == "new",
+        "is_new": False,
+        "tag": "",
+        "version": None,
+        "draft": "",
+    }
     assert component.events == [("open_text", event)]
 
 
@@ -277,9 +291,18 @@ def test_a_new_text_is_created_by_its_name(component: Component) -> None:
     field = component.element.get_by_label("Name of a new contract")
     field.fill("  short ")
     component.press("Enter", "Enter")
-    event = {"name": "short", "is_draft": False, "is_new": True, "version": None, "draft": ""}
+    event = {"name": "short", "is_draft": False, "is_new": True, "tag": "", "version": None, "draft": ""}
     assert component.events == [("open_text", event)]
     expect(field).to_have_value("")
+
+
+def test_a_new_suite_from_sessions_is_opened_by_the_same_event(component: Component) -> None:
+    signed_in(component)
+    component.mount("text_list", replace(texts("full"), kind="suite"))
+    component.element.get_by_label("Tag of the sessions for a new suite").fill(" agent ")
+    component.element.get_by_role("button", name="From sessions").click()
+    event = {"name": "agent", "is_draft": False, "is_new": True, "tag": "agent", "version": None, "draft": ""}
+    assert component.events == [("open_text", event)]
 
 
 def tools(*, wants_open: bool) -> ToolListView:

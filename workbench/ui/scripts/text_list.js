@@ -1,5 +1,4 @@
-// The list of contracts or suites, with those that are only drafts. Events: `open_text`, and for suites
-// `from_sessions`.
+// The list of contracts or suites, with those that are only drafts. Event: `open_text`.
 import { hasDraft, kept } from "./documents.js";
 import { drafts, isReady, onChange } from "./draft_store.js";
 import { node } from "./dom.js";
@@ -8,7 +7,7 @@ import { storedText, storeText } from "./storage.js";
 // The tab of each kind of text.
 const TABS = { contract: "contracts", suite: "suites" };
 
-export const mount = ({ element, follow, trigger, triggerLatest }) => {
+export const mount = ({ element, follow, triggerLatest }) => {
   const { router } = window.hermesWorkbench;
   let kind = "";
   // The router's request that is being answered.
@@ -57,8 +56,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
   const makeFromSessions = () => {
     const chosen = tag.value.trim();
     if (!chosen) return tag.focus();
-    const name = field.value.trim() || chosen;
-    trigger("from_sessions", { tag: chosen, name, is_draft: hasDraft(documentId(name)) });
+    open(field.value.trim() || chosen, { isNew: true, tag: chosen });
     field.value = "";
   };
 
@@ -82,12 +80,13 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
 
   // Drafts are known once the account is. A new text is opened by the same event, so that an answer to an earlier
   // request never takes its place.
-  const open = async (name, { version = null, isNew = false } = {}) => {
+  const open = async (name, { version = null, isNew = false, tag: sessions = "" } = {}) => {
     isRequested = true;
     await isReady();
     triggerLatest("open_text", {
       name,
       is_new: isNew,
+      tag: sessions,
       is_draft: hasDraft(documentId(name)),
       version: Number(version) || null,
       draft: (version && kept(documentId(name))) || "",

@@ -89,14 +89,17 @@ class SuiteEditEvents:
         )
 
     @needs(Permission.WORK)
-    def on_sessions(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
-        """Start a new suite with the turns of tagged sessions as cases, to be saved as its first version."""
+    def on_open(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
+        """Open the chosen suite, or start a new one, which can have the turns of tagged sessions as cases."""
+        tag = text_of(event, "tag")
+        if not tag:
+            return self.texts.on_open(visitor, request, event)
         services, name = services_of(self.services, visitor, request), id_of(event, "name")
         try:
             check_name(name)
             if name in suite_names(services) or flag_of(event, "is_draft"):
                 raise BadInput(f"suite {name!r}", "this name is taken", "write another name beside New")
-            made = suite_from_sessions(services, text_of(event, "tag"), name=name)
+            made = suite_from_sessions(services, tag, name=name)
         except WorkbenchError as error:
             return SAME, SAME, SAME, problem(error), SAME
         opened = self.texts.created(services, name, made.text)

@@ -90,8 +90,7 @@ def _wire_editor(parts: SuitesParts, events: SuiteEditEvents, visitor: list[Bloc
     edited = [*visitor, edit.name, edit.text]
     opened = [edit.texts, edit.name, edit.editors, edit.notice, edit.diff]
     listen(parts.edit_room.select, texts.on_tab, [*visitor, edit.name], [edit.texts])
-    listen(edit.texts.event("open_text"), texts.on_open, visitor, opened, is_latest_only=True)
-    listen(edit.texts.event("from_sessions"), events.on_sessions, visitor, opened)
+    listen(edit.texts.event("open_text"), events.on_open, visitor, opened, is_latest_only=True)
     changed = any_of(edit.text.change, edit.name.change)
     listen(changed, events.on_text, edited, [edit.versions, edit.checked], js=EDITED, is_latest_only=True)
     line, result = edit.versions, [edit.texts, edit.versions, edit.notice, edit.editors]
