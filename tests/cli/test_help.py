@@ -146,3 +146,11 @@ def test_the_completion_can_be_shown_for_installing(workbench):
     done = workbench("--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
     assert done.returncode == 0
     assert "_WORKBENCH_COMPLETE" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["serve", "gateway"])
+def test_a_port_that_does_not_exist_is_wrong_usage(run_cli, command):
+    done = run_cli(command, "--port", "99999")
+    assert done.code == 2
+    assert "'--port': Input should be less than or equal to 65535" in done.err
+    assert "Traceback" not in done.err

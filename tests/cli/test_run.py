@@ -216,3 +216,11 @@ def test_ctrl_c_stops_a_run_and_keeps_its_results(workbench, tmp_path, own):
         process.communicate(timeout=60)
     assert process.returncode == 130
     assert "stopped" in workbench("run", "--list").stdout
+
+
+def test_the_newest_run_is_asked_for_where_there_is_none(workbench):
+    done = workbench("run", "--resume", "last")
+    assert done.returncode == 2
+    assert (
+        done.stderr == "workbench: run 'last': there are no runs yet (start one with `workbench run SUITE`)\n"
+    )

@@ -108,8 +108,11 @@ def _model(settings: Settings) -> Check:
 
 
 def _database(settings: Settings) -> Check:
-    from workbench.store.database import open_database
+    from workbench.store.database import file_of, open_database
 
+    file = file_of(settings.database_url)
+    if file is not None and not file.exists():
+        return Check(subject="database", state=f"{file} is created at the first start")
     store = open_database(settings.database_url)
     try:
         return Check(subject="database", state=f"{store.describe()}, SQLite library {sqlite3.sqlite_version}")

@@ -18,7 +18,10 @@ def serve(
         typer.Option(metavar="ADDRESS", help="Address to listen on", show_default="WORKBENCH_HOST"),
     ] = None,
     port: Annotated[
-        int | None, typer.Option(metavar="PORT", help="Port to listen on", show_default="WORKBENCH_PORT")
+        int | None,
+        typer.Option(
+            metavar="PORT", min=1, max=65535, help="Port to listen on", show_default="WORKBENCH_PORT"
+        ),
     ] = None,
     model: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Default model", show_default="WORKBENCH_MODEL")

@@ -160,7 +160,9 @@ def find_run(services: Services, run_id: str) -> StoredRun:
     """
     if run_id == "last":
         newest = services.runs.list_runs(limit=1)
-        run_id = newest[0].id if newest else ""
+        if not newest:
+            raise BadInput("run 'last'", "there are no runs yet", "start one with `workbench run SUITE`")
+        run_id = newest[0].id
     found = services.runs.find_run(run_id)
     if found is None:
         raise BadInput(
