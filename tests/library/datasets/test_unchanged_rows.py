@@ -9,8 +9,11 @@ from tests.library.datasets.odd_rows import NINE, READ_ONLY, odd_lines
 from tests.library.datasets.test_exporting import bring, export, lines_of
 from tests.records.corpus.sessions import label
 from tests.services import services_for
+from tests.trajectory.writing.test_reported import TOOLACE
+from workbench.app.labelling import LabellingRole, open_for_labelling
 from workbench.chat.message import Role
 from workbench.errors import BadInput
+from workbench.hermes.written_out import read_message
 from workbench.records.labels.label import Verdict
 
 pytestmark = pytest.mark.slow
@@ -109,6 +112,17 @@ def broken_parts(row, form):
     calls = [call for message in row["messages"] for call in message.get("tool_calls") or []]
     arguments = [call["function"]["arguments"] for call in calls]
     return [item if isinstance(item, str) else json.dumps(item) for item in arguments]
+
+
+def test_the_tools_of_toolace_are_offered_in_label_and_check_its_calls(services, tmp_path):
+    file = tmp_path / "rows.jsonl"
+    file.write_text(json.dumps(TOOLACE) + "\n")
+    (imported,) = bring(services, file)
+    role = LabellingRole(labeller="", project="", is_deciding=False)
+    view = open_for_labelling(services, imported.session_id, role)
+    (call,) = read_message(view.path[1].message, tools=view.tools).calls
+    assert view.tools.names == (call.name,) == ("Get_Weather",)
+    assert [(finding.code, finding.pointer) for finding in call.findings] == [("schema-type", "/days/0")]
 
 
 def test_a_read_only_format_takes_only_unchanged_rows(services, tmp_path):

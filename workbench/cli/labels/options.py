@@ -103,7 +103,11 @@ Seed = Annotated[int, typer.Option(help="Seed of a random order")]
 
 
 def filter_of(
-    *, since: datetime | None, until: datetime | None, verdict: Verdict | None, **fields: object
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    verdict: Verdict | None = None,
+    **fields: object,
 ) -> QueueFilter:
     """Return the filter of these options. The other fields have the names of those of `QueueFilter`."""
     return QueueFilter(

@@ -144,7 +144,6 @@ def assign(
     """
     chosen = filter_of(
         tag=tag,
-        verdict=None,
         contract_version=contract,
         model=model,
         has_fix=fixes,
@@ -211,9 +210,6 @@ def unassign(
         state=state,
         assignee=annotator,
         tag=tag,
-        verdict=None,
-        since=None,
-        until=None,
         format=row_format,
         source=source,
         row=row,
