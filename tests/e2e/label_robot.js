@@ -48,6 +48,9 @@
       new KeyboardEvent("keydown", { key: name, code, bubbles: true, cancelable: true, ...more }),
     );
   };
+  // Fields show what the other tab is typing, which is not what its label is.
+  const isOtherTyping = () =>
+    Object.keys(localStorage).some((name) => name.startsWith("hermes-workbench:label:draft:"));
   const isPending = () => Object.keys(localStorage).some((name) => name.startsWith(LOG));
   const stored = async () => {
     while (isBusy() || isPending()) await wait(20);
@@ -167,7 +170,7 @@
       ...["u", "u", "j", "j", "k", "n", "p", "Enter", "Enter", "Enter", "Enter", "r"],
     ];
     for (let place = 0; place < count; place += 1) {
-      while (isBusy()) await wait(10);
+      while (isBusy() || isOtherTyping()) await wait(10);
       const name = pick(NAMES);
       await act(name);
       if (added.number !== meant.length)

@@ -52,6 +52,8 @@ class Desk:
         self.applied: list[dict[str, Any]] = []
         """Applied actions, in order."""
         self.before: dict[tuple[str, int], Any] = {}
+        self.total = len(SESSIONS)
+        """Length of the queue, of which three rows are loaded."""
 
     def begin(self) -> "Desk":
         """Mount the tab and open the first conversation."""
@@ -176,7 +178,7 @@ class Desk:
             labeller="",
             rows=rows,
             first=0,
-            total=len(SESSIONS),
+            total=self.total,
             progress="0 of 3",
             progress_lines=(),
             agreement=None,
@@ -475,6 +477,16 @@ def test_keys_wait_for_the_next_conversation_and_apply_to_it(desk: Desk) -> None
     assert desk.saved["two", *CALL].verdict == "wrong-tool"
 
 
+def test_the_queue_goes_on_where_the_loaded_rows_end(desk: Desk) -> None:
+    desk.total = 72
+    for key, step in (("n", 1), ("Enter", 0)):
+        desk.press("n", "n").answer()
+        assert desk.open_session == "three"
+        desk.press(key)
+        assert ("three", step) in [(command["after"], command["step"]) for command in desk.answer()]
+        assert desk.open_session == "one"
+
+
 def test_text_typed_for_the_next_conversation_goes_into_its_field(desk: Desk) -> None:
     desk.press("n", "c", *"a j")
     desk.answer()
@@ -575,6 +587,40 @@ def test_an_unfinished_comment_survives_a_reload_and_is_saved_on_submit(desk: De
     again.press("Enter")
     assert [action["kind"] for action in again.actions()] == ["label", "submit"]
     assert again.saved["one", *CALL].comment == "not London"
+
+
+OTHER_TAB = """draft => {
+    const [name] = Object.keys(localStorage).filter((other) => other.startsWith("hermes-workbench:label:draft:"));
+    if (draft === null) localStorage.removeItem(name);
+    else localStorage.setItem(name, JSON.stringify(draft));
+    window.dispatchEvent(new StorageEvent("storage", { key: name }));
+}"""
+"""What a tab sees when another one types into the field of a target, or leaves it. Both share the browser's storage."""
+
+
+def test_a_tab_saves_the_comment_that_was_typed_in_it(desk: Desk) -> None:
+    desk.press("c", *"mine")
+    desk.component.page.evaluate(OTHER_TAB, {"comment": "theirs"})
+    expect(desk.panel.get_by_label("Comment")).to_have_value("mine")
+    desk.press("Escape")
+    assert desk.labels() == [(*CALL, {"comment": "mine"})]
+    # What the other tab has not saved yet is still stored.
+    expect(desk.panel.get_by_label("Comment")).to_have_value("theirs")
+
+
+def test_a_comment_that_another_tab_saves_or_discards_is_no_longer_shown_as_typed(desk: Desk) -> None:
+    desk.press("c", *"not", "Escape")
+    desk.answer()
+    desk.press("c", *" London")
+    desk.component.reload()
+    again = Desk(desk.component)
+    again.saved = desk.saved
+    again.begin()
+    expect(again.panel.get_by_label("Comment")).to_have_value("not London")
+    again.component.page.evaluate(OTHER_TAB, None)
+    expect(again.panel.get_by_label("Comment")).to_have_value("not")
+    again.press("Enter")
+    assert [action["kind"] for action in again.actions()] == ["submit"]
 
 
 def test_labeller_and_filter_survive_a_reload(desk: Desk) -> None:

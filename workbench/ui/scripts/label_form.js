@@ -3,7 +3,9 @@ import { drawCallForm } from "./call_form.js";
 import { node } from "./dom.js";
 import { keyOf } from "./label_overlay.js";
 import { SEAT } from "./label_state.js";
-import { store, stored } from "./storage.js";
+import { store, stored, storedText } from "./storage.js";
+
+const DRAFT = SEAT + ":draft:";
 
 // A small button, with the key that does the same.
 export const actButton = (text, key, onclick) =>
@@ -17,17 +19,35 @@ export const addForm = (desk) => {
 
   // Drafts are stored per project, labeller and target. `role` is that of an action, or the seat of this tab.
   const draftName = (target, role) =>
-    SEAT +
-    ":draft:" +
-    JSON.stringify([(role || state.seat).project, (role || state.seat).labeller, keyOf(target)]);
+    DRAFT + JSON.stringify([(role || state.seat).project, (role || state.seat).labeller, keyOf(target)]);
 
-  const draftOf = (target, role) => stored(draftName(target, role)) || {};
+  // What was typed in this tab and is not saved yet, as JSON, by the names of the drafts. Tabs share the stored drafts,
+  // so another tab may have replaced what was typed here, and each tab saves its own.
+  const typed = new Map();
+
+  const draftOf = (target, role) => {
+    const name = draftName(target, role);
+    return (typed.has(name) ? JSON.parse(typed.get(name)) : stored(name)) || {};
+  };
 
   const keepDraft = (target, change, role) => {
+    const name = draftName(target, role);
     const draft = { ...draftOf(target, role), ...change };
-    for (const name of Object.keys(draft)) if (draft[name] === null) delete draft[name];
-    store(draftName(target, role), Object.keys(draft).length ? draft : null);
+    for (const field of Object.keys(draft)) if (draft[field] === null) delete draft[field];
+    if (Object.keys(draft).length) {
+      typed.set(name, JSON.stringify(draft));
+      store(name, draft);
+      return;
+    }
+    // What another tab has typed since stays stored.
+    if (!typed.has(name) || typed.get(name) === storedText(name)) store(name, null);
+    typed.delete(name);
   };
+
+  // Another tab has typed, saved or discarded something.
+  window.addEventListener("storage", ({ key }) => {
+    if (key && key.startsWith(DRAFT) && desk.element.isConnected) desk.drawPanel();
+  });
 
   // Whether a correction of the target waits for the server. Its form is closed meanwhile.
   const isSaving = (target) =>
