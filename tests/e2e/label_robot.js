@@ -20,6 +20,8 @@
       await wait(latency[0] + (latency[1] - latency[0]) * chanceOfDelay());
     return send(address, options);
   };
+  // On a busy machine, the page would ask before it is left. Its actions are stored in the browser.
+  window.addEventListener("beforeunload", (event) => event.stopImmediatePropagation());
   const setItem = Storage.prototype.setItem;
   Storage.prototype.setItem = function (name, value) {
     if (name.startsWith(LOG)) {
