@@ -14,6 +14,7 @@ from tests.services import services_for
 from tests.ui.test_compare import request
 from workbench.app.services import Services
 from workbench.ui.incoming.refusal import MalformedEvent
+from workbench.ui.present.notices import NoticeView
 from workbench.ui.present.presets import PresetBarView
 from workbench.ui.present.row_run import RowsView
 from workbench.ui.present.sessions import DownloadView
@@ -93,6 +94,13 @@ def test_a_page_starts_with_the_preset_of_its_address(services: Services) -> Non
         assert services.settings.max_rounds in values
         assert cast(PresetBarView, bar).open_id is None
         assert "error" in str(values)
+
+
+def test_a_setup_comes_with_the_advice_about_its_model(services: Services) -> None:
+    for model, words in (("embedded+bare", ["rarely calls a tool"]), (services.setup_for().model, [])):
+        setup = replace(services.setup_for(), model=model)
+        notice = cast(NoticeView, SetupEvents(services).filled(services, setup)[-1])
+        assert [part for line, part in zip(notice.lines, words, strict=True) if part in line.text] == words
 
 
 def test_a_new_session_leaves_the_setup_as_it_is(services: Services) -> None:

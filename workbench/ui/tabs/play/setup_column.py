@@ -153,7 +153,7 @@ class SetupParts:
     @property
     def filled(self) -> list[Block]:
         """The components of the values that `SetupEvents.filled` returns, in its order."""
-        return [*self.fields, self.tools.toolset, self.tools.enabled_tools]
+        return [*self.fields, self.tools.toolset, self.tools.enabled_tools, self.model.model_notice]
 
     def _field(self, name: str) -> Block:
         if name in self.sampling.fields:

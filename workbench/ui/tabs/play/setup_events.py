@@ -182,9 +182,12 @@ class SetupEvents:
 
     @needs(Permission.ASK)
     def on_warm(
-        self, chosen: str | None, choice: str | None, request: gr.Request
+        self, chosen: str | None, choice: str | None, _header: object, request: gr.Request
     ) -> tuple[HeaderView, NoticeView]:
-        """Load the model, so that the first answer comes quickly and tokens can be counted."""
+        """Load the model, so that the first answer comes quickly and tokens can be counted.
+
+        The browser knows from the header whether the model of a page that opens is loaded already.
+        """
         model = chosen or ""
         try:
             permitted_to(self.services, request).models.engine(model)
@@ -199,7 +202,7 @@ class SetupEvents:
         return show_header(status.name, status.device, is_loaded=status.is_loaded, is_busy=is_busy)
 
     def filled(self, services: Services, setup: RunConfig) -> tuple[object, ...]:
-        """Return a setup as values of the fields, the toolset and the switches."""
+        """Return a setup as values of the fields, the toolset, the switches, and the advice about its model."""
         contract = choices(services.contract_names(), setup.contract_name)
         catalog = catalog_of(services)
         chosen = catalog.toolsets_of(setup.tools_text)
@@ -218,6 +221,7 @@ class SetupEvents:
             *shown.values(),
             {**choices(catalog.toolsets(), *chosen), "value": list(chosen)},
             _switches(names, setup.disabled_tools),
+            self.on_model(setup.model, setup.tool_choice),
         )
 
     def unchanged(self) -> tuple[Update, ...]:

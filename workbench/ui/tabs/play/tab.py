@@ -38,6 +38,9 @@ from workbench.ui.tabs.play.talk_column import (
 from workbench.ui.tabs.play.turn_events import TurnEvents
 from workbench.ui.visitor import Visitor
 
+_UNLESS_LOADED: Final = (
+    "(...values) => (values[2]?.is_loaded ? hermesWorkbench.drop('the model is loaded') : values)"
+)
 _EDITED: Final = edited_in("play-contract-text", "contract")
 
 
@@ -120,7 +123,7 @@ def wire(
         [*whole, frame.account, parts.setup.presets, tour, parts.sessions.demo],
         js="() => [...hermesWorkbench.secret(), ...hermesWorkbench.readSetup(), ...hermesWorkbench.router.ofPlay()]",
     )
-    _warm(opened.then, parts.setup, setups, header)
+    _warm(opened.then, parts.setup, setups, header, js=_UNLESS_LOADED)
     _wire_sessions(parts, sessions, screen, whole)
     _wire_list(parts, ListEvents(services, sessions), screen, whole)
     looks = NewsEvents(services, turns.visitor_of).on_look
@@ -242,11 +245,14 @@ def _wire_versions(parts: PlayParts, versions: VersionEvents) -> None:
     listen(line.event("mark_version"), versions.on_mark, edited, [line, notice], js=_EDITED)
 
 
-def _warm(trigger: Trigger, setup: SetupParts, setups: SetupEvents, header: Drawn) -> None:
+def _warm(
+    trigger: Trigger, setup: SetupParts, setups: SetupEvents, header: Drawn, *, js: str | None = None
+) -> None:
     """Load the chosen model, then count the system text's tokens with it."""
     model = setup.model
-    inputs = [model.model, model.tool_choice]
-    warmed = listen(trigger, setups.on_warm, inputs, [header, model.model_notice], is_model_work=True)
+    inputs = [model.model, model.tool_choice, header]
+    outputs = [header, model.model_notice]
+    warmed = listen(trigger, setups.on_warm, inputs, outputs, js=js, is_model_work=True)
     listen(warmed.then, setups.on_compose, setup.fields, setup.composed)
 
 
