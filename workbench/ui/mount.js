@@ -40,14 +40,14 @@ window.hermesWorkbench = (() => {
   };
 
   // For events of fields of which only the last one counts (`listen.py`). Gradio regards an event as being answered only
-  // once it is sent. Fields that change together, such as those of an example, would therefore send one event each, and
-  // an answer to old values could be the last to arrive. So each waits for the others, and only the last one is sent.
-  // `event` is the name of the event.
+  // once it is sent. Fields that change together, such as those of an example, therefore send one event each, and an
+  // answer to old values can be the last to arrive. So each waits for the others, and all send the newest values.
+  // `event` is the name of the event. With `isOnce`, only the last one is sent.
   const latest = {};
-  const newest = async (event, values) => {
+  const newest = async (event, values, isOnce) => {
     latest[event] = values;
     await new Promise((resolve) => setTimeout(resolve));
-    return latest[event] === values ? values : drop("a newer event has the newest values");
+    return isOnce && latest[event] !== values ? drop("a newer event has the newest values") : latest[event];
   };
 
   // All scripts are one module (`script_files.py`); the browser loads it once, however often it is imported.
