@@ -8,7 +8,7 @@ from workbench.chat.message import ToolCall
 from workbench.toolbox.approval import categories, reason
 from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.catalog_file import load_toolset
-from workbench.toolbox.mcp.bounds import load_servers
+from workbench.toolbox.mcp.config import load_servers
 from workbench.toolbox.mock_templates import FILTERS
 from workbench.toolspec.lint import CODES
 
@@ -33,7 +33,8 @@ def test_the_example_files_can_be_loaded(tmp_path):
     for name, text in (("shop.yaml", toolset), ("tools.yaml", settings)):
         (tmp_path / name).write_text(text, encoding="utf-8")
     assert load_toolset(tmp_path / "shop.yaml").tools[0].spec.name == "find_article"
-    assert list(load_servers(tmp_path / "tools.yaml")) == ["time"]
+    servers = load_servers(tmp_path / "tools.yaml")
+    assert {name: server.enabled for name, server in servers.items()} == {"time": True, "remote": False}
 
 
 def test_the_tables_match_the_code():

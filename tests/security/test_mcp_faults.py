@@ -20,11 +20,12 @@ from workbench.toolbox.mcp.bounds import (
     MOST_UNASKED,
     WINDOW_S,
     InvalidLineCounter,
-    McpServerConfig,
     McpServerRefused,
     RateLimit,
 )
-from workbench.toolbox.mcp.connection import RETRY_AFTER_S, STABLE_S, Connection
+from workbench.toolbox.mcp.config import McpServerConfig
+from workbench.toolbox.mcp.config_import import parse_address
+from workbench.toolbox.mcp.connection import BACK_OFF_S, STABLE_S, Connection
 from workbench.toolbox.mcp.source import McpTools
 
 pytestmark = pytest.mark.slow
@@ -159,12 +160,10 @@ def test_tools_that_are_too_large_are_left_out_and_reported(word: str, tmp_path:
 @pytest.mark.parametrize(
     ("mode", "said"),
     [
-        ("dies in a call", "'test' is gone: .*ended"),
         ("big answer", "'test' is gone: it sent a message of more than 4 MiB"),
         ("garbage in a call", "'test' is gone: it wrote 20 lines"),
         ("floods in a call", "'test' is gone: it sent too many messages that nobody asked for"),
         ("changes its tools without end", "'test' is gone: it sent too many messages that nobody asked for"),
-        ("wrong answer", "gone|content"),
     ],
 )
 def test_a_server_that_misbehaves_in_a_call_is_reported_and_ended(
@@ -174,11 +173,20 @@ def test_a_server_that_misbehaves_in_a_call_is_reported_and_ended(
     connection.open()
     with pytest.raises(ConnectionError, match=said):
         connection.call("add", {"a": 1})
-    with pytest.raises(ConnectionError, match="'test' is gone") if mode != "wrong answer" else _nothing():
+    with pytest.raises(ConnectionError, match="'test' is gone"):
         connection.check()
     connection.close()
     assert processes(word) == []
     assert len(caplog.text) < 20_000
+
+
+def test_an_answer_of_the_wrong_shape_is_an_error_for_the_model(connect: Callable[..., Connection]) -> None:
+    connection = connect("wrong answer")
+    connection.open()
+    answer = connection.call("add", {"a": 1})
+    assert isinstance(answer, dict)
+    assert "content" in str(answer["error"])
+    assert connection.check()
 
 
 def test_a_deep_answer_is_an_error_for_the_model(connect: Callable[..., Connection]) -> None:
@@ -198,66 +206,75 @@ def test_a_call_without_an_answer_times_out_and_the_next_one_works(
     assert connection.check()
 
 
-def test_a_server_that_died_is_started_again_a_few_times(
+def test_a_server_that_died_is_started_again_by_the_next_call_and_later_after_longer_waits(
     connect: Callable[..., Connection], word: str
 ) -> None:
     clock = Clock()
     connection = connect("dies in a call", now_s=clock)
     connection.open()
     _die(connection)
-    with pytest.raises(ConnectionError, match="it will be started again"):
-        connection.check()
-    clock.now_s += RETRY_AFTER_S[0]
-    _wait_for_start(connection)
     assert connection.check()
-    assert len(processes(word)) == 1
-    # It runs for long, then it does not start any more: each attempt is made after a longer while, and then none.
-    clock.now_s += STABLE_S
-    assert connection.check()
-    connection._server = McpServerConfig(command="no-such-program-of-a-test")
-    _die(connection)
-    with pytest.raises(ConnectionError):
-        connection.check()
-    for wait_s in RETRY_AFTER_S:
-        clock.now_s += wait_s
-        _wait_for_start(connection)
-        with pytest.raises(ConnectionError, match="'test' is gone"):
-            connection.check()
-    clock.now_s += 10_000
-    with pytest.raises(ConnectionError, match="it was started again 3 times"):
-        connection.check()
     assert processes(word) == []
-
-
-def test_a_server_that_keeps_dying_is_not_started_any_more(
-    connect: Callable[..., Connection], word: str
-) -> None:
-    clock = Clock()
-    connection = connect("dies in a call", now_s=clock)
-    connection.open()
-    for wait_s in RETRY_AFTER_S:
+    for wait_s in BACK_OFF_S[1:]:
+        # It is started again, and dies again.
         _die(connection)
-        with pytest.raises(ConnectionError, match="it will be started again"):
-            connection.check()
+        for use in (connection.check, lambda: connection.call("add", {})):
+            with pytest.raises(
+                ConnectionError, match=f"exit code 3; it can be started again in {wait_s:.0f} s"
+            ):
+                use()
         clock.now_s += wait_s
         _wait_for_start(connection)
         assert connection.check()
+        assert len(processes(word)) == 1
+    # After running for long, the next call starts it at once again.
+    clock.now_s += STABLE_S
     _die(connection)
-    clock.now_s += 10_000
-    with pytest.raises(ConnectionError, match="it was started again 3 times"):
-        connection.check()
+    assert connection.check()
     assert processes(word) == []
 
 
-def test_a_server_that_broke_a_limit_is_not_started_again(connect: Callable[..., Connection]) -> None:
+def test_a_server_that_does_not_start_is_tried_again_after_longer_waits(
+    connect: Callable[..., Connection],
+) -> None:
+    clock = Clock()
+    connection = connect("well", now_s=clock)
+    server, connection._server = connection._server, McpServerConfig(command="no-such-program-of-a-test")
+    with pytest.raises(ConnectionError, match="'no-such-program-of-a-test' was not found"):
+        connection.open()
+    for wait_s in (*BACK_OFF_S[1:], BACK_OFF_S[-1]):
+        with pytest.raises(ConnectionError, match=f"not found; it can be started again in {wait_s:.0f} s"):
+            connection.check()
+        clock.now_s += wait_s
+        _wait_for_start(connection)
+    connection._server = server
+    clock.now_s += BACK_OFF_S[-1]
+    assert connection.call("add", {}) == "3"
+
+
+def test_a_server_that_broke_a_limit_is_only_started_again_by_a_person(
+    connect: Callable[..., Connection],
+) -> None:
     clock = Clock()
     connection = connect("garbage in a call", now_s=clock)
     connection.open()
     _die(connection)
     clock.now_s += 10_000
-    with pytest.raises(ConnectionError) as raised:
-        connection.check()
-    assert "again" not in str(raised.value)
+    for use in (connection.check, lambda: connection.call("add", {})):
+        with pytest.raises(ConnectionError, match=r"20 lines .*not started again until you retry"):
+            use()
+    connection.retry()
+    assert connection.check()
+
+
+def test_what_a_program_writes_to_standard_error_is_kept_from_the_end(
+    connect: Callable[..., Connection],
+) -> None:
+    connection = connect("noisy on standard error")
+    connection.open()
+    _answer(connection)
+    lines = connection.state.lines
+    assert 0 < len(lines) <= 41 and set(lines) == {"Traceback (most recent call last):"}
 
 
 def test_a_server_that_cannot_be_saved_is_ended(word: str, tmp_path: Path) -> None:
@@ -265,11 +282,11 @@ def test_a_server_that_cannot_be_saved_is_ended(word: str, tmp_path: Path) -> No
     (tmp_path / "tools.yaml").write_text("mcp_servers: {}\n", encoding="utf-8")
     command = f"{sys.executable} {SCRIPT} stubborn {word}"
     with pytest.raises(BadInput, match="not on its own line"):
-        made.add_server("new", command)
+        add(made, "new", command)
     assert processes(word) == []
     (tmp_path / "tools.yaml").unlink()
     with pytest.raises(BadInput, match="not MCP messages"):
-        made.add_server("new", f"{sys.executable} {SCRIPT} garbage {word}")
+        add(made, "new", f"{sys.executable} {SCRIPT} garbage {word}")
     assert processes(word) == []
     made.close()
 
@@ -399,6 +416,10 @@ class TestBounds:
         assert len(str(raised.value)) < 200
 
 
+def add(made: Catalog, name: str, command: str) -> None:
+    made.servers.add(name, parse_address(name, command))
+
+
 def _catalog(tmp_path: Path, servers: dict[str, object]) -> tuple[Catalog, list[str]]:
     path = tmp_path / "tools.yaml"
     path.write_text(yaml.safe_dump({"mcp_servers": servers}), encoding="utf-8")
@@ -415,16 +436,14 @@ def _die(connection: Connection) -> None:
         connection.call("add", {})
 
 
+def _answer(connection: Connection) -> None:
+    assert connection.call("add", {}) == "3"
+
+
 def _wait_for_start(connection: Connection) -> None:
     """Check the server, which starts it again, and wait for the outcome."""
     with pytest.raises(ConnectionError, match="it is being started again"):
         connection.check()
-    starting = connection._starting
+    starting = connection._in_background
     assert starting
     starting.join(PATIENCE_S)
-
-
-def _nothing() -> Any:
-    from contextlib import suppress
-
-    return suppress(ConnectionError)

@@ -73,7 +73,7 @@ def call(
     parsed_arguments = _arguments(arguments)
     with catalog_of_settings() as catalog:
         if catalog.registry.find(name) is None:
-            known = ", ".join(tool.name for tool in catalog.availability())
+            known = ", ".join(sorted(entry.name for entry in catalog.registry.entries()))
             raise BadInput(f"tool {name!r}", "no such tool", f"known tools: {known}")
         task = ToolTask(seed=seed, approver=TerminalApprover())
         run = catalog.toolbox(task).run(ToolCall(name=name, arguments=parsed_arguments))

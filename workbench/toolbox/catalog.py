@@ -21,7 +21,6 @@ from workbench.toolbox.hooks import Hooks
 from workbench.toolbox.loaded_tools import (
     CommandSource,
     LoadedTools,
-    ServerSource,
     ToolSource,
     load_tools,
     missing_tools,
@@ -102,23 +101,19 @@ class Catalog:
         vars(view)["_loaded"] = with_saved_toolsets(self._loaded, texts)
         return view
 
-    def add_server(self, name: str, address: str) -> Sequence[str]:
-        """Add an MCP server to the settings file, and its tools to the catalog.
-
-        Args:
-            name: A name for people.
-            address: Address of a streamable HTTP server, or the command line of a local program.
-
-        Returns:
-            One line for each of its tools that cannot be used.
+    @property
+    def servers(self) -> McpTools:
+        """The MCP servers. A server that is added, changed or removed there changes the tools of this catalog.
 
         Raises:
-            BadInput: The name is taken, the server does not answer, or MCP servers cannot be used here.
+            BadInput: This catalog has no settings file for servers.
         """
-        for source in self._sources:
-            if isinstance(source, ServerSource):
-                return source.add(name, address, self._loaded.registry)
-        raise BadInput(f"MCP server {name!r}", "this catalog has no settings file for servers")
+        source = self._servers
+        if source is None:
+            raise BadInput("MCP servers", "this catalog has no settings file for servers")
+        # Loading registers the tools of the servers.
+        _ = self._loaded
+        return source
 
     @property
     def registry(self) -> Registry:
@@ -137,18 +132,21 @@ class Catalog:
 
     def problems(self) -> Sequence[str]:
         """Return one line for each file, package, server or saved toolset that could not be used, and for notices."""
-        return (*self._loaded.problems, *missing_tools(self._loaded))
+        self._loaded.registry.load()
+        servers = self._servers.problems() if self._servers else ()
+        return (*self._loaded.problems, *servers, *missing_tools(self._loaded))
 
     def availability(self) -> Sequence[Availability]:
         """Check whether each tool can be used now. Sorted by name."""
+        self._loaded.registry.load()
         return self.registry.availability()
 
     def toolsets(self) -> Mapping[str, OfferedTools]:
         """Return the usable tools of each toolset, sorted by the toolset's name. Empty toolsets are left out."""
-        toolsets, usable = self.registry.toolsets(), self.registry.usable()
-        offered = {
-            name: self.registry.offer(toolsets.resolve(name), usable=usable) for name in toolsets.names
-        }
+        self._loaded.registry.load()
+        registry = self.registry
+        toolsets, usable = registry.toolsets(), registry.usable()
+        offered = {name: registry.offer(toolsets.resolve(name), usable=usable) for name in toolsets.names}
         return {name: tools for name, tools in offered.items() if tools.specs}
 
     def select(self, names: Sequence[str | OfferedTools]) -> OfferedTools:
@@ -230,6 +228,10 @@ class Catalog:
             source.close()
         self._bridge.close()
 
+    @property
+    def _servers(self) -> McpTools | None:
+        return next((source for source in self._sources if isinstance(source, McpTools)), None)
+
     def _command_tools(self) -> list[str]:
         sources = (source for source in self._sources if isinstance(source, CommandSource))
         return [name for source in sources for name in source.command_tools]
@@ -261,6 +263,8 @@ class Catalog:
 
     def _find(self, name: str) -> Sequence[str] | None:
         """Return the names of the tools of the toolset, or the tool, with this name. None if there is neither."""
+        for wanted in (name, *self._included(name)):
+            self._loaded.registry.load(wanted)
         toolsets = self.registry.toolsets()
         try:
             return toolsets.resolve(name)
@@ -269,6 +273,11 @@ class Catalog:
                 raise
         entry = self.registry.find(name)
         return None if entry is None else (self._usable(entry),)
+
+    def _included(self, name: str) -> Sequence[str]:
+        """Return the toolsets and tools that a toolset of a file includes, which may be tools of servers."""
+        found = (toolset for toolset in self.files() if toolset.name == name)
+        return [part for toolset in found for part in (*toolset.includes, *toolset.include_tools)]
 
     def _usable(self, entry: ToolEntry) -> str:
         [availability] = self.registry.availability([entry.name])
@@ -302,7 +311,9 @@ def open_catalog(folder: Path, settings: Settings, *, judge: Judge | None = None
     Raises:
         BadInput: WORKBENCH_TERMINAL is not valid.
     """
-    sources: list[ToolSource] = [McpTools(settings.tools_file, is_space=settings.is_on_space)]
+    sources: list[ToolSource] = [
+        McpTools(settings.tools_file, is_space=settings.is_on_space, environment=settings.environment)
+    ]
     if (environment := parse_environment(settings.terminal)) is not None:
         sources.append(Terminal(isolated(environment, settings.data), settings.environment))
     return Catalog(

@@ -29,19 +29,6 @@ class ToolSource(Protocol):
 
 
 @runtime_checkable
-class ServerSource(Protocol):
-    """A source to which servers can be added while the workbench runs."""
-
-    def add(self, name: str, address: str, registry: Registry) -> Sequence[str]:
-        """Add a server and register its tools. Return one line for each tool that cannot be used.
-
-        Raises:
-            BadInput: The server cannot be added.
-        """
-        ...
-
-
-@runtime_checkable
 class CommandSource(CommandEnvironments, Protocol):
     """A source whose tools run real commands."""
 

@@ -1,7 +1,9 @@
 """The registry of tools: which tools exist, which handlers run them, and which can be used now."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from inspect import iscoroutinefunction
 from threading import RLock
 from typing import Final, cast
@@ -129,6 +131,7 @@ class Registry:
         self._environment = dict(environment or {})
         self._entries: dict[str, ToolEntry] = {}
         self._toolsets: dict[str, Toolset] = {}
+        self._pending: tuple[PendingTools, ...] = ()
         self._lock = RLock()
 
     def register(
@@ -202,6 +205,37 @@ class Registry:
         with self._lock:
             self._toolsets[name] = toolset
 
+    def unregister_toolset(self, name: str) -> None:
+        """Remove the description of a toolset, and what is pending for it. Its tools stay."""
+        with self._lock:
+            self._toolsets.pop(name, None)
+            self._pending = tuple(pending for pending in self._pending if pending.toolset != name)
+
+    def add_pending(self, pending: "PendingTools") -> None:
+        """Add tools that `load` registers."""
+        with self._lock:
+            self._pending = (*self._pending, pending)
+
+    def load(self, name: str | None = None) -> None:
+        """Register pending tools, all at the same time.
+
+        Args:
+            name: A toolset or a tool; only what may contain it is loaded. None loads everything.
+        """
+        with self._lock:
+            pending: list[PendingTools] = [
+                tools
+                for tools in self._pending
+                if name is None or name == tools.toolset or name.startswith(tools.prefix)
+            ]
+        if not pending:
+            return
+        with ThreadPoolExecutor(len(pending), "load-tools") as pool:
+            futures = [(tools, pool.submit(tools.load, self)) for tools in pending]
+        done = [tools for tools, future in futures if future.result()]
+        with self._lock:
+            self._pending = tuple(tools for tools in self._pending if tools not in done)
+
     def unregister(self, name: str) -> None:
         """Remove a tool. A call that is already running is not affected."""
         with self._lock:
@@ -212,10 +246,15 @@ class Registry:
         registry = Registry(self._environment)
         with self._lock:
             registry._entries, registry._toolsets = dict(self._entries), dict(self._toolsets)
+            registry._pending = self._pending
         return registry
 
     def find(self, name: str) -> ToolEntry | None:
-        """Return the tool with this name, or None if it does not exist."""
+        """Return the tool with this name, or None if it does not exist. Loads pending tools that may contain it."""
+        with self._lock:
+            if name in self._entries:
+                return self._entries[name]
+        self.load(name)
         with self._lock:
             return self._entries.get(name)
 
@@ -278,3 +317,14 @@ class Registry:
         return OfferedTools(
             specs=tuple(patch_mentions(entries[name].spec, absent=absent) for name in present)
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PendingTools:
+    """Tools of a toolset that are not known before something slow has been started."""
+
+    toolset: str
+    prefix: str
+    """All names of its tools begin with this."""
+    load: Callable[[Registry], bool]
+    """Registers the tools. Returns False if they are still not known. It can be called more than once."""

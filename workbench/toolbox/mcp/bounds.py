@@ -1,74 +1,17 @@
-"""Configuration of MCP servers, and limits on the size, depth and rate of what a server sends."""
+"""Limits on the size, depth and rate of what an MCP server sends."""
 
 import json
 import logging
 from collections import deque
 from collections.abc import Callable
-from pathlib import Path
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, cast
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-
-from workbench.chat.json_value import is_too_deep
-from workbench.errors import BadInput
-from workbench.toolspec.form_faults import first_fault
-from workbench.toolspec.yaml_text import load_yaml
+from workbench.chat.json_value import JsonObject, is_too_deep
 
 if TYPE_CHECKING:
     from mcp import ClientSession
-    from mcp.types import Tool
-
-
-class McpServerConfig(BaseModel):
-    """Configuration of one server: a local program, or the address of a running server."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    command: str = ""
-    """Program that is started; it talks over its standard input and output."""
-    args: tuple[str, ...] = ()
-    env: dict[str, str] = Field(default_factory=dict[str, str], repr=False)
-    """Environment variables, in addition to the few that the SDK passes on."""
-    url: str = ""
-    """Address of a streamable HTTP server."""
-    headers: dict[str, str] = Field(default_factory=dict[str, str], repr=False)
-    """HTTP headers of every request."""
-    timeout: float = Field(default=60, gt=0, le=3600)
-    """Seconds that a call, or connecting, may take."""
-    enabled: bool = True
-    """False if the server is not started."""
-
-    @model_validator(mode="after")
-    def _one_line(self) -> "McpServerConfig":
-        if bool(self.command) == bool(self.url):
-            raise ValueError("give either command or url")
-        return self
-
-
-class _ToolsFile(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-    mcp_servers: dict[str, McpServerConfig] = Field(default_factory=dict[str, McpServerConfig])
-
-
-def load_servers(path: Path) -> dict[str, McpServerConfig]:
-    """Return the enabled servers of a settings file by name. Empty if the file does not exist.
-
-    Raises:
-        BadInput: The file cannot be read, or the configuration of a server is invalid.
-    """
-    try:
-        loaded: Any = load_yaml(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BadInput(str(path), " ".join(str(error).split())[:300]) from error
-    try:
-        servers = _ToolsFile.model_validate(loaded or {}).mcp_servers
-    except ValidationError as error:
-        place, problem = first_fault(error, _ToolsFile)
-        raise BadInput(f"{path}, {place}", problem) from error
-    return {name: server for name, server in servers.items() if server.enabled}
 
 
 MOST_MESSAGE_BYTES: Final = 4 * 2**20
@@ -144,33 +87,57 @@ class InvalidLineCounter:
             )
 
 
-def problem_of_tool(tool: "Tool") -> str:
-    """Return why a tool of a server is not offered, or an empty text if it is."""
-    if is_too_deep(tool.inputSchema, MOST_LEVELS):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerTool:
+    """A tool from the list of a server."""
+
+    name: str
+    description: str
+    """For the model; may be empty."""
+    schema: JsonObject = field(hash=False)
+    """JSON Schema of the arguments."""
+    problem: str = ""
+    """Why the tool is not offered. Empty if it is."""
+
+
+def server_tool(listed: JsonObject) -> ServerTool:
+    """Return a tool of a list, with its description cut and its schema checked."""
+    schema = listed.get("inputSchema")
+    description = listed.get("description")
+    return ServerTool(
+        name=str(listed.get("name", "")),
+        description=description[:MOST_DESCRIPTION_CHARS] if isinstance(description, str) else "",
+        schema=cast(JsonObject, schema if isinstance(schema, dict) else {}),
+        problem=_problem_of(schema),
+    )
+
+
+def _problem_of(schema: object) -> str:
+    if is_too_deep(cast(Any, schema), MOST_LEVELS):
         return f"its schema is nested more than {MOST_LEVELS} levels deep"
-    if len(json.dumps(tool.inputSchema)) > MOST_SCHEMA_CHARS:
+    if len(json.dumps(schema)) > MOST_SCHEMA_CHARS:
         return f"its schema has more than {MOST_SCHEMA_CHARS:,} characters"
     return ""
 
 
-async def list_all(session: "ClientSession") -> "tuple[Tool, ...]":
+async def list_all(session: "ClientSession") -> tuple[ServerTool, ...]:
     """Request all tools of a server, page by page.
 
     Raises:
         McpServerRefused: There are too many tools or pages.
     """
-    from mcp.types import PaginatedRequestParams
+    from workbench.toolbox.mcp.sdk import list_page
 
-    tools: list[Tool] = []
+    tools: list[ServerTool] = []
     cursors: set[str] = set()
     cursor: str | None = None
     for _ in range(MOST_PAGES):
-        params = None if cursor is None else PaginatedRequestParams(cursor=cursor)
-        listed = await session.list_tools(params=params)
-        tools += listed.tools
-        if len(tools) > MOST_TOOLS:
+        page = await list_page(session, cursor)
+        listed = cast("list[JsonObject]", page.get("tools") or [])
+        if len(tools) + len(listed) > MOST_TOOLS:
             raise McpServerRefused(f"it lists more than {MOST_TOOLS:,} tools")
-        cursor = listed.nextCursor
+        tools += map(server_tool, listed)
+        cursor = cast("str | None", page.get("nextCursor"))
         if not cursor:
             return tuple(tools)
         if cursor in cursors:

@@ -7,8 +7,10 @@ cannot parse, and does not end a server whose connection failed.
 """
 
 import os
+import re
 import signal
 import subprocess
+from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from time import monotonic, sleep
@@ -20,33 +22,82 @@ from anyio.abc import Process
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
-from mcp.types import JSONRPCMessage
-from pydantic import ValidationError
 
 from workbench.toolbox.mcp.bounds import (
     MOST_MESSAGE_BYTES,
     MOST_WINDOW_BYTES,
     WINDOW_S,
     InvalidLineCounter,
-    McpServerConfig,
     McpServerRefused,
     RateLimit,
 )
+from workbench.toolbox.mcp.config import McpServerConfig
+from workbench.toolbox.mcp.sdk import message_text, parse_message
 
 ENDING_S: Final = 1.0
 """Time that a program has to end after its input is closed, and again after SIGTERM."""
+_MOST_LINES: Final = 40
+"""Lines of standard error that are kept, from the end."""
+_MOST_LINE_CHARS: Final = 500
+_EXIT_S: Final = 1.0
+"""Time from the end of the output of a program to its exit status and the end of its standard error."""
 Source = MemoryObjectReceiveStream[SessionMessage | Exception]
 Sink = MemoryObjectSendStream[SessionMessage]
 
 
+class ProgramLog:
+    """The end of what a program wrote to standard error, and how the program ended. Several threads may read it."""
+
+    def __init__(self) -> None:
+        self._lines: deque[str] = deque(maxlen=_MOST_LINES)
+        self._rest = ""
+        self.exit_code: int | None = None
+        """Set if the program ended on its own. A negative number is the signal that ended it."""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The last lines, without terminal codes."""
+        lines = (*self._lines.copy(), self._rest)
+        return tuple(line for line in map(_plain, lines) if line)
+
+    def add(self, data: bytes) -> None:
+        """Add output, which may end in the middle of a line."""
+        *lines, rest = (self._rest + data.decode(errors="replace")).split("\n")
+        self._lines.extend(line[:_MOST_LINE_CHARS] for line in lines[-_MOST_LINES:])
+        self._rest = rest[:_MOST_LINE_CHARS]
+
+    def said(self) -> str:
+        """Return the line that probably names a problem: the last one about an error, or else the last one."""
+        lines = self.lines
+        errors = (line for line in reversed(lines) if re.search("error|exception", line, re.IGNORECASE))
+        line = next(errors, lines[-1] if lines else "")
+        return line.strip()[:200]
+
+    def cause(self) -> str:
+        """Return how the program ended. Empty if it did not end on its own."""
+        if self.exit_code is None:
+            return ""
+        if self.exit_code < 0:
+            return f"its program was ended by signal {-self.exit_code}"
+        return f"its program ended with exit code {self.exit_code}"
+
+
+_CONTROL: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
+
+
+def _plain(line: str) -> str:
+    return _CONTROL.sub("", line).rstrip()
+
+
 @asynccontextmanager
 async def program_streams(
-    server: McpServerConfig, started: Callable[[int], None]
+    server: McpServerConfig, started: Callable[[int], None], log: ProgramLog
 ) -> AsyncGenerator[tuple[Source, Sink]]:
     """Run the program while the context is open. Afterwards it and all its child processes have ended.
 
     Args:
         started: Called with the process id, which is also the id of its process group.
+        log: Gets the standard error of the program, and its exit code.
 
     Raises:
         OSError: The program cannot be started.
@@ -59,20 +110,20 @@ async def program_streams(
         process = await anyio.open_process(
             [server.command, *server.args],
             env={**get_default_environment(), **server.env},
-            # Log output of the server is of no use to the model, and it would disturb the output of our commands.
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            cwd=server.cwd or None,
             start_new_session=True,
         )
         started(process.pid)
         try:
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(_read, process, to_session)
+                tasks.start_soon(_read, process, to_session, log)
                 tasks.start_soon(_write, process, from_session)
                 yield source, sink
                 tasks.cancel_scope.cancel()
         finally:
             with anyio.CancelScope(shield=True):
-                await _end(process)
+                await _end(process, log)
 
 
 def end_group(pid: int) -> None:
@@ -118,7 +169,7 @@ def _signal_group(pid: int, members: list[psutil.Process], *, is_kill: bool) -> 
             member.kill() if is_kill else member.terminate()
 
 
-async def _end(process: Process) -> None:
+async def _end(process: Process, log: ProgramLog) -> None:
     """Close the input of a program, and end the program if that does not make it exit."""
     if process.stdin:
         with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -128,29 +179,51 @@ async def _end(process: Process) -> None:
     await anyio.to_thread.run_sync(end_group, process.pid)
     # asyncio closes its end of the pipe after reading up to the end.
     with anyio.move_on_after(ENDING_S):
-        async for _ in _chunks(process):
+        async for _ in _chunks(process.stdout):
             pass
+        async for chunk in _chunks(process.stderr):
+            log.add(chunk)
     await process.aclose()
     await anyio.sleep(0.01)
 
 
-async def _read(process: Process, target: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
-    invalid_lines, size = (
-        InvalidLineCounter(),
-        RateLimit(MOST_WINDOW_BYTES, f"it sent too much within {WINDOW_S:g} s"),
-    )
+async def _read(
+    process: Process, target: MemoryObjectSendStream[SessionMessage | Exception], log: ProgramLog
+) -> None:
+    async with target, anyio.create_task_group() as tasks:
+        errors_ended = anyio.Event()
+        tasks.start_soon(_read_errors, process, log, errors_ended)
+        await _read_messages(process, target)
+        # The session reports the end as soon as the stream is closed. Then the cause must be known.
+        with anyio.move_on_after(_EXIT_S):
+            log.exit_code = await process.wait()
+            # A child process may keep standard error open.
+            await errors_ended.wait()
+        tasks.cancel_scope.cancel()
+    raise ConnectionError(log.cause() or "its program closed its standard output")
+
+
+async def _read_messages(
+    process: Process, target: MemoryObjectSendStream[SessionMessage | Exception]
+) -> None:
+    invalid_lines = InvalidLineCounter()
+    size = RateLimit(MOST_WINDOW_BYTES, f"it sent too much within {WINDOW_S:g} s")
     pending = bytearray()
-    async with target:
-        async for chunk in _chunks(process):
-            size.add(len(chunk))
-            pending += chunk
-            *lines, rest = pending.split(b"\n")
-            pending = bytearray(rest)
-            if max(map(len, (*lines, pending))) > MOST_MESSAGE_BYTES:
-                raise McpServerRefused(f"it sent a message of more than {MOST_MESSAGE_BYTES // 2**20} MiB")
-            for line in lines:
-                await _pass_on(bytes(line), invalid_lines, target)
-    raise ConnectionError("its program ended")
+    async for chunk in _chunks(process.stdout):
+        size.add(len(chunk))
+        pending += chunk
+        *lines, rest = pending.split(b"\n")
+        pending = bytearray(rest)
+        if max(map(len, (*lines, pending))) > MOST_MESSAGE_BYTES:
+            raise McpServerRefused(f"it sent a message of more than {MOST_MESSAGE_BYTES // 2**20} MiB")
+        for line in lines:
+            await _pass_on(bytes(line), invalid_lines, target)
+
+
+async def _read_errors(process: Process, log: ProgramLog, ended: anyio.Event) -> None:
+    async for chunk in _chunks(process.stderr):
+        log.add(chunk)
+    ended.set()
 
 
 async def _pass_on(
@@ -159,18 +232,17 @@ async def _pass_on(
     if not line.strip():
         return
     try:
-        message = JSONRPCMessage.model_validate_json(line)
-    except (ValidationError, ValueError, RecursionError):
+        message = parse_message(line)
+    except (ValueError, RecursionError):
         invalid_lines.add(line[:200].decode(errors="replace"))
         return
     with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
         await target.send(SessionMessage(message))
 
 
-async def _chunks(process: Process) -> AsyncGenerator[bytes]:
-    stdout: Any = process.stdout
+async def _chunks(stream: Any) -> AsyncGenerator[bytes]:
     with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
-        async for chunk in stdout:
+        async for chunk in stream:
             yield chunk
 
 
@@ -179,5 +251,4 @@ async def _write(process: Process, source: MemoryObjectReceiveStream[SessionMess
     with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
         async with source:
             async for message in source:
-                text = message.message.model_dump_json(by_alias=True, exclude_none=True)
-                await stdin.send(text.encode(errors="replace") + b"\n")
+                await stdin.send(message_text(message.message).encode(errors="replace") + b"\n")

@@ -2,94 +2,27 @@
 
 import asyncio
 from asyncio import CancelledError as LoopCancelled
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError, Future
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from threading import Event, Thread, current_thread
 from typing import Any, Final, TypeVar, cast
 
-import httpx
 from mcp import ClientSession
-from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.exceptions import McpError
-from mcp.types import ServerNotification, Tool, ToolListChangedNotification
 
 from workbench.toolbox.mcp.bounds import (
-    MOST_MESSAGE_BYTES,
     MOST_UNASKED,
-    MOST_WINDOW_BYTES,
-    WINDOW_S,
     InvalidLineCounter,
-    McpServerConfig,
     McpServerRefused,
     RateLimit,
+    ServerTool,
     list_all,
     shorten_sdk_logs,
 )
-from workbench.toolbox.mcp.program import end_group, program_streams
-
-_STREAM: Final = "text/event-stream"
-
-
-@asynccontextmanager
-async def http_streams(server: McpServerConfig) -> AsyncGenerator[tuple[Any, Any]]:
-    """Open the streams of a session over HTTP. Redirects are not followed.
-
-    Raises:
-        httpx.HTTPError: The server does not answer.
-    """
-    timeout = httpx.Timeout(server.timeout, read=None)
-    # No compression: a kilobyte could unpack to a gigabyte.
-    headers = {**server.headers, "Accept-Encoding": "identity"}
-    async with (
-        httpx.AsyncClient(headers=headers, timeout=timeout, transport=BoundedTransport()) as client,
-        streamable_http_client(server.url, http_client=client) as (source, target, _),
-    ):
-        yield source, target
-
-
-class BoundedTransport(httpx.AsyncHTTPTransport):
-    """HTTP transport that stops at answers that are compressed or larger than a message may be."""
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request. The body of its response is limited."""
-        response = await super().handle_async_request(request)
-        encoding = response.headers.get("content-encoding", "identity")
-        if encoding != "identity":
-            await response.aclose()
-            raise httpx.DecodingError(f"it sent an answer compressed with {encoding[:20]!r}", request=request)
-        stream = response.stream
-        assert isinstance(stream, httpx.AsyncByteStream)
-        is_endless = response.headers.get("content-type", "").startswith(_STREAM)
-        response.stream = _Counted(stream, is_endless=is_endless)
-        return response
-
-
-class _Counted(httpx.AsyncByteStream):
-    """The body of a response, up to its limit.
-
-    An event stream has no end. The limits apply to each event, and to the bytes within some seconds.
-    """
-
-    def __init__(self, stream: httpx.AsyncByteStream, *, is_endless: bool) -> None:
-        self._stream = stream
-        self._is_endless = is_endless
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        window = RateLimit(MOST_WINDOW_BYTES, f"it sent too much within {WINDOW_S:g} s")
-        size = 0
-        async for chunk in self._stream:
-            window.add(len(chunk))
-            place = chunk.rfind(b"\n\n") if self._is_endless else -1
-            size = size + len(chunk) if place < 0 else len(chunk) - place
-            if size > MOST_MESSAGE_BYTES:
-                raise McpServerRefused(f"it sent a message of more than {MOST_MESSAGE_BYTES // 2**20} MiB")
-            yield chunk
-
-    async def aclose(self) -> None:
-        """Close the body."""
-        await self._stream.aclose()
-
+from workbench.toolbox.mcp.config import McpServerConfig
+from workbench.toolbox.mcp.http import OTHER_TRANSPORT, HttpLog, http_streams
+from workbench.toolbox.mcp.program import ProgramLog, end_group, program_streams
+from workbench.toolbox.mcp.sdk import McpError, is_tool_change
 
 CLOSE_S: Final = 5.0
 """Time that a session has to end."""
@@ -116,15 +49,19 @@ class McpConnection:
         self._work: asyncio.Task[None] | None = None
         self._session: ClientSession | None = None
         self._listing: asyncio.Task[None] | None = None
+        self._is_cancelled = False
         self._is_stale = False
         self._pid: int | None = None
         self._invalid_messages = InvalidLineCounter()
         self._unasked = RateLimit(MOST_UNASKED, "it sent too many messages that nobody asked for")
+        self._http = HttpLog()
+        self.log = ProgramLog()
+        """Standard error of the program. Empty for a server over HTTP."""
         self.ended = ""
         """Why the session ended. Empty while it has not."""
         self.is_refused = False
         """Whether the server broke a limit; then it is not started again."""
-        self.tools: tuple[Tool, ...] = ()
+        self.tools: tuple[ServerTool, ...] = ()
         """Tools that the server listed last."""
 
     def open(self) -> None:
@@ -137,7 +74,8 @@ class McpConnection:
         self._thread = Thread(target=self._run, name=f"mcp-{self._name}", daemon=True)
         self._thread.start()
         if not self._ready.wait(self._server.timeout):
-            self.ended = self.ended or f"no answer within {self._server.timeout:g} s"
+            why = self._http.cause() or f"no answer within {self._server.timeout:g} s"
+            self.ended = self.ended or why + self._said()
         if self.ended:
             self.close()
             raise ConnectionError(self.ended)
@@ -146,6 +84,17 @@ class McpConnection:
     def is_open(self) -> bool:
         """Whether requests can be sent."""
         return self._session is not None and not self.ended
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether no more requests can be sent, or the program has ended, which the session notes a moment later."""
+        return not self.is_open or self.log.exit_code is not None
+
+    def cause(self) -> str:
+        """Return why the session ended, or is about to. Empty if it has not."""
+        if self._thread is not None and self.is_ending:
+            self._thread.join(CLOSE_S)
+        return self.ended or self.log.cause()
 
     def ask(self, work: Callable[[ClientSession], Coroutine[Any, Any, _T]], timeout_s: float) -> _T:
         """Send a request and return the answer.
@@ -192,8 +141,10 @@ class McpConnection:
             end_group(self._pid)
 
     def _cancel(self) -> None:
-        # Only once: a second cancellation would interrupt ending the program.
-        if self._work is not None and not self._work.cancelling():
+        # Only once: a second cancellation would interrupt ending the program. The task's own count of cancellations
+        # does not say so, since the task groups of anyio reset it.
+        if self._work is not None and not self._is_cancelled:
+            self._is_cancelled = True
             self._work.cancel()
 
     def _run(self) -> None:
@@ -201,8 +152,8 @@ class McpConnection:
             self._loop.run_until_complete(self._begin())
             self.ended = self.ended or "it ended"
         except BaseException as error:  # noqa: BLE001 - the next request reports it
-            self.is_refused = _is_refusal(error)
-            self.ended = self.ended or _innermost_message(error)
+            self.is_refused = self.is_refused or _is_refusal(error)
+            self.ended = self.ended or self._cause(error)
         finally:
             self._session = None
             with suppress(BaseException):
@@ -222,25 +173,53 @@ class McpConnection:
         self._work = asyncio.current_task()
         if self.ended:
             return
+        if self._server.command:
+            await self._hold(program_streams(self._server, self._note_pid, self.log))
+            return
+        is_sse = self._server.type == "sse"
+        try:
+            await self._hold(http_streams(self._server, self._http, is_sse=is_sse))
+        except Exception:
+            # As the specification describes: a server that refuses streamable HTTP may support the older SSE.
+            if self.ended or self._server.type != "auto" or self._http.status not in OTHER_TRANSPORT:
+                raise
+            try:
+                await self._hold(http_streams(self._server, HttpLog(), is_sse=True))
+            except Exception as error:
+                if self._ready.is_set():
+                    raise
+                raise ConnectionError(self._http.cause()) from error
+
+    async def _hold(self, streams: AbstractAsyncContextManager[tuple[Any, Any]]) -> None:
+        """Keep a session open over these streams, until this task is cancelled or the streams fail."""
         async with (
-            self._streams() as (source, target),
+            streams as (source, target),
             ClientSession(source, target, message_handler=self._on_message) as session,
         ):
             await session.initialize()
             self.tools = await list_all(session)
             self._session = session
+            self._http.status = None
             self._ready.set()
-            # Wait until this task is cancelled or the streams fail.
             await asyncio.Event().wait()
 
-    @asynccontextmanager
-    async def _streams(self) -> AsyncGenerator[tuple[Any, Any]]:
-        if self._server.url:
-            async with http_streams(self._server) as streams:
-                yield streams
-            return
-        async with program_streams(self._server, self._note_pid) as (source, target):
-            yield source, target
+    def _cause(self, error: BaseException) -> str:
+        """Describe why the session ended."""
+        message = _innermost_message(error)
+        if self.is_refused:
+            return message
+        if isinstance(error, FileNotFoundError) and not self._server.cwd:
+            return f"the program {self._server.command!r} was not found"
+        if self._server.command:
+            return (self.log.cause() or message) + self._said()
+        if cause := self._http.cause():
+            return cause
+        return message if self._ready.is_set() else f"{self._server.url} cannot be used: {message}"
+
+    def _said(self) -> str:
+        """Return what the program wrote about a problem at its start, as the end of a message."""
+        said = "" if self._ready.is_set() else self.log.said()
+        return f"; it wrote: {said}" if said else ""
 
     def _note_pid(self, pid: int) -> None:
         self._pid = pid
@@ -256,7 +235,7 @@ class McpConnection:
             self._cancel()
             return
         # Listing the tools waits for an answer. Waiting here would block this handler, and the answer with it.
-        if isinstance(message, ServerNotification) and isinstance(message.root, ToolListChangedNotification):
+        if is_tool_change(message):
             self._list_again()
 
     def _list_again(self) -> None:

@@ -1,131 +1,109 @@
-"""Register the tools of MCP servers, and add servers to the settings file."""
+"""The MCP servers of the settings file: register their tools, and add, change, retry and remove servers."""
 
 import re
-import shlex
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Final
 
-import yaml
-from pydantic import ValidationError
-
-from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
-from workbench.toolbox.mcp.bounds import McpServerConfig, load_servers
-from workbench.toolbox.registry import Registry
-from workbench.toolspec.form_faults import first_fault
-from workbench.toolspec.yaml_text import load_yaml
+from workbench.toolbox.mcp.config import McpServerConfig, load_servers, remove_server, save_server
+from workbench.toolbox.mcp.tool_lists import ToolLists
+from workbench.toolbox.registry import PendingTools, Registry
 
 if TYPE_CHECKING:
-    from workbench.toolbox.mcp.connection import Connection
-
-
-_KEY: Final = "mcp_servers"
-
-
-def parse_address(name: str, address: str) -> McpServerConfig:
-    """Parse the address of a server or the command line of a program.
-
-    Raises:
-        BadInput: The name is blank, or the address is neither.
-    """
-    where = f"MCP server {name!r}"
-    if not name.strip():
-        raise BadInput("MCP server", "it has no name", "enter a name")
-    try:
-        if address.startswith(("http://", "https://")):
-            return McpServerConfig(url=address)
-        program, *arguments = shlex.split(address) or [""]
-        return McpServerConfig(command=program, args=tuple(arguments))
-    except ValidationError as error:
-        raise BadInput(
-            where, first_fault(error, McpServerConfig)[1], "enter an address or a command line"
-        ) from error
-    except ValueError as error:
-        raise BadInput(where, f"the command line cannot be parsed: {error}", "close its quotes") from error
-
-
-def save_server(path: Path, name: str, server: McpServerConfig) -> None:
-    """Add a server to the file. Comments in the file stay.
-
-    Raises:
-        BadInput: The file cannot be read or written, or the name is already used.
-    """
-    if name in load_servers(path):
-        raise BadInput(f"MCP server {name!r}", f"the name is already used in {path}", "choose another name")
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    fields = server.model_dump(mode="json", exclude_defaults=True)
-    lines = text.splitlines()
-    place = next((number for number, line in enumerate(lines) if line.rstrip() == f"{_KEY}:"), None)
-    entry = ["  " + line for line in yaml.safe_dump({name: fields}, sort_keys=False).splitlines()]
-    if place is not None:
-        edited = "\n".join([*lines[: place + 1], *entry, *lines[place + 1 :], ""])
-    elif not isinstance(load_yaml(text) if text.strip() else None, dict) or _KEY not in load_yaml(text):
-        edited = "\n".join([*lines, f"{_KEY}:", *entry, ""])
-    else:
-        raise BadInput(
-            f"{path}, {_KEY}",
-            "the key is not on its own line",
-            f"write `{_KEY}:` on a line and the servers below it",
-        )
-    _write(path, edited)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_suffix(".new")
-        fresh.write_text(text, encoding="utf-8")
-        fresh.replace(path)
-    except OSError as error:
-        raise BadInput(str(path), str(error.strerror or error)) from error
-
+    from workbench.chat.json_value import JsonObject
+    from workbench.toolbox.mcp.connection import Connection, ServerState
 
 _NOT_OF_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]+")
+NEEDS_EXTRA: Final = "MCP servers need the package mcp (pip install 'mcp>=1.30,<3')"
 
 
 class McpTools:
     """The tools of all servers of a settings file. The tools of each server are the toolset `mcp-NAME`.
 
+    A server whose tools are known from an earlier connection is started by the first call of one of them. Any other
+    server is started when somebody asks for its tools, or for all tools.
+
     Args:
         path: The settings file; it need not exist.
         is_space: True on a Space, where no servers are used because anybody may visit.
+        environment: Values of variables in the configuration of servers.
     """
 
-    def __init__(self, path: Path, *, is_space: bool = False) -> None:
+    def __init__(
+        self, path: Path, *, is_space: bool = False, environment: Mapping[str, str] | None = None
+    ) -> None:
         self._path = path
         self._is_space = is_space
-        self._connections: list[Connection] = []
+        self._environment = dict(environment or {})
+        self._lists = ToolLists(path.with_name("mcp-tools.json"))
+        self._lock = RLock()
+        self._connections: dict[str, Connection] = {}
+        self._off: dict[str, McpServerConfig] = {}
+        self._registry = Registry()
 
     def register_tools(self, registry: Registry) -> Sequence[str]:
-        """Connect to all servers and register their tools. Return one line for each problem."""
+        """Register the tools of all servers, without starting any. Return one line for each problem of the file."""
+        self._registry = registry
         try:
             servers = load_servers(self._path)
         except BadInput as error:
             return [str(error)]
+        self._off = {name: server for name, server in servers.items() if not server.enabled}
+        servers = {name: server for name, server in servers.items() if server.enabled}
         if servers and self._is_space:
             return [f"{self._path}: MCP servers are not used on a Space"]
         if servers and find_spec("mcp") is None:
-            return [f"{self._path}: MCP servers need the extra mcp (pip install 'hermes-workbench[mcp]')"]
-        if not servers:
-            return []
-        # All servers start at the same time, so that a slow one does not delay the others.
-        with ThreadPoolExecutor(len(servers), "mcp-start") as pool:
-            futures = [pool.submit(_start, name, server, registry) for name, server in servers.items()]
-            connections = [future.result() for future in futures]
-        problems: list[str] = []
-        for name, connection in zip(servers, connections, strict=True):
-            if isinstance(connection, str):
-                problems.append(f"MCP server {name!r}: {connection}")
-                continue
-            self._connections.append(connection)
-            problems += _register(name, connection, registry)
-        return problems
+            return [f"{self._path}: {NEEDS_EXTRA}"]
+        for name, server in servers.items():
+            self._include(name, server)
+        return []
 
-    def add(self, name: str, address: str, registry: Registry) -> Sequence[str]:
+    def problems(self) -> Sequence[str]:
+        """Return one line for each server that could not be used, and for each tool that is not offered."""
+        lines: list[str] = []
+        for name, connection in self._connections.copy().items():
+            if cause := connection.state.cause:
+                lines.append(f"MCP server {name!r}: {cause}")
+            lines += (
+                f"MCP server {name!r}, tool {tool.name[:60]!r}: {tool.problem}"
+                for tool in connection.tools
+                if tool.problem
+            )
+            lines += self._clashes(name, connection)
+        return lines
+
+    def states(self) -> "Sequence[ServerState]":
+        """Return all servers of the file, in the order in which they were added, without starting any."""
+        from workbench.toolbox.mcp.connection import ServerState, ServerStatus
+
+        running = [connection.state for connection in self._connections.copy().values()]
+        off = [
+            ServerState(name=name, server=server, status=ServerStatus.OFF)
+            for name, server in self._off.copy().items()
+        ]
+        return (*running, *off)
+
+    def config(self, name: str) -> McpServerConfig:
+        """Return the configuration of a server, as in the file.
+
+        Raises:
+            BadInput: There is no such server.
+        """
+        connection = self._connections.get(name)
+        server = connection.server if connection else self._off.get(name)
+        if server is None:
+            known = ", ".join((*self._connections, *self._off)) or "none"
+            raise BadInput(f"MCP server {name!r}", "there is none of this name", f"known servers: {known}")
+        return server
+
+    def add(self, name: str, server: McpServerConfig, *, replaces: str = "") -> Sequence[str]:
         """Connect to a server, register its tools, and write it to the settings file.
+
+        Args:
+            replaces: Name of the server whose place it takes; empty for a new one.
 
         Returns:
             One line for each of its tools that cannot be used.
@@ -133,82 +111,187 @@ class McpTools:
         Raises:
             BadInput: The name is already used, the server does not answer, or MCP servers cannot be used here.
         """
+        where = f"MCP server {name!r}"
         if self._is_space:
-            raise BadInput(f"MCP server {name!r}", "MCP servers are not used on a Space")
+            raise BadInput(where, "MCP servers are not used on a Space")
         if find_spec("mcp") is None:
-            remedy = "pip install 'hermes-workbench[mcp]'"
-            raise BadInput(f"MCP server {name!r}", "it needs the extra mcp", remedy)
-        server = parse_address(name, address)
-        if name in load_servers(self._path):
-            raise BadInput(f"MCP server {name!r}", "the name is already used", "choose another name")
-        connection = _start(name, server, registry)
-        if isinstance(connection, str):
-            raise BadInput(f"MCP server {name!r}", connection, "check its address or command line")
+            raise BadInput(where, NEEDS_EXTRA)
+        if not name.strip():
+            raise BadInput("MCP server", "it has no name", "enter a name")
+        if replaces:
+            self.config(replaces)
+        if name != replaces and (name in self._connections or name in load_servers(self._path)):
+            raise BadInput(where, "the name is already used", "choose another name, or edit that server")
+        connection = self._connect(name, server) if server.enabled else None
         try:
+            if replaces and replaces != name:
+                remove_server(self._path, replaces)
             save_server(self._path, name, server)
-            problems = _register(name, connection, registry)
         except BaseException:
             # The server is not registered anywhere, so nothing else would end it.
-            connection.close()
+            if connection:
+                connection.close()
             raise
-        self._connections.append(connection)
-        return problems
+        if replaces:
+            self._forget(replaces)
+        with self._lock:
+            if connection is None:
+                self._off[name] = server
+                return []
+            self._connections[name] = connection
+            self._off.pop(name, None)
+        self._register(name, connection, self._registry)
+        self._lists.save(name, server, connection.tools)
+        return [line for line in self.problems() if line.startswith(where)]
+
+    def retry(self, name: str) -> Sequence[str]:
+        """Connect to a server again and list its tools. Return one line for each tool that cannot be used.
+
+        Raises:
+            BadInput: There is no such server, it is turned off, or it does not answer. The message says why.
+        """
+        self.config(name)
+        where = f"MCP server {name!r}"
+        connection = self._connections.get(name)
+        if connection is None:
+            raise BadInput(where, "it is turned off", "set `enabled: true`")
+        try:
+            connection.retry()
+        except ConnectionError as error:
+            raise BadInput(where, str(error), "check its address or command") from error
+        self._announce(name, connection)
+        return [line for line in self.problems() if line.startswith(where)]
+
+    def remove(self, name: str) -> None:
+        """End a server, remove its tools, and remove it from the settings file.
+
+        Raises:
+            BadInput: There is no such server, or the file cannot be written.
+        """
+        self.config(name)
+        remove_server(self._path, name)
+        self._forget(name)
+        self._lists.remove(name)
 
     def close(self) -> None:
         """End all connections and their programs at the same time."""
-        for connection in self._connections:
+        for connection in self._connections.values():
             connection.begin_closing()
-        for connection in self._connections:
+        for connection in self._connections.values():
             connection.close()
         self._connections.clear()
 
-
-def _start(name: str, server: McpServerConfig, registry: Registry) -> "Connection | str":
-    """Connect to a server. Return the connection, or the reason why it failed.
-
-    When the server announces changed tools later, they are registered again.
-    """
-    from workbench.toolbox.mcp.connection import Connection
-
-    connection = Connection(name, server, lambda: _register_again(name, connection, registry))
-    try:
-        connection.open()
-    except ConnectionError as error:
-        return str(error)
-    return connection
-
-
-def _register_again(server: str, connection: "Connection", registry: Registry) -> None:
-    """Register the tools that the server lists now, and remove those that it does not list any more."""
-    toolset = f"mcp-{server}"
-    names = {_name(server, tool.name) for tool in connection.tools}
-    _register(server, connection, registry)
-    for entry in registry.entries():
-        if entry.toolset == toolset and entry.name not in names:
-            registry.unregister(entry.name)
-
-
-def _name(server: str, tool: str) -> str:
-    return _NOT_OF_A_NAME.sub("_", f"mcp_{server}_{tool}")[:64]
-
-
-def _register(server: str, connection: "Connection", registry: Registry) -> list[str]:
-    toolset = f"mcp-{server}"
-    registry.register_toolset(toolset, f"Tools of the MCP server {server}.")
-    problems: list[str] = []
-    for tool in connection.tools:
-        name = _name(server, tool.name)
-        if tool.problem:
-            problems.append(f"MCP server {server!r}, tool {tool.name[:60]!r}: {tool.problem}")
-            continue
-        schema: JsonObject = {"description": tool.description, "parameters": tool.schema}
+    def _connect(self, name: str, server: McpServerConfig) -> "Connection":
+        connection = self._connection(name, server)
         try:
-            registry.register(
-                name, toolset, dict(schema), _Handler(connection, tool.name), connection.check, emoji="🔌"
+            connection.open()
+        except ConnectionError as error:
+            raise BadInput(f"MCP server {name!r}", str(error), "check its address or command line") from error
+        return connection
+
+    def _connection(self, name: str, server: McpServerConfig) -> "Connection":
+        from workbench.toolbox.mcp.connection import Connection
+
+        connection = Connection(
+            name,
+            server,
+            lambda: self._announce(name, connection),
+            known=self._lists.find(name, server),
+            environment=self._environment,
+        )
+        return connection
+
+    def _include(self, name: str, server: McpServerConfig) -> None:
+        connection = self._connection(name, server)
+        self._connections[name] = connection
+        if connection.is_known:
+            self._register(name, connection, self._registry)
+            return
+        self._registry.add_pending(
+            PendingTools(
+                toolset=_toolset(name),
+                prefix=_tool_name(name, ""),
+                load=lambda registry: self._load(name, connection, registry),
             )
-        except BadInput as error:
-            problems.append(f"MCP server {server!r}: {error}")
-    return problems
+        )
+
+    def _load(self, name: str, connection: "Connection", registry: Registry) -> bool:
+        """Start a server whose tools are not known, and register them. Return whether they are known now."""
+        try:
+            if connection.was_tried:
+                # Only the first start is waited for.
+                connection.check()
+            else:
+                connection.open()
+        except ConnectionError:
+            # `problems` and `states` report it.
+            return False
+        if self._connections.get(name) is connection and connection.is_known:
+            self._register(name, connection, registry)
+        return connection.is_known
+
+    def _announce(self, name: str, connection: "Connection") -> None:
+        """Register the tools that a server lists now, and remove those that it does not list any more."""
+        if self._connections.get(name) is not connection:
+            return
+        self._lists.save(name, connection.server, connection.tools)
+        names = {_tool_name(name, tool.name) for tool in connection.tools}
+        self._register(name, connection, self._registry)
+        self._unregister(name, keep=names)
+
+    def _forget(self, name: str) -> None:
+        with self._lock:
+            connection = self._connections.pop(name, None)
+            self._off.pop(name, None)
+        if connection:
+            connection.close()
+        self._unregister(name)
+        self._registry.unregister_toolset(_toolset(name))
+
+    def _unregister(self, name: str, *, keep: set[str] | frozenset[str] = frozenset()) -> None:
+        for entry in self._registry.entries():
+            if entry.toolset == _toolset(name) and entry.name not in keep:
+                self._registry.unregister(entry.name)
+
+    def _register(self, name: str, connection: "Connection", registry: Registry) -> None:
+        toolset = _toolset(name)
+        registry.register_toolset(toolset, f"Tools of the MCP server {name}.")
+        for tool in connection.tools:
+            if tool.problem:
+                continue
+            schema: JsonObject = {"description": tool.description, "parameters": tool.schema}
+            try:
+                registry.register(
+                    _tool_name(name, tool.name),
+                    toolset,
+                    dict(schema),
+                    _Handler(connection, tool.name),
+                    connection.check,
+                    emoji="🔌",
+                )
+            except BadInput:
+                # `_clashes` reports it.
+                continue
+
+    def _clashes(self, name: str, connection: "Connection") -> Sequence[str]:
+        """Return one line for each tool with a valid schema that could not be registered."""
+        lines: list[str] = []
+        entries = {entry.name: entry for entry in self._registry.entries()}
+        for tool in connection.tools:
+            entry = entries.get(_tool_name(name, tool.name))
+            if tool.problem or (entry is not None and entry.toolset == _toolset(name)):
+                continue
+            problem = "its schema is invalid" if entry is None else f"toolset {entry.toolset!r} has its name"
+            lines.append(f"MCP server {name!r}, tool {tool.name[:60]!r}: {problem}")
+        return lines
+
+
+def _toolset(server: str) -> str:
+    return f"mcp-{server}"
+
+
+def _tool_name(server: str, tool: str) -> str:
+    return _NOT_OF_A_NAME.sub("_", f"mcp_{server}_{tool}")[:64]
 
 
 class _Handler:

@@ -13,6 +13,7 @@ from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.versions import NewVersion, VersionKind, check_name
 from workbench.toolbox.entry import ToolDraft
+from workbench.toolbox.mcp.config_import import read_servers
 from workbench.toolspec.importers.read import import_tools
 from workbench.toolspec.tools_text import MAX_SIZE_CHARS, parse_tools, render_tools
 from workbench.ui.incoming.fields import id_of, text_of
@@ -199,12 +200,17 @@ class ToolStorageEvents:
         services = services_of(self.services, visitor, request)
         try:
             known = {tool.name for tool in services.tools.availability()}
-            refused = services.catalog.add_server(name.strip(), address.strip())
+            imported = read_servers(name.strip(), address)
+            refused = [*imported.notes]
+            for server_name, server in imported.servers.items():
+                refused += services.catalog.servers.add(server_name, server)
             added = (tool.name for tool in services.tools.availability() if tool.name not in known)
             first = next(added, "")
         except WorkbenchError as error:
             return SAME, problem(error)
-        lines = advice(f"MCP server {name.strip()!r} is connected. Its tools are in the list.").lines
+        names = ", ".join(map(repr, imported.servers))
+        are, whose = ("is", "Its") if len(imported.servers) == 1 else ("are", "Their")
+        lines = advice(f"MCP server {names} {are} connected. {whose} tools are in the list.").lines
         result = (*lines, *(NoticeLine(word="not used", text=line) for line in refused))
         return replace(list_tools(services, first), opens=bool(first)), NoticeView(lines=result)
 
