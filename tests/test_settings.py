@@ -38,6 +38,8 @@ def test_a_space_listens_on_all_addresses_unless_the_host_is_set():
         ("WORKBENCH_PORT", "many", "WORKBENCH_PORT: 'many' is not a whole number"),
         ("WORKBENCH_PORT", "70000", "70000 is not between 1 and 65535"),
         ("WORKBENCH_MAX_ROUNDS", "0", "0 is not between 1 and 100"),
+        ("WORKBENCH_CALL_THRESHOLD", "1.5", "WORKBENCH_CALL_THRESHOLD: '1.5' is not a number from 0 to 1"),
+        ("WORKBENCH_CALL_THRESHOLD", "nan", "'nan' is not a number from 0 to 1"),
         ("WORKBENCH_MODLE", "x", "WORKBENCH_MODLE: unknown setting"),
     ],
 )
@@ -52,6 +54,13 @@ def test_the_stored_default_model_is_used_and_the_variable_overrides_it(tmp_path
     choose_model(tmp_path / "data", "openai:lab/hermes")
     assert read_settings(variables).model == "openai:lab/hermes"
     assert read_settings({**variables, "WORKBENCH_MODEL": "scripted:demo"}).model == "scripted:demo"
+
+
+def test_a_call_threshold_is_empty_by_default_and_may_be_0():
+    thresholds = {
+        text: read_settings({"WORKBENCH_CALL_THRESHOLD": text}).call_threshold for text in ("", "0", "0.3")
+    }
+    assert thresholds == {"": None, "0": 0, "0.3": 0.3}
 
 
 def test_printing_the_settings_does_not_reveal_a_key():

@@ -45,6 +45,7 @@ def build_models(settings: Settings, hub: GgufHub) -> AllModels:
         kv_type=settings.kv_type,
         lora=tuple(LoraAdapter(path=path, scale=scale) for path, scale in settings.lora),
         prefix_cache_bytes=settings.prefix_cache_mb * MEGABYTE,
+        call_threshold=settings.call_threshold,
     )
     sources = EngineSources(
         servers=load_servers(settings.data, timeout_s=settings.remote_timeout_s, read_secret=read_secret),

@@ -186,3 +186,12 @@ def test_u_0000_is_replaced_and_reported():
     assert ended.message.text == "a\N{REPLACEMENT CHARACTER}b"
     assert "".join(piece.text for piece in of_kind(events, PieceArrived)) == ended.message.text
     assert [finding.code for finding in ended.generation.findings] == ["nul-replaced"]
+
+
+@pytest.mark.parametrize("choice", list(ChoiceKind))
+def test_a_call_threshold_applies_to_the_first_completion_of_a_free_turn(choice):
+    tool = "now" if choice is ChoiceKind.NAMED else None
+    _, engine, _ = run_all([CALL, "It is 31."], choice=ToolChoice(kind=choice, tool=tool))
+    first, *others = [request.call_mark for request in engine.requests]
+    assert first == ("<tool_call>" if choice is ChoiceKind.AUTO else "")
+    assert not any(others)

@@ -14,7 +14,7 @@ from workbench.records.run_config import RunConfig
 from workbench.records.sessions import StoredMessage
 from workbench.rollout.events import Generation
 from workbench.rollout.logprobs import Decision, opening_of
-from workbench.rollout.ports import EmittedToken
+from workbench.rollout.ports import ChoiceKind, EmittedToken
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.mask import Token, Tokenizer
 
@@ -58,6 +58,8 @@ class CompletionLogprobs:
     """The completion's tokens with their logprobs, including the prefill."""
     is_writer: bool
     """Whether this is the model that generated the completion."""
+    call_threshold: float = 0.0
+    """Least probability of a call with which the answer begins with one; 0 if the model decides."""
 
 
 def message_logprobs(
@@ -100,8 +102,13 @@ def _compute_logprobs(
         engine.client.end()
     if decision is None or tokens is None:
         return None
-    is_writer = engine.fingerprint == generation.engine_fingerprint
-    return CompletionLogprobs(decision=decision, tokens=tokens, is_writer=is_writer)
+    threshold = generation.sampling.call_threshold or engine.capabilities.call_threshold
+    return CompletionLogprobs(
+        decision=decision,
+        tokens=tokens,
+        is_writer=engine.fingerprint == generation.engine_fingerprint,
+        call_threshold=threshold if generation.tool_choice == ChoiceKind.AUTO else 0.0,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -146,7 +146,7 @@ NO_ADAPTERS: Final = AdapterFiles()
 
 def _describe(file: Path, name: str) -> Adapter | None:
     """Return the adapter in `file`. None if it is not an adapter, or its receipt names another base."""
-    base = EMBEDDED if not name else _base(_receipt(file))
+    base = EMBEDDED if not name else _base(read_receipt(file))
     try:
         return _described(file, name, base) if base else None
     except BadInput:
@@ -164,7 +164,7 @@ def _described(file: Path, name: str, base: str) -> Adapter:
         raise BadInput(
             f"adapter {name!r}", f"{file.name} is a GGUF file of type {kind!r}, not an adapter", _REMEDY
         )
-    receipt, stat = _receipt(file), file.stat()
+    receipt, stat = read_receipt(file), file.stat()
     return Adapter(
         title=Path(name).name or "shipped with the workbench",
         model=f"{base}{PLUS}{name}" if name else base,
@@ -175,7 +175,8 @@ def _described(file: Path, name: str, base: str) -> Adapter:
     )
 
 
-def _receipt(file: Path) -> JsonObject | None:
+def read_receipt(file: Path) -> JsonObject | None:
+    """Return the receipt that training wrote next to the adapter in `file`. None if there is no readable one."""
     try:
         value = cast(JsonValue, json.loads((file.parent / _RECEIPT).read_text(encoding="utf-8")))
     except (OSError, ValueError, RecursionError):

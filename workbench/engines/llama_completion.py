@@ -2,7 +2,9 @@
 
 import codecs
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from math import log
 from typing import Final
 
 import numpy
@@ -12,6 +14,7 @@ from workbench.engines.llama_prefix import Prefixes
 from workbench.engines.llama_sampler import Sampler
 from workbench.hermes.marks import THINK_CLOSE
 from workbench.rollout.ports import Delta, EmittedToken, FinishReason, GenerationRequest
+from workbench.rollout.sampling import MOST_BIAS, TokenBias
 from workbench.toolspec.grammar import schema_grammar
 
 
@@ -105,6 +108,10 @@ class LlamaCompletion:
     binding: Binding
     prefixes: Prefixes
     request: GenerationRequest
+    prompt: Sequence[int]
+    """The tokens of the prompt."""
+    call_threshold: float
+    """Least probability of a call with which the completion begins with one. 0 or less if the model decides."""
     limit: int
     """Maximum number of tokens."""
     is_cancelled: Callable[[], bool]
@@ -148,17 +155,59 @@ class LlamaCompletion:
 
     def _drawn(self) -> Iterator[tuple[int, float | None]]:
         """Yield tokens with their logprobs: unconstrained up to the trigger, then constrained by the grammar."""
+        mark = self.binding.tokenize(self.request.call_mark, is_start=False)
+        if self.call_threshold > 0 and 0 < len(mark) < self.limit:
+            yield from self._decide(mark)
         constraint = self.request.constraint
         if constraint is None:
             yield from self._draw("", until="")
             return
         grammar = constraint.grammar or schema_grammar(constraint.schema, closing=constraint.closing)
-        if constraint.trigger:
+        if constraint.trigger and not self.text.endswith(constraint.trigger):
             yield from self._draw("", until=constraint.trigger)
         if constraint.between_blocks:
             self._repeats = Repeats(between=constraint.between_blocks)
         if len(self.tokens) < self.limit:
             yield from self._draw(grammar, until="")
+
+    def _decide(self, mark: Sequence[int]) -> Iterator[tuple[int, float | None]]:
+        """Begin with the mark of a call if its probability reaches the threshold, otherwise with something else.
+
+        The probability of the mark is the product of those of its tokens, each given the ones before, so it only falls
+        from token to token. The first token is often enough to know that no call begins. With the threshold 0.2:
+
+            "<" 0.9, then "tool" 0.5 and "_call>" 1    -> 0.45: the answer begins with "<tool_call>"
+            "<" 0.9, then "tool" 0.1                   -> 0.09: it may begin with "<", but not with "<tool"
+            "<" 0.01                                   -> it does not begin with "<"
+        """
+        least = log(self.call_threshold)
+        logprobs = [logprob_of(self.binding.logits(), mark[0])]
+        if logprobs[0] >= least:
+            self.prefixes.extend(mark, all_logits=True)
+            logprobs += [logprob_of(self.binding.logits(at), token) for at, token in enumerate(mark[1:])]
+        reached = list(accumulate(logprobs))
+        if reached[-1] >= least:
+            for token, logprob in zip(mark, logprobs, strict=True):
+                self.tokens.append(token)
+                yield token, logprob if self.request.wants_logprobs else None
+            return
+        if len(logprobs) > 1:
+            self.prefixes.evaluate(self.prompt, self.is_cancelled)
+        missed_at = next(place for place, logprob in enumerate(reached) if logprob < least)
+        yield from self._draw_other(mark[: missed_at + 1])
+
+    def _draw_other(self, start: Sequence[int]) -> Iterator[tuple[int, float | None]]:
+        """Draw tokens until they differ from `start`. The last one of `start` is forbidden after the others."""
+        sampling = self.request.sampling
+        for place, token in enumerate(start):
+            is_last = place == len(start) - 1
+            forbidden = (TokenBias(token=token, bias=-MOST_BIAS),) if is_last else ()
+            biased = replace(sampling, logit_bias=(*sampling.logit_bias, *forbidden))
+            with Sampler(self.binding, biased, written=self.tokens) as sampler:
+                drawn = sampler.draw()
+            yield from self._take([drawn])
+            if drawn != token:
+                return
 
     def _draw(self, grammar: str, *, until: str) -> Iterator[tuple[int, float | None]]:
         """Draw tokens up to the limit, or until the text contains `until`.

@@ -10,6 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from workbench.chat.finding import Span
+from workbench.engines.adapters import read_receipt
 from workbench.engines.fifo_lock import FifoLock
 from workbench.engines.llama_loading import LoadOptions, LoraAdapter
 from workbench.errors import EngineError, ModelMissing, PromptTooLong
@@ -87,11 +88,13 @@ class LlamaCppEngine:
         fingerprint: str,
         device: str,
         cache_bytes: int,
+        call_threshold: float = 0.0,
         reload: Callable[[], Binding] | None = None,
     ) -> None:
         """Serve a loaded model.
 
         Args:
+            call_threshold: Used if the sampling settings give none; 0 if the model has none.
             reload: Loads the model again after `unload`. None if it is never unloaded.
         """
         self._cache_bytes = cache_bytes
@@ -105,7 +108,9 @@ class LlamaCppEngine:
         self.fingerprint = fingerprint
         self.device = device
         self.context_tokens = binding.context_tokens
-        self.capabilities = Capabilities(has_exact_prompt=True, has_grammar=True, is_one_at_a_time=True)
+        self.capabilities = Capabilities(
+            has_exact_prompt=True, has_grammar=True, is_one_at_a_time=True, call_threshold=call_threshold
+        )
 
     @property
     def is_loaded(self) -> bool:
@@ -233,6 +238,8 @@ class LlamaCppEngine:
             binding=binding,
             prefixes=prefixes,
             request=request,
+            prompt=prompt,
+            call_threshold=request.sampling.call_threshold or self.capabilities.call_threshold,
             limit=min(request.sampling.max_tokens, room),
             is_cancelled=is_cancelled,
             finish_reason=FinishReason.LENGTH if evaluated.is_whole else FinishReason.CANCELLED,
@@ -336,8 +343,18 @@ def load_llama_cpp(
         fingerprint=fingerprint_of(path, loading),
         device=", ".join((binding.device, *map(_described, loading.lora))),
         cache_bytes=loading.prefix_cache_bytes,
+        call_threshold=call_threshold_of(loading),
         reload=reload,
     )
+
+
+def call_threshold_of(loading: LoadOptions) -> float:
+    """Return the call threshold of the options, otherwise that in the receipt of the first adapter that has one."""
+    if loading.call_threshold is not None:
+        return loading.call_threshold
+    receipts = (read_receipt(adapter.path) or {} for adapter in loading.lora)
+    found = (receipt.get("call_threshold") for receipt in receipts)
+    return next((float(value) for value in found if isinstance(value, int | float) and 0 < value <= 1), 0.0)
 
 
 def _described(adapter: LoraAdapter) -> str:

@@ -47,6 +47,8 @@ class LoadOptions:
     """Adapters that are applied together."""
     prefix_cache_bytes: int = 1024 * MEGABYTE
     """Memory for the saved states of other conversations; 0 saves none."""
+    call_threshold: float | None = None
+    """Call threshold of the model; 0 for none. None uses the one in the receipt of its adapter, if there is one."""
 
 
 class WeightsKey(NamedTuple):

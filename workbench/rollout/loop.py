@@ -25,6 +25,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.chat.message import Conversation, Message, Role, ToolCall, ToolResult
+from workbench.hermes.marks import CALL_OPEN
 from workbench.hermes.prompt_writer import Prompt
 from workbench.hermes.reading import CallStatus, ReadCall
 from workbench.hermes.render import render
@@ -142,7 +143,10 @@ def _complete(
     )
     if decoding.prefill:
         yield PieceArrived(text=decoding.prefill)
-    request = _request(setup, choice, decoding, prompt, conversation)
+    request = replace(
+        _request(setup, choice, decoding, prompt, conversation),
+        call_mark=CALL_OPEN if _may_call(setup, choice, decoding, prompt, conversation) else "",
+    )
     written = yield from stream(
         turn.engine,
         request,
@@ -194,6 +198,25 @@ def _request(
         wants_logprobs=setup.wants_logprobs,
         unset_sampling=setup.unset_sampling,
         response_format=setup.response_format,
+    )
+
+
+def _may_call(
+    setup: TurnSetup,
+    choice: ToolChoice,
+    decoding: DecodingConstraint,
+    prompt: Prompt,
+    conversation: Conversation,
+) -> bool:
+    """Return whether the model decides between a call and an answer to a user.
+
+    After a tool's result this is not decided by a threshold, or the model would call again and again.
+    """
+    is_free = choice.kind is ChoiceKind.AUTO and setup.answer_schema is None
+    begins = not decoding.prefill and not prompt.starts_in_thought
+    messages = conversation.messages
+    return (
+        is_free and begins and bool(setup.tools.specs) and bool(messages) and messages[-1].role is Role.USER
     )
 
 

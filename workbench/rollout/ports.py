@@ -102,6 +102,8 @@ class GenerationRequest:
     """Names of sampling fields that nobody chose. A server uses its own defaults for them."""
     response_format: JsonObject | None = field(default=None, hash=False)
     """The format of the answer as OpenAI's protocol writes it, for a server that applies it. None if it is free."""
+    call_mark: str = ""
+    """What a call begins with, if the completion answers a user and may begin with one: a call threshold applies."""
 
     @property
     def stop_texts(self) -> tuple[str, ...]:
@@ -198,6 +200,8 @@ class Capabilities:
     """False if `count_tokens` is an estimate."""
     takes_many: bool = False
     """True if it serves several requests at the same time."""
+    call_threshold: float = 0.0
+    """The call threshold of the model, used if the sampling settings give none; 0 if it has none."""
     is_one_at_a_time: bool = False
     """True if it uses the whole machine while it writes. All requests to such engines wait in one queue."""
 

@@ -236,6 +236,14 @@ class Sampling:
             protocol="always",
         ),
     )
+    call_threshold: float = field(
+        default=0.0,
+        metadata=setting(
+            NumberRange("Call threshold", -1, 1, 0.05),
+            "With tool choice auto, a local model calls a tool if the probability of a call is at least this; 0 uses "
+            "the value of its adapter, -1 leaves it to sampling",
+        ),
+    )
     max_tokens: int = field(
         default=256,
         metadata=setting(

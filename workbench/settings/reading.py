@@ -188,6 +188,17 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     def number(name: str, *, least: int, most: int) -> int:
         return whole_number(name, text(name), least=least, most=most)
 
+    def fraction(name: str) -> float | None:
+        if not text(name):
+            return None
+        try:
+            value = float(text(name))
+        except ValueError:
+            value = -1
+        if not 0 <= value <= 1:
+            raise BadInput(f"setting {name}", f"{text(name)!r} is not a number from 0 to 1")
+        return value
+
     def one_of(name: str, words: Sequence[str]) -> str:
         if text(name) not in words:
             raise BadInput(f"setting {name}", f"{text(name)!r} is not one of {', '.join(words)}")
@@ -215,6 +226,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         kv_type=one_of("WORKBENCH_KV_TYPE", KV_TYPES),
         lora=tuple(adapters(text("WORKBENCH_LORA"))),
         has_embedded_adapter=one_of("WORKBENCH_EMBEDDED_ADAPTER", ("on", "off")) == "on",
+        call_threshold=fraction("WORKBENCH_CALL_THRESHOLD"),
         prefix_cache_mb=number("WORKBENCH_PREFIX_CACHE", least=0, most=1_048_576),
         model_memory_mb=number("WORKBENCH_MODEL_MEMORY", least=0, most=16_777_216),
         max_rounds=number("WORKBENCH_MAX_ROUNDS", least=1, most=100),

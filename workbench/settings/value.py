@@ -118,6 +118,8 @@ class Settings:
     """GGUF adapters that are applied to a local model, each with its scale."""
     has_embedded_adapter: bool
     """Whether the shipped adapter is applied to the embedded model if `lora` is empty."""
+    call_threshold: float | None
+    """Call threshold of local models; 0 for none. None uses the one in the receipt of the model's adapter."""
     prefix_cache_mb: int
     """Memory for evaluated prompts of a local model that are not in use, in megabytes; 0 keeps none."""
     model_memory_mb: int

@@ -100,6 +100,12 @@ VARIABLES: Final = (
         "`WORKBENCH_LORA` names adapters; `off` uses the model without it",
     ),
     Variable(
+        name="WORKBENCH_CALL_THRESHOLD",
+        default="",
+        meaning="Probability from 0 to 1 from which a local model calls a tool if the [call threshold](generation.md) "
+        "of the sampling settings is 0; 0 leaves it to sampling; by default the value in the receipt of its adapter",
+    ),
+    Variable(
         name="WORKBENCH_PREFIX_CACHE",
         default="1024",
         meaning="Megabytes for the prefix cache of a local model, which holds evaluated prompts; 0 turns it off",

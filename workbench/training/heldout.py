@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from workbench.chat.json_value import JsonValue
 from workbench.chat.message import Conversation, Message, Role
 from workbench.contract.contract import Contract
-from workbench.hermes.marks import TURN_CLOSE
+from workbench.hermes.marks import CALL_OPEN, TURN_CLOSE
 from workbench.hermes.parse import parse
 from workbench.hermes.render import render
 from workbench.rollout.constraint import TurnSetup, constrain
@@ -144,19 +144,23 @@ def _cases(kind: CaseKind, rows: Iterator[SynthConversation], count: int) -> Ite
             return
 
 
-def run_case(case: HeldOutCase, engine: Engine, *, is_constrained: bool = False) -> HeldOutResult:
+def run_case(
+    case: HeldOutCase, engine: Engine, *, is_constrained: bool = False, call_threshold: float = 0.0
+) -> HeldOutResult:
     """Run a case with temperature 0 and the tool choice `auto`, and check the completion.
 
     Args:
         is_constrained: True to constrain calls with a grammar.
+        call_threshold: The sampling field. 0 uses the threshold of the model.
     """
     setup = TurnSetup(tools=case.tools, family=case.family)
     decoding = constrain(setup, ToolChoice(), starts_in_thought=False, has_grammar=is_constrained)
     request = GenerationRequest(
         prompt=case.prompt,
-        sampling=Sampling(temperature=0.0, max_tokens=_MOST_TOKENS),
+        sampling=Sampling(temperature=0.0, max_tokens=_MOST_TOKENS, call_threshold=call_threshold),
         stop=(TURN_CLOSE,),
         constraint=decoding.constraint,
+        call_mark=CALL_OPEN if case.tools.specs else "",
     )
     text, reason = "", FinishReason.STOP
     for delta in engine.generate(request, is_cancelled=lambda: False):

@@ -56,6 +56,16 @@ def test_an_answer_without_a_call_marks_no_call(rounds):
     assert [row.label for row in show_logprobs(rounds[2][1], logprobs()).bars if row.is_chosen] == ["no call"]
 
 
+def test_a_call_threshold_is_a_line_on_the_probability_of_any_call(rounds):
+    view = show_logprobs(rounds[2][0], logprobs(call_threshold=0.3))
+    assert [(row.label, row.value, row.threshold) for row in view.bars][:2] == [
+        ("any call", "75.0 %", 0.3),
+        ("get_flumbuster", "60.0 %", 0),
+    ]
+    assert "from 30.0 %" in view.note
+    assert "hreshold" not in show_logprobs(rounds[2][0], logprobs()).note
+
+
 def test_less_likely_tokens_are_hotter(rounds):
     heat = show_logprobs(rounds[2][0], logprobs()).heat
     assert [(token.text, token.warmth) for token in heat] == [

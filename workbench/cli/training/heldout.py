@@ -12,6 +12,7 @@ from workbench.cli.suites.run import GrammarOption
 from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import with_progress
 from workbench.cli.terminal.sources import load_contract
+from workbench.cli.training.call_threshold import choose_call_threshold, loaded_engine
 from workbench.cli.training.synth import Generator, RowSplit
 from workbench.errors import BadInput
 from workbench.settings import read_settings
@@ -45,6 +46,13 @@ def heldout(
     share: Annotated[
         float, typer.Option(metavar="SHARE", min=0.01, max=1.0, help="Share of all cases to run")
     ] = 1.0,
+    choose_threshold: Annotated[
+        bool,
+        typer.Option(
+            "--choose-threshold",
+            help="Try call thresholds on the cases, and write the best one into the adapter's receipt.json",
+        ),
+    ] = False,
     base: Annotated[bool, typer.Option(help="Also measure the model without the adapter")] = True,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write all cases to this file (JSON Lines)")
@@ -60,6 +68,9 @@ def heldout(
 
     kinds, cases = _draw(generator, split, contract, seed, share)
     lora = LoraAdapter(path=_adapter(adapter))
+    if choose_threshold:
+        choose_call_threshold(model, lora.path, _loading(lora), cases, grammar)
+        return
     models = {"base": _loading(), "adapter": _loading(lora)} if base else {"adapter": _loading(lora)}
     results: dict[str, list[HeldOutResult]] = {}
     for name, loading in models.items():
@@ -118,6 +129,7 @@ def _loading(*adapters: object) -> "LoadOptions":
         threads=settings.threads,
         gpu_layers=settings.gpu_layers,
         lora=tuple(adapter for adapter in adapters if isinstance(adapter, LoraAdapter)),
+        call_threshold=settings.call_threshold,
     )
 
 
@@ -125,15 +137,8 @@ def _run(
     model: str, name: str, loading: "LoadOptions", cases: "list[HeldOutCase]", grammar: GrammarOption
 ) -> "dict[str, list[HeldOutResult]]":
     """Run all cases without a grammar, with it, or both. The results are by name, such as `adapter, grammar`."""
-    from workbench.engines.llama_cpp import load_llama_cpp
-    from workbench.engines.models import LocalModels
-
-    path = LocalModels(loading=loading, find_cached=lambda _name: None).path(model)
-    engine = load_llama_cpp(path, name=model, loading=loading)
-    try:
+    with loaded_engine(model, loading) as engine:
         return _run_engine(engine, name, cases, grammar)
-    finally:
-        engine.close()
 
 
 def _run_engine(

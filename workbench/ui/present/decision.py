@@ -19,14 +19,16 @@ class DecisionBarRow:
     """One possible start of the answer."""
 
     label: str
-    """The name of the tool, `no call` or `another name`."""
+    """The name of the tool, `any call`, `no call` or `another name`."""
     share: float
     """The probability, from 0 to 1."""
     value: str
     is_chosen: bool
     """True for the actual start of the answer."""
     is_tool: bool
-    """False for `no call` and `another name`."""
+    """False for `any call`, `no call` and `another name`."""
+    threshold: float = 0.0
+    """The probability from which this start is chosen. 0 without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +53,8 @@ class DecisionView:
     """The completion whose probabilities can be computed. Empty if there is none."""
     note: str = ""
     bars: tuple[DecisionBarRow, ...] = ()
-    """Tools by falling probability, then the other starts. Empty until the probabilities are computed."""
+    """All calls together if a call threshold applies, tools by falling probability, then the other starts. Empty until
+    the probabilities are computed."""
     heat: tuple[HeatToken, ...] = ()
     """The tokens of the completion. Empty if they are unknown."""
     picked: str = ""
@@ -83,7 +86,8 @@ def show_logprobs(read_round: ReadRound, logprobs: CompletionLogprobs) -> Decisi
     decision = logprobs.decision
     tools = sorted(decision.tools, key=lambda bar: -bar.logprob)
     known = {bar.tool for bar in tools}
-    rows = [_bar(bar.tool or "", bar, is_chosen=bar.tool == chosen, is_tool=True) for bar in tools]
+    rows = [_any_call(logprobs)] if logprobs.call_threshold > 0 else []
+    rows += [_bar(bar.tool or "", bar, is_chosen=bar.tool == chosen, is_tool=True) for bar in tools]
     rows.append(_bar("no call", decision.no_call, is_chosen=chosen is None, is_tool=False))
     is_other = chosen is not None and chosen not in known
     rows.append(_bar("another name", decision.other_name, is_chosen=is_other, is_tool=False))
@@ -96,6 +100,18 @@ def show_logprobs(read_round: ReadRound, logprobs: CompletionLogprobs) -> Decisi
     )
 
 
+def _any_call(logprobs: CompletionLogprobs) -> DecisionBarRow:
+    share = 1 - logprobs.decision.no_call.probability
+    return DecisionBarRow(
+        label="any call",
+        share=share,
+        value=probability(share),
+        is_chosen=False,
+        is_tool=False,
+        threshold=logprobs.call_threshold,
+    )
+
+
 def _note(read_round: ReadRound, logprobs: CompletionLogprobs) -> str:
     generation = read_round.stored.generation
     note = "Probabilities at the start of the answer, before any tool choice applies."
@@ -104,6 +120,8 @@ def _note(read_round: ReadRound, logprobs: CompletionLogprobs) -> str:
             "Probabilities at the start of the answer, without the prefill of tool choice "
             f"{generation.tool_choice!r}."
         )
+    if logprobs.call_threshold > 0:
+        note += f" Call threshold: the answer begins with a call from {probability(logprobs.call_threshold)}."
     return note if logprobs.is_writer else f"{note} Computed by a different model than the one that wrote it."
 
 
