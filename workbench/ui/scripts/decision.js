@@ -24,9 +24,7 @@ const bar = (row, picked) =>
         class: "hw-odds-share",
         style: `width:${Math.max(row.share * 100, row.share > 0 ? 0.5 : 0)}%`,
       }),
-      row.threshold > 0
-        ? node("span", { class: "hw-odds-line", style: `left:${row.threshold * 100}%` })
-        : "",
+      row.threshold > 0 ? node("span", { class: "hw-odds-line", style: `left:${row.threshold * 100}%` }) : "",
     ),
     node("span", { class: "hw-odds-value" }, row.value),
   );
