@@ -27,8 +27,15 @@ def screenshots(artifacts: Path) -> Path:
     return folder
 
 
+AT_REST = """() => !document.querySelector('[aria-busy="true"]') && document.getAnimations().every(
+    (animation) => animation.playState !== "running" || animation.effect.getComputedTiming().iterations === Infinity
+)"""
+"""What is dimmed while it loads, or fades in, has too little contrast for a moment."""
+
+
 def findings(page: Page, where: str) -> list[str]:
-    """Return the violations that axe-core finds on the page, one line per place."""
+    """Return the violations that axe-core finds on the page at rest, one line per place."""
+    page.wait_for_function(AT_REST)
     violations = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
     return [
         f"{where}: {violation['id']} ({violation['impact']}): {place['target']} {place['failureSummary']}"

@@ -139,6 +139,31 @@ def test_the_palette_shows_results_for_the_last_query_even_if_responses_are_slow
     page.unroute_all(behavior="wait")
 
 
+def test_results_that_arrive_while_a_mouse_button_is_down_do_not_swallow_the_click(play: Play) -> None:
+    page, waiting, is_held = play.page, list[Route](), True
+
+    def keep(route: Route) -> None:
+        if is_held:
+            waiting.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/queue/join*", keep)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("tab suites")
+    option = page.get_by_role("option").filter(has_text="Suites").first
+    option.hover()
+    page.wait_for_timeout(300)
+    page.mouse.down()
+    assert waiting
+    is_held = False
+    for route in waiting:
+        route.continue_()
+    page.wait_for_timeout(1000)
+    page.mouse.up()
+    expect(page.locator("#page-tab-suites")).to_be_visible()
+
+
 def test_the_palette_works_with_keys_and_closes_with_escape(play: Play) -> None:
     page = play.page
     page.get_by_role("button", name=re.compile("Find anything")).click()

@@ -197,15 +197,18 @@ export const mount = ({ element, follow, props, triggerLatest }) => {
     if (item) GOES[item.kind](item);
   };
 
-  const row = (item, index) =>
-    node(
+  let counted = 0;
+
+  const row = (item) => {
+    const made = node(
       "li",
       {
         role: "option",
-        id: "page-palette-" + index,
+        id: "page-palette-" + counted++,
         "aria-selected": "false",
         onclick: () => go(item),
         onmousemove: () => {
+          const index = [...list.children].indexOf(made);
           if (at !== index) choose(index);
         },
       },
@@ -213,6 +216,24 @@ export const mount = ({ element, follow, props, triggerLatest }) => {
       node("span", { class: "hw-title" }, item.name),
       node("span", { class: "hw-note" }, item.note),
     );
+    return made;
+  };
+
+  // Rows that are still found keep their elements: a click is lost if its element is replaced before the button is up.
+  let rows = new Map();
+
+  const drawRows = () => {
+    const next = new Map();
+    shown.forEach((item) => {
+      const key = JSON.stringify([keyOf(item), item.name, item.note, item.text]);
+      next.set(key, rows.get(key) || row(item));
+    });
+    rows.forEach((known, key) => next.has(key) || known.remove());
+    [...next.values()].forEach((wanted, index) => {
+      if (list.children[index] !== wanted) list.insertBefore(wanted, list.children[index] || null);
+    });
+    rows = next;
+  };
 
   // Results that arrive later do not move the selection.
   const draw = () => {
@@ -220,7 +241,7 @@ export const mount = ({ element, follow, props, triggerLatest }) => {
     const chosen = at > 0 ? keyOf(shown[at]) : null;
     const found = value && value.query === field.value ? value.items : [];
     shown = field.value.trim() ? [...found, ...ownItems()] : [...ownItems(), ...found];
-    list.replaceChildren(...shown.map(row));
+    drawRows();
     hint.textContent = shown.length
       ? ""
       : value && value.query === field.value
