@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.e2e.play import Play, Server, write_script
+from tests.e2e.play import TOUR_ENDED, Play, Server, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.long]
 
@@ -163,3 +163,20 @@ def test_the_sticky_button_of_a_run_hides_what_scrolls_under_it(page: Page, serv
     assert above["y"] + above["height"] <= below["y"] + 1, "the size of the run is below the button"
     for part in (size, start):
         assert part.evaluate("part => getComputedStyle(part).backgroundColor") not in ("", "rgba(0, 0, 0, 0)")
+
+
+def test_the_page_opens_with_at_most_70_requests(page: Page, server: Server) -> None:
+    """The model is loaded, and the browser has nothing of the page yet."""
+    Play(page, server).open()
+    assert page.context.browser is not None
+    fresh = page.context.browser.new_context()
+    fresh.add_init_script(TOUR_ENDED)
+    try:
+        opened, requests = fresh.new_page(), list[str]()
+        opened.on("request", lambda request: requests.append(request.url))
+        opened.goto(server.url)
+        expect(opened.locator("#play-system-text")).to_contain_text("tokens")
+        opened.wait_for_timeout(1500)
+        assert len(requests) <= 70, requests
+    finally:
+        fresh.close()

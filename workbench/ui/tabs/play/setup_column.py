@@ -21,6 +21,7 @@ from workbench.ui.components.fields import (
     lazy_text_editor,
     number_field,
 )
+from workbench.ui.components.layout import PlainRow, fold
 from workbench.ui.present.setup import SETUP_FIELDS, setup_label, tool_choices
 
 _STOP_TEXTS: Final = "play-stop-texts"
@@ -38,10 +39,10 @@ class SamplingParts:
 def build_sampling() -> SamplingParts:
     """Build the sampling fields."""
     own = settings_of(RunConfig)
-    with gr.Row(elem_id="play-sampling"):
+    with PlainRow(elem_id="play-sampling"):
         parts = {**_parts(0), "max_rounds": _part("max_rounds", own["max_rounds"].editor)}
-    with gr.Accordion("More sampling", open=False, elem_id="play-more-sampling"):
-        with gr.Row(elem_classes=["hw-numbers"]):
+    with fold("More sampling", "play-more-sampling"):
+        with PlainRow(elem_classes=["hw-numbers"]):
             parts |= _parts(1)
         parts |= _parts(2)
         parts["wants_logprobs"] = gr.Checkbox(

@@ -11,6 +11,7 @@ from gradio.blocks import Block
 from workbench.app.services import Services
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import TextField
+from workbench.ui.components.layout import PlainRow
 from workbench.ui.frame import PageFrame
 from workbench.ui.listen import Trigger, any_of, listen
 from workbench.ui.present.documents import edited_in
@@ -83,7 +84,7 @@ def build(services: Services) -> PlayParts:
     visitor = gr.State(Visitor())
     secret = TextField(visible=False, elem_id="play-secret")
     place = TextField(visible=False, elem_id="play-place")
-    with gr.Row(elem_id="play-columns"):
+    with PlainRow(elem_id="play-columns"):
         return PlayParts(
             visitor=visitor,
             secret=secret,

@@ -12,6 +12,7 @@ from workbench.rollout.ports import Approval
 from workbench.rollout.steps import Step, StepKind
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import NumberField, TextField, heading, number_field
+from workbench.ui.components.layout import PlainRow
 from workbench.ui.listen import listen
 from workbench.ui.owners import needs, role_of, services_of
 from workbench.ui.present.decision import DecisionView
@@ -52,11 +53,11 @@ def build_waiting() -> WaitingParts:
                 label="Result or error", show_label=False, container=False, lines=2, max_lines=8,
                 placeholder="Result or error message, as JSON or text", elem_id="play-step-result",
             )  # fmt: skip
-            with gr.Row():
+            with PlainRow():
                 use = gr.Button("Run tool", variant="primary", size="sm", elem_id="play-step-use")
                 give = gr.Button("Return result", size="sm", elem_id="play-step-give")
                 fail = gr.Button("Return error", size="sm", elem_id="play-step-fail")
-        with gr.Group(visible=False, elem_id="play-approval") as approval_pane, gr.Row():
+        with gr.Group(visible=False, elem_id="play-approval") as approval_pane, PlainRow():
             deny = gr.Button("Deny", variant="primary", size="sm", elem_id="play-approval-deny")
             once = gr.Button("Allow once", size="sm", elem_id="play-approval-once")
             session = gr.Button("Allow for this session", size="sm", elem_id="play-approval-session")
@@ -189,7 +190,7 @@ def build_talk() -> TalkParts:
         message_pane = Drawn("message_pane", elem_id="play-message-pane")
         notice = Drawn("notice", elem_id="play-notice")
         copied = Drawn("copied", elem_id="play-copied")
-        with gr.Row(elem_id="play-compose"):
+        with PlainRow(elem_id="play-compose"):
             composer = TextField(
                 label="Message", show_label=False, container=False, lines=2, max_lines=10, scale=1,
                 placeholder="Ask something that a tool can answer", elem_id="play-composer",
@@ -197,7 +198,7 @@ def build_talk() -> TalkParts:
             with gr.Column(elem_id="play-buttons", min_width=0, scale=0):
                 send = gr.Button("Send", variant="primary", size="md", elem_id="play-send")
                 stop = gr.Button("Stop", size="md", interactive=False, elem_id="play-stop")
-        with gr.Row(elem_id="play-terms"):
+        with PlainRow(elem_id="play-terms"):
             execution = gr.Dropdown(
                 list(EXECUTIONS),
                 value=Execution.AUTO.value,
@@ -284,7 +285,7 @@ def build_sessions() -> SessionsParts:
         sessions = Drawn("sessions", elem_id="play-session-list")
         with gr.Column(elem_id="play-export", min_width=0):
             heading("Export as ShareGPT")
-            with gr.Row(elem_id="play-export-buttons"):
+            with PlainRow(elem_id="play-export-buttons"):
                 export_open = gr.Button("This session", size="sm", min_width=0, elem_id="play-export-open")
                 export_all = gr.Button("All sessions", size="sm", min_width=0, elem_id="play-export-all")
             notice = Drawn("notice", elem_id="play-export-notice")

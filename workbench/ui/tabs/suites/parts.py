@@ -21,6 +21,7 @@ from workbench.ui.components.fields import (
     number_field,
     text_editor,
 )
+from workbench.ui.components.layout import fold
 from workbench.ui.present.documents import EditorsView
 from workbench.ui.present.notices import CLEAR, NoticeView
 from workbench.ui.present.setup import first_choice
@@ -177,7 +178,7 @@ def build_grid(services: Services) -> GridParts:
     grammars = gr.CheckboxGroup(list(GRAMMARS), value=["on"], label="Tool calls", elem_id="suites-grammars")
     further = gr.CheckboxGroup(list(FURTHER), label="Variations", elem_id="suites-further")
     repeat = number_field(REPEAT, "suites-repeat", 1)
-    with gr.Accordion("Cases and limits", open=False, elem_id="suites-more"):
+    with fold("Cases and limits", "suites-more"):
         tags = _many("Case tags", [], [], "tags", is_free=True)
         limit = number_field(LIMIT, "suites-limit", 0)
         seed = number_field(FIRST_SEED, "suites-seed", 0)
