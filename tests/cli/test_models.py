@@ -8,6 +8,8 @@ import sys
 import pytest
 
 from tests.engines.hub.hub_server import hub_server
+from tests.engines.remote.scripted_server import refused, scripted_server
+from tests.engines.remote.test_server_lists import listing
 
 pytestmark = pytest.mark.slow
 
@@ -100,3 +102,19 @@ def test_an_error_is_reported_in_one_line_with_an_exit_code(models, arguments, v
     assert words in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert done.stdout == ""
+
+
+def test_the_models_of_a_server_are_listed(models):
+    with scripted_server(listing("org/hermes", "b")) as server:
+        done = models("list", "--json", WORKBENCH_OPENAI_BASE_URL=server.url, HF_HUB_OFFLINE="1")
+    listed = {model["name"]: model for model in lines(done)}
+    assert listed["openai:org/hermes"]["device"] == server.url
+    assert "openai:b" in listed
+
+
+def test_a_server_that_refuses_the_key_is_reported_and_the_other_models_are_listed(models):
+    with scripted_server(refused(401, "invalid key")) as server:
+        done = models("list", WORKBENCH_OPENAI_BASE_URL=server.url, HF_HUB_OFFLINE="1")
+    assert done.returncode == 0
+    assert "embedded" in done.stdout
+    assert "models are missing" in done.stderr and "invalid key" in done.stderr

@@ -68,6 +68,12 @@ class OneModel:
     def engine(self, name: str, *, token: Secret | None = None) -> Engine:
         return self.one
 
+    def ask_servers(self) -> Sequence[str]:
+        return ()
+
+    def check(self, name: str) -> None:
+        """Nothing has to be contacted."""
+
     def with_paths(self, *, is_permitted: bool) -> "OneModel":
         return self
 

@@ -248,6 +248,12 @@ class _SingleEngineModels:
     def names(self) -> Sequence[str]:
         return self.models.names()
 
+    def ask_servers(self) -> Sequence[str]:
+        return self.models.ask_servers()
+
+    def check(self, name: str) -> None:
+        self.models.check(name)
+
     def with_paths(self, *, is_permitted: bool) -> Models:
         return self
 

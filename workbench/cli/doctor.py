@@ -97,6 +97,7 @@ def _model(settings: Settings) -> Check:
     models = build_models(settings, GgufHub(wait=time.sleep))
     try:
         engine = models.engine(settings.model)
+        models.check(settings.model)
         device = models.status(settings.model).device
         context = (
             f"context {engine.context_tokens} tokens" if engine.context_tokens else "unknown context length"

@@ -52,12 +52,17 @@ def _hub() -> "GgufHub":
 
 
 def show_models(json_output: JsonOption = False) -> None:
-    """List the models that --model accepts, the default first."""
+    """List the models that --model accepts, the default first.
+
+    Asks the servers of the settings and of servers.yaml for their models.
+    """
     from workbench.engines.known_models import REMEDY, find_embedded
     from workbench.wiring import build_models
 
     settings, hub = read_settings(), _hub()
     models = build_models(settings, hub)
+    for problem in models.ask_servers():
+        print(f"models are missing: {problem}", file=sys.stderr)
     cached = {model.name: model for model in hub.cached()}
     for name in dict.fromkeys((*models.names(), EMBEDDED)):
         size = cached[name].size_bytes if name in cached else 0

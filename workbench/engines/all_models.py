@@ -10,7 +10,9 @@ from typing import Final, Protocol
 
 from workbench.engines.adapters import PLUS, is_plain, place_of
 from workbench.engines.models import HUB, LocalModels
+from workbench.engines.remote.engine import RemoteEngine
 from workbench.engines.remote.server import Server
+from workbench.engines.remote.server_lists import ServerLists
 from workbench.errors import BadInput, ModelMissing
 from workbench.rollout.models import ModelStatus
 from workbench.rollout.ports import Engine
@@ -23,6 +25,7 @@ REPLAY: Final = "replay:"
 ZERO_GPU: Final = "zerogpu:"
 _BY_NAME: Final = (HUB, HF_INFERENCE, OPENAI, f"{ZERO_GPU}{HUB}")
 """Prefixes of names that do not contain a path on this machine."""
+_REMOTE: Final = (OPENAI, HF_INFERENCE)
 _LIGHT: Final = (OPENAI, HF_INFERENCE, SCRIPTED, REPLAY, ZERO_GPU)
 
 
@@ -65,6 +68,7 @@ class AllModels:
         cached_names: Callable[[], Sequence[str]] = tuple,
         wait: Callable[[float], None] = time.sleep,
         lends_token_to: frozenset[str] | None = None,
+        lists: ServerLists | None = None,
     ) -> None:
         """Load nothing yet.
 
@@ -76,7 +80,9 @@ class AllModels:
             wait: Sleeps for a number of seconds.
             lends_token_to: Models of the Inference Providers for which visitors may use this machine's access token,
                 whose owner pays for them. Other models need the caller's own token. None allows all models.
+            lists: Asks servers for their models. None asks them over the network.
         """
+        self._lists = lists or ServerLists()
         self._lends_token_to = lends_token_to
         self._allows_paths = True
         self._local = local
@@ -95,14 +101,18 @@ class AllModels:
 
     def names(self) -> Sequence[str]:
         """Return the default model, then models on this machine, on servers, scripts and recordings."""
-        names = (
-            self._default,
-            *self._local.names(),
-            *self._cached_names(),
-            *self._on_servers(),
-            *self._in_files(),
-        )
-        return tuple(dict.fromkeys(names))
+        names = (*self._configured(), *self._listed())
+        return tuple(dict.fromkeys(name for name in names if self._is_offered(name)))
+
+    def ask_servers(self) -> Sequence[str]:
+        """Ask all servers at once; see `workbench.rollout.models.Models`."""
+        return [str(failure) for failure in self._lists.ask_all(self._servers()).values()]
+
+    def check(self, name: str) -> None:
+        """Contact the model's server; see `workbench.rollout.models.Models`."""
+        server, model = self._server(name) if name.startswith(OPENAI) else (None, "")
+        if server is not None and self._is_offered(name):
+            self._lists.check(server, model)
 
     def engine(self, name: str, *, token: Secret | None = None) -> Engine:
         """Return the engine for a name; see `workbench.rollout.models.Models`."""
@@ -130,14 +140,20 @@ class AllModels:
         if not _is_light(name):
             return self._local.status(name)
         engine = self._light.get(name)
-        if engine is not None:
-            writes_tools = engine.capabilities.writes_tools
-            return ModelStatus(name=name, device=engine.device, is_loaded=True, writes_tools=writes_tools)
-        server = self._server(name)[0] if name.startswith(OPENAI) else None
+        if name.startswith(_REMOTE):
+            return self._remote_status(name, engine)
+        return ModelStatus(name=name, device=engine.device if engine else "", is_loaded=engine is not None)
+
+    def _remote_status(self, name: str, engine: _LightEngine | None) -> ModelStatus:
+        server, model = self._server(name) if name.startswith(OPENAI) else (None, "")
+        has_answered = isinstance(engine, RemoteEngine) and engine.has_answered
+        if server is not None and not has_answered:
+            has_answered = self._lists.accepts(server, model)
         return ModelStatus(
             name=name,
-            device=server.place if server else "",
-            is_loaded=False,
+            device=server.place if server else engine.device if engine else "",
+            is_loaded=has_answered,
+            is_remote=True,
             writes_tools=server.writes_tools if server else name.startswith(HF_INFERENCE),
         )
 
@@ -158,10 +174,10 @@ class AllModels:
     def _is_offered(self, name: str) -> bool:
         """Return whether a model may be used under this name.
 
-        With permission for paths, any name may. Otherwise only names from the list, and names that neither open a path
-        nor use the key of a server, for which somebody pays.
+        With permission for paths, any name may. Otherwise only names that the owner of the server chose, and names
+        that neither open a path nor use the key of a server, for which somebody pays.
         """
-        if self._allows_paths or name in self.names():
+        if self._allows_paths or name in self._configured():
             return True
         return _opens_no_path(name) and not self._needs_our_key(name)
 
@@ -242,6 +258,27 @@ class AllModels:
         folder = self._sources.recordings
         own = folder / f"{name}.jsonl" if folder and is_plain(name) else None
         return own if own and own.is_file() else place_of(name)
+
+    def _configured(self) -> Sequence[str]:
+        """Return the names that the settings, the data folder and this machine give."""
+        names = (
+            self._default,
+            *self._local.names(),
+            *self._cached_names(),
+            *self._on_servers(),
+            *self._in_files(),
+        )
+        return tuple(dict.fromkeys(names))
+
+    def _servers(self) -> Sequence[Server]:
+        default = self._sources.default_server
+        return [*((default,) if default else ()), *self._sources.servers.values()]
+
+    def _listed(self) -> Iterator[str]:
+        """Yield the names of the models that the servers have listed."""
+        for server in self._servers():
+            prefix = f"{OPENAI}{server.name}/" if server.name else OPENAI
+            yield from (f"{prefix}{name}" for name in self._lists.known(server).names)
 
     def _on_servers(self) -> Iterator[str]:
         for server in self._sources.servers.values():

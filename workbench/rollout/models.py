@@ -25,7 +25,9 @@ class ModelStatus:
     device: str
     """Where it runs, such as `CPU, 30 layers, 2 threads` or `GPU, 33/33 layers, CUDA0 NVIDIA L4`."""
     is_loaded: bool
-    """False until the model is first used."""
+    """False until the model is first used. For a model on a server: whether the server has answered."""
+    is_remote: bool = False
+    """True for a model on a server."""
     build: str = ""
     """Version and features of llama.cpp. Empty if not known."""
     writes_tools: bool = False
@@ -38,7 +40,22 @@ class Models(Protocol):
     """The models that can be chosen."""
 
     def names(self) -> Sequence[str]:
-        """Return the names of the available models, as `--model` accepts them."""
+        """Return the names of the available models, as `--model` accepts them.
+
+        Asks no server. It contains the models of servers once they have listed them.
+        """
+        ...
+
+    def ask_servers(self) -> Sequence[str]:
+        """Ask the servers for their models, for some seconds at most, and return a problem for each that fails."""
+        ...
+
+    def check(self, name: str) -> None:
+        """Ask the model's server whether it accepts the key and has the model. Does nothing for other models.
+
+        Raises:
+            RemoteFailed: The server does not answer within some seconds, refuses the key, or has no such model.
+        """
         ...
 
     def with_paths(self, *, is_permitted: bool) -> "Models":

@@ -1,6 +1,6 @@
 """The Setup column: run configuration to fields and back."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 
@@ -74,6 +74,13 @@ def test_the_system_text_shows_its_size():
 
 
 def test_the_header_shows_the_state_of_the_model():
-    assert show_header("m", "CPU", is_loaded=True, is_busy=False).text == "m · CPU · ready"
-    assert show_header("m", "CPU", is_loaded=True, is_busy=True).text == "m · CPU · writing"
-    assert show_header("m", "", is_loaded=False, is_busy=False).text == "m · not loaded"
+    loaded, cold = (ModelStatus(name="m", device="CPU", is_loaded=is_loaded) for is_loaded in (True, False))
+    assert show_header(loaded, is_busy=False).text == "m · CPU · ready"
+    assert show_header(loaded, is_busy=True).text == "m · CPU · writing"
+    assert show_header(replace(cold, device=""), is_busy=False).text == "m · not loaded"
+
+
+def test_a_model_on_a_server_is_ready_once_it_was_contacted():
+    remote = ModelStatus(name="m", device="http://gpu/v1", is_loaded=False, is_remote=True)
+    assert show_header(remote, is_busy=False).text == "m · http://gpu/v1 · not contacted"
+    assert show_header(replace(remote, is_loaded=True), is_busy=False).text == "m · http://gpu/v1 · ready"

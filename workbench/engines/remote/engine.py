@@ -66,6 +66,8 @@ class RemoteEngine:
         self.device = server.place
         self.context_tokens = server.context_tokens
         self.fingerprint = server.fingerprint(model)
+        self.has_answered = False
+        """Whether the newest request was answered by the server."""
         is_raw = server.mode is Mode.RAW
         self.capabilities = Capabilities(
             has_exact_prompt=is_raw,
@@ -101,6 +103,7 @@ class RemoteEngine:
                 break
             attempt += 1
         if not is_cancelled():
+            self.has_answered = False
             raise remote_failed(refusal, self.server, self.model, attempts=attempt)
         no_usage = Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
         yield Delta(finish_reason=FinishReason.CANCELLED, usage=no_usage)
@@ -128,6 +131,7 @@ class RemoteEngine:
         try:
             for chunk in chunks.items(is_cancelled=is_cancelled, keeps_waiting=timeout.keeps_waiting):
                 delta = reader.feed(chunk)
+                self.has_answered = True
                 if reader.finish_reason is not None:
                     timeout.finish()
                 if delta is not None:

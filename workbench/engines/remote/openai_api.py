@@ -1,9 +1,11 @@
 """Engines for servers that speak the OpenAI protocol, raw completions and chat, and for Hugging Face's router."""
 
 from collections.abc import Callable, Iterable, Iterator
+from http import HTTPStatus
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from workbench.chat.json_value import JsonObject, as_object
+from workbench.chat.json_value import JsonObject
 from workbench.engines.remote.answer_limits import (
     AnswerError,
     AnswerLimits,
@@ -18,7 +20,8 @@ from workbench.engines.remote.event_stream import parse_bounded_json, read_answe
 from workbench.engines.remote.failures import Refusal, remote_failed, silence
 from workbench.engines.remote.openai_request import STREAMED, build_request
 from workbench.engines.remote.server import Mode, Server
-from workbench.errors import WorkbenchError
+from workbench.engines.remote.server_lists import ServerList, parse_list
+from workbench.errors import RemoteFailed, WorkbenchError
 from workbench.rollout.ports import GenerationRequest
 from workbench.settings import Secret
 
@@ -30,9 +33,8 @@ if TYPE_CHECKING:
 
 
 LIST_TIMEOUT_S: Final = 10.0
-"""Timeout for the list of models."""
-MOST_MODELS: Final = 10_000
-MOST_NAME_CHARS: Final = 256
+"""Timeout for the list of models, if nobody waits for it."""
+CHECK_URL: Final = "check the base URL, which should end with /v1"
 NO_LIST: Final = "the server sent something that is not a list of models"
 BROKE_OFF: Final = "the connection was lost"
 
@@ -52,32 +54,49 @@ def fetch_model_names(server: Server) -> tuple[str, ...]:
     Raises:
         RemoteFailed: The server cannot be reached, or its answer cannot be used.
     """
-    limits = limits_of_list(timeout_s=min(LIST_TIMEOUT_S, server.timeout_s))
+    return fetch_models(server, timeout_s=min(LIST_TIMEOUT_S, server.timeout_s)).names
+
+
+def fetch_models(server: Server, *, timeout_s: float) -> ServerList:
+    """Return the list of a server's models.
+
+    Args:
+        timeout_s: Maximum time until the list is complete.
+
+    Raises:
+        RemoteFailed: The server cannot be reached, or its answer cannot be used.
+    """
+    # Slow, and must not count towards the timeout.
+    import_module("openai")
+
+    limits = limits_of_list(timeout_s=timeout_s)
     connection, timeout = _connection(), StreamTimeout(limits)
-    names = BackgroundStream(lambda: _read_model_names(server, limits, connection), connection.hang_up)
+    lists = BackgroundStream(lambda: _read_models(server, limits, connection), connection.hang_up)
     try:
-        return tuple(names.items(is_cancelled=lambda: False, keeps_waiting=timeout.keeps_waiting))
+        items = lists.items(is_cancelled=lambda: False, keeps_waiting=timeout.keeps_waiting)
+        return next(items, ServerList())
     except WorkbenchError:
         raise
     except Exception as error:  # noqa: BLE001 - any error that an answer causes becomes a message
         refusal = refusal_of(error, timeout_s=limits.silence_s)
     finally:
-        names.close()
+        lists.close()
+    if refusal.status == HTTPStatus.NOT_FOUND:
+        raise RemoteFailed(server.place, "it has no list of models at this address", CHECK_URL)
     raise remote_failed(refusal, server, "")
 
 
-def _read_model_names(server: Server, limits: AnswerLimits, connection: "GuardedConnection") -> Iterator[str]:
+def _read_models(
+    server: Server, limits: AnswerLimits, connection: "GuardedConnection"
+) -> Iterator[ServerList]:
     with _client(server, limits, connection) as client:
         create = cast(Any, client.models).with_streaming_response.list
         with create(extra_headers=_headers(server)) as response:
             value = parse_bounded_json(b"".join(response.iter_bytes()))
-    entries = as_object(value).get("data")
-    if not isinstance(entries, list):
+    models = parse_list(value)
+    if models is None:
         raise AnswerError(NO_LIST)
-    for entry in entries[:MOST_MODELS]:
-        name = as_object(entry).get("id")
-        if isinstance(name, str) and 0 < len(name) <= MOST_NAME_CHARS:
-            yield name
+    yield models
 
 
 def _connection() -> "GuardedConnection":

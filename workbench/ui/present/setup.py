@@ -158,14 +158,14 @@ class HeaderView:
     text: str
     """Name, device and state of the model."""
     is_loaded: bool
-    """True once the model is loaded."""
+    """True once the model is loaded, or its server has answered."""
     is_busy: bool
     """True while the model writes for this visitor."""
 
 
-def show_header(name: str, device: str, *, is_loaded: bool, is_busy: bool) -> HeaderView:
-    """Show the state of the model."""
-    state = "writing" if is_busy else "ready" if is_loaded else "not loaded"
-    return HeaderView(
-        text=" · ".join(filter(None, (name, device, state))), is_loaded=is_loaded, is_busy=is_busy
-    )
+def show_header(model: ModelStatus, *, is_busy: bool) -> HeaderView:
+    """Show the state of the model. A model on a server is ready once the server has answered."""
+    idle = "not contacted" if model.is_remote else "not loaded"
+    state = "writing" if is_busy else "ready" if model.is_loaded else idle
+    text = " · ".join(filter(None, (model.name, model.device, state)))
+    return HeaderView(text=text, is_loaded=model.is_loaded, is_busy=is_busy)

@@ -12,11 +12,12 @@ from gradio.events import Dependency
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission, is_granted
+from workbench.rollout.models import Models
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import TextField, heading
 from workbench.ui.incoming.fields import id_of
 from workbench.ui.listen import any_of, listen
-from workbench.ui.owners import needs, role_of
+from workbench.ui.owners import needs, permitted_to, role_of
 from workbench.ui.present.models import (
     EMBEDDED,
     ModelRowsView,
@@ -97,10 +98,13 @@ class ModelsEvents:
     """The running download."""
 
     @needs(Permission.WORK)
-    def on_open(self) -> ModelsScreen:
-        """Show the models and adapters that are available now."""
+    def on_open(self, request: gr.Request) -> Generator[ModelsScreen]:
+        """Show the models and adapters that are available now, then those that servers list."""
+        models = permitted_to(self.services, request).models
         adapters = show_adapters(self.services.adapters.available())
-        return ModelsScreen(here=self.here(), model=self._choices(), adapters=adapters)
+        yield self._shown(models)._replace(adapters=adapters)
+        problems = models.ask_servers()
+        yield self._shown(models)._replace(notice=advice("; ".join(problems)) if problems else CLEAR)
 
     @needs(Permission.OPEN_FILES)
     def on_look(self, place: str, base: str) -> ModelsScreen:
@@ -157,7 +161,8 @@ class ModelsEvents:
             self.pulls.end()
         repository = "/".join(name.removeprefix("hf:").split("/")[:2])
         shown = self._files(repository, with_token=self._may_use_token(request))
-        yield shown._replace(here=self.here(), pull=show_pull_end(name, step), model=self._choices())
+        here = self._shown(permitted_to(self.services, request).models)
+        yield here._replace(found=shown.found, notice=shown.notice, pull=show_pull_end(name, step))
 
     @needs(Permission.MANAGE_MODELS)
     def on_stop(self, request: gr.Request) -> None:
@@ -165,13 +170,13 @@ class ModelsEvents:
         self.pulls.stop(request.session_hash or "")
 
     @needs(Permission.MANAGE_MODELS)
-    def on_delete(self, event: gr.EventData) -> ModelsScreen:
+    def on_delete(self, event: gr.EventData, request: gr.Request) -> ModelsScreen:
         """Delete a model from the cache, after the browser has asked for confirmation."""
         try:
             self.services.hub.delete(id_of(event, "name"))
         except WorkbenchError as error:
             return ModelsScreen(notice=problem(error))
-        return ModelsScreen(here=self.here(), notice=CLEAR, model=self._choices())
+        return self._shown(permitted_to(self.services, request).models)._replace(notice=CLEAR)
 
     def _may_use_token(self, request: gr.Request) -> bool:
         """Whether to use the server's access token, which also shows the private repositories of its owner."""
@@ -183,11 +188,12 @@ class ModelsEvents:
         name = id_of(event, "name")
         return gr.update(value=name), gr.update(selected="play"), CLEAR
 
-    def here(self) -> ModelRowsView:
-        """Return the models that can be chosen now."""
-        models, hub = self.services.models, self.services.hub
-        statuses = [models.status(name) for name in models.names()]
-        return show_here(statuses, hub.cached(), chosen=self.services.settings.model)
+    def _shown(self, models: Models) -> ModelsScreen:
+        """Show the models that can be chosen now, here and in the Play tab."""
+        names = list(models.names())
+        statuses = [models.status(name) for name in names]
+        here = show_here(statuses, self.services.hub.cached(), chosen=self.services.settings.model)
+        return ModelsScreen(here=here, model=gr.update(choices=names))
 
     def recommended(self) -> ModelRowsView:
         """Return the recommended models to download."""
@@ -200,9 +206,6 @@ class ModelsEvents:
             return ModelsScreen(notice=problem(error))
         known = next((model for model in self.services.hub.known() if model.repository == repository), None)
         return ModelsScreen(found=show_files(repository, files, known), notice=CLEAR)
-
-    def _choices(self) -> Update:
-        return gr.update(choices=list(self.services.models.names()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -187,19 +187,30 @@ class SetupEvents:
         """Load the model, so that the first answer comes quickly and tokens can be counted.
 
         The browser knows from the header whether the model of a page that opens is loaded already.
+        For a model on a server: ask whether the server accepts the key and has the model.
         """
         model = chosen or ""
+        models = permitted_to(self.services, request).models
         try:
-            permitted_to(self.services, request).models.engine(model)
+            models.engine(model)
+            models.check(model)
         except WorkbenchError as error:
             return self.header(model), problem(error)
         return self.header(model), self.on_model(model, choice)
+
+    @needs(Permission.ASK)
+    def on_servers(self, request: gr.Request) -> Update:
+        """Ask the servers for their models, and show them among the choices."""
+        models = permitted_to(self.services, request).models
+        # A server that does not answer is reported when one of its models is chosen.
+        models.ask_servers()
+        return gr.update(choices=list(models.names()))
 
     def header(self, chosen: str | None, *, is_busy: bool = False) -> HeaderView:
         """Return the header with the model's state."""
         model = chosen or ""
         status = self.services.models.status(model)
-        return show_header(status.name, status.device, is_loaded=status.is_loaded, is_busy=is_busy)
+        return show_header(status, is_busy=is_busy)
 
     def filled(self, services: Services, setup: RunConfig) -> tuple[object, ...]:
         """Return a setup as values of the fields, the toolset, the switches, and the advice about its model."""

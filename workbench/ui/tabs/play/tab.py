@@ -250,12 +250,13 @@ def _wire_versions(parts: PlayParts, versions: VersionEvents) -> None:
 def _warm(
     trigger: Trigger, setup: SetupParts, setups: SetupEvents, header: Drawn, *, js: str | None = None
 ) -> None:
-    """Load the chosen model, then count the system text's tokens with it."""
+    """Load the chosen model, then count the system text's tokens with it, and list the models of servers."""
     model = setup.model
     inputs = [model.model, model.tool_choice, header]
     outputs = [header, model.model_notice]
     warmed = listen(trigger, setups.on_warm, inputs, outputs, js=js, is_model_work=True)
     listen(warmed.then, setups.on_compose, setup.fields, setup.composed)
+    listen(warmed.then, setups.on_servers, [], [model.model])
 
 
 def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: list[Block]) -> None:

@@ -1,0 +1,188 @@
+"""What the servers say about themselves in `/v1/models`: their models, their software, and the size of the context.
+
+The lists are asked for in the background or with a short timeout, and then reused, because the page must open quickly
+even if a server does not answer.
+
+*Source:* OpenAI's API reference, "List models". `owned_by` and the other fields: vLLM's `ModelCard`, SGLang's
+`ModelCard`, llama.cpp's `server.cpp`, Ollama's `openai.go` and LM Studio's documentation.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Lock
+from typing import Final
+
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.engines.remote.server import Server, ServerKind
+from workbench.errors import RemoteFailed
+
+ASK_TIMEOUT_S: Final = 3.0
+"""How long a server may take to list its models, while somebody waits for it."""
+FRESH_S: Final = 60.0
+"""How long a list is reused."""
+MOST_MODELS: Final = 10_000
+MOST_NAME_CHARS: Final = 256
+MOST_CONTEXT_TOKENS: Final = 1 << 31
+_MOST_AT_ONCE: Final = 8
+_SHOWN_MODELS: Final = 5
+_SOFTWARE: Final[Mapping[str, ServerKind]] = {
+    "vllm": ServerKind.VLLM,
+    "sglang": ServerKind.SGLANG,
+    "llamacpp": ServerKind.LLAMA_SERVER,
+    "library": ServerKind.OLLAMA,
+    "organization_owner": ServerKind.LM_STUDIO,
+}
+"""Software by the field `owned_by` of its models."""
+_CONTEXT_FIELDS: Final = ("max_model_len", "context_length", "context_window")
+_ACCEPTS_ANY_NAME: Final = (ServerKind.LLAMA_SERVER,)
+"""Software that answers with its one model, whatever name is asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedModel:
+    """A model in a server's list."""
+
+    name: str
+    context_tokens: int = 0
+    """Size of the context; 0 if the server does not say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerList:
+    """A server's list of models."""
+
+    models: tuple[ListedModel, ...] = ()
+    software: ServerKind | None = None
+    """The software, by `owned_by`. None if it is not known."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names, in the server's order."""
+        return tuple(model.name for model in self.models)
+
+    def context_of(self, name: str) -> int:
+        """Return the size of a model's context; 0 if it is not known."""
+        return next((model.context_tokens for model in self.models if model.name == name), 0)
+
+
+def parse_list(value: JsonValue) -> ServerList | None:
+    """Parse the answer to `/v1/models`. None if it is not a list of models.
+
+    >>> parse_list({"data": [{"id": "hermes", "owned_by": "vllm", "max_model_len": 4096}]})
+    ServerList(models=(ListedModel(name='hermes', context_tokens=4096),), software=<ServerKind.VLLM: 'vllm'>)
+    """
+    entries = as_object(value).get("data")
+    if not isinstance(entries, list):
+        return None
+    fields = [as_object(entry) for entry in entries[:MOST_MODELS]]
+    models = tuple(
+        ListedModel(name=name, context_tokens=_context(entry))
+        for entry in fields
+        if isinstance(name := entry.get("id"), str) and 0 < len(name) <= MOST_NAME_CHARS
+    )
+    owners = {str(entry.get("owned_by")) for entry in fields}
+    known = {_SOFTWARE[owner] for owner in owners if owner in _SOFTWARE}
+    return ServerList(models=models, software=known.pop() if len(known) == 1 else None)
+
+
+def _context(entry: JsonObject) -> int:
+    values = (*(entry.get(field) for field in _CONTEXT_FIELDS), as_object(entry.get("meta")).get("n_ctx"))
+    return next((value for value in values if isinstance(value, int) and 0 < value <= MOST_CONTEXT_TOKENS), 0)
+
+
+FetchList = Callable[[Server, float], ServerList]
+"""Asks a server for its models, with a timeout in seconds. Raises `RemoteFailed`."""
+
+
+def _fetch(server: Server, timeout_s: float) -> ServerList:
+    # The client of the OpenAI protocol is slow to import.
+    from workbench.engines.remote.openai_api import fetch_models
+
+    return fetch_models(server, timeout_s=timeout_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    list: ServerList
+    """The newest list. Kept if the server does not answer any more."""
+    failure: RemoteFailed | None
+    """Why the last request failed. None if it did not."""
+    at_s: float
+
+
+class ServerLists:
+    """Asks servers for their models and remembers the answers. Thread-safe."""
+
+    def __init__(self, fetch: FetchList = _fetch, clock: Callable[[], float] = time.monotonic) -> None:
+        self._fetch = fetch
+        self._clock = clock
+        self._answers: dict[str, _Answer] = {}
+        self._lock = Lock()
+
+    def known(self, server: Server) -> ServerList:
+        """Return the newest list without asking the server. Empty if it has not answered yet."""
+        answer = self._answers.get(_key(server))
+        return answer.list if answer else ServerList()
+
+    def accepts(self, server: Server, model: str) -> bool:
+        """Whether the server, when it was last asked, accepted the key and had the model. Does not ask it."""
+        answer = self._answers.get(_key(server))
+        return answer is not None and _problem(answer, server, model) is None
+
+    def ask_all(self, servers: Iterable[Server]) -> Mapping[str, RemoteFailed]:
+        """Ask all servers whose lists are not fresh, at the same time, and return the failures by `Server.name`."""
+        asked = list(servers)
+        with ThreadPoolExecutor(_MOST_AT_ONCE, "server-list") as pool:
+            answers = list(pool.map(self._ask, asked))
+        return {
+            server.name: answer.failure
+            for server, answer in zip(asked, answers, strict=True)
+            if answer.failure
+        }
+
+    def check(self, server: Server, model: str) -> None:
+        """Ask the server whether it accepts the key and has the model.
+
+        An empty list says nothing about names, and llama-server accepts any.
+
+        Raises:
+            RemoteFailed: The server does not answer, refuses the key, or has no such model.
+        """
+        problem = _problem(self._ask(server), server, model)
+        if problem is not None:
+            raise problem
+
+    def _ask(self, server: Server) -> _Answer:
+        key = _key(server)
+        known = self._answers.get(key)
+        if known and known.failure is None and self._clock() - known.at_s <= FRESH_S:
+            return known
+        listed, failure = known.list if known else ServerList(), None
+        try:
+            listed = self._fetch(server, min(ASK_TIMEOUT_S, server.timeout_s))
+        except RemoteFailed as error:
+            failure = error
+        answer = _Answer(list=listed, failure=failure, at_s=self._clock())
+        with self._lock:
+            self._answers[key] = answer
+        return answer
+
+
+def _problem(answer: _Answer, server: Server, model: str) -> RemoteFailed | None:
+    """Return why a model cannot be used, or None."""
+    if answer.failure is not None:
+        return answer.failure
+    names = answer.list.names
+    software = server.kind if server.kind is not ServerKind.OPENAI else answer.list.software
+    is_listed = model in names or f"{model}:latest" in names
+    if not names or is_listed or software in _ACCEPTS_ANY_NAME:
+        return None
+    others = f" and {len(names) - _SHOWN_MODELS} more" if len(names) > _SHOWN_MODELS else ""
+    remedy = f"its models are: {', '.join(names[:_SHOWN_MODELS])}{others}"
+    return RemoteFailed(server.place, f"there is no model {model!r}", remedy)
+
+
+def _key(server: Server) -> str:
+    return f"{server.name}\n{server.base_url}"
