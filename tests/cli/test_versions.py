@@ -50,7 +50,7 @@ def test_a_changed_file_becomes_a_version_and_an_old_text_is_restored_byte_for_b
     assert (changed["before"], changed["after"]) == ("contract:minimal@v1", "contract:minimal@v2")
     assert "-You can call tools" in changed["diff"] and not changed["is_same_to_a_model"]
     assert "+You may call tools" in run_cli("versions", "diff", "minimal@1", "minimal@2").out
-    assert read(run_cli, "restore", "minimal@1", "-m", "back")["message"] == "back"
+    assert read(run_cli, "restore", "minimal@1", "--message", "back")["message"] == "back"
     assert read(run_cli, "export", "minimal")["files"][0]["is_changed"]
     assert minimal.read_bytes() == first
     assert run_cli("versions", "export", "minimal@2", "--force").code == 0
