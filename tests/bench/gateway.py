@@ -14,7 +14,7 @@ from statistics import median
 
 import httpx
 
-from tests.gateway.serving import ServedGateway, gateway_over
+from tests.gateway.serving import ServedGateway, gateway_over, writing
 from workbench.engines.known_models import REMEDY, find_embedded
 from workbench.hermes.openai_messages import parse_messages
 from workbench.hermes.render import render
@@ -109,13 +109,24 @@ def _delta_times(engine, request: GenerationRequest) -> Sequence[float]:
 
 def _overhead(folder: Path) -> Iterator[str]:
     """The gateway's own time, on an engine that needs none. The part `recording` measures what recording adds."""
-    with gateway_over(folder, "One. " * 20) as gateway:
+    pace = {"text": "word " * TOKENS, "seconds_per_token": 0.01}
+    with (
+        gateway_over(folder, "One. " * 20) as gateway,
+        ProcessPoolExecutor(1, get_context("spawn")) as client,
+    ):
         seconds = []
         for number in range(60):
             started_s = time.perf_counter()
             assert gateway.chat([{"role": "user", "content": f"Question {number}"}]).status_code == 200
             seconds.append(time.perf_counter() - started_s)
-    yield f"a plain answer of 25 tokens takes {1000 * median(seconds[10:]):.1f} ms besides the engine's time"
+        yield f"a plain answer of 25 tokens takes {1000 * median(seconds[10:]):.1f} ms besides the engine's time"
+        microseconds = []
+        with writing(gateway, pace) as paced:
+            for _ in range(RUNS + 1):
+                before_s = time.process_time()
+                count = len(client.submit(_chunk_times, paced.url, paced.model).result())
+                microseconds.append(1e6 * (time.process_time() - before_s) / count)
+        yield f"a streamed token takes {median(microseconds[1:]):.0f} µs of processor time"
 
 
 def _many_clients(folder: Path) -> Iterator[str]:

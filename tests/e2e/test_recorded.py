@@ -44,6 +44,7 @@ def test_requests_appear_on_the_page_as_they_are_recorded_and_become_a_suite(
     expect(listed).to_have_count(1)
     expect(listed).to_contain_text("How is the weather in Rome?")
     expect(listed).to_contain_text("gateway")
+    expect(listed.locator(".hw-client")).to_have_text("agent/1.0")
     listed.click()
     expect(play.entries).to_have_count(3)
     # What is typed meanwhile stays.

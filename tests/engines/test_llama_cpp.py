@@ -254,6 +254,25 @@ def test_saved_states_stay_within_their_limit():
     engine.close()
 
 
+def test_tokens_come_with_the_most_likely_ones_if_requested(engine):
+    request = GenerationRequest(
+        prompt=CHAT.format("Say hello."),
+        sampling=Sampling(max_tokens=6, temperature=0),
+        wants_logprobs=True,
+        top_logprobs=3,
+    )
+    deltas = list(engine.generate(request, is_cancelled=lambda: False))
+    tokens = [token for delta in deltas for token in delta.tokens]
+    assert tokens
+    for token in tokens:
+        logprobs = [likely.logprob for likely in token.likely]
+        assert len(logprobs) == 3 and logprobs == sorted(logprobs, reverse=True)
+        # At temperature 0, the most likely token is written.
+        assert logprobs[0] == token.logprob
+    # The end token adds no text.
+    assert all(token.likely[0].text == token.text for token in tokens if token.text)
+
+
 def test_tokens_have_logprobs_if_requested(engine):
     request = GenerationRequest(
         prompt=CHAT.format("Say hello."), sampling=Sampling(max_tokens=8), wants_logprobs=True

@@ -260,6 +260,17 @@ def test_models_are_listed_one_by_one(shared):
         assert gateway.client.get("/health").json()["status"] == "ok"
 
 
+def test_the_tags_of_contracts_are_listed_and_can_be_used(tmp_path):
+    with gateway_over(tmp_path, ANSWER) as gateway:
+        services = gateway.services
+        version = services.contract_version("minimal")
+        services.versions.tag(version.id, "production")
+        name = f"minimal@production/{gateway.model}"
+        assert name in [model["id"] for model in gateway.client.get("/v1/models").json()["data"]]
+        assert gateway.client.get(f"/v1/models/{name}").json()["id"] == name
+        assert gateway.chat(model=name).json()["model"] == name
+
+
 def test_a_prompt_is_continued(shared):
     with writing(shared, "Once upon a time.") as gateway:
         body = {"model": gateway.model, "prompt": "Tell me", "max_tokens": 2}

@@ -68,11 +68,17 @@ def test_log_probabilities_of_the_content_are_reported(gateway):
     choice = answer["choices"][0]
     entries = choice["logprobs"]["content"]
     assert "".join(entry["token"] for entry in entries).strip() == choice["message"]["content"]
-    assert all(entry["logprob"] <= 0 and entry["top_logprobs"] for entry in entries)
+    for entry in entries:
+        first, second = entry["top_logprobs"]
+        assert (first["token"], first["logprob"]) == (entry["token"], entry["logprob"])
+        assert second["logprob"] <= first["logprob"] <= 0
     chunks = gateway.stream(model="embedded", logprobs=True, max_tokens=8)
     assert chunks[-1]["choices"][0]["logprobs"]["content"] == [
-        {**entry, "top_logprobs": entry["top_logprobs"]} for entry in entries
+        {**entry, "top_logprobs": []} for entry in entries
     ]
+    body = {"model": "embedded", "prompt": "One, two,", "max_tokens": 3, "logprobs": 2}
+    raw = gateway.client.post("/v1/completions", json=body).json()["choices"][0]["logprobs"]
+    assert [len(likely) for likely in raw["top_logprobs"]] == [2] * len(raw["tokens"])
 
 
 def test_a_prefix_that_two_requests_share_is_evaluated_once(gateway):

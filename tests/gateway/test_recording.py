@@ -114,6 +114,7 @@ def test_a_call_its_result_and_the_answer_become_one_session(
     assert generation.timing.completion_tokens > 0
     (session,) = gateway.services.sessions.list_sessions()
     assert (session.tags, session.is_recorded) == (("agent",), True)
+    assert session.client == "my-agent/2.0"
     found = gateway.services.sessions.find_session(session.id)
     assert found is not None and found.setup.contract_name == "minimal"
     assert [spec.name for spec in found.setup.offered_tools().specs] == ["get_weather"]

@@ -141,6 +141,22 @@ def test_the_server_gets_what_the_client_sent_and_nothing_else(tmp_path):
     assert third["messages"][0]["content"].startswith("You can call tools.")
 
 
+def test_likely_tokens_of_the_server_are_passed_on(tmp_path):
+    top = [{"token": "Hi", "logprob": -0.5}, {"token": "Hello", "logprob": -1.5}]
+    logprobs = {"content": [{"token": "Hi", "logprob": -0.5, "top_logprobs": top}]}
+    chunk = servers.event({"choices": [{"index": 0, "delta": {"content": "Hi"}, "logprobs": logprobs}]})
+    answer = stream(chunk, delta("stop"), usage(10, 1), DONE)
+    with servers.scripted_server(answer) as server, in_front_of(tmp_path, server) as gateway:
+        plain = gateway.chat(model="hermes", logprobs=True, top_logprobs=2).json()
+        [request] = server.requests
+    assert (request.body["logprobs"], request.body["top_logprobs"]) == (True, 2)
+    [entry] = plain["choices"][0]["logprobs"]["content"]
+    assert [(likely["token"], likely["logprob"]) for likely in entry["top_logprobs"]] == [
+        ("Hi", -0.5),
+        ("Hello", -1.5),
+    ]
+
+
 def test_the_models_of_the_server_are_listed(tmp_path):
     with servers.scripted_server(servers.said("x")) as server, in_front_of(tmp_path, server) as gateway:
         names = [model["id"] for model in gateway.client.get("/v1/models").json()["data"]]

@@ -16,6 +16,7 @@ from workbench.errors import BadInput
 from workbench.records.exchanges import ClientAnswer, ClientRequest, RecordedAnswer
 from workbench.records.owner import LOCAL_OWNER, Owner
 from workbench.records.sessions import MessageOrigin
+from workbench.rollout.ports import EmittedToken, LikelyToken
 from workbench.store.store import OwnedStore, Store, utc_now
 
 RESULT = Message(role=Role.TOOL, text='{"celsius": 31}', name="get_weather")
@@ -214,6 +215,14 @@ def test_the_last_request_sets_the_setup(own: OwnedStore) -> None:
     record(own, agent.request(said("Bye")), answered("Bye.", engine_name="other"))
     session = own.sessions.find_session("s" * 32)
     assert session is not None and session.setup == agent.setup
+
+
+def test_tokens_that_were_not_written_are_not_stored(own: OwnedStore) -> None:
+    written = EmittedToken(id=1, text="Hello", logprob=-0.5, likely=(LikelyToken("Hello", -0.5),))
+    record(own, Agent().request(said("Hi")), answered("Hello!", tokens=(written,)))
+    (session,) = own.sessions.list_sessions()
+    generation = own.sessions.path(session.id)[-1].generation
+    assert generation is not None and generation.tokens == (replace(written, likely=()),)
 
 
 def test_text_that_cannot_be_stored_stores_nothing(own: OwnedStore) -> None:

@@ -53,6 +53,23 @@ def test_renaming_moves_the_history_and_keeps_the_ids(own):
     assert (third.number, third.parent_id) == (3, second.id)
 
 
+def test_each_name_has_its_tags(own):
+    first, second = save(own, "own", "one", "two")
+    [other] = save(own, "other", "one")
+    for version, tag in ((first, "production"), (second, "candidate"), (other, "production")):
+        own.tag(version.id, tag)
+    assert own.tagged_names(CONTRACT) == (
+        ("other", "production"),
+        ("own", "candidate"),
+        ("own", "production"),
+    )
+    assert own.tagged_names(VersionKind.TOOLS) == ()
+    own.untag(CONTRACT, "own", "candidate")
+    own.delete_name(CONTRACT, "other")
+    own.rename(CONTRACT, "own", "new")
+    assert own.tagged_names(CONTRACT) == (("new", "production"),)
+
+
 def test_a_renamed_name_is_free_for_the_same_text(own):
     [first] = save(own, "old", "one")
     own.rename(CONTRACT, "old", "new")

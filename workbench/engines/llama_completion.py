@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from math import log
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy
 
@@ -13,7 +13,7 @@ from workbench.engines.llama_binding import Binding, Logits
 from workbench.engines.llama_prefix import Prefixes
 from workbench.engines.llama_sampler import Sampler
 from workbench.hermes.marks import THINK_CLOSE
-from workbench.rollout.ports import Delta, EmittedToken, FinishReason, GenerationRequest
+from workbench.rollout.ports import Delta, EmittedToken, FinishReason, GenerationRequest, LikelyToken
 from workbench.rollout.sampling import MOST_BIAS, TokenBias
 from workbench.toolspec.grammar import schema_grammar
 
@@ -132,12 +132,12 @@ class LlamaCompletion:
         """
         decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         stops = StopTexts(self.request.stop_texts)
-        for token, logprob in self._drawn():
+        for token, logprob, likely in self._drawn():
             added = "" if self.binding.is_end(token) else decoder.decode(self.binding.piece(token))
             self.text += added
             shown, is_stopped = stops.feed(added)
             shown, is_repeated = self._repeats.feed(shown) if self._repeats else (shown, False)
-            emitted = (EmittedToken(id=token, text=added, logprob=logprob),)
+            emitted = (EmittedToken(id=token, text=added, logprob=logprob, likely=likely),)
             yield Delta(text=shown, tokens=emitted if self.request.wants_logprobs else ())
             if is_repeated:
                 self.finish_reason = FinishReason.STOP
@@ -153,7 +153,7 @@ class LlamaCompletion:
             rest = self._repeats.feed(rest)[0] + self._repeats.flush()
         yield Delta(text=rest)
 
-    def _drawn(self) -> Iterator[tuple[int, float | None]]:
+    def _drawn(self) -> Iterator["_DrawnToken"]:
         """Yield tokens with their logprobs: unconstrained up to the trigger, then constrained by the grammar."""
         mark = self.binding.tokenize(self.request.call_mark, is_start=False)
         if self.call_threshold > 0 and 0 < len(mark) < self.limit:
@@ -170,7 +170,7 @@ class LlamaCompletion:
         if len(self.tokens) < self.limit:
             yield from self._draw(grammar, until="")
 
-    def _decide(self, mark: Sequence[int]) -> Iterator[tuple[int, float | None]]:
+    def _decide(self, mark: Sequence[int]) -> Iterator["_DrawnToken"]:
         """Begin with the mark of a call if its probability reaches the threshold, otherwise with something else.
 
         The probability of the mark is the product of those of its tokens, each given the ones before, so it only falls
@@ -181,22 +181,24 @@ class LlamaCompletion:
             "<" 0.01                                   -> it does not begin with "<"
         """
         least = log(self.call_threshold)
-        logprobs = [logprob_of(self.binding.logits(), mark[0])]
-        if logprobs[0] >= least:
+        drawn = [self._with_logprobs(mark[0], self.binding.logits())]
+        if (drawn[0].logprob or 0.0) >= least:
             self.prefixes.extend(mark, all_logits=True)
-            logprobs += [logprob_of(self.binding.logits(at), token) for at, token in enumerate(mark[1:])]
-        reached = list(accumulate(logprobs))
+            drawn += [
+                self._with_logprobs(token, self.binding.logits(at)) for at, token in enumerate(mark[1:])
+            ]
+        reached = list(accumulate(token.logprob or 0.0 for token in drawn))
         if reached[-1] >= least:
-            for token, logprob in zip(mark, logprobs, strict=True):
-                self.tokens.append(token)
-                yield token, logprob if self.request.wants_logprobs else None
+            for token in drawn:
+                self.tokens.append(token.id)
+                yield token if self.request.wants_logprobs else _DrawnToken(token.id)
             return
-        if len(logprobs) > 1:
+        if len(drawn) > 1:
             self.prefixes.evaluate(self.prompt, self.is_cancelled)
         missed_at = next(place for place, logprob in enumerate(reached) if logprob < least)
         yield from self._draw_other(mark[: missed_at + 1])
 
-    def _draw_other(self, start: Sequence[int]) -> Iterator[tuple[int, float | None]]:
+    def _draw_other(self, start: Sequence[int]) -> Iterator["_DrawnToken"]:
         """Draw tokens until they differ from `start`. The last one of `start` is forbidden after the others."""
         sampling = self.request.sampling
         for place, token in enumerate(start):
@@ -209,7 +211,7 @@ class LlamaCompletion:
             if drawn != token:
                 return
 
-    def _draw(self, grammar: str, *, until: str) -> Iterator[tuple[int, float | None]]:
+    def _draw(self, grammar: str, *, until: str) -> Iterator["_DrawnToken"]:
         """Draw tokens up to the limit, or until the text contains `until`.
 
         A token that would go beyond `until` is replaced by the tokens of its part up to there.
@@ -229,13 +231,40 @@ class LlamaCompletion:
         opened_at = max(self.text.rfind(_THINK), 0 if starts_in_thought else -1)
         return opened_at >= 0 and self.text.find(THINK_CLOSE, opened_at) < 0
 
-    def _take(self, tokens: list[int]) -> Iterator[tuple[int, float | None]]:
+    def _take(self, tokens: list[int]) -> Iterator["_DrawnToken"]:
         for token in tokens:
-            logprob = logprob_of(self.binding.logits(), token) if self.request.wants_logprobs else None
+            # Before the token is evaluated, which replaces the logits.
+            drawn = (
+                self._with_logprobs(token, self.binding.logits())
+                if self.request.wants_logprobs
+                else _DrawnToken(token)
+            )
             self.tokens.append(token)
-            yield token, logprob
+            yield drawn
             # The last token too, because the next prompt continues from it.
             self.prefixes.extend((token,))
+
+    def _with_logprobs(self, token: int, logits: Logits) -> "_DrawnToken":
+        total = log_sum(logits)
+        count = min(self.request.top_logprobs, len(logits))
+        most = numpy.argpartition(logits, -count)[-count:] if count else ()
+        likely = sorted(((float(logits[other] - total), int(other)) for other in most), reverse=True)
+        return _DrawnToken(
+            token,
+            float(logits[token] - total),
+            tuple(
+                LikelyToken(self.binding.piece(other).decode(errors="replace"), value)
+                for value, other in likely
+            ),
+        )
+
+
+class _DrawnToken(NamedTuple):
+    """A token that was drawn, before it is evaluated."""
+
+    id: int
+    logprob: float | None = None
+    likely: tuple[LikelyToken, ...] = ()
 
 
 def logprob_of(logits: Logits, token: int) -> float:

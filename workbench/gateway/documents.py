@@ -130,12 +130,12 @@ def chat_logprobs(choice: FinishedChoice) -> JsonObject | None:
 
 
 def _logprob(token: EmittedToken) -> JsonObject:
-    entry: JsonObject = {
-        "token": token.text,
-        "logprob": token.logprob,
-        "bytes": list[JsonValue](token.text.encode(errors="replace")),
-    }
-    return {**entry, "top_logprobs": [entry]}
+    likely: list[JsonValue] = [_logprob_fields(text, logprob) for text, logprob in token.likely]
+    return {**_logprob_fields(token.text, token.logprob), "top_logprobs": likely}
+
+
+def _logprob_fields(text: str, logprob: float | None) -> JsonObject:
+    return {"token": text, "logprob": logprob, "bytes": list[JsonValue](text.encode(errors="replace"))}
 
 
 def usage_of(choices: Sequence[FinishedChoice]) -> JsonObject:
@@ -172,6 +172,6 @@ def raw_logprobs(tokens: Sequence[EmittedToken]) -> JsonObject | None:
     return {
         "tokens": [token.text for token in tokens],
         "token_logprobs": [token.logprob for token in tokens],
-        "top_logprobs": [{token.text: token.logprob} for token in tokens],
+        "top_logprobs": [{**dict(token.likely), token.text: token.logprob} for token in tokens],
         "text_offset": offsets,
     }

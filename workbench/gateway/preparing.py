@@ -125,6 +125,7 @@ class Preparation:
             has_contract=version is not None,
             contract_fingerprint=setup.contract_fingerprint if version else None,
             unset_sampling=_unset(request),
+            top_logprobs=request.top_logprobs or 0,
             response_format=_format_for_server(request, engine),
         )
         return PreparedChat(
@@ -181,6 +182,7 @@ class Preparation:
                 prompt=prompts[0],
                 sampling=sampling,
                 wants_logprobs=request.logprobs is not None,
+                top_logprobs=request.logprobs or 0,
                 unset_sampling=_unset(request),
             ),
             count=request.count,

@@ -10,7 +10,7 @@ from typing import Final
 from workbench.app.services import Services
 from workbench.errors import BadInput, EngineError, WorkbenchError
 from workbench.gateway.faults import RequestFault, fault_of
-from workbench.records.versions import Version
+from workbench.records.versions import Version, VersionKind
 
 _CONTRACT: Final = re.compile(r"[^/:@]+(?:@[^/:@]+)?")
 _OPENAI: Final = "openai:"
@@ -88,9 +88,9 @@ class Targets:
         return f"{_OPENAI}{name}"
 
     def names(self, services: Services) -> Sequence[str]:
-        """Return all model names: the engines, then each contract with each engine."""
+        """Return all model names: the engines, then each contract and each of its tags with each engine."""
         engines = list(self._engines(services))
-        contracts = services.contract_names()
+        contracts = [*services.contract_names(), *_tagged(services)]
         return [*engines, *(f"{contract}/{engine}" for contract in contracts for engine in engines)]
 
     def _engines(self, services: Services) -> Iterator[str]:
@@ -98,6 +98,11 @@ class Targets:
             yield from self._upstream.names()
             return
         yield from services.models.names()
+
+
+def _tagged(services: Services) -> Iterator[str]:
+    for name, tag in services.versions.tagged_names(VersionKind.CONTRACT):
+        yield f"{name}@{tag}"
 
 
 def contract_of(services: Services, target: Target) -> Version | None:

@@ -137,10 +137,16 @@ class ListedSession:
     """False if it belongs to another owner and an admin sees it."""
     is_shared: bool
     """True while it is shared by a link."""
-    is_recorded: bool = False
-    """True if it was recorded by the gateway."""
+    client: str | None = None
+    """The client of the last request, such as `OpenAI/Python 2.8.1`, if the gateway recorded the session; empty if
+    the client gave no name. None if the session was not recorded."""
     damage: str | None = None
     """Which part of its row cannot be read; None if the row is intact."""
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the gateway recorded it."""
+        return self.client is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

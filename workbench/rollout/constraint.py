@@ -58,6 +58,8 @@ class TurnSetup:
     """JSON Schema that answers must match (Hermes' JSON mode). None if answers are free."""
     wants_logprobs: bool = False
     """True to store the tokens of each completion with their logprobs, if the engine reports them."""
+    top_logprobs: int = 0
+    """How many of the most likely tokens each token should come with. They are not stored."""
     is_constrained: bool = True
     """False to use no grammar. The beginning of a forced call is still written."""
     contract_fingerprint: str | None = None

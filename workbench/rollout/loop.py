@@ -196,6 +196,7 @@ def _request(
         tools=setup.tools,
         tool_choice=choice,
         wants_logprobs=setup.wants_logprobs,
+        top_logprobs=setup.top_logprobs,
         unset_sampling=setup.unset_sampling,
         response_format=setup.response_format,
     )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject
@@ -98,6 +98,8 @@ class GenerationRequest:
     """The tool choice, for a server that applies it."""
     wants_logprobs: bool = False
     """True if deltas should include tokens with logprobs. Not every engine can."""
+    top_logprobs: int = 0
+    """How many of the most likely tokens each token should come with. Only with `wants_logprobs`."""
     unset_sampling: frozenset[str] = frozenset()
     """Names of sampling fields that nobody chose. A server uses its own defaults for them."""
     response_format: JsonObject | None = field(default=None, hash=False)
@@ -138,6 +140,13 @@ class Usage:
     """Prompt tokens that had to be evaluated. None if the engine does not report them."""
 
 
+class LikelyToken(NamedTuple):
+    """A token that a model could have written."""
+
+    text: str
+    logprob: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmittedToken:
     """One token that a model wrote."""
@@ -148,6 +157,8 @@ class EmittedToken:
     """The text that it added. Empty while a character is incomplete, and for an end token."""
     logprob: float | None = None
     """Natural logarithm of its probability by the model's logits, before sampling. None if not known."""
+    likely: tuple[LikelyToken, ...] = ()
+    """The most likely tokens in its place, the most likely one first. Empty if they were not requested."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

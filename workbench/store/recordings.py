@@ -24,6 +24,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
+import sqlalchemy as sa
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, select
 
@@ -68,6 +69,8 @@ class _Match(NamedTuple):
     """Index of its path hash in the request."""
     session_id: str
     message_id: str
+    position: int
+    """Number of messages above it."""
     has_same_system: bool
 
 
@@ -152,23 +155,30 @@ class RecordingStore(OwnerScope):
             found = db.get_one(SessionRow, session_id, with_for_update=True)
         if found.setup != setup or found.contract_version is None:
             put_setup(db, found, self._owner, setup)
-        recorded = db.get(RecordedSessionRow, session_id)
-        if recorded is None:
-            recorded = RecordedSessionRow(
-                session_id=session_id,
-                scope=scope_of(self._owner),
-                tag=request.tag,
-                name=request.session_name if request.session_name != session_id else "",
-                client=request.client,
-                recorded_at=now,
-            )
-            db.add(recorded)
-            if request.tag:
-                db.add(SessionTagRow(session_id=session_id, tag=request.tag, position=0))
-        recorded.recorded_at = now
-        recorded.client = request.client or recorded.client
-        db.flush()
+        self._note_request(db, session_id, request, now)
         return found
+
+    def _note_request(self, db: Session, session_id: str, request: ClientRequest, now: datetime) -> None:
+        """Note the time and the client of the request, and with the first one that the session is recorded."""
+        client = {"client": request.client} if request.client else {}
+        own = col(RecordedSessionRow.session_id) == session_id
+        changed = db.connection().execute(
+            sa.update(RecordedSessionRow).where(own).values(recorded_at=now, **client)
+        )
+        if changed.rowcount:
+            return
+        recorded = RecordedSessionRow(
+            session_id=session_id,
+            scope=scope_of(self._owner),
+            tag=request.tag,
+            name=request.session_name if request.session_name != session_id else "",
+            client=request.client,
+            recorded_at=now,
+        )
+        db.add(recorded)
+        if request.tag:
+            db.add(SessionTagRow(session_id=session_id, tag=request.tag, position=0))
+        db.flush()
 
 
 class _SessionWriter:
@@ -217,8 +227,7 @@ class _SessionWriter:
         longest = _longest(matches)
         own = _longest([match for match in matches if match.has_same_system])
         if own:
-            parent = message_row(self._db, self._session.id, own.message_id)
-            self._parent = Written(parent.id, parent.position)
+            self._parent = Written(own.message_id, own.position)
         else:
             for message in self._request.system:
                 self._add(NewMessage(message=message, origin=MessageOrigin.GATEWAY), self._path.hashes[0])
@@ -325,12 +334,14 @@ def _matches(
 def _matches_of(
     db: Session, path: RequestPath, depths: Mapping[str, int], conditions: Sequence[ColumnElement[bool]]
 ) -> Sequence[_Match]:
-    found = db.exec(
-        select(
-            RecordedMessageRow.path_hash,
-            RecordedMessageRow.system_hash,
-            RecordedMessageRow.session_id,
-            RecordedMessageRow.message_id,
+    # Through the connection, which takes half as long: no rows are objects here.
+    found = db.connection().execute(
+        sa.select(
+            col(RecordedMessageRow.path_hash),
+            col(RecordedMessageRow.system_hash),
+            col(RecordedMessageRow.session_id),
+            col(RecordedMessageRow.message_id),
+            col(MessageRow.position),
         )
         .join(MessageRow, col(MessageRow.id) == col(RecordedMessageRow.message_id))
         .join(SessionRow, col(SessionRow.id) == col(RecordedMessageRow.session_id))
@@ -339,7 +350,7 @@ def _matches_of(
         .order_by(col(MessageRow.created_at).desc(), col(MessageRow.position).desc())
     )
     matches = (
-        _Match(depths[path_hash], session_id, message_id, system_hash == path.system_hash)
-        for path_hash, system_hash, session_id, message_id in found
+        _Match(depths[path_hash], session_id, message_id, position, system_hash == path.system_hash)
+        for path_hash, system_hash, session_id, message_id, position in found
     )
     return [match for match in matches if match.has_same_system or match.depth >= path.first_answer]

@@ -47,8 +47,8 @@ def sampling_document(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def tokens_document(tokens: tuple[EmittedToken, ...] | None) -> list[dict[str, Any]] | None:
-    """Return the JSON of a completion's tokens."""
-    return _TOKENS.dump_python(tokens, mode="json")
+    """Return the JSON of a completion's tokens, without those that the model could have written in their place."""
+    return _TOKENS.dump_python(tokens, mode="json", exclude={"__all__": {"likely"}})
 
 
 def generation_of(document: Mapping[str, Any]) -> Generation:

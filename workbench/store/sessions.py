@@ -39,7 +39,7 @@ def list_rows(
     last = col(SessionRow.deleted_at) if is_deleted else col(SessionRow.updated_at)
     page = (
         # The setup is read as text, so that one damaged row does not break the list.
-        select(SessionRow, cast(col(SessionRow.setup), Text), _message_count(), _is_recorded())
+        select(SessionRow, cast(col(SessionRow.setup), Text), _message_count(), _client())
         .options(defer(typed(QueryableAttribute[Any], SessionRow.setup)))
         .where(col(SessionRow.leaf_id).is_not(None), ~is_rollout(), *conditions)
         .order_by(last.desc(), col(SessionRow.id))
@@ -59,10 +59,10 @@ def list_rows(
             message_count=message_count,
             is_own=row.owner == owner.key,
             is_shared=row.share_key is not None,
-            is_recorded=is_recorded,
+            client=client,
             damage=_damage(setup),
         )
-        for row, setup, message_count, is_recorded in found
+        for row, setup, message_count, client in found
     )
 
 
@@ -78,9 +78,10 @@ def _message_count() -> ScalarSelect[int]:
     )
 
 
-def _is_recorded() -> ColumnElement[bool]:
-    """Return an expression that is true if the gateway recorded the session of the outer query."""
-    return exists().where(col(RecordedSessionRow.session_id) == col(SessionRow.id)).correlate(SessionRow)
+def _client() -> ScalarSelect[str]:
+    """Return an expression for the client of the session of the outer query. NULL if the gateway did not record it."""
+    of_session = col(RecordedSessionRow.session_id) == col(SessionRow.id)
+    return select(RecordedSessionRow.client).where(of_session).correlate(SessionRow).scalar_subquery()
 
 
 def is_rollout() -> ColumnElement[bool]:

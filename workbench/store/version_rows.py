@@ -248,6 +248,21 @@ def _texts(db: Session, rows: Iterable[VersionRow]) -> Mapping[tuple[str, str, s
     return {(row.owner, row.kind, row.hash): row.text for row in found}
 
 
+def read_tagged_names(db: Session, scope: str, kind: VersionKind) -> Sequence[tuple[str, str]]:
+    """Return each name with each of its tags, sorted. An owner's tags come in addition to shared ones."""
+    found = db.exec(
+        select(VersionTagRow.name, VersionTagRow.tag)
+        .where(
+            or_(col(VersionTagRow.owner) == scope, col(VersionTagRow.owner) == SHARED),
+            col(VersionTagRow.kind) == kind.value,
+            ~col(VersionTagRow.name).contains(DELETED_MARK),
+        )
+        .distinct()
+        .order_by(col(VersionTagRow.name), col(VersionTagRow.tag))
+    )
+    return tuple(found)
+
+
 def _tags(db: Session, scope: str, rows: Iterable[VersionRow]) -> Mapping[str, Sequence[str]]:
     """Return the tags that point at each version, by version id. An owner's tag hides a shared tag of that name."""
     names = {row.name for row in rows}

@@ -36,6 +36,7 @@ from workbench.store.version_rows import (
     of_name,
     own_first,
     read_lines,
+    read_tagged_names,
     value,
     values,
     version_row,
@@ -203,6 +204,11 @@ class VersionStore(NameStore):
         """
         with self._database.reading() as db:
             return read_lines(db, self._scope, kind)
+
+    def tagged_names(self, kind: VersionKind) -> Sequence[tuple[str, str]]:
+        """Return each name with each of its tags, sorted."""
+        with self._database.reading() as db:
+            return read_tagged_names(db, self._scope, kind)
 
     def history(self, kind: VersionKind, name: str, *, limit: int = 50, offset: int = 0) -> Sequence[Version]:
         """Return the versions of a name, newest first."""

@@ -1,14 +1,13 @@
 """The embedded model on llama-cpp-python's own server, for every kind of remote engine."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
 from tests.engines.remote.asking import CONVERSATION, hf_engine, openai_engine, raw_engine, text_of
+from tests.engines.remote.real_server import real_server
 from workbench.chat.message import Conversation, Message, Role
 from workbench.engines.known_models import find_embedded
 from workbench.engines.llama_cpp import load_llama_cpp
@@ -28,30 +27,10 @@ REQUEST = GenerationRequest(
 )
 
 
-SERVER = """
-import sys, threading, time, uvicorn
-from llama_cpp.server.app import create_app
-from llama_cpp.server.settings import ModelSettings, ServerSettings
-model = ModelSettings(model=sys.argv[1], model_alias="hermes", n_ctx=2048, verbose=False)
-app = create_app(server_settings=ServerSettings(), model_settings=[model])
-server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error"))
-threading.Thread(target=lambda: (sys.stdin.read(), setattr(server, "should_exit", True)), daemon=True).start()
-threading.Thread(target=lambda: ([time.sleep(0.05) for _ in iter(lambda: server.started, True)],
-    print(server.servers[0].sockets[0].getsockname()[1], flush=True)), daemon=True).start()
-server.run()
-"""
-"""llama-cpp-python's own server. It prints its port once it listens, and ends when its standard input does."""
-
-
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    pytest.importorskip("llama_cpp.server.app")
-    command = [sys.executable, "-c", SERVER, str(find_embedded())]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin and process.stdout
-        yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1"
-        process.stdin.close()
-        process.wait(timeout=30)
+    with real_server() as address:
+        yield address
 
 
 def answer(engine, request=REQUEST):

@@ -21,6 +21,7 @@ from workbench.rollout.ports import (
     ChoiceKind,
     EmittedToken,
     FinishReason,
+    LikelyToken,
     StructuredCallPiece,
     ToolChoice,
     Usage,
@@ -206,6 +207,27 @@ def test_logprobs_are_requested_and_read():
         deltas = ask(raw_engine(server.url), replace(REQUEST, wants_logprobs=True))
     assert server.requests[0].body["logprobs"] == 1
     assert deltas[0].tokens == (EmittedToken(id=-1, text="No", logprob=-0.5),)
+
+
+def test_likely_tokens_are_requested_and_read():
+    likely = (LikelyToken("No", -0.5), LikelyToken("Yes", -1.5))
+    raw = {"tokens": ["No"], "token_logprobs": [-0.5], "top_logprobs": [{"Yes": -1.5, "No": -0.5}]}
+    top = [
+        {"token": "No", "logprob": -0.5},
+        {"token": "Yes", "logprob": -1.5},
+        {"token": "x", "logprob": None},
+    ]
+    chat = {"content": [{"token": "No", "logprob": -0.5, "top_logprobs": top}]}
+    for engine_of, logprobs, expected in (
+        (raw_engine, raw, {"logprobs": 2}),
+        (openai_engine, chat, {"logprobs": True, "top_logprobs": 2}),
+    ):
+        choice = {"index": 0, "text": "", "delta": {"content": "No"}, "finish_reason": "stop"}
+        chunk = event({"choices": [{**choice, "logprobs": logprobs}]})
+        with scripted_server(stream(chunk, DONE)) as server:
+            deltas = ask(engine_of(server.url), replace(REQUEST, wants_logprobs=True, top_logprobs=2))
+        assert expected.items() <= server.requests[0].body.items()
+        assert deltas[0].tokens == (EmittedToken(id=-1, text="No", logprob=-0.5, likely=likely),)
 
 
 def test_user_and_password_of_an_address_are_not_shown():

@@ -55,6 +55,21 @@ def test_search_results_keep_their_order_and_show_the_words():
     assert (view.query, view.has_more) == ("owl cai", True)
 
 
+def test_a_recorded_session_has_its_source_and_its_client():
+    found = [_session(number, timedelta(hours=1)) for number in range(3)]
+    clients = ("OpenAI/Python 2.8.1", "", None)
+    found = [
+        replace(one, session=replace(one.session, client=client))
+        for one, client in zip(found, clients, strict=True)
+    ]
+    rows = show_sessions(found, open_id=None, now=NOW).rows
+    assert [(row.word, row.client) for row in rows] == [
+        ("gateway", "OpenAI/Python 2.8.1"),
+        ("gateway", ""),
+        ("", ""),
+    ]
+
+
 def test_an_empty_search_says_so():
     assert show_sessions([], open_id=None, now=NOW).hint.startswith("Your conversations")
     assert show_sessions([], open_id=None, now=NOW, query="x").hint.startswith("No session has")

@@ -5,13 +5,20 @@ vLLM, SGLang and llama-server (`reasoning_content`) and of Ollama and OpenRouter
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.engines.remote.call_pieces import CallIndexes
 from workbench.hermes.spelling.tools import template_json
-from workbench.rollout.ports import Delta, EmittedToken, FinishReason, StructuredCallPiece, Usage
+from workbench.rollout.ports import (
+    Delta,
+    EmittedToken,
+    FinishReason,
+    LikelyToken,
+    StructuredCallPiece,
+    Usage,
+)
 
 THOUGHT_FIELDS: Final = ("reasoning_content", "reasoning")
 """Fields in which servers send reasoning. Only the first one present is used, because some servers send both."""
@@ -90,10 +97,24 @@ class ChunkReader:
 def _tokens(logprobs: JsonObject) -> Iterator[EmittedToken]:
     for entry in _list(logprobs.get("content")):
         fields = as_object(entry)
-        yield EmittedToken(id=-1, text=_text(fields.get("token")), logprob=_float(fields.get("logprob")))
+        others = map(as_object, _list(fields.get("top_logprobs")))
+        yield EmittedToken(
+            id=-1,
+            text=_text(fields.get("token")),
+            logprob=_float(fields.get("logprob")),
+            likely=_likely((other.get("token"), other.get("logprob")) for other in others),
+        )
     texts, values = _list(logprobs.get("tokens")), _list(logprobs.get("token_logprobs"))
-    for text, value in zip(texts, values, strict=False):
-        yield EmittedToken(id=-1, text=_text(text), logprob=_float(value))
+    tops = _list(logprobs.get("top_logprobs"))
+    for index, (text, value) in enumerate(zip(texts, values, strict=False)):
+        likely = _likely(as_object(tops[index]).items()) if index < len(tops) else ()
+        yield EmittedToken(id=-1, text=_text(text), logprob=_float(value), likely=likely)
+
+
+def _likely(found: Iterable[tuple[JsonValue, JsonValue]]) -> tuple[LikelyToken, ...]:
+    read = ((_text(text), _float(value)) for text, value in found)
+    known = [LikelyToken(text, value) for text, value in read if value is not None]
+    return tuple(sorted(known, key=lambda token: token.logprob, reverse=True))
 
 
 def _first(value: JsonValue) -> JsonValue:

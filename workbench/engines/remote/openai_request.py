@@ -41,7 +41,6 @@ def build_request(request: GenerationRequest, server: Server, model: str) -> Ope
         model: Name of the model on the server.
     """
     is_raw = server.mode is Mode.RAW
-    logprobs: JsonObject = {"logprobs": 1 if is_raw else True} if request.wants_logprobs else {}
     content = (
         {"prompt": request.prompt} if is_raw else _chat_fields(request, writes_tools=server.writes_tools)
     )
@@ -52,12 +51,20 @@ def build_request(request: GenerationRequest, server: Server, model: str) -> Ope
             "model": model,
             **_protocol_sampling(server.kind, request.sampling, unset=request.unset_sampling),
             **({"stop": stops} if stops else {}),
-            **logprobs,
+            **_logprobs(request, is_raw=is_raw),
             **({"response_format": request.response_format} if request.response_format else {}),
             **content,
         },
         own=own_sampling(server.kind, request.sampling, unset=request.unset_sampling),
     )
+
+
+def _logprobs(request: GenerationRequest, *, is_raw: bool) -> JsonObject:
+    if not request.wants_logprobs:
+        return {}
+    if is_raw:
+        return {"logprobs": max(1, request.top_logprobs)}
+    return {"logprobs": True, **({"top_logprobs": request.top_logprobs} if request.top_logprobs else {})}
 
 
 def _protocol_sampling(kind: ServerKind, sampling: Sampling, *, unset: frozenset[str]) -> JsonObject:

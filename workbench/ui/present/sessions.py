@@ -36,6 +36,8 @@ class SessionListRow:
     """True for the session that the page shows."""
     word: str = ""
     """`shared`, `damaged`, `other owner`, `gateway` or empty."""
+    client: str = ""
+    """The client whose requests the gateway recorded. Empty if it is not known."""
     damage: str = ""
     """What part of the session cannot be read. Empty if it is intact."""
     tags: tuple[str, ...] = ()
@@ -168,6 +170,7 @@ def _row(session: ListedSession, moment: datetime, now: datetime) -> SessionList
         heading="",
         is_open=False,
         word=_word(session),
+        client=session.client or "",
         damage=session.damage or "",
         tags=session.tags,
         can_delete=session.is_own,

@@ -170,11 +170,12 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
         onclick: () => router.goTo("play", { session: row.id }),
       },
       node("span", { class: "hw-title" }, row.title),
-      row.tags.length
+      row.tags.length || row.client
         ? node(
             "span",
             { class: "hw-tags" },
             row.tags.map((tag) => node("span", { class: "hw-tag" }, tag)),
+            row.client ? node("span", { class: "hw-client", title: "Client: " + row.client }, row.client) : null,
           )
         : null,
       row.word ? node("span", { class: "hw-word" + (row.damage ? " is-damaged" : "") }, row.word) : null,
