@@ -175,7 +175,9 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
             "span",
             { class: "hw-tags" },
             row.tags.map((tag) => node("span", { class: "hw-tag" }, tag)),
-            row.client ? node("span", { class: "hw-client", title: "Client: " + row.client }, row.client) : null,
+            row.client
+              ? node("span", { class: "hw-client", title: "Client: " + row.client }, row.client)
+              : null,
           )
         : null,
       row.word ? node("span", { class: "hw-word" + (row.damage ? " is-damaged" : "") }, row.word) : null,
