@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import SLOW_MS, TURN_MS, Play, Server
+from tests.e2e.play import SLOW_MS, TURN_MS, Play, Server, hold_first_opening
 from tests.e2e.sizes import every_size
 
 pytestmark = pytest.mark.browser
@@ -188,16 +188,7 @@ def test_a_late_response_does_not_replace_a_contract_opened_later(page: Page, se
 def test_a_text_that_opens_late_does_not_replace_a_new_one(page: Page, server: Server) -> None:
     page.set_default_timeout(SLOW_MS)
     expect.set_options(timeout=SLOW_MS)
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        data = route.request.post_data or ""
-        if not held and '"is_draft":' in data and "agenda" not in data:
-            held.append(route)
-        else:
-            route.continue_()
-
-    page.route("**/queue/join*", hold)
+    held = hold_first_opening(page, unless="agenda")
     page.goto(server.url)
     expect(page.locator("#page-header")).to_contain_text("ready")
     page.get_by_role("tab", name="Contracts").click()

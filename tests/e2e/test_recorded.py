@@ -5,10 +5,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import served
-from tests.e2e.play import SLOW_MS, Play, Server, write_script
+from tests.e2e.play import SLOW_MS, Play, Server, hold_first_opening, write_script
 from tests.exchanges import RAW_CALL, Agent, answered, said
 from workbench.chat.message import Message, Role
 from workbench.records.exchanges import ClientAnswer, ClientRequest
@@ -91,16 +91,7 @@ def test_a_suite_that_opens_late_does_not_replace_a_new_one_from_sessions(page: 
     expect.set_options(timeout=SLOW_MS)
     agent, tag = Agent(tag="late"), "late"
     record(server, agent.request(said("How is the weather in Bern?")), answered(RAW_CALL), "c" * 32)
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        data = route.request.post_data or ""
-        if not held and '"is_draft":' in data and f'"{tag}"' not in data:
-            held.append(route)
-        else:
-            route.continue_()
-
-    page.route("**/queue/join*", hold)
+    held = hold_first_opening(page, unless=f'"{tag}"')
     page.goto(server.url)
     expect(page.locator("#page-header")).to_contain_text("ready")
     page.get_by_role("tab", name="Suites").click()

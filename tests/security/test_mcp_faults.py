@@ -261,7 +261,9 @@ def test_a_server_that_broke_a_limit_is_only_started_again_by_a_person(
     _die(connection)
     clock.now_s += 10_000
     for use in (connection.check, lambda: connection.call("add", {})):
-        with pytest.raises(ConnectionError, match=r"20 lines .*not started again until you retry"):
+        with pytest.raises(
+            ConnectionError, match=r"20 lines .*not started again until the workbench restarts"
+        ):
             use()
     connection.retry()
     assert connection.check()

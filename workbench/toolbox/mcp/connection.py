@@ -249,7 +249,7 @@ class Connection:
             self._failure = self._failure or "it was closed"
             return " "
         if self._is_refused:
-            return "; it is not started again until you retry"
+            return "; it is not started again until the workbench restarts"
         wait_s = self._start_at_s - self._now_s()
         return f"; it can be started again in {wait_s:.0f} s" if self._failures and wait_s > 0 else ""
 

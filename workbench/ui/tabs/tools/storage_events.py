@@ -209,8 +209,8 @@ class ToolStorageEvents:
         except WorkbenchError as error:
             return SAME, problem(error)
         names = ", ".join(map(repr, imported.servers))
-        are, whose = ("is", "Its") if len(imported.servers) == 1 else ("are", "Their")
-        lines = advice(f"MCP server {names} {are} connected. {whose} tools are in the list.").lines
+        noun = "MCP server" if len(imported.servers) == 1 else "MCP servers"
+        lines = advice(f"Connected {noun} {names}. The new tools are in the list.").lines
         result = (*lines, *(NoticeLine(word="not used", text=line) for line in refused))
         return replace(list_tools(services, first), opens=bool(first)), NoticeView(lines=result)
 
