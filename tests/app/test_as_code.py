@@ -1,3 +1,4 @@
+# pyright: basic
 """A round as code repeats its request. The tests run each kind of code."""
 
 import json
@@ -5,11 +6,12 @@ import os
 import shlex
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 
@@ -67,6 +69,11 @@ def completing(requests):
         thread.join()
 
 
+def opened(folder: Path, *texts: Any, **options: Any) -> AbstractContextManager[tuple[Any, Any]]:
+    """Open services with a scripted model, and a function that runs a turn."""
+    return services_for(folder, *texts, **options)
+
+
 def code_for(services, session, place=2):
     path = services.sessions.path(session)
     setup = services.sessions.find_session(session).setup
@@ -84,7 +91,7 @@ def run(command, **variables):
 
 @pytest.mark.parametrize("kind", ["curl", "python"])
 def test_the_copied_code_sends_exactly_the_stored_prompt(tmp_path, kind):
-    with services_for(tmp_path, CALL, "It is 31.") as (services, play):
+    with opened(tmp_path, CALL, "It is 31.") as (services, play):
         path, code = code_for(services, play(TEXT, tool_choice="required"))
         requests = []
         with completing(requests) as url:
@@ -101,7 +108,7 @@ def test_the_copied_code_sends_exactly_the_stored_prompt(tmp_path, kind):
 
 
 def test_the_copied_command_runs_the_same_turn(tmp_path):
-    with services_for(tmp_path, CALL, "It is 31.") as (services, play):
+    with opened(tmp_path, CALL, "It is 31.") as (services, play):
         path, code = code_for(services, play(TEXT))
         assert code.is_whole
         command = code.command.replace(
@@ -118,7 +125,7 @@ def test_the_copied_command_runs_the_same_turn(tmp_path):
 
 
 def test_tools_that_are_not_a_toolset_are_passed_as_json(tmp_path):
-    with services_for(tmp_path, "Hello.") as (services, play):
+    with opened(tmp_path, "Hello.") as (services, play):
         _, code = code_for(services, play("Hi", disabled_tools=frozenset({"calculate_zorbix"})))
         assert code.command.startswith("workbench chat --contract minimal@1 ")
         assert "--tools /dev/stdin" in code.command
@@ -127,7 +134,7 @@ def test_tools_that_are_not_a_toolset_are_passed_as_json(tmp_path):
 
 
 def test_with_an_edited_contract_or_a_later_turn_the_command_continues_the_session(tmp_path):
-    with services_for(tmp_path, "Hello.", "Again.") as (services, play):
+    with opened(tmp_path, "Hello.", "Again.") as (services, play):
         text = services.setup_for().contract_text + "\nBe short.\n"
         edited = play("Hi", contract_text=text)
         _, code = code_for(services, edited)
@@ -139,7 +146,7 @@ def test_with_an_edited_contract_or_a_later_turn_the_command_continues_the_sessi
 
 
 def test_a_prompt_that_the_server_rendered_is_sent_as_messages(tmp_path):
-    with services_for(tmp_path, "Hello.") as (services, play):
+    with opened(tmp_path, "Hello.") as (services, play):
         session = play("Hi")
         path = list(services.sessions.path(session))
         setup = services.sessions.find_session(session).setup
@@ -153,7 +160,7 @@ def test_a_prompt_that_the_server_rendered_is_sent_as_messages(tmp_path):
 
 def test_a_message_that_no_model_wrote_has_no_code(tmp_path: Path):
     with (
-        services_for(tmp_path, "Hello.") as (services, play),
+        opened(tmp_path, "Hello.") as (services, play),
         pytest.raises(BadInput, match="no model wrote"),
     ):
         code_for(services, play("Hi"), place=1)
@@ -195,7 +202,7 @@ def served(tmp_path_factory):
         (folder / "data" / "servers.yaml").write_text(file)
         patch.setattr(openai_api, "ROUTER_URL", server.url)
         patch.setenv("HF_TOKEN", "hf_secret")
-        with services_for(folder) as (services, play):
+        with opened(folder) as (services, play):
             yield server, services, play
 
 
@@ -219,7 +226,10 @@ def test_the_copied_request_equals_the_one_that_was_sent(served, model, monkeypa
     assert sent.body == by_curl.body == by_python.body
     assert sent.body["presence_penalty"] == 0.5 and "stop" in sent.body["stop"]
     assert "Ada" in json.dumps(sent.body)
-    assert ("tools" in sent.body) == ("tool_choice" in sent.body) == ("chat" in model or "hf-" in model)
+    assert ("tools" in sent.body) == ("chat" in model or "hf-" in model)
+    # Ollama ignores tool choices. It gets the schema of a call.
+    assert ("tool_choice" in sent.body) == ("tools" in sent.body and "ollama" not in model)
+    assert ("response_format" in sent.body) == ("ollama-chat" in model)
 
 
 def test_the_copied_sampling_uses_the_names_of_the_server(served):
@@ -249,7 +259,7 @@ def test_code_for_a_removed_server_keeps_its_mode(served):
 
 
 def test_tools_that_are_in_the_system_text_are_not_sent_again(tmp_path):
-    with services_for(tmp_path, "Hello.") as (services, play):
+    with opened(tmp_path, "Hello.") as (services, play):
         session = play("Hi")
         path = list(services.sessions.path(session))
         assert path[0].message.role is Role.SYSTEM and "get_flumbuster" in path[0].message.text

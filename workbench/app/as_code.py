@@ -14,13 +14,15 @@ from workbench.contract.compose import TOOLS_APART
 from workbench.engines.all_models import HF_INFERENCE, OPENAI
 from workbench.engines.remote.engine import RemoteEngine
 from workbench.engines.remote.openai_request import OpenAiRequest, build_request
+from workbench.engines.remote.probes import ProbedServer
 from workbench.engines.remote.server import DEFAULT_URLS, Mode, Server, ServerKind, ToolsBy
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.run_config import RunConfig
 from workbench.records.sessions import StoredMessage, with_ephemeral
 from workbench.records.versions import VersionKind, hash_of, name_in
+from workbench.rollout.constraint import PREFILL, constrain
 from workbench.rollout.events import Generation
-from workbench.rollout.ports import ChoiceKind, GenerationRequest, ToolChoice
+from workbench.rollout.ports import ChoiceKind, Constraint, GenerationRequest, ToolChoice
 from workbench.toolspec.tools_text import render_tools
 
 _LLAMA_SERVER: Final = Server(
@@ -65,8 +67,8 @@ def code_of(
         raise BadInput("code", "no model wrote this message", "choose an answer or a call")
     before = [stored.message for stored in path[:place]]
     system = before[0].text if before else ""
-    server, model = _server_of(services, generation, system)
-    request = build_request(_request_of(setup, generation, before), server, model)
+    server, model, probed = _server_of(services, generation, system)
+    request = build_request(_request_of(setup, generation, before), server, model, probed)
     users = [message.text for message in before if message.role is Role.USER]
     contract = _contract(services, setup)
     is_whole = contract is not None and len(users) == 1
@@ -79,13 +81,15 @@ def code_of(
     )
 
 
-def _server_of(services: Services, generation: Generation, system: str) -> tuple[Server, str]:
-    """Return the server that generated a message, in the mode that it had then, and its name for the model.
+def _server_of(
+    services: Services, generation: Generation, system: str
+) -> tuple[Server, str, ProbedServer | None]:
+    """Return the server that generated a message, in the mode that it had then, its name for the model, and its probes.
 
     For engines that are not servers, this is a llama-server on this machine. If the server has been removed, or
     is now used in another mode, the tools are sent separately if the system text says so.
     """
-    server, model = _LLAMA_SERVER, generation.engine_name
+    server, model, probed = _LLAMA_SERVER, generation.engine_name, None
     if model.startswith((OPENAI, HF_INFERENCE)):
         try:
             engine = services.models.engine(model)
@@ -94,12 +98,12 @@ def _server_of(services: Services, generation: Generation, system: str) -> tuple
             server = Server(name="", base_url=services.settings.openai_base_url or server.base_url)
         else:
             if isinstance(engine, RemoteEngine):
-                server, model = engine.server, engine.model
+                server, model, probed = engine.server, engine.model, engine.probed
     mode = Mode.RAW if generation.is_exact else Mode.CHAT
     if server.mode is mode:
-        return server, model
+        return server, model, probed
     tools_by = ToolsBy.SERVER if TOOLS_APART in system else ToolsBy.CONTRACT
-    return replace(server, mode=mode, tools_by=tools_by), model
+    return replace(server, mode=mode, tools_by=tools_by), model, probed
 
 
 def _request_of(setup: RunConfig, generation: Generation, before: Sequence[Message]) -> GenerationRequest:
@@ -120,8 +124,18 @@ def _request_of(setup: RunConfig, generation: Generation, before: Sequence[Messa
         conversation=Conversation(messages=messages),
         tools=setup.offered_tools(),
         tool_choice=choice,
+        constraint=_constraint(setup, generation, choice),
         wants_logprobs=setup.wants_logprobs,
     )
+
+
+def _constraint(setup: RunConfig, generation: Generation, choice: ToolChoice) -> Constraint | None:
+    """Return the constraint of a forced call, or None. Others are not sent to servers."""
+    is_forced = choice.is_forced and generation.prefill.endswith(PREFILL)
+    if not is_forced or not setup.is_constrained:
+        return None
+    free = replace(setup, tool_choice=ChoiceKind.AUTO.value).turn_setup()
+    return constrain(free, choice, starts_in_thought=False).constraint
 
 
 def _curl(request: OpenAiRequest, url: str) -> str:

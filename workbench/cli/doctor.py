@@ -14,9 +14,11 @@ from typing import Final
 import typer
 
 from workbench import __version__
+from workbench.chat.json_value import JsonObject
 from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import write_json_line
 from workbench.errors import WorkbenchError
+from workbench.rollout.server_abilities import ServerAbilities
 from workbench.settings import Settings, read_settings
 
 BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
@@ -32,6 +34,14 @@ class Check:
     """What was found, and how to fix it if something is missing."""
     is_ok: bool = True
     """False if `workbench serve` would not work."""
+    abilities: ServerAbilities | None = None
+    """What the server of the model can do. None for other subjects and models."""
+
+    @property
+    def document(self) -> JsonObject:
+        """The line as JSON."""
+        document: JsonObject = {"subject": self.subject, "ok": self.is_ok, "state": self.state}
+        return {**document, "abilities": self.abilities.document} if self.abilities else document
 
 
 def doctor(as_json: JsonOption = False) -> None:
@@ -45,8 +55,7 @@ def doctor(as_json: JsonOption = False) -> None:
         for check in (_python, _packages, _llama, _model, _database, _terminal, _browser)
     ]
     if as_json:
-        items = [{"subject": check.subject, "ok": check.is_ok, "state": check.state} for check in checks]
-        write_json_line({"checks": items})
+        write_json_line({"checks": [check.document for check in checks]})
     else:
         width = max(len(check.subject) for check in checks)
         for check in checks:
@@ -98,12 +107,13 @@ def _model(settings: Settings) -> Check:
     try:
         engine = models.engine(settings.model)
         models.check(settings.model)
-        device = models.status(settings.model).device
+        status = models.status(settings.model)
         context = (
             f"context {engine.context_tokens} tokens" if engine.context_tokens else "unknown context length"
         )
-        state = f"{settings.model} loads: {device}, {context}"
-        return Check(subject="model", state=state)
+        facts = (f"{status.device}, {context}", *(status.abilities.facts if status.abilities else ()))
+        state = f"{settings.model} loads: {'; '.join(facts)}"
+        return Check(subject="model", state=state, abilities=status.abilities)
     finally:
         models.close()
 

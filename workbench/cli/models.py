@@ -66,13 +66,15 @@ def show_models(json_output: JsonOption = False) -> None:
     cached = {model.name: model for model in hub.cached()}
     for name in dict.fromkeys((*models.names(), EMBEDDED)):
         size = cached[name].size_bytes if name in cached else 0
-        note = [gigabytes(size)] if size else [models.status(name).device]
+        status = models.status(name)
+        note = [gigabytes(size)] if size else [status.device]
+        note += [f"{status.context_tokens:,} tokens"] if status.context_tokens else []
         note += ["default"] if name == settings.model else []
         note += [f"not installed: {REMEDY}"] if name == EMBEDDED and not find_embedded() else []
         if json_output:
             write_json_line(
                 {"name": name, "default": name == settings.model, "size_bytes": size or None,
-                 "device": models.status(name).device or None}
+                 "device": status.device or None, "context_tokens": status.context_tokens or None}
             )  # fmt: skip
         else:
             print("  ".join(filter(None, (name, ", ".join(filter(None, note))))))

@@ -3,15 +3,16 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from typing import Final, Protocol
 
 from workbench.engines.adapters import PLUS, is_plain, place_of
 from workbench.engines.models import HUB, LocalModels
-from workbench.engines.remote.engine import RemoteEngine
-from workbench.engines.remote.server import Server
+from workbench.engines.remote.engine import RemoteEngine, ServerFacts
+from workbench.engines.remote.probes import ServerProbes
+from workbench.engines.remote.server import Server, ServerKind
 from workbench.engines.remote.server_lists import ServerLists
 from workbench.errors import BadInput, ModelMissing
 from workbench.rollout.models import ModelStatus
@@ -69,6 +70,7 @@ class AllModels:
         wait: Callable[[float], None] = time.sleep,
         lends_token_to: frozenset[str] | None = None,
         lists: ServerLists | None = None,
+        probes: ServerProbes | None = None,
     ) -> None:
         """Load nothing yet.
 
@@ -81,8 +83,10 @@ class AllModels:
             lends_token_to: Models of the Inference Providers for which visitors may use this machine's access token,
                 whose owner pays for them. Other models need the caller's own token. None allows all models.
             lists: Asks servers for their models. None asks them over the network.
+            probes: Finds out what servers can do. None asks them over the network.
         """
         self._lists = lists or ServerLists()
+        self._probes = probes or ServerProbes()
         self._lends_token_to = lends_token_to
         self._allows_paths = True
         self._local = local
@@ -113,6 +117,7 @@ class AllModels:
         server, model = self._server(name) if name.startswith(OPENAI) else (None, "")
         if server is not None and self._is_offered(name):
             self._lists.check(server, model)
+            self._probes.ask(self._recognized(server), model)
 
     def engine(self, name: str, *, token: Secret | None = None) -> Engine:
         """Return the engine for a name; see `workbench.rollout.models.Models`."""
@@ -149,11 +154,14 @@ class AllModels:
         has_answered = isinstance(engine, RemoteEngine) and engine.has_answered
         if server is not None and not has_answered:
             has_answered = self._lists.accepts(server, model)
+        facts = self._facts(server, model) if server else ServerFacts()
         return ModelStatus(
             name=name,
             device=server.place if server else engine.device if engine else "",
             is_loaded=has_answered,
             is_remote=True,
+            context_tokens=(server and server.context_tokens) or facts.context_tokens,
+            abilities=facts.probed.abilities if facts.probed else None,
             writes_tools=server.writes_tools if server else name.startswith(HF_INFERENCE),
         )
 
@@ -224,7 +232,23 @@ class AllModels:
                 "the name of the model is missing",
                 "use openai:MODEL or openai:SERVER/MODEL",
             )
-        return open_openai(server, model, name=name, wait=self._wait)
+        return open_openai(
+            server, model, name=name, wait=self._wait, facts=lambda: self._facts(server, model)
+        )
+
+    def _facts(self, server: Server, model: str) -> ServerFacts:
+        """Return what a server's list and its probes said about a model, without asking."""
+        listed = self._lists.known(server)
+        return ServerFacts(
+            context_tokens=listed.context_of(model),
+            software=listed.software,
+            probed=self._probes.known(server, model),
+        )
+
+    def _recognized(self, server: Server) -> Server:
+        """Return the server with the kind that its list shows, if the settings give none."""
+        software = self._lists.known(server).software
+        return replace(server, kind=software) if server.kind is ServerKind.OPENAI and software else server
 
     def _server(self, name: str) -> tuple[Server | None, str]:
         """Return the server and the model of `openai:SERVER/MODEL`, or of `openai:MODEL` with the settings' server."""

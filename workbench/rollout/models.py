@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from workbench.rollout.ports import Engine
+from workbench.rollout.server_abilities import ServerAbilities
 from workbench.settings import Secret
 
 
@@ -34,6 +35,10 @@ class ModelStatus:
     """True if its server writes the offered tools into the prompt, so that the contract leaves them out."""
     calls_freely: bool = True
     """True if the model calls tools without a forced call. False for the embedded model without an adapter."""
+    context_tokens: int = 0
+    """Size of the context of a model on a server; 0 if the server does not say."""
+    abilities: ServerAbilities | None = None
+    """What the server can do for the model. None if it was not asked yet, and for other models."""
 
 
 class Models(Protocol):
@@ -51,7 +56,9 @@ class Models(Protocol):
         ...
 
     def check(self, name: str) -> None:
-        """Ask the model's server whether it accepts the key and has the model. Does nothing for other models.
+        """Ask the model's server whether it accepts the key and has the model, and find out what it can do.
+
+        Does nothing for other models.
 
         Raises:
             RemoteFailed: The server does not answer within some seconds, refuses the key, or has no such model.

@@ -1,9 +1,12 @@
 """The views of the Models tab."""
 
+from dataclasses import replace
+
 from workbench.engines.hub.hub_models import CachedModel, HubFile, HubRepository, MemoryFit, PullProgress
 from workbench.engines.known_models import KNOWN_MODELS
 from workbench.hermes.spelling.families import family_named
 from workbench.rollout.models import ModelStatus
+from workbench.rollout.server_abilities import ServerAbilities
 from workbench.ui.present.models import (
     show_files,
     show_found,
@@ -33,8 +36,23 @@ def test_available_models_can_be_used_and_only_downloads_can_be_deleted():
     ]
 
 
+def test_a_model_on_a_server_shows_its_context_and_what_the_server_can_do():
+    abilities = ServerAbilities(raw_completions=True, grammar=True, named_choice=False)
+    listed = ModelStatus(name="openai:a", device="http://gpu/v1", is_loaded=False, is_remote=True)
+    asked = replace(listed, context_tokens=4096, abilities=abilities)
+    first, second = show_here([listed, asked], [], chosen="").rows
+    assert first.notes == ("http://gpu/v1",)
+    assert second.notes == (
+        "http://gpu/v1",
+        "4,096 tokens of context",
+        "raw completions, grammar",
+        "no named tool choice",
+        "not known: logprobs, JSON Schema",
+    )
+
+
 def test_files_show_whether_they_fit_and_can_be_downloaded_or_used():
-    def file(fit, *, is_cached=False):
+    def file(fit: MemoryFit, *, is_cached: bool = False) -> HubFile:
         return HubFile(repository="o/r", parts=("m.Q4_K_M.gguf",), size_bytes=10**9, quantisation="Q4_K_M",
                        fit=fit, is_cached=is_cached)  # fmt: skip
 

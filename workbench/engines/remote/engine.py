@@ -1,6 +1,7 @@
 """The engine for models on servers: it retries, cancels at once, and keeps partial answers."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, Protocol
 
 from workbench.chat.json_value import JsonObject
@@ -11,14 +12,16 @@ from workbench.engines.remote.answer_limits import (
     wait_before,
 )
 from workbench.engines.remote.background_stream import BackgroundStream
+from workbench.engines.remote.call_wrapping import wrap_call
 from workbench.engines.remote.chunks import ChunkReader
 from workbench.engines.remote.failures import Refusal, quoted, remote_failed
-from workbench.engines.remote.server import Mode, Server
+from workbench.engines.remote.known_abilities import needs_schema
+from workbench.engines.remote.openai_request import estimated_tokens
+from workbench.engines.remote.probes import ProbedServer
+from workbench.engines.remote.server import Mode, Server, ServerKind
 from workbench.errors import RemoteFailed, WorkbenchError
 from workbench.rollout.ports import Capabilities, Delta, FinishReason, GenerationRequest, Usage
 
-CHARS_PER_TOKEN: Final = 4
-"""Used to estimate the length of a prompt, because only the server knows its tokens."""
 SILENT_END: Final = "the server ended the stream without a reason"
 NO_COMPLETION: Final = "the server ended the stream without a completion"
 
@@ -35,11 +38,28 @@ class RemoteRequest(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerFacts:
+    """What a server and its probes said about a model so far."""
+
+    context_tokens: int = 0
+    """Size of the context in the server's list; 0 if not known."""
+    software: ServerKind | None = None
+    """The software by the server's list. None if not known."""
+    probed: ProbedServer | None = None
+    """What was found out by asking. None if nothing was asked yet."""
+
+
 class RemoteClient(Protocol):
     """A client of one kind of server."""
 
-    def ask(self, request: GenerationRequest) -> RemoteRequest:
-        """Prepare a request, without sending it."""
+    def ask(self, request: GenerationRequest, server: Server, probed: ProbedServer | None) -> RemoteRequest:
+        """Prepare a request, without sending it.
+
+        Args:
+            server: The server, with what it said about itself.
+            probed: What was found out about it. None uses what the documentation of its software says.
+        """
         ...
 
     def refusal_of(self, error: Exception) -> Refusal:
@@ -56,22 +76,57 @@ class RemoteEngine:
     """An engine for a model on a server. Safe for several threads; each request has its own connection."""
 
     def __init__(
-        self, client: RemoteClient, server: Server, *, name: str, model: str, wait: Callable[[float], None]
+        self,
+        client: RemoteClient,
+        server: Server,
+        *,
+        name: str,
+        model: str,
+        wait: Callable[[float], None],
+        facts: Callable[[], ServerFacts] = ServerFacts,
     ) -> None:
+        """Send nothing yet.
+
+        Args:
+            facts: Returns what is known about the server and the model, without asking.
+        """
         self._client = client
-        self.server = server
+        self._server = server
+        self._facts = facts
         self.model = model
         self._wait = wait
         self.name = name
         self.device = server.place
-        self.context_tokens = server.context_tokens
         self.fingerprint = server.fingerprint(model)
         self.has_answered = False
         """Whether the newest request was answered by the server."""
+
+    @property
+    def server(self) -> Server:
+        """The server: as configured, and completed by what it said about itself."""
+        facts, server = self._facts(), self._server
+        kind = (facts.software or server.kind) if server.kind is ServerKind.OPENAI else server.kind
+        context_tokens = server.context_tokens or facts.context_tokens
+        return replace(server, kind=kind, context_tokens=context_tokens)
+
+    @property
+    def probed(self) -> ProbedServer | None:
+        """What was found out about the server. None if nothing was asked yet."""
+        return self._facts().probed
+
+    @property
+    def context_tokens(self) -> int:
+        """Size of the context; 0 if not known."""
+        return self.server.context_tokens
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the engine can do, as far as it is known now."""
+        server, probed = self.server, self.probed or ProbedServer()
         is_raw = server.mode is Mode.RAW
-        self.capabilities = Capabilities(
+        return Capabilities(
             has_exact_prompt=is_raw,
-            has_grammar=False,
+            has_grammar=is_raw and probed.resolved(server.kind).grammar is True,
             is_chat_only=not is_raw,
             writes_tools=server.writes_tools,
             has_tokenizer=False,
@@ -80,7 +135,7 @@ class RemoteEngine:
 
     def count_tokens(self, text: str) -> int:
         """Estimate the number of tokens: one for four characters."""
-        return -(-len(text) // CHARS_PER_TOKEN)
+        return estimated_tokens(text)
 
     def close(self) -> None:
         """Do nothing: each request has its own connection, which ends with it."""
@@ -92,6 +147,10 @@ class RemoteEngine:
             RemoteFailed: The server refused or sent nothing, after all attempts.
         """
         self._check_request(request)
+        deltas = self._generate(request, is_cancelled)
+        yield from wrap_call(deltas) if self._is_bare_call(request) else deltas
+
+    def _generate(self, request: GenerationRequest, is_cancelled: Callable[[], bool]) -> Generator[Delta]:
         attempt = 1
         while True:
             ending = yield from self._attempt(request, is_cancelled)
@@ -109,16 +168,23 @@ class RemoteEngine:
         yield Delta(finish_reason=FinishReason.CANCELLED, usage=no_usage)
 
     def _check_request(self, request: GenerationRequest) -> None:
-        if self.server.needs_key and self.server.key is None:
+        server = self.server
+        if server.needs_key and server.key is None:
             problem = "it needs an API key, and none is set"
-            raise RemoteFailed(self.server.place, problem, f"set {self.server.key_variable}")
-        capabilities = self.capabilities
-        if capabilities.is_chat_only and not capabilities.writes_tools and request.tool_choice.is_forced:
+            raise RemoteFailed(server.place, problem, f"set {server.key_variable}")
+        is_applied = server.mode is Mode.RAW or server.writes_tools or self._is_bare_call(request)
+        if request.tool_choice.is_forced and not is_applied:
             raise RemoteFailed(
-                self.server.place,
-                f"tool choice {str(request.tool_choice)!r} needs a server that gets the tools",
+                server.place,
+                f"tool choice {str(request.tool_choice)!r} needs a server that gets the tools or applies a schema",
                 "set tool choice to 'auto', or set `tools: server` for this server",
             )
+
+    def _is_bare_call(self, request: GenerationRequest) -> bool:
+        """Return whether the server is made to write a call by a JSON Schema, without the tags around it."""
+        server, probed = self.server, self.probed or ProbedServer()
+        is_forced = server.mode is Mode.CHAT and request.tool_choice.is_forced and bool(request.tools.specs)
+        return is_forced and needs_schema(server, probed.resolved(server.kind))
 
     def _attempt(
         self, request: GenerationRequest, is_cancelled: Callable[[], bool]
@@ -126,7 +192,7 @@ class RemoteEngine:
         limits = limits_of_completion(request.sampling.max_tokens, timeout_s=self.server.timeout_s)
         reader, meter, timeout = ChunkReader(), TokenMeter(limits), StreamTimeout(limits)
         refusal: Refusal | None = None
-        remote_request = self._client.ask(request)
+        remote_request = self._client.ask(request, self.server, self.probed)
         chunks = BackgroundStream(remote_request.read, remote_request.hang_up)
         try:
             for chunk in chunks.items(is_cancelled=is_cancelled, keeps_waiting=timeout.keeps_waiting):

@@ -5,7 +5,7 @@ from http import HTTPStatus
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from workbench.chat.json_value import JsonObject
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.engines.remote.answer_limits import (
     AnswerError,
     AnswerLimits,
@@ -15,10 +15,11 @@ from workbench.engines.remote.answer_limits import (
     retry_after_s,
 )
 from workbench.engines.remote.background_stream import BackgroundStream
-from workbench.engines.remote.engine import RemoteEngine
+from workbench.engines.remote.engine import RemoteEngine, ServerFacts
 from workbench.engines.remote.event_stream import parse_bounded_json, read_answer
 from workbench.engines.remote.failures import Refusal, remote_failed, silence
-from workbench.engines.remote.openai_request import STREAMED, build_request
+from workbench.engines.remote.openai_request import STREAMED, OpenAiRequest, build_request
+from workbench.engines.remote.probes import RAW, PlainAnswer, ProbedServer
 from workbench.engines.remote.server import Mode, Server
 from workbench.engines.remote.server_lists import ServerList, parse_list
 from workbench.errors import RemoteFailed, WorkbenchError
@@ -39,13 +40,22 @@ NO_LIST: Final = "the server sent something that is not a list of models"
 BROKE_OFF: Final = "the connection was lost"
 
 
-def open_openai(server: Server, model: str, *, name: str, wait: Callable[[float], None]) -> RemoteEngine:
+def open_openai(
+    server: Server,
+    model: str,
+    *,
+    name: str,
+    wait: Callable[[float], None],
+    facts: Callable[[], ServerFacts] = ServerFacts,
+) -> RemoteEngine:
     """Return an engine for a model on a server. Sends nothing yet.
 
     Args:
         model: Name of the model on the server.
+        facts: Returns what is known about the server and the model, without asking.
     """
-    return RemoteEngine(_OpenAiClient(server, model), server, name=name, model=model, wait=wait)
+    client = _OpenAiClient(model, timeout_s=server.timeout_s)
+    return RemoteEngine(client, server, name=name, model=model, wait=wait, facts=facts)
 
 
 def fetch_model_names(server: Server) -> tuple[str, ...]:
@@ -99,6 +109,48 @@ def _read_models(
     yield models
 
 
+def send_plain(server: Server, path: str, body: JsonObject, *, timeout_s: float) -> PlainAnswer:
+    """Send a request that is not streamed, once, and return its answer, whatever its status is. Never raises.
+
+    Args:
+        path: `completions` or `chat/completions`.
+        body: The JSON body, with `model` and `prompt` or `messages`.
+        timeout_s: Maximum time until the answer is complete.
+    """
+    # Slow, and must not count towards the timeout.
+    import_module("openai")
+
+    limits = limits_of_list(timeout_s=timeout_s)
+    connection, timeout = _connection(), StreamTimeout(limits)
+    answers = BackgroundStream(
+        lambda: _read_plain(server, path, body, limits, connection), connection.hang_up
+    )
+    try:
+        items = answers.items(is_cancelled=lambda: False, keeps_waiting=timeout.keeps_waiting)
+        choices = as_object(next(items, None)).get("choices")
+    except Exception as error:  # noqa: BLE001 - whatever went wrong, only a status is evidence
+        return PlainAnswer(refusal_of(error, timeout_s=timeout_s).status, {})
+    finally:
+        answers.close()
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return PlainAnswer(HTTPStatus.OK, as_object(first))
+
+
+def _read_plain(
+    server: Server, path: str, body: JsonObject, limits: AnswerLimits, connection: "GuardedConnection"
+) -> Iterator[JsonValue]:
+    with _client(server, limits, connection) as client:
+        create = _streaming_create(client, is_raw=path == RAW)
+        needed = {name: body[name] for name in ("model", "prompt", "messages") if name in body}
+        with create(**needed, extra_body=body, extra_headers=_headers(server)) as response:
+            yield parse_bounded_json(b"".join(response.iter_bytes()))
+
+
+def _streaming_create(client: "openai.OpenAI", *, is_raw: bool) -> Any:
+    resource = client.completions if is_raw else client.chat.completions
+    return cast(Any, resource).with_streaming_response.create
+
+
 def _connection() -> "GuardedConnection":
     from workbench.engines.remote.guarded_client import GuardedConnection
 
@@ -129,15 +181,18 @@ def _headers(server: Server) -> dict[str, Any]:
 
 
 class _OpenAiClient:
-    def __init__(self, server: Server, model: str) -> None:
-        self._server = server
+    def __init__(self, model: str, *, timeout_s: float) -> None:
         self._model = model
+        self._timeout_s = timeout_s
 
-    def ask(self, request: GenerationRequest) -> "_OpenAiCompletion":
-        return _OpenAiCompletion(self._server, self._model, request)
+    def ask(
+        self, request: GenerationRequest, server: Server, probed: ProbedServer | None
+    ) -> "_OpenAiCompletion":
+        limits = limits_of_completion(request.sampling.max_tokens, timeout_s=server.timeout_s)
+        return _OpenAiCompletion(server, limits, build_request(request, server, self._model, probed))
 
     def refusal_of(self, error: Exception) -> Refusal:
-        return refusal_of(error, timeout_s=self._server.timeout_s)
+        return refusal_of(error, timeout_s=self._timeout_s)
 
 
 def refusal_of(error: Exception, *, timeout_s: float) -> Refusal:
@@ -183,18 +238,16 @@ def _status_refusal(response: "httpx2.Response") -> Refusal:
 class _OpenAiCompletion:
     """One request."""
 
-    def __init__(self, server: Server, model: str, request: GenerationRequest) -> None:
+    def __init__(self, server: Server, limits: AnswerLimits, body: OpenAiRequest) -> None:
         self._server = server
-        self._model = model
-        self._request = request
-        self._limits = limits_of_completion(request.sampling.max_tokens, timeout_s=server.timeout_s)
+        self._limits = limits
+        self._body = body
         self._connection = _connection()
 
     def read(self) -> Iterable[JsonObject]:
-        body = build_request(self._request, self._server, self._model)
+        body = self._body
         with _client(self._server, self._limits, self._connection) as client:
-            resource = client.completions if self._server.mode is Mode.RAW else client.chat.completions
-            create = cast(Any, resource).with_streaming_response.create
+            create = _streaming_create(client, is_raw=self._server.mode is Mode.RAW)
             headers = _headers(self._server)
             with create(**body.fields, **STREAMED, extra_body=body.own, extra_headers=headers) as response:
                 yield from read_answer(

@@ -1,16 +1,27 @@
 """Build requests of the OpenAI protocol, for engines and for "Copy as code"."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.engines.remote.known_abilities import (
+    CHOICE_IS_TEXT,
+    constraint_fields,
+    json_schema_format,
+    needs_schema,
+)
+from workbench.engines.remote.probes import ProbedServer
 from workbench.engines.remote.server import Mode, Server, ServerKind
 from workbench.hermes.marks import TURN_CLOSE
 from workbench.hermes.openai_messages import to_chat_request
 from workbench.rollout.ports import ChoiceKind, GenerationRequest, ToolChoice
 from workbench.rollout.sampling import SAMPLING_FIELDS, Sampling
+from workbench.toolspec.grammar import call_schema
+from workbench.toolspec.spec import OfferedTools
 
+CHARS_PER_TOKEN: Final = 4
+"""Used to estimate the length of a prompt, because only the server knows its tokens."""
 STREAMED: Final[Mapping[str, JsonValue]] = {"stream": True, "stream_options": {"include_usage": True}}
 """Fields that an engine adds to get the answer as a stream."""
 
@@ -32,31 +43,54 @@ class OpenAiRequest:
         return {**self.fields, **self.own}
 
 
-def build_request(request: GenerationRequest, server: Server, model: str) -> OpenAiRequest:
+def build_request(
+    request: GenerationRequest, server: Server, model: str, probed: ProbedServer | None = None
+) -> OpenAiRequest:
     """Build the request for a completion, without streaming.
 
     Args:
-        request: The request to the engine. Its constraint is not sent, because servers have different grammar formats.
-        server: Its mode decides whether the prompt or the messages are sent, its kind which sampling fields.
+        request: The request to the engine. Its constraint is sent to servers that are known to apply one.
+        server: Its mode decides whether the prompt or the messages are sent, its kind which fields.
         model: Name of the model on the server.
+        probed: What was found out about the server. None uses what the documentation of its software says.
     """
-    is_raw = server.mode is Mode.RAW
-    content = (
-        {"prompt": request.prompt} if is_raw else _chat_fields(request, writes_tools=server.writes_tools)
-    )
+    is_raw, found = server.mode is Mode.RAW, probed or ProbedServer()
+    has_grammar = is_raw and found.resolved(server.kind).grammar is True
+    content = {"prompt": request.prompt} if is_raw else _chat_fields(request, server, found)
     stops = _stop_texts(request, server.mode)
+    sampling = _fitting(request, server.context_tokens)
     return OpenAiRequest(
         path="completions" if is_raw else "chat/completions",
         fields={
             "model": model,
-            **_protocol_sampling(server.kind, request.sampling, unset=request.unset_sampling),
+            **_protocol_sampling(server.kind, sampling, unset=request.unset_sampling),
             **({"stop": stops} if stops else {}),
             **_logprobs(request, is_raw=is_raw),
             **({"response_format": request.response_format} if request.response_format else {}),
             **content,
         },
-        own=own_sampling(server.kind, request.sampling, unset=request.unset_sampling),
+        own={
+            **own_sampling(server.kind, sampling, unset=request.unset_sampling),
+            **(constraint_fields(request.constraint, found.spellings(server.kind)) if has_grammar else {}),
+        },
     )
+
+
+def _fitting(request: GenerationRequest, context_tokens: int) -> Sampling:
+    """Return the sampling settings with `max_tokens` reduced to the rest of the context.
+
+    Servers refuse a request whose prompt and `max_tokens` exceed the context together, even if the answer is short.
+    """
+    sampling = request.sampling
+    room = context_tokens - estimated_tokens(request.prompt)
+    if not context_tokens or sampling.max_tokens <= room:
+        return sampling
+    return replace(sampling, max_tokens=max(1, room))
+
+
+def estimated_tokens(text: str) -> int:
+    """Estimate the number of tokens of a text: one for four characters."""
+    return -(-len(text) // CHARS_PER_TOKEN)
 
 
 def _logprobs(request: GenerationRequest, *, is_raw: bool) -> JsonObject:
@@ -116,16 +150,29 @@ def _stop_texts(request: GenerationRequest, mode: Mode) -> list[JsonValue]:
     return list(dict.fromkeys((*first, *request.stop_texts)))
 
 
-def _chat_fields(request: GenerationRequest, *, writes_tools: bool) -> JsonObject:
-    """Return `messages`, and `tools` with `tool_choice` if the server writes the tools and there are any."""
+def _chat_fields(request: GenerationRequest, server: Server, probed: ProbedServer) -> JsonObject:
+    """Return `messages`, and `tools` with `tool_choice` if the server writes the tools and there are any.
+
+    A forced choice that the server would not apply is sent as the JSON Schema of a call.
+    """
     messages = to_chat_request(request.conversation) if request.conversation else []
-    if not writes_tools or not request.tools.specs:
-        return {"messages": [*messages]}
-    return {
-        "messages": [*messages],
-        "tools": [spec.document for spec in request.tools.specs],
-        "tool_choice": _spelled_choice(request.tool_choice),
-    }
+    choice, tools = request.tool_choice, request.tools
+    chosen = tools.only(frozenset({choice.tool})) if choice.tool else tools
+    fields: JsonObject = {"messages": [*messages]}
+    is_schema = choice.is_forced and needs_schema(server, probed.resolved(server.kind))
+    if is_schema and chosen.specs:
+        fields = {**fields, "response_format": json_schema_format(call_schema(chosen), name="call")}
+    if not server.writes_tools or not tools.specs:
+        return fields
+    if is_schema:
+        return {**fields, "tools": _documents(tools)}
+    if choice.kind is ChoiceKind.NAMED and server.kind in CHOICE_IS_TEXT:
+        return {**fields, "tools": _documents(chosen), "tool_choice": ChoiceKind.REQUIRED.value}
+    return {**fields, "tools": _documents(tools), "tool_choice": _spelled_choice(choice)}
+
+
+def _documents(tools: OfferedTools) -> list[JsonValue]:
+    return [spec.document for spec in tools.specs]
 
 
 def _spelled_choice(choice: ToolChoice) -> JsonValue:

@@ -114,10 +114,12 @@ def _here(status: ModelStatus, cached: Mapping[str, CachedModel], chosen: str) -
     )
     title = status.name.rpartition("/")[2] if model else status.name
     default = ("default model",) if status.name == chosen else ()
+    context = (count(status.context_tokens, "token") + " of context",) if status.context_tokens else ()
+    abilities = status.abilities.facts if status.abilities else ()
     return ModelRow(
         name=status.name,
         title=title,
-        notes=tuple(filter(None, (*_repository(status.name), *facts, *default))),
+        notes=tuple(filter(None, (*_repository(status.name), *facts, *default, *context, *abilities))),
         badge="loaded" if status.is_loaded else "",
         actions=(ModelAction(event="use_model", label="Use"), *((delete,) if model else ())),
     )

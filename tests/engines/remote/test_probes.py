@@ -1,0 +1,313 @@
+"""What a server can do is found out with small requests, and used for the requests that follow."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+import pytest
+
+from tests.engines.remote.asking import REQUEST, TOOLS, ask, openai_engine, raw_engine, text_of
+from tests.engines.remote.scripted_server import (
+    DONE,
+    Answer,
+    RecordedRequest,
+    delta,
+    piece,
+    refused,
+    said,
+    scripted_server,
+    stream,
+)
+from tests.peers.fake_servers import (
+    LLAMA_SERVER,
+    OLD_VLLM,
+    OLLAMA,
+    PLAIN,
+    SGLANG,
+    VLLM,
+    FakeSoftware,
+    fake_server,
+)
+from workbench.chat.json_value import JsonObject
+from workbench.engines.all_models import AllModels, EngineSources
+from workbench.engines.llama_loading import LoadOptions
+from workbench.engines.models import LocalModels
+from workbench.engines.remote.engine import RemoteEngine
+from workbench.engines.remote.probes import (
+    PROBE_TIMEOUT_S,
+    REUSED_S,
+    PlainAnswer,
+    ProbedServer,
+    ServerProbes,
+)
+from workbench.engines.remote.server import Mode, Server, ServerKind, ToolsBy
+from workbench.rollout.ports import ChoiceKind, Constraint, ToolChoice
+from workbench.rollout.sampling import Sampling
+from workbench.rollout.server_abilities import ServerAbilities
+
+NAMED = replace(REQUEST, tool_choice=ToolChoice(kind=ChoiceKind.NAMED, tool="now"))
+GRAMMAR = Constraint(schema={}, closing="", grammar='root ::= "x"')
+CALL = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
+ALL = ServerAbilities(raw_completions=True, logprobs=True, grammar=True, json_schema=True, named_choice=True)
+
+
+REFUSED: Final = (400, 422, 429, 500, 503)
+
+
+def probed(url: str, kind: ServerKind = ServerKind.OPENAI, mode: Mode = Mode.CHAT) -> ProbedServer:
+    probes, lab = ServerProbes(), Server(name="", base_url=url, kind=kind, mode=mode)
+    probes.ask(lab, "hermes")
+    found = probes.known(lab, "hermes")
+    assert found is not None
+    return found
+
+
+def models_on(default: Server, **servers: Server) -> AllModels:
+    loading = LoadOptions(context_tokens=0, threads=0, gpu_layers=0)
+    return AllModels(
+        local=LocalModels(loading=loading, find_cached=lambda _: None),
+        default="openai:hermes",
+        sources=EngineSources(default_server=default, servers=servers),
+    )
+
+
+def fields_of(body: dict[str, object], *names: str) -> dict[str, object]:
+    return {name: body[name] for name in names if name in body}
+
+
+GRAMMAR_FIELDS: Final = ("structured_outputs", "guided_grammar", "ebnf", "grammar")
+
+
+@pytest.mark.parametrize(
+    ("software", "kind", "abilities", "spelling"),
+    [
+        (VLLM, ServerKind.VLLM, ALL, "structured_outputs"),
+        (OLD_VLLM, ServerKind.VLLM, ALL, "guided"),
+        (SGLANG, ServerKind.SGLANG, ALL, "ebnf"),
+        (LLAMA_SERVER, ServerKind.LLAMA_SERVER, ALL, "grammar"),
+        (SGLANG, ServerKind.OPENAI, ALL, "ebnf"),
+        # A named choice is an object for software that is not known.
+        (LLAMA_SERVER, ServerKind.OPENAI, replace(ALL, named_choice=False), "grammar"),
+        (
+            OLLAMA,
+            ServerKind.OLLAMA,
+            ServerAbilities(
+                raw_completions=False, logprobs=False, grammar=False, json_schema=True, named_choice=False
+            ),
+            None,
+        ),
+        (
+            PLAIN,
+            ServerKind.OPENAI,
+            ServerAbilities(
+                raw_completions=False, logprobs=False, grammar=False, json_schema=False, named_choice=False
+            ),
+            None,
+        ),
+    ],
+)
+@pytest.mark.parametrize("mode", Mode)
+def test_what_each_software_can_do_is_found_out(
+    software: FakeSoftware, kind: ServerKind, abilities: ServerAbilities, spelling: str | None, mode: Mode
+) -> None:
+    if mode is Mode.RAW and not abilities.raw_completions:
+        pytest.skip("it has no raw completions")
+    with scripted_server(fake_server(software)) as server:
+        found = probed(server.url, kind, mode)
+    assert found == ProbedServer(abilities=abilities, spelling=spelling)
+    assert {request.body["max_tokens"] for request in server.requests} == {1}
+
+
+@pytest.mark.parametrize("status", REFUSED)
+def test_a_request_that_fails_leaves_the_ability_unknown(status: int) -> None:
+    with scripted_server(refused(status, "no")) as server:
+        assert probed(server.url) == ProbedServer()
+
+
+def test_a_thought_shows_nothing() -> None:
+    """A server applies a schema after the thought, and one token is less than a thought."""
+
+    def answer(_: RecordedRequest) -> Answer:
+        body = b'{"choices": [{"text": "", "message": {"content": "", "reasoning_content": "Hm"}, "logprobs": null}]}'
+        return Answer(pieces=(body,))
+
+    with scripted_server(answer) as server:
+        abilities = probed(server.url).abilities
+    assert (abilities.grammar, abilities.json_schema, abilities.named_choice) == (None, None, None)
+
+
+def test_a_call_that_is_not_complete_shows_nothing() -> None:
+    with scripted_server(fake_server(PLAIN, free="<tool_call>")) as server:
+        assert probed(server.url).abilities.named_choice is None
+
+
+@pytest.mark.parametrize("answer", [PlainAnswer(None, {}), PlainAnswer(401, {}), PlainAnswer(429, {})])
+def test_after_a_request_without_an_answer_no_other_is_sent(answer: PlainAnswer) -> None:
+    sent: list[str] = []
+
+    def send(server: Server, path: str, body: JsonObject, timeout_s: float) -> PlainAnswer:
+        sent.append(path)
+        return answer
+
+    ServerProbes(send=send).ask(Server(name="", base_url="http://h/v1"), "m")
+    assert len(sent) == 1
+
+
+def test_all_requests_together_have_one_time_limit() -> None:
+    now, timeouts = [0.0], list[float]()
+
+    def send(server: Server, path: str, body: JsonObject, timeout_s: float) -> PlainAnswer:
+        timeouts.append(timeout_s)
+        now[0] += 4.0
+        return PlainAnswer(500, {})
+
+    ServerProbes(send=send, clock=lambda: now[0]).ask(Server(name="", base_url="http://h/v1"), "m")
+    assert timeouts == [PROBE_TIMEOUT_S, PROBE_TIMEOUT_S - 4, PROBE_TIMEOUT_S - 8]
+
+
+def test_a_result_is_reused_for_the_same_server_and_model() -> None:
+    now, sent = [0.0], list[object]()
+
+    def send(server: Server, path: str, body: JsonObject, timeout_s: float) -> PlainAnswer:
+        sent.append(body["model"])
+        return PlainAnswer(None, {})
+
+    probes = ServerProbes(send=send, clock=lambda: now[0])
+    lab = Server(name="", base_url="http://h/v1")
+    for at_s, model in ((0.0, "a"), (REUSED_S, "a"), (REUSED_S, "b"), (2 * REUSED_S + 1, "a")):
+        now[0] = at_s
+        probes.ask(lab, model)
+    assert sent == ["a", "b", "a"]
+
+
+def test_nothing_is_sent_when_models_are_listed() -> None:
+    with scripted_server(fake_server(VLLM)) as server:
+        models = models_on(Server(name="", base_url=server.url))
+        models.ask_servers()
+        status = models.status("openai:hermes")
+        assert [request.path for request in server.requests] == ["/v1/models"]
+        assert (status.abilities, status.context_tokens) == (None, 4096)
+        models.check("openai:hermes")
+        assert models.status("openai:hermes").abilities == ALL
+
+
+@pytest.mark.parametrize(
+    ("software", "sent"),
+    [
+        (VLLM, {"structured_outputs": {"grammar": GRAMMAR.grammar}}),
+        (SGLANG, {"ebnf": GRAMMAR.grammar}),
+        (LLAMA_SERVER, {"grammar": GRAMMAR.grammar}),
+    ],
+)
+def test_after_a_check_the_grammar_is_sent_as_the_server_spells_it(
+    software: FakeSoftware, sent: dict[str, object]
+) -> None:
+    with scripted_server(fake_server(software, constrained="~")) as server:
+        models = models_on(Server(name="", base_url=server.url, mode=Mode.RAW))
+        engine = models.engine("openai:hermes")
+        assert isinstance(engine, RemoteEngine) and not engine.capabilities.has_grammar
+        models.check("openai:hermes")
+        assert engine.capabilities.has_grammar
+        assert text_of(ask(engine, replace(REQUEST, constraint=GRAMMAR))) == "~"
+    assert fields_of(server.requests[-1].body, *GRAMMAR_FIELDS) == sent
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent"),
+    [
+        (ServerKind.VLLM, {"structured_outputs": {"grammar": 'root ::= "x"'}, "guided_grammar": 'root ::= "x"'}),
+        (ServerKind.SGLANG, {"ebnf": 'root ::= "x"'}),
+        (ServerKind.LLAMA_SERVER, {"grammar": 'root ::= "x"'}),
+        (ServerKind.OPENAI, {}),
+        (ServerKind.OLLAMA, {}),
+    ],
+)  # fmt: skip
+def test_without_a_check_the_documentation_of_the_software_counts(
+    kind: ServerKind, sent: dict[str, object]
+) -> None:
+    with scripted_server(stream(piece("x", "stop"), DONE)) as server:
+        engine = raw_engine(server.url, kind=kind)
+        assert engine.capabilities.has_grammar is bool(sent)
+        ask(engine, replace(REQUEST, constraint=GRAMMAR))
+    assert fields_of(server.requests[0].body, *GRAMMAR_FIELDS) == sent
+
+
+def test_a_grammar_that_waits_for_a_trigger_is_not_sent() -> None:
+    """A server would apply it from the first token, and the model could not answer without a call."""
+    constraint = replace(GRAMMAR, trigger="<tool_call>")
+    with scripted_server(fake_server(SGLANG)) as server:
+        ask(raw_engine(server.url, kind=ServerKind.SGLANG), replace(REQUEST, constraint=constraint))
+    assert "ebnf" not in server.requests[0].body
+
+
+@pytest.mark.parametrize("kind", [ServerKind.LLAMA_SERVER, ServerKind.LM_STUDIO])
+def test_a_named_choice_is_sent_as_required_with_that_one_tool(kind: ServerKind) -> None:
+    """llama-server reads an object as `auto`."""
+    other = replace(TOOLS.specs[0], document={"type": "function", "function": {"name": "other"}})
+    tools = replace(TOOLS, specs=(other, *TOOLS.specs))
+    with scripted_server(fake_server(LLAMA_SERVER)) as server:
+        deltas = ask(openai_engine(server.url, kind=kind), replace(NAMED, tools=tools))
+    body = server.requests[0].body
+    assert (body["tool_choice"], body["tools"]) == ("required", [TOOLS.specs[0].document])
+    assert [piece.name for delta in deltas for piece in delta.call_pieces] == ["now"]
+
+
+@pytest.mark.parametrize("choice", [NAMED.tool_choice, ToolChoice(kind=ChoiceKind.REQUIRED)], ids=str)
+@pytest.mark.parametrize(
+    ("software", "fields"),
+    [
+        (OLLAMA, {"kind": ServerKind.OLLAMA}),
+        (VLLM, {"kind": ServerKind.VLLM, "tools_by": ToolsBy.CONTRACT}),
+    ],
+    ids=["ollama", "contract"],
+)
+def test_a_server_that_ignores_tool_choices_gets_the_schema_of_a_call(
+    choice: ToolChoice, software: FakeSoftware, fields: dict[str, object]
+) -> None:
+    with scripted_server(fake_server(software)) as server:
+        deltas = ask(openai_engine(server.url, **fields), replace(REQUEST, tool_choice=choice))
+    assert text_of(deltas) == CALL
+    body = server.requests[0].body
+    assert '"name": {"const": "now"}' in json.dumps(body["response_format"])
+    assert "tool_choice" not in body
+    assert ("tools" in body) is ("tools_by" not in fields)
+
+
+def test_an_answer_that_ignores_the_schema_stays_as_it_is() -> None:
+    with scripted_server(said("It is noon.")) as server:
+        assert text_of(ask(openai_engine(server.url, kind=ServerKind.OLLAMA), NAMED)) == "It is noon."
+
+
+def test_a_call_that_was_cut_off_is_not_closed() -> None:
+    answer = stream(delta(content='{"name": "now", '), delta("length"), DONE)
+    with scripted_server(answer) as server:
+        text = text_of(ask(openai_engine(server.url, kind=ServerKind.OLLAMA), NAMED))
+    assert text == '<tool_call>\n{"name": "now", '
+
+
+@pytest.mark.parametrize(
+    ("context", "max_tokens", "sent"), [(0, 5000, 5000), (100, 32, 32), (100, 5000, 84), (4, 8, 1)]
+)
+@pytest.mark.parametrize("engine_of", [openai_engine, raw_engine])
+def test_max_tokens_leave_room_for_the_prompt(
+    engine_of: Callable[..., RemoteEngine], context: int, max_tokens: int, sent: int
+) -> None:
+    """vLLM refuses a request whose prompt and `max_tokens` exceed the context together."""
+    request = replace(REQUEST, prompt="a" * 64, sampling=Sampling(max_tokens=max_tokens))
+    with scripted_server(said("x")) as server:
+        engine = engine_of(server.url, context_tokens=context)
+        list(engine.generate(request, is_cancelled=lambda: bool(server.requests)))
+    assert server.requests[0].body["max_tokens"] == sent
+
+
+def test_the_context_is_that_of_the_list_unless_the_settings_give_one() -> None:
+    with scripted_server(fake_server(VLLM)) as server:
+        plain = Server(name="", base_url=server.url)
+        models = models_on(plain, lab=replace(plain, name="lab", context_tokens=9))
+        engines = [models.engine("openai:hermes"), models.engine("openai:lab/hermes")]
+        assert [engine.context_tokens for engine in engines] == [0, 9]
+        models.ask_servers()
+        assert [engine.context_tokens for engine in engines] == [4096, 9]
+        statuses = map(models.status, ("openai:hermes", "openai:lab/hermes"))
+        assert [status.context_tokens for status in statuses] == [4096, 9]
