@@ -1,3 +1,4 @@
+# pyright: basic
 """`workbench models` with a local server in place of the Hugging Face Hub."""
 
 import json
@@ -75,7 +76,7 @@ def test_a_default_is_stored_and_the_setting_takes_precedence(models):
     assert models("default").stdout == "embedded\n"
     assert models("default", "scripted:demo").stdout == "scripted:demo\n"
     assert models("list").stdout.startswith("scripted:demo")
-    overridden = models("default", "replay:x", WORKBENCH_MODEL="embedded")
+    overridden = models("default", "scripted:demo", WORKBENCH_MODEL="embedded")
     assert overridden.stdout == "embedded\n"
     assert "WORKBENCH_MODEL is set to 'embedded' and takes precedence" in overridden.stderr
 

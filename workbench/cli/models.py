@@ -17,6 +17,7 @@ from workbench.settings import choose_model, read_settings
 if TYPE_CHECKING:
     from workbench.engines.hub.gguf_hub import GgufHub
     from workbench.engines.hub.hub_models import HubFile, KnownModel, PullProgress
+    from workbench.settings import Settings
 
 
 def gigabytes(size_bytes: int) -> str:
@@ -211,6 +212,16 @@ def remove(
         print(f"{gigabytes(freed)} freed")
 
 
+def _find(settings: "Settings", name: str) -> None:
+    from workbench.wiring import build_models
+
+    models = build_models(settings, _hub())
+    try:
+        models.find(name)
+    finally:
+        models.close()
+
+
 def default(
     name: Annotated[
         str | None,
@@ -220,10 +231,11 @@ def default(
 ) -> None:
     """Show or set the default model.
 
-    The setting WORKBENCH_MODEL takes precedence.
+    The model must exist; a server is asked for it. The setting WORKBENCH_MODEL takes precedence.
     """
     settings = read_settings()
     if name is not None:
+        _find(settings, name)
         choose_model(settings.data, name)
     chosen = read_settings().model
     if json_output:

@@ -119,6 +119,22 @@ class AllModels:
             self._lists.check(server, model)
             self._probes.ask(self._recognized(server), model)
 
+    def find(self, name: str) -> None:
+        """Make sure that there is a model with this name, without loading it. Servers are asked.
+
+        Raises:
+            ModelMissing: Its file, script or recording is not on this machine.
+            BadInput: The name has an unknown form, or its adapter does not exist.
+            RemoteFailed: Its server does not answer, refuses the key, or has no such model.
+        """
+        if _is_light(name) and not name.startswith(ZERO_GPU):
+            self.engine(name)
+            self.check(name)
+        else:
+            local_name = name.removeprefix(ZERO_GPU)
+            self._local.path(local_name)
+            self._local.loading_of(local_name)
+
     def engine(self, name: str, *, token: Secret | None = None) -> Engine:
         """Return the engine for a name; see `workbench.rollout.models.Models`."""
         if not self._is_offered(name):

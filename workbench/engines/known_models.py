@@ -77,6 +77,8 @@ EMBEDDED: Final = "embedded"
 """Name of the embedded model for `--model`."""
 ADAPTER_FILE: Final = "adapter.gguf"
 """Name of an adapter's GGUF file in its folder."""
+CHOOSE_MODEL: Final = "`workbench models list` shows the models; set one with `workbench models default NAME`"
+"""Remedy for a name that is not a model."""
 REMEDY: Final = "run `workbench models pull embedded`, or set WORKBENCH_MODEL to a GGUF file"
 """What to do if the embedded model is missing."""
 

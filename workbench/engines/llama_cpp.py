@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from workbench.chat.finding import Span
 from workbench.engines.adapters import read_receipt
 from workbench.engines.fifo_lock import FifoLock
+from workbench.engines.known_models import CHOOSE_MODEL
 from workbench.engines.llama_loading import LoadOptions, LoraAdapter
 from workbench.errors import EngineError, ModelMissing, PromptTooLong
 from workbench.rollout.logprobs import CallOpening, Decision
@@ -312,7 +313,7 @@ def load_binding(path: Path, *, name: str, loading: LoadOptions) -> Binding:
         EngineError: The file is not a GGUF file, llama.cpp cannot load it, or an adapter does not fit.
     """
     if not path.is_file():
-        raise ModelMissing(name, "set WORKBENCH_MODEL to a GGUF file or 'embedded'", path=path)
+        raise ModelMissing(name, CHOOSE_MODEL, path=path)
     for adapter in loading.lora:
         if not adapter.path.is_file():
             raise ModelMissing(str(adapter.path), "set WORKBENCH_LORA to a GGUF adapter")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engines.adapters import BARE, NO_ADAPTERS, PLUS, AdapterFiles, place_of, split_name
 from workbench.engines.gguf_files.vetting import GgufVetting, ModelFiles
-from workbench.engines.known_models import EMBEDDED, REMEDY, find_embedded
+from workbench.engines.known_models import CHOOSE_MODEL, EMBEDDED, REMEDY, find_embedded
 from workbench.engines.llama_cpp import LlamaCppEngine, fingerprint_of, load_binding, load_llama_cpp
 from workbench.engines.llama_loading import LoadOptions, LoraAdapter, describe_build, weights_key
 from workbench.engines.model_memory import ModelMemory, default_budget_bytes, memory_of
@@ -206,7 +206,7 @@ class LocalModels:
         elif name.startswith(HUB):
             path, remedy = self._find_cached(name), f"run `workbench models pull {name}`"
         else:
-            path, remedy = place_of(name), "set WORKBENCH_MODEL to a GGUF file or 'embedded'"
+            path, remedy = place_of(name), CHOOSE_MODEL
         if path is None or not path.is_file():
             raise ModelMissing(name, remedy, path=path)
         return path

@@ -66,8 +66,8 @@ def heldout(
     """
     from workbench.engines.llama_loading import LoraAdapter
 
-    kinds, cases = _draw(generator, split, contract, seed, share)
     lora = LoraAdapter(path=_adapter(adapter))
+    kinds, cases = _draw(generator, split, contract, seed, share)
     if choose_threshold:
         choose_call_threshold(model, lora.path, _loading(lora), cases, grammar)
         return
@@ -117,6 +117,8 @@ def _adapter(chosen: Path | None) -> Path:
         raise BadInput(
             "--adapter", "this build has no adapter", "give a GGUF adapter, or run `make embedded-adapter`"
         )
+    if not path.is_file():
+        raise BadInput("--adapter", f"there is no file {str(path)[:60]!r}", "give a GGUF adapter")
     return path
 
 
