@@ -1,5 +1,6 @@
 """The six API functions for programs. Each returns JSON text; its docstring is what an agent reads."""
 
+import json
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from workbench.app.runs.running import begin_run, execute_run, find_run
 from workbench.app.runs.suites import load_suite
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonValue
+from workbench.errors import BadInput
 from workbench.hermes.reading import Dialect, Level
 from workbench.records.owner import Permission
 from workbench.suite.reports.report import report_json, report_of
@@ -119,11 +121,11 @@ class ApiFunctions:
             return as_text(rendered_row({"messages": cast(JsonValue, messages)}, render_request))
 
     @needs(Permission.WORK)
-    def check(self, rows: str, request: gr.Request, format: str = "auto") -> str:
+    def check(self, rows: str | list[dict[str, Any]], request: gr.Request, format: str = "auto") -> str:
         """Validate training rows for tool calling; return every finding with its place.
 
         Args:
-            rows: JSON Lines, one row per line, or one JSON array of rows.
+            rows: JSON Lines, one row per line, or one JSON array of rows, as text or as JSON.
             format: The format of the rows, such as sharegpt, openai or trl; auto detects it.
 
         Returns:
@@ -131,10 +133,11 @@ class ApiFunctions:
         """
         with errors_to_caller(), self._budget(), TemporaryDirectory(prefix="workbench-check-") as folder:
             services = self._of(request)
-            services.limits.check_text("rows", rows)
+            text = rows if isinstance(rows, str) else json.dumps(rows, ensure_ascii=False)
+            services.limits.check_text("rows", text)
             services.limits.check_text("format", format)
             file = Path(folder) / "rows.jsonl"
-            file.write_bytes(rows.encode("utf-8", "surrogatepass"))
+            file.write_bytes(text.encode("utf-8", "surrogatepass"))
             return as_text(check_rows(services.datasets.read(str(file), format)))
 
     @needs(Permission.ASK)
@@ -174,6 +177,8 @@ class ApiFunctions:
         with errors_to_caller():
             services = self._of(request)
             services.limits.check_text("message", text)
+            if not text.strip():
+                raise BadInput("text", "the message is empty", "write what to ask")
             services.limits.check_value("tools", tools)
             services.limits.check_texts("options", filter(None, (contract, model, tool_choice, session)))
             setup = turn_setup(services, session, contract=contract, tools=tools, model=model)

@@ -22,10 +22,11 @@ class MalformedEvent(gr.Error):
 
     Args:
         problem: What is wrong, without the values that were sent.
+        remedy: What to do, as a sentence.
     """
 
-    def __init__(self, problem: str) -> None:
-        super().__init__(f"Invalid request: {problem}. Reload the page.", print_exception=False)
+    def __init__(self, problem: str, *, remedy: str = "Reload the page.") -> None:
+        super().__init__(f"Invalid request: {problem}. {remedy}", print_exception=False)
         self.problem = problem
 
 

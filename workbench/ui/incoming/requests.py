@@ -8,7 +8,7 @@ their tracebacks.
 *Source:* gradio 6.31, routes.py, `create_app`; queueing.py, `push`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 from urllib.parse import parse_qs, unquote
 
@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from workbench.chat.json_value import load_json
 from workbench.ui.incoming.refusal import RefusalLog, problem_of_json
+from workbench.ui.incoming.values import field_names
 
 PREFIX: Final = "/gradio_api/"
 MOST_BODY_BYTES: Final = 16 * 1024 * 1024
@@ -43,6 +44,8 @@ UNUSED: Final = frozenset(
     }
 )
 """Gradio's routes that the page does not use."""
+_OWN_FIELDS: Final = ("session_hash", "event_id", "trigger_id", "oauth_token")
+"""Fields of Gradio's own, which any named call may have."""
 _CALLS: Final = frozenset({"queue", "run", "api", "call"})
 _BODIES: Final = _CALLS | {"cancel", "reset", "stream", "component_server"}
 
@@ -179,6 +182,16 @@ def _check_call(call: _GradioCall, body: Mapping[str, object], blocks: Blocks) -
             event = None
     if event is None or cast(Any, event).fn is None:
         raise _Refused(404, "the page has no such event")
+    if is_named:
+        _check_names(body, field_names(event))
+
+
+def _check_names(body: Mapping[str, object], known: Sequence[str]) -> None:
+    """Refuse a field that the event does not have. Gradio would fail without naming it."""
+    unknown = next((name for name in body if name not in (*known, *_OWN_FIELDS)), None)
+    if unknown is not None:
+        problem = f"there is no field {unknown[:60]!r}; the fields are {', '.join(known)}"
+        raise _Refused(422, problem)
 
 
 def _check_fields(body: Mapping[str, object]) -> None:

@@ -1,7 +1,8 @@
 """Check the values of an event against its input components."""
 
-from collections.abc import Sequence
-from typing import Any, Final, cast
+from collections.abc import Callable, Sequence
+from inspect import signature
+from typing import Any, Final, cast, get_type_hints
 
 import gradio as gr
 from gradio import processing_utils
@@ -29,7 +30,7 @@ def check_values(event: BlockFunction, values: object) -> None:
         raise MalformedEvent("the values are not a list")
     sent = cast(list[object], values)
     if len(sent) < len(inputs):
-        raise MalformedEvent(f"it has {len(sent)} values, but needs {len(inputs)}")
+        raise _too_few(event, len(sent))
     for place, (block, value) in enumerate(zip(inputs, sent, strict=False)):
         # Values sent for a `gr.State` are not used, since its value is stored on the server.
         if block.stateful:
@@ -37,6 +38,24 @@ def check_values(event: BlockFunction, values: object) -> None:
         problem = problem_of_value(block, value)
         if problem:
             raise MalformedEvent(f"value {place + 1}, of {_named(block)}: {problem}")
+
+
+def field_names(event: BlockFunction) -> Sequence[str]:
+    """Return the names of the fields of an event for programs. Empty for an event of the page."""
+    function: Callable[..., object] | None = cast(Any, event).fn
+    if function is None or not any(isinstance(block, Api) for block in cast(Sequence[Block], event.inputs)):
+        return ()
+    hints = get_type_hints(function)
+    return [name for name in signature(function).parameters if hints.get(name) is not gr.Request]
+
+
+def _too_few(event: BlockFunction, count: int) -> MalformedEvent:
+    problem = f"it has {count} values, but needs {len(event.inputs)}"
+    names = field_names(event)
+    if not names:
+        return MalformedEvent(problem)
+    remedy = f"To leave some out, send fields by name to /gradio_api/call/v2/{event.api_name}."
+    return MalformedEvent(f"{problem} ({', '.join(names)})", remedy=remedy)
 
 
 def check_event_data(event: gr.EventData | None) -> None:
