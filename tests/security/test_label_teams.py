@@ -10,7 +10,7 @@ import gradio as gr
 import pytest
 
 from tests.services import services_for
-from tests.store.test_labels import Talk, new, start_talk
+from tests.store.labelling import Talk, new, start_talk
 from workbench.app.services import Services
 from workbench.records.labels.label import Verdict
 from workbench.records.labels.project import Member, Project, ProjectRole, QueueFilter

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from tests.store.test_labels import CALL, Clock, Talk, start_talk
+from tests.store.labelling import CALL, Clock, Talk, start_talk
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput, StoreError
 from workbench.records.labels.action import (

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.store.test_labels import Clock, new, start_talk
+from tests.store.labelling import Clock, new, start_talk
 from tests.store.test_teams import PROJECT, SHARED, Team
 from workbench.errors import BadInput, StoreError
 from workbench.records.corpus.material import SessionFilter

@@ -1,47 +1,25 @@
-"""Labels, corrections, the queue and projects."""
+"""Labels and corrections, and the messages that a correction makes stale."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.store.examples import SETUP, completion, tool_result, user
+from tests.store.examples import user
+from tests.store.labelling import Clock, new, start_talk
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput, StoreError, WriteConflict
-from workbench.records.labels.label import Label, LabelContent, LabelTarget, NewLabel, Verdict
-from workbench.records.labels.project import Project, Question, QueueFilter, QueueState
+from workbench.records.labels.label import Label, LabelContent, LabelTarget, Verdict
+from workbench.records.labels.project import Project, QueueFilter, QueueState
 from workbench.records.owner import LOCAL_OWNER, Owner, UserRole
 from workbench.records.sessions import NewMessage
 from workbench.store.store import OwnedStore, Store
 
-CALL = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
 ANNA = Owner(key="anna", name="Anna")
 BEN = Owner(key="ben", name="Ben")
-
-
-class Clock:
-    """A clock that advances by a second with each call."""
-
-    def __init__(self) -> None:
-        self.moment = datetime(2026, 1, 1, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        self.moment += timedelta(seconds=1)
-        return self.moment
-
-
-@dataclass
-class Talk:
-    """A session with a question, a call, its result and an answer."""
-
-    id: str
-    messages: list[str]
-
-    def target(self, place: int, call_index: int | None = None) -> LabelTarget:
-        return LabelTarget(session_id=self.id, message_id=self.messages[place], call_index=call_index)
 
 
 @pytest.fixture
@@ -53,20 +31,6 @@ def opened(migrated_url: str) -> Iterator[Store]:
 @pytest.fixture
 def mine(opened: Store) -> OwnedStore:
     return opened.of(LOCAL_OWNER)
-
-
-def start_talk(store: OwnedStore, *, question: str = "hi", call: str = CALL, **setup: object) -> Talk:
-    session = store.sessions.create_session(replace(SETUP, **setup))
-    new = (user(question), completion(call), tool_result("12:00"), completion("It is noon."))
-    return Talk(
-        session.id, [stored.id for stored in store.sessions.append_all(session.id, new, parent_id=None)]
-    )
-
-
-def new(target: LabelTarget, verdict: Verdict | None = None, **changes: object) -> NewLabel:
-    """Return a new label. Each change applies to the label or its content, depending on its name."""
-    own = {name: changes.pop(name) for name in list(changes) if name in NewLabel.__dataclass_fields__}
-    return NewLabel(target=target, content=LabelContent(verdict=verdict, **changes), **own)
 
 
 FULL = {
@@ -257,145 +221,6 @@ class TestStaleness:
         ):
             with pytest.raises(StoreError, match="nowhere"):
                 attempt()
-
-
-class TestQueue:
-    def ids(self, store: OwnedStore, *, project: str = "", **filters: object) -> list[str]:
-        return [item.session_id for item in store.labels.queue(QueueFilter(**filters), project=project).items]
-
-    def test_every_session_is_pending_until_somebody_labels_it(self, mine: OwnedStore) -> None:
-        first, second = start_talk(mine), start_talk(mine)
-        page = mine.labels.queue(QueueFilter())
-        assert [(item.session_id, item.state, item.revision) for item in page.items] == [
-            (second.id, QueueState.PENDING, 0), (first.id, QueueState.PENDING, 0),
-        ]  # fmt: skip
-        mine.labels.save(new(first.target(3), Verdict.GOOD))
-        assert self.ids(mine, state=QueueState.DRAFT) == [first.id]
-        mine.labels.move(first.id, QueueState.DONE)
-        mine.labels.move(second.id, QueueState.DISCARDED)
-        assert self.ids(mine, state=QueueState.DONE) == [first.id]
-        assert self.ids(mine, state=QueueState.DISCARDED) == [second.id]
-        mine.labels.save(new(first.target(1, 0), Verdict.RIGHT))
-        assert self.ids(mine, state=QueueState.DONE) == [first.id]
-
-    def test_a_concurrent_change_of_the_state_is_detected(self, mine: OwnedStore) -> None:
-        talk = start_talk(mine)
-        item = mine.labels.move(talk.id, QueueState.DONE, base_revision=0)
-        assert (item.state, item.revision) == (QueueState.DONE, 1)
-        with pytest.raises(WriteConflict, match=r"Theirs \(revision 1\): done. Yours: discarded"):
-            mine.labels.move(talk.id, QueueState.DISCARDED, base_revision=0)
-        assert mine.labels.move(talk.id, QueueState.DONE, base_revision=1).revision == 1
-
-    def test_each_filter_of_the_queue(self, mine: OwnedStore) -> None:
-        fixed = start_talk(mine, call=CALL.replace("}}", "},}"), contract_text="one")
-        plain = start_talk(mine, contract_text="two")
-        mine.labels.save(new(fixed.target(1, 0), Verdict.RIGHT, tags=("odd",)))
-        mine.labels.move(plain.id, QueueState.DONE, assignee="anna")
-        hash_of_one = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"
-        edge = mine.sessions.find_session(plain.id).updated_at
-        for filters, found in (
-            ({"tag": "odd"}, [fixed.id]),
-            ({"tag": "even"}, []),
-            ({"tag": "\0"}, []),
-            ({"verdict": "right"}, [fixed.id]),
-            ({"verdict": "needless"}, []),
-            ({"assignee": "anna"}, [plain.id]),
-            ({"contract_version": hash_of_one}, [fixed.id]),
-            ({"contract_version": hash_of_one[:8].upper()}, [fixed.id]),
-            ({"contract_version": "%"}, []),
-            ({"model": "embedded"}, [plain.id, fixed.id]),
-            ({"model": "other"}, []),
-            ({"has_fix": True}, [fixed.id]),
-            ({"has_fix": False}, [plain.id]),
-            ({"since": edge}, [plain.id]),
-            ({"until": edge}, [fixed.id]),
-            ({"tag": "odd", "has_fix": False}, []),
-        ):
-            assert self.ids(mine, **filters) == found, filters
-
-    def test_the_queue_is_paged_and_counted(self, mine: OwnedStore) -> None:
-        talk = [start_talk(mine).id for _ in range(3)]
-        page = mine.labels.queue(QueueFilter(), limit=1, offset=1)
-        assert ([item.session_id for item in page.items], page.total) == ([talk[1]], 3)
-
-
-class TestProjects:
-    PROJECT = Project(
-        name="weather",
-        guidelines="Be kind.\r\n",
-        questions=(
-            Question(name="polite", text="Is it polite?", choices=("yes", "no")),
-            Question(name="why", text="?"),
-        ),
-        overlap=2,
-    )
-
-    def test_a_project_is_stored_and_can_be_changed(self, mine: OwnedStore) -> None:
-        assert mine.labels.save_project(self.PROJECT) == self.PROJECT
-        assert mine.labels.find_project("weather") == self.PROJECT
-        changed = replace(self.PROJECT, guidelines="Be brief.", overlap=1)
-        mine.labels.save_project(changed)
-        assert mine.labels.list_projects() == (Project(name=""), changed)
-        assert mine.labels.find_project("other") is None
-        assert mine.labels.find_project("") == Project(name="")
-
-    @pytest.mark.parametrize(
-        "bad",
-        [
-            {"overlap": 0},
-            {"questions": (Question(name="a", text=""), Question(name="a", text=""))},
-            {"questions": (Question(name="", text=""),)},
-            {"guidelines": "\0"},
-        ],
-    )
-    def test_an_invalid_project_is_rejected(self, mine: OwnedStore, bad: dict[str, object]) -> None:
-        with pytest.raises(BadInput):
-            mine.labels.save_project(replace(self.PROJECT, **bad))
-
-    def test_each_session_is_assigned_to_as_many_labellers_as_the_overlap(self, mine: OwnedStore) -> None:
-        mine.labels.save_project(self.PROJECT)
-        talk = [start_talk(mine).id for _ in range(3)]
-        assignments = mine.labels.assign(talk, ["anna", "ben", "cleo"], project="weather")
-        assert sorted(assignment.session_id for assignment in assignments) == sorted(talk * 2)
-        assert mine.labels.assign(talk, ["anna", "ben", "cleo"], project="weather") == []
-        for labeller in ("anna", "ben", "cleo"):
-            page = mine.labels.queue(QueueFilter(assignee=labeller), project="weather")
-            assert {item.state for item in page.items} == {QueueState.PENDING}
-            assert page.total == 2
-        with pytest.raises(StoreError, match="no labelling project 'other'"):
-            mine.labels.queue(QueueFilter(), project="other")
-
-    def test_a_label_moves_only_its_labeller_s_item_to_draft(self, mine: OwnedStore) -> None:
-        mine.labels.save_project(self.PROJECT)
-        talk = start_talk(mine)
-        mine.labels.assign([talk.id], ["anna", "ben"], project="weather")
-        mine.labels.save(new(talk.target(3), Verdict.GOOD, project="weather", labeller="anna"))
-        page = mine.labels.queue(QueueFilter(), project="weather")
-        assert [(item.assignee, item.state, item.label_count) for item in page.items] == [
-            ("anna", QueueState.DRAFT, 1), ("ben", QueueState.PENDING, 1),
-        ]  # fmt: skip
-        assert mine.labels.queue(QueueFilter()).items[0].label_count == 0
-
-    def test_answers_fit_the_project_s_questions(self, mine: OwnedStore) -> None:
-        mine.labels.save_project(self.PROJECT)
-        target = start_talk(mine).target(3)
-        label = mine.labels.save(new(target, answers={"polite": "yes", "why": "so"}, project="weather"))
-        assert label.content.answers == {"polite": "yes", "why": "so"}
-        with pytest.raises(BadInput, match="'maybe' is not an allowed answer to 'polite'"):
-            mine.labels.save(new(target, answers={"polite": "maybe"}, project="weather", base_revision=1))
-
-    def test_deciding_labels_are_not_part_of_the_judgements(self, mine: OwnedStore) -> None:
-        target = start_talk(mine).target(3)
-        mine.labels.save(new(target, Verdict.GOOD, labeller="anna"))
-        mine.labels.save(new(target, Verdict.BAD_ANSWER, labeller="ben"))
-        decided = mine.labels.save(new(target, Verdict.GOOD, labeller="cleo", is_deciding=True))
-        change = new(target, Verdict.BAD_ANSWER, labeller="dora", is_deciding=True, base_revision=1)
-        assert mine.labels.save(change).id == decided.id
-        assert [(judgement.labeller, judgement.verdict) for judgement in mine.labels.judgements()] == [
-            ("anna", "good"), ("ben", "bad-answer"),
-        ]  # fmt: skip
-        found = mine.labels.find(target, is_deciding=True)
-        assert found and (found.labeller, found.content.verdict) == ("dora", Verdict.BAD_ANSWER)
 
 
 def test_another_owner_s_data_is_neither_read_nor_changed(opened: Store) -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.store.examples import GENERATION, SETUP, completion, user
-from tests.store.test_labels import Clock, Talk, new, start_talk
+from tests.store.labelling import Clock, Talk, new, start_talk
 from workbench.errors import BadInput, StoreError
 from workbench.records.labels.agreement import agreement_by_question
 from workbench.records.labels.label import Verdict

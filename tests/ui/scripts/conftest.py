@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.e2e.watch import Watch
 from tests.ui.scripts.component import STUBS, Component
+from tests.ui.scripts.label_desk import Desk
 from workbench.ui.page import HEAD_SCRIPTS
 from workbench.ui.script_files import charts_address, charts_script, joined_scripts, scripts_address
 from workbench.ui.style_files import STYLES
@@ -93,3 +94,9 @@ def component(watched_page: tuple[Page, Watch], empty_page_url: str) -> Iterator
     errors = watch.troubles[:]
     watch.troubles.clear()
     assert errors == []
+
+
+@pytest.fixture
+def desk(component: Component) -> Desk:
+    """The Label tab with its first conversation open."""
+    return Desk(component).begin()

@@ -1,6 +1,7 @@
 // The Label tab: queue, conversation and panel, operated by keyboard. Events: `label_order` for the log of actions
 // and what to show, `label_again` and `label_stop` to regenerate a message and to stop that.
 import { node } from "./dom.js";
+import { addActions } from "./label_actions.js";
 import { addBar } from "./label_bar.js";
 import { addForm } from "./label_form.js";
 import { keyOf } from "./label_overlay.js";
@@ -17,7 +18,17 @@ export const mount = (part) => {
   // The tab is split into files. Each adds its functions and elements to `desk` for the others to use.
   const desk = { ...part };
   const { element, follow, trigger } = desk;
-  for (const add of [addState, addForm, addSubmit, addQueue, addProject, addPanel, addTalk, addBar])
+  for (const add of [
+    addState,
+    addActions,
+    addForm,
+    addSubmit,
+    addQueue,
+    addProject,
+    addPanel,
+    addTalk,
+    addBar,
+  ])
     add(desk);
   const { state } = desk;
 

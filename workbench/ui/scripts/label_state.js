@@ -1,13 +1,12 @@
-// The state of the Label tab. Keys change the log of actions and what is shown at once; the server gets the log in the
+// The state of the Label tab: what is shown, and the commands to the server. It gets the log of actions in the
 // background, one command at a time, and answers with what it has stored.
 import { createLog, isSameAction } from "./label_log.js";
-import { fieldOf, keyOf, withActions } from "./label_overlay.js";
+import { keyOf, withActions } from "./label_overlay.js";
 import { storeTabText, tabText } from "./storage.js";
 
 export const SEAT = "hermes-workbench:label";
 // After this time without an answer, a command is sent again. The server applies no action twice.
 const RETRY_MS = 10000;
-const MOST_UNDONE = 2000;
 const MOST_TALKS = 12;
 const OPEN = ["pending", "draft"];
 
@@ -131,70 +130,6 @@ export const addState = (desk) => {
     trigger("label_again", { order: order({ serial: state.sent.serial, actions: [], message }) });
   };
 
-  // Actions
-
-  const storeUndo = () => {
-    state.undo = state.undo.slice(-MOST_UNDONE);
-    inTab("undo", JSON.stringify(state.undo.map(({ before, ...entry }) => entry)));
-  };
-
-  const add = (fields) => {
-    state.warned = "";
-    const action = log.add({ ...state.seat, owner: state.owner, session: state.session, ...fields });
-    forget();
-    sync();
-    return action;
-  };
-
-  // `before` are the changes that undo it. `changesRow` says whether it changes what the training row is.
-  const act = (fields, before, changesRow = false) => {
-    const action = add({ ...fields, changesRow });
-    const { client, number, session } = action;
-    state.undo.push({ client, number, session, key: state.at, before, changesRow });
-    storeUndo();
-  };
-
-  // Changes fields of the label of a target. `fields` maps names to values; null clears a field.
-  const change = (target, fields, more) => {
-    const place = { message: target.message, call: target.call };
-    const label = targets().find((other) => keyOf(other) === keyOf(target)).label;
-    const changes = Object.entries(fields).map(([field, value]) => ({ ...place, field, value }));
-    const before = changes.map((item) => ({ ...item, value: fieldOf(label, item.field) }));
-    act({ kind: "label", changes, ...more }, before, "correction" in fields);
-    desk.draw();
-  };
-
-  const isStale = () =>
-    pendingOf(state.session).some((action) => action.changesRow) ||
-    state.talks.get(state.session).entries.some((entry) => entry.stale.length > 0);
-
-  const accept = (target) => {
-    const place = { message: target.message, call: target.call };
-    const before = target.label.verdict ? [] : [{ ...place, field: "verdict", value: null }];
-    act({ kind: "accept", ...place }, before, isStale());
-    desk.draw();
-  };
-
-  const acceptRest = () => {
-    const before = targets()
-      .filter((target) => target.is_stop && !target.label.verdict)
-      .map((target) => ({ message: target.message, call: target.call, field: "verdict", value: null }));
-    act({ kind: "accept-rest" }, before, isStale());
-    desk.draw();
-  };
-
-  const undoLast = () => {
-    const last = state.undo.pop();
-    if (!last) return desk.showError("Nothing to undo.");
-    storeUndo();
-    const { client, number, session, key, before, changesRow } = last;
-    state.closed.delete(session);
-    add({ kind: "undo", session, undoes: { client, number }, before, changesRow });
-    if (session !== state.session) show(session);
-    if (key) state.at = key;
-    desk.draw();
-  };
-
   // What is shown
 
   const isBlocked = () =>
@@ -277,29 +212,7 @@ export const addState = (desk) => {
     desk.draw();
   };
 
-  const close = (kind, isConfirmed) => {
-    act({ kind, ...(isConfirmed ? { is_confirmed: true } : {}) });
-    state.closed.set(state.session, kind === "submit" ? "done" : "discarded");
-    showNext();
-  };
-
   // Answers
-
-  const onAnswer = (answer, command) => {
-    const action = command.actions.find((other) => isSameAction(other, answer));
-    if (!answer.problem) return desk.onStored(action, answer);
-    state.undo = state.undo.filter((entry) => !isSameAction(entry, answer));
-    storeUndo();
-    if (action && ["submit", "reject"].includes(action.kind)) state.closed.delete(answer.session);
-    // A later submit of this session waits for the labeller to see the problem.
-    for (const other of log.pending())
-      if (other.session === answer.session && other.kind === "submit" && !isSameAction(other, answer)) {
-        log.drop([other]);
-        state.undo = state.undo.filter((entry) => !isSameAction(entry, other));
-        state.closed.delete(other.session);
-      }
-    return desk.onRefused(action, answer);
-  };
 
   // What the server loaded. `done` are the actions that it has stored now.
   const takeView = (value, command, done) => {
@@ -362,7 +275,7 @@ export const addState = (desk) => {
     log.drop(done);
     forget();
     if (command.seat === state.seat) settleView(value, command);
-    for (const answer of value.answers) onAnswer(answer, command);
+    for (const answer of value.answers) desk.onAnswer(answer, command);
     return true;
   };
 
@@ -397,21 +310,18 @@ export const addState = (desk) => {
     stateOf,
     pendingOf,
     inTab,
+    forget,
+    showNext,
     showNextOf,
     sync,
     refresh,
     expectLoss,
     regenerate,
-    change,
-    accept,
-    acceptRest,
-    undoLast,
     inTurn,
     onceStored,
     isBlocked,
     doNext,
     show,
-    close,
     receive,
     takeSeat,
     retryLater,

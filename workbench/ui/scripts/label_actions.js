@@ -1,0 +1,99 @@
+// The actions of a labeller and their undo. Keys change the log of actions and what is shown at once; the server applies
+// each action once, in order, and answers.
+import { isSameAction } from "./label_log.js";
+import { fieldOf, keyOf } from "./label_overlay.js";
+
+const MOST_UNDONE = 2000;
+
+export const addActions = (desk) => {
+  const { state, log } = desk;
+
+  const storeUndo = () => {
+    state.undo = state.undo.slice(-MOST_UNDONE);
+    desk.inTab("undo", JSON.stringify(state.undo.map(({ before, ...entry }) => entry)));
+  };
+
+  const add = (fields) => {
+    state.warned = "";
+    const action = log.add({ ...state.seat, owner: state.owner, session: state.session, ...fields });
+    desk.forget();
+    desk.sync();
+    return action;
+  };
+
+  // `before` are the changes that undo it. `changesRow` says whether it changes what the training row is.
+  const act = (fields, before, changesRow = false) => {
+    const action = add({ ...fields, changesRow });
+    const { client, number, session } = action;
+    state.undo.push({ client, number, session, key: state.at, before, changesRow });
+    storeUndo();
+  };
+
+  // Changes fields of the label of a target. `fields` maps names to values; null clears a field.
+  const change = (target, fields, more) => {
+    const place = { message: target.message, call: target.call };
+    const label = desk.targets().find((other) => keyOf(other) === keyOf(target)).label;
+    const changes = Object.entries(fields).map(([field, value]) => ({ ...place, field, value }));
+    const before = changes.map((item) => ({ ...item, value: fieldOf(label, item.field) }));
+    act({ kind: "label", changes, ...more }, before, "correction" in fields);
+    desk.draw();
+  };
+
+  const isStale = () =>
+    desk.pendingOf(state.session).some((action) => action.changesRow) ||
+    state.talks.get(state.session).entries.some((entry) => entry.stale.length > 0);
+
+  const accept = (target) => {
+    const place = { message: target.message, call: target.call };
+    const before = target.label.verdict ? [] : [{ ...place, field: "verdict", value: null }];
+    act({ kind: "accept", ...place }, before, isStale());
+    desk.draw();
+  };
+
+  const acceptRest = () => {
+    const before = desk
+      .targets()
+      .filter((target) => target.is_stop && !target.label.verdict)
+      .map((target) => ({ message: target.message, call: target.call, field: "verdict", value: null }));
+    act({ kind: "accept-rest" }, before, isStale());
+    desk.draw();
+  };
+
+  const undoLast = () => {
+    const last = state.undo.pop();
+    if (!last) return desk.showError("Nothing to undo.");
+    storeUndo();
+    const { client, number, session, key, before, changesRow } = last;
+    state.closed.delete(session);
+    add({ kind: "undo", session, undoes: { client, number }, before, changesRow });
+    if (session !== state.session) desk.show(session);
+    if (key) state.at = key;
+    desk.draw();
+  };
+
+  const close = (kind, isConfirmed) => {
+    act({ kind, ...(isConfirmed ? { is_confirmed: true } : {}) });
+    state.closed.set(state.session, kind === "submit" ? "done" : "discarded");
+    desk.showNext();
+  };
+
+  // Answers
+
+  const onAnswer = (answer, command) => {
+    const action = command.actions.find((other) => isSameAction(other, answer));
+    if (!answer.problem) return desk.onStored(action, answer);
+    state.undo = state.undo.filter((entry) => !isSameAction(entry, answer));
+    storeUndo();
+    if (action && ["submit", "reject"].includes(action.kind)) state.closed.delete(answer.session);
+    // A later submit of this session waits for the labeller to see the problem.
+    for (const other of log.pending())
+      if (other.session === answer.session && other.kind === "submit" && !isSameAction(other, answer)) {
+        log.drop([other]);
+        state.undo = state.undo.filter((entry) => !isSameAction(entry, other));
+        state.closed.delete(other.session);
+      }
+    return desk.onRefused(action, answer);
+  };
+
+  Object.assign(desk, { change, accept, acceptRest, undoLast, close, onAnswer });
+};
