@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 
 from tests.hermes.readings import TOOLS
 from tests.hermes.test_parse_properties import PIECES, relaxed
-from workbench.hermes.parse import clean_calls, parse
+from workbench.hermes.parse import clean_calls, names_without_facts, parse
 from workbench.hermes.reading import Level, SegmentKind
+from workbench.records.facts import facts_of
+from workbench.toolspec.spec import OfferedTools
 
 CLEAN = [
     '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>',
@@ -60,3 +62,35 @@ def test_clean_texts_are_read_by_the_fast_path(text: str, count: int) -> None:
 )
 def test_other_texts_are_left_to_the_reader(text: str) -> None:
     assert clean_calls(text, TOOLS) is None
+
+
+VALID = '<tool_call>{"name": "get_weather", "arguments": {"city": "Rome"}}</tool_call>'
+WRONG = VALID.replace('"Rome"', "3")
+FOREIGN = [
+    '[TOOL_CALLS][{"name": "f", "arguments": {}}]',
+    "to=functions.f {}",
+    "\nf(a=1)",
+    "<|python_tag|>f()",
+    "(1)",
+]
+
+
+@relaxed
+@given(
+    text=st.lists(st.sampled_from([VALID] * 9 + CLEAN + PIECES + FOREIGN + [WRONG]), max_size=6).map("".join)
+    | st.text(),
+    tools=st.sampled_from([None, OfferedTools(), TOOLS]),
+    finish_reason=st.sampled_from(["stop", "length"]),
+)
+def test_a_text_without_facts_has_none_in_the_reading(
+    text: str, tools: OfferedTools | None, finish_reason: str
+) -> None:
+    names = names_without_facts(text, tools)
+    reading = parse(text, tools=tools, finish_reason=finish_reason)
+    if names is not None:
+        assert ([*facts_of(reading)], [call.name for call in reading.calls]) == ([], [*names])
+
+
+@pytest.mark.parametrize("text", ["", "It is noon (12:00).", "So:\n" + VALID, VALID * 2])
+def test_plain_answers_and_valid_calls_have_no_facts(text: str) -> None:
+    assert names_without_facts(text, TOOLS) == ("get_weather",) * text.count("<tool_call>")

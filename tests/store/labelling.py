@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from tests.store.examples import SETUP, completion, tool_result, user
 from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
@@ -40,7 +41,7 @@ def start_talk(store: OwnedStore, *, question: str = "hi", call: str = CALL, **s
     )
 
 
-def new(target: LabelTarget, verdict: Verdict | None = None, **changes: object) -> NewLabel:
+def new(target: LabelTarget, verdict: Verdict | None = None, **changes: Any) -> NewLabel:
     """Return a new label. Each change applies to the label or its content, depending on its name."""
     own = {name: changes.pop(name) for name in list(changes) if name in NewLabel.__dataclass_fields__}
     return NewLabel(target=target, content=LabelContent(verdict=verdict, **changes), **own)

@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pytest
 
@@ -35,10 +36,12 @@ class Hand:
 
     store: OwnedStore
     client: str = "tab"
-    shared: dict[str, object] = field(default_factory=dict)
+    shared: dict[str, Any] = field(default_factory=dict[str, Any])
     count: int = 0
 
-    def act(self, talk: Talk, kind: ActionKind = ActionKind.LABEL, *changes: FieldChange, **more) -> ActionId:
+    def act(
+        self, talk: Talk, kind: ActionKind = ActionKind.LABEL, *changes: FieldChange, **more: Any
+    ) -> ActionId:
         self.count += 1
         action = LabelAction(
             id=ActionId(self.client, self.count),
@@ -50,7 +53,7 @@ class Hand:
         self.store.labels.apply(action)
         return action.id
 
-    def set(self, target: LabelTarget, name: str, value: object, **more) -> ActionId:
+    def set(self, target: LabelTarget, name: str, value: Any, **more: Any) -> ActionId:
         change = FieldChange(
             message_id=target.message_id, call_index=target.call_index, field=name, value=value, **more
         )
@@ -235,11 +238,11 @@ VALUES = {
 }
 
 
-def replayed(done: Sequence[tuple[ActionId, ActionKind, object]]) -> tuple[dict[object, object], object]:
+def replayed(done: Sequence[tuple[ActionId, ActionKind, Any]]) -> tuple[dict[Any, Any], ActionKind | None]:
     """Return the fields and the state after all actions that are not undone. A simple model of the log."""
     undone = {detail for _, kind, detail in done if kind is ActionKind.UNDO}
-    values: dict[object, object] = {}
-    state = None
+    values: dict[Any, Any] = {}
+    state: ActionKind | None = None
     for action, kind, detail in done:
         if action in undone or kind is ActionKind.UNDO:
             continue

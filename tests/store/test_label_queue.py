@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ def mine(migrated_url: str) -> Iterator[OwnedStore]:
 
 
 class TestQueue:
-    def ids(self, store: OwnedStore, *, project: str = "", **filters: object) -> list[str]:
+    def ids(self, store: OwnedStore, *, project: str = "", **filters: Any) -> list[str]:
         return [item.session_id for item in store.labels.queue(QueueFilter(**filters), project=project).items]
 
     def test_every_session_is_pending_until_somebody_labels_it(self, mine: OwnedStore) -> None:
@@ -53,8 +54,10 @@ class TestQueue:
         mine.labels.save(new(fixed.target(1, 0), Verdict.RIGHT, tags=("odd",)))
         mine.labels.move(plain.id, QueueState.DONE, assignee="anna")
         hash_of_one = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"
-        edge = mine.sessions.find_session(plain.id).updated_at
-        for filters, found in (
+        found_session = mine.sessions.find_session(plain.id)
+        assert found_session
+        edge = found_session.updated_at
+        cases: list[tuple[dict[str, Any], list[str]]] = [
             ({"tag": "odd"}, [fixed.id]),
             ({"tag": "even"}, []),
             ({"tag": "\0"}, []),
@@ -71,7 +74,8 @@ class TestQueue:
             ({"since": edge}, [plain.id]),
             ({"until": edge}, [fixed.id]),
             ({"tag": "odd", "has_fix": False}, []),
-        ):
+        ]
+        for filters, found in cases:
             assert self.ids(mine, **filters) == found, filters
 
     def test_the_queue_is_paged_and_counted(self, mine: OwnedStore) -> None:

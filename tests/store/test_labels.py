@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ def mine(opened: Store) -> OwnedStore:
     return opened.of(LOCAL_OWNER)
 
 
-FULL = {
+FULL: dict[str, Any] = {
     "rating": 4,
     "tags": ("a", "b ü"),
     "comment": " it\r\nis 🦉",
@@ -50,6 +51,7 @@ class TestLabels:
         assert mine.labels.find(talk.target(1, 0), labeller="anna") == label
         assert mine.labels.find(talk.target(1, 0)) is None
         assert mine.labels.find(talk.target(1), labeller="anna") is None
+        assert isinstance(label.content.correction, ToolCall)
         assert list(label.content.correction.arguments) == ["z", "a"]
 
     def test_a_correction_does_not_change_the_message(self, mine: OwnedStore) -> None:
@@ -65,10 +67,8 @@ class TestLabels:
         assert (second.id, second.revision, second.created_at) == (first.id, 2, first.created_at)
         assert mine.labels.find(target) == second
         log = mine.audit.entries(action="label.save")
-        assert [entry.detail["before"] and entry.detail["before"]["verdict"] for entry in log] == [
-            "good",
-            None,
-        ]
+        before: list[Any] = [entry.detail["before"] for entry in log]
+        assert [content and content["verdict"] for content in before] == ["good", None]
 
     def test_two_tabs_never_overwrite_each_other(self, mine: OwnedStore) -> None:
         target = start_talk(mine).target(3)
@@ -120,7 +120,7 @@ class TestLabels:
         ids=lambda value: str(value)[:30],
     )
     def test_an_invalid_label_is_rejected(
-        self, mine: OwnedStore, place: int, call: int | None, content: dict[str, object], problem: str
+        self, mine: OwnedStore, place: int, call: int | None, content: dict[str, Any], problem: str
     ) -> None:
         with pytest.raises(BadInput, match=problem):
             mine.labels.save(new(start_talk(mine).target(place, call), **content))

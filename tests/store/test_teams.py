@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -87,8 +88,11 @@ def test_a_project_is_stored_with_its_members_and_each_sees_it_with_their_role(t
         assert found
         assert (found.owner, found.role, found.reference) == ("ann", role, SHARED)
         assert own.labels.list_projects() == (Project(name=""), found)
-    assert team.dora.labels.find_project(SHARED).members == PROJECT.members
-    assert team.ben.labels.find_project(SHARED).members == (Member("ben", ProjectRole.ANNOTATOR),)
+    projects = [own.labels.find_project(SHARED) for own in (team.dora, team.ben)]
+    assert [found and found.members for found in projects] == [
+        PROJECT.members,
+        (Member("ben", ProjectRole.ANNOTATOR),),
+    ]
     assert team.eve.labels.find_project(SHARED) is None
     assert team.eve.labels.list_projects() == (Project(name=""),)
     team.ann.labels.save_project(replace(PROJECT, members=PROJECT.members[1:]))
@@ -173,7 +177,7 @@ FORGED: dict[str, Callable[[Team], object]] = {
     "assigns": lambda t: t.dora.labels.assign([t.talk.id], ["dora"], project=SHARED),
     "assigns by filter": lambda t: t.dora.labels.assign_matching(QueueFilter(), ["dora"], project=SHARED),
     "changes the project": lambda t: t.dora.labels.save_project(
-        replace(t.dora.labels.find_project(SHARED), overlap=1)
+        replace(t.dora.labels.find_project(SHARED) or PROJECT, overlap=1)
     ),
     "labels without an assignment": lambda t: t.dora.labels.save(
         new(t.talk.target(3), Verdict.GOOD, labeller="dora", project=SHARED)
@@ -324,7 +328,7 @@ def test_the_order_of_a_queue_does_not_change_when_a_session_is_used(team: Team)
     team.ann.labels.assign([talk.id for talk in talks], [], project="round-1")
     team.ann.sessions.append(talks[1].id, completion("again"), parent_id=talks[1].messages[2])
 
-    def ids(own: OwnedStore, project: str, order: QueueOrder | None = None, **further: object) -> list[str]:
+    def ids(own: OwnedStore, project: str, order: QueueOrder | None = None, **further: Any) -> list[str]:
         sort = QueueSort(order=order, seed=int(str(further.pop("seed", 0))))
         return [
             item.session_id

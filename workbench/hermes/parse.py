@@ -8,6 +8,7 @@ from workbench.chat.finding import Finding, Fix, Span, apply_edits
 from workbench.hermes.body.calls import check_call
 from workbench.hermes.body.shape import CallDraft
 from workbench.hermes.codes import meaning_of
+from workbench.hermes.dialects.find import has_opener
 from workbench.hermes.reading import Dialect, Level, ReadCall, Reading, Segment, SegmentKind
 from workbench.hermes.scanner.block import Block, has_unread_before_fix, read_clean_block, sealed
 from workbench.hermes.scanner.scan import scan
@@ -26,20 +27,48 @@ def clean_calls(text: str, tools: OfferedTools) -> tuple[CallDraft, ...] | None:
     >>> clean_calls("<think>no</think>", OfferedTools()) is None
     True
     """
+    blocks = clean_blocks(text, tools)
+    return None if blocks is None else tuple(draft for block in blocks for draft in block.drafts)
+
+
+def clean_blocks(text: str, tools: OfferedTools) -> tuple[Block, ...] | None:
+    """Return the call blocks of a text that needs no careful parsing, like `clean_calls`. Everything else is prose."""
     if "`" in text or text.lstrip().startswith("{"):
         return None
     if "<" not in text:
         return ()
     completion = Completion(text, tools=tools, dialect=Dialect.AUTO, level=Level.TOLERANT, is_cut=False)
-    found: list[CallDraft] = []
+    found: list[Block] = []
     start = text.find("<")
     while start >= 0:
         block = read_clean_block(completion, start)
         if block is None:
             return None
-        found.extend(block.drafts)
+        found.append(block)
         start = text.find("<", block.end)
     return tuple(found)
+
+
+def names_without_facts(text: str, tools: OfferedTools | None) -> tuple[str, ...] | None:
+    """Return the names of the calls of a text in which `parse` surely finds nothing to report, or None.
+
+    >>> names_without_facts("It is noon.", None), names_without_facts("[TOOL_CALLS]", None)
+    ((), None)
+    """
+    blocks = clean_blocks(text, tools or OfferedTools())
+    if blocks is None:
+        return None
+    names: list[str] = []
+    position = 0
+    for block in blocks:
+        for draft in block.drafts:
+            if not draft.is_surely_valid:
+                return None
+            names.append(draft.name)
+        if has_opener(text[position : block.start]):
+            return None
+        position = block.end
+    return None if has_opener(text[position:]) else tuple(names)
 
 
 CUT_OFF: Final = frozenset({"length", "cancelled", "timeout", "interrupted"})

@@ -5,9 +5,9 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
-from sqlalchemy import URL, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Engine, Table, create_engine, event, make_url
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -142,9 +142,38 @@ def insert_if_absent(db: Session, table: type[StoreTable], **values: Any) -> Non
 
 def insert_all_if_absent(db: Session, table: type[StoreTable], values: Sequence[Mapping[str, Any]]) -> None:
     """Insert rows like `insert_if_absent`, with one statement."""
-    if values:
-        insert = _INSERTS[db.get_bind().dialect.name]
-        db.connection().execute(insert(table).on_conflict_do_nothing(), values)
+    _insert_rows(db.connection(), table, values, ending=" ON CONFLICT DO NOTHING")
+
+
+def insert_rows(connection: Connection, table: type[StoreTable], values: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows with one statement.
+
+    Args:
+        values: The values of each row. All rows have the keys of the first one.
+    """
+    _insert_rows(connection, table, values)
+
+
+def _insert_rows(
+    connection: Connection, table: type[StoreTable], values: Sequence[Mapping[str, Any]], *, ending: str = ""
+) -> None:
+    """SQLAlchemy prepares each row by itself, which takes longer than the insert. This prepares whole columns."""
+    if not values:
+        return
+    dialect = connection.dialect
+    target = cast(Table, cast(Any, table).__table__)
+    quoted = dialect.identifier_preparer
+    names = [*values[0]]
+    columns: list[list[Any]] = []
+    for name in names:
+        convert = target.c[name].type.dialect_impl(dialect).bind_processor(dialect)
+        column = [row[name] for row in values]
+        columns.append([convert(value) for value in column] if convert else column)
+    marks = ", ".join(["?" if dialect.paramstyle == "qmark" else "%s"] * len(names))
+    connection.exec_driver_sql(
+        f"INSERT INTO {quoted.format_table(target)} ({', '.join(map(quoted.quote, names))}) VALUES ({marks}){ending}",
+        [*zip(*columns, strict=True)],
+    )
 
 
 BUSY_TIMEOUT_S: Final = 5

@@ -13,9 +13,17 @@ from sqlmodel import col, func, select
 from workbench.chat.finding import Edit, Severity, Span
 from workbench.chat.message import Role
 from workbench.errors import BadInput
-from workbench.hermes.parse import parse
+from workbench.hermes.parse import names_without_facts, parse
 from workbench.hermes.reading import Reading
-from workbench.records.facts import DailyModelStats, DataTotals, FactCount, FactGroup, FactKind, MessageFact
+from workbench.records.facts import (
+    DailyModelStats,
+    DataTotals,
+    FactCount,
+    FactGroup,
+    FactKind,
+    MessageFact,
+    facts_of,
+)
 from workbench.store.damage import damage_of
 from workbench.store.deleting import is_shown
 from workbench.store.owner_scope import OwnerScope
@@ -33,11 +41,32 @@ def read_completion(text: str, setup: Mapping[str, Any], finish_reason: str) -> 
         setup: The session's setup as stored. If its tools cannot be read, tool names are not checked.
         finish_reason: Why the completion ended.
     """
+    return parse(text, tools=_tools_of(setup), finish_reason=finish_reason)
+
+
+def facts_and_names(
+    text: str, setup: Mapping[str, Any], finish_reason: str
+) -> tuple[Sequence[MessageFact], Sequence[str]]:
+    """Return the facts of a completion, and the names of the tools that it calls.
+
+    Args:
+        text: The completion, byte for byte.
+        setup: The setup of its session, as for `read_completion`.
+        finish_reason: Why the completion ended.
+    """
+    # Most imported texts have no facts, and this is known in a third of the time of a reading.
+    names = names_without_facts(text, _tools_of(setup))
+    if names is not None:
+        return (), names
+    reading = read_completion(text, setup, finish_reason)
+    return tuple(facts_of(reading)), [call.name for call in reading.calls]
+
+
+def _tools_of(setup: Mapping[str, Any]) -> OfferedTools | None:
     tools_text: object = setup.get("tools_text")
     disabled: object = setup.get("disabled_tools")
     names = tuple(map(str, typed(list[object], disabled))) if isinstance(disabled, list) else ()
-    tools = _tools(tools_text, names) if isinstance(tools_text, str) else None
-    return parse(text, tools=tools, finish_reason=finish_reason)
+    return _tools(tools_text, names) if isinstance(tools_text, str) else None
 
 
 @lru_cache(maxsize=64)

@@ -14,8 +14,9 @@ import json
 import secrets
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from sqlmodel import Session
@@ -23,11 +24,12 @@ from sqlmodel import Session
 from workbench.chat.message import Message, Role
 from workbench.records.corpus.material import NewImport, row_id_of
 from workbench.records.owner import Owner
+from workbench.records.run_config import RunConfig
 from workbench.records.sessions import MessageOrigin, NewMessage
 from workbench.records.versions import VersionKind, hash_of
 from workbench.store import rows
-from workbench.store.database import insert_all_if_absent
-from workbench.store.message_batch import MessageBatch, Written, insert_rows
+from workbench.store.database import insert_all_if_absent, insert_rows
+from workbench.store.message_batch import MessageBatch, Written
 from workbench.store.owner_scope import scope_of
 from workbench.store.search_index import DocumentPiece
 from workbench.store.storable import problem_of, refuse_unstorable
@@ -39,8 +41,8 @@ from workbench.store.tables import (
 )
 from workbench.store.tables.sessions import SHUFFLE_LIMIT
 
-_LEVEL: Final = 6
-"""Compression level of the original bytes; higher ones take much longer for little."""
+_LEVEL: Final = 3
+"""Compression level of the original bytes; level 6 takes 5 % less space and half as much time again."""
 
 
 class DigestedImport(NamedTuple):
@@ -98,22 +100,29 @@ def refuse_unstorable_import(new: NewImport) -> None:
     Raises:
         BadInput: A text in it cannot be stored. The error names it.
     """
-    refuse_unstorable(new.setup, "setup")
+    _refuse_settings(replace(new.setup, contract_text="", tools_text=""))
     # One look at all texts together is ten times as fast as the walk that can name the place.
     if problem_of("\n".join(_texts_of(new))):
+        refuse_unstorable(new.setup, "setup")
         refuse_unstorable((*new.messages, *new.rejected), "row")
         refuse_unstorable((*new.tags, new.file), "tags")
 
 
 def _texts_of(new: NewImport) -> Iterator[str]:
-    """Yield the texts of the messages, tags and file, with NUL for arguments that may contain it."""
-    yield from (*new.tags, new.file)
+    """Yield the texts of the messages, tags, contract and tools, with NUL for arguments that may contain it."""
+    yield from (*new.tags, new.file, new.setup.contract_text, new.setup.tools_text)
     for message in (*new.messages, *new.rejected):
         yield from (message.text, message.thought or "", message.name or "")
         for call in message.calls:
             yield from (call.name, call.arguments_text or "")
             arguments = json.dumps(call.arguments, ensure_ascii=False)
             yield "\0" if "\\u0000" in arguments else arguments
+
+
+@lru_cache(maxsize=16)
+def _refuse_settings(setup: RunConfig) -> None:
+    """Check the texts of a setup. Rows of one file differ in their contracts and tools only, so others are cached."""
+    refuse_unstorable(setup, "setup")
 
 
 def _add(batch: _Batch, digested: DigestedImport, session_id: str, now: datetime) -> None:

@@ -4,25 +4,22 @@ Writing a message through the ORM takes about ten statements. Imported rows and 
 once, so their values are collected first. What is written is the same as with `workbench.store.message_writer`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-import sqlalchemy as sa
-from sqlalchemy.engine import Connection
 from sqlmodel import Session
 
 from workbench.chat.message import Role
 from workbench.records.sessions import NewMessage
 from workbench.rollout.ports import FinishReason
 from workbench.store import rows
-from workbench.store.database import insert_all_if_absent
+from workbench.store.database import insert_all_if_absent, insert_rows
 from workbench.store.facts import fact_row
 from workbench.store.search_index import DocumentPiece, index_entry_of, write_documents
 from workbench.store.search_terms import chunks_of
 from workbench.store.tables import FactRow, MessageRow, SessionToolRow
-from workbench.store.tables.base import StoreTable
 
 
 class Written(NamedTuple):
@@ -103,9 +100,3 @@ class MessageBatch:
             DocumentPiece(session_id, message_id, start, entry.names, message.text)
             for start in chunks_of(message.text)
         ]
-
-
-def insert_rows(connection: Connection, table: type[StoreTable], values: Sequence[dict[str, Any]]) -> None:
-    """Insert rows with one statement."""
-    if values:
-        connection.execute(sa.insert(table), values)

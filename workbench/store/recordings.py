@@ -39,9 +39,9 @@ from workbench.records.exchanges import (
 )
 from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage
 from workbench.store import rows
-from workbench.store.database import insert_if_absent
+from workbench.store.database import insert_if_absent, insert_rows
 from workbench.store.deleting import is_shown
-from workbench.store.message_batch import MessageBatch, Written, insert_rows
+from workbench.store.message_batch import MessageBatch, Written
 from workbench.store.message_writer import write_generation
 from workbench.store.owner_scope import OwnerScope, scope_of
 from workbench.store.paths import message_row, read_path

@@ -29,10 +29,10 @@ from sqlalchemy.engine import Connection
 from sqlmodel import Session, col, delete, select, update
 
 from workbench.chat.message import Role
-from workbench.records.facts import MessageFact, facts_of
-from workbench.store.database import insert_if_absent
+from workbench.records.facts import MessageFact
+from workbench.store.database import insert_if_absent, insert_rows
 from workbench.store.deleting import is_of_shown_project
-from workbench.store.facts import fact_row, read_completion
+from workbench.store.facts import fact_row, facts_and_names
 from workbench.store.search_terms import CHUNK_SIZE_CHARS, chunks_of, folded_words, insert_words
 from workbench.store.tables import (
     DocumentRow,
@@ -125,12 +125,10 @@ def index_entry_of(
         called: Names of the tools that are called outside the text.
         name: Name of the tool, if the message is a result.
     """
-    facts: tuple[MessageFact, ...] = ()
-    written: list[str] = []
+    facts: Sequence[MessageFact] = ()
+    written: Sequence[str] = ()
     if role == Role.ASSISTANT:
-        reading = read_completion(text, setup, finish_reason)
-        facts = tuple(facts_of(reading))
-        written = [call.name for call in reading.calls]
+        facts, written = facts_and_names(text, setup, finish_reason)
     codes = dict.fromkeys(fact.code for fact in facts)
     return IndexEntry(
         facts=facts,
@@ -161,18 +159,32 @@ def write_documents(connection: Connection, pieces: Sequence[DocumentPiece]) -> 
     """Write documents and their words."""
     if not pieces:
         return
-    values = [
-        {"session_id": piece.session_id, "message_id": piece.message_id, "span_start": piece.start}
-        for piece in pieces
-    ]
-    numbers = connection.execute(
-        sa.insert(DocumentRow).returning(col(DocumentRow.id), sort_by_parameter_order=True), values
-    ).scalars()
-    insert_words(
+    numbered = [*zip(_next_numbers(connection, len(pieces)), pieces, strict=True)]
+    insert_rows(
         connection,
+        DocumentRow,
         [
-            (number, *document_words(piece.names, piece.text, piece.start))
-            for number, piece in zip(numbers.all(), pieces, strict=True)
-            if number is not None
+            {
+                "id": number,
+                "session_id": piece.session_id,
+                "message_id": piece.message_id,
+                "span_start": piece.start,
+            }
+            for number, piece in numbered
         ],
     )
+    insert_words(
+        connection,
+        [(number, *document_words(piece.names, piece.text, piece.start)) for number, piece in numbered],
+    )
+
+
+def _next_numbers(connection: Connection, count: int) -> Sequence[int]:
+    """Return numbers for new documents, in increasing order. To get them afterwards would take twice as long."""
+    if connection.dialect.name == "postgresql":
+        sequence = sa.func.pg_get_serial_sequence(DocumentRow.__tablename__, "id")
+        numbers = sa.select(sa.func.nextval(sequence)).select_from(sa.func.generate_series(1, count))
+        return sorted(connection.execute(numbers).scalars())
+    # Nobody else can write to SQLite before this transaction ends.
+    last = connection.execute(sa.select(sa.func.max(col(DocumentRow.id)))).scalar() or 0
+    return range(last + 1, last + 1 + count)

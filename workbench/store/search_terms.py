@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement
-from sqlalchemy.dialects.postgresql import TSQUERY, TSVECTOR
+from sqlalchemy.dialects.postgresql import TSQUERY
 from sqlalchemy.engine import Connection
 
 WORD_SIZE_CHARS: Final = 64
@@ -28,7 +28,10 @@ CHUNK_OVERLAP_CHARS: Final = 400
 _IDEOGRAPHS: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _PICTOGRAPHS: Final = "\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\U0001f000-\U0001faff"
 _ACCENTS: Final = "\u0300-\u036f"
-_ASCII_WORD: Final = re.compile("[a-z0-9]+")
+_AS_WORDS: Final = "".join(char if char.isalnum() else " " for char in map(chr, range(128))).lower()
+"""Each ASCII character as `str.translate` takes it: in lower case, and a space if it separates words."""
+_TYPOGRAPHY: Final = re.compile("[\u2010-\u2026]")
+"""Dashes, quotation marks and the ellipsis, which separate words in texts that are ASCII otherwise."""
 _WORD: Final = re.compile(
     f"(?P<single>[{_IDEOGRAPHS}])|(?P<picture>[{_PICTOGRAPHS}])|(?:(?![{_IDEOGRAPHS}])[^\\W_]|[{_ACCENTS}])+"
 )
@@ -67,11 +70,14 @@ def words_of(text: str) -> Iterator[SearchWord]:
 def folded_words(text: str) -> list[str]:
     """Return the words of a text in the form that is compared, like `words_of` but faster for ASCII.
 
-    >>> folded_words("Is get_weather OK?")
+    >>> folded_words("Is get_weather OK…")
     ['is', 'get', 'weather', 'ok']
     """
+    if not text.isascii():
+        text = _TYPOGRAPHY.sub(" ", text)
     if text.isascii():
-        return [word[:WORD_SIZE_CHARS] for word in _ASCII_WORD.findall(text.lower())]
+        words = text.translate(_AS_WORDS).split(" ")
+        return [word[:WORD_SIZE_CHARS] for word in words if word]
     return [word.folded for word in words_of(text)]
 
 
@@ -174,7 +180,7 @@ def create_search_words(connection: Connection) -> None:
 
 
 def insert_words(
-    connection: Connection, documents: Sequence[tuple[int, Iterable[str], Iterable[str]]]
+    connection: Connection, documents: Sequence[tuple[int, Sequence[str], Sequence[str]]]
 ) -> None:
     """Write the words of documents.
 
@@ -185,15 +191,10 @@ def insert_words(
         return
     is_postgres = connection.dialect.name == "postgresql"
     write = _as_tsvector if is_postgres else " ".join
-    kind = TSVECTOR() if is_postgres else sa.Text()
-    row = {name: sa.cast(sa.bindparam(name), kind) for name in ("named", "text")}
-    rows = [
-        {"rowid": number, "named": write(named), "text": write([*named, *text])}
-        for number, names, text in documents
-        for named in [list(names)]
-    ]
-    connection.execute(
-        sa.insert(SEARCH_WORDS).values(rowid=sa.bindparam("rowid", type_=sa.BigInteger()), **row), rows
+    values = "%s, CAST(%s AS tsvector), CAST(%s AS tsvector)" if is_postgres else "?, ?, ?"
+    connection.exec_driver_sql(
+        f"INSERT INTO search_words (rowid, named, text) VALUES ({values})",
+        [(number, write(names), write([*names, *text])) for number, names, text in documents],
     )
 
 

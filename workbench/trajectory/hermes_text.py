@@ -6,8 +6,9 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from workbench.hermes.parse import clean_calls, fixed, parse
+from workbench.hermes.parse import clean_blocks, fixed, parse
 from workbench.hermes.reading import Level, Reading, SegmentKind
+from workbench.hermes.scanner.block import Block
 from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.trajectory import Call, Part, Prose, Result, Thought
@@ -39,9 +40,10 @@ def read_text(text: str, tools: OfferedTools) -> ReadText:
         text: The message's text, byte for byte.
         tools: Known tools; their names are accepted as they are, even with spaces.
     """
-    if clean_calls(text, tools) == ():
-        # Most texts are only prose.
-        return ReadText((Prose(text=text),) if text else (), text)
+    blocks = clean_blocks(text, tools)
+    if blocks is not None:
+        # Most texts are like this.
+        return ReadText(trimmed([*_clean_parts(text, blocks)]), text)
     reading = parse(text, tools=tools)
     problem = _problem(reading)
     codes = tuple(sorted({fix.code for fix in reading.fixes} - _STRAYS))
@@ -163,6 +165,17 @@ def _parts(reading: Reading) -> Iterator[Part]:
         parts = list(group)
         texts = [part.text for part in parts if isinstance(part, Prose)]
         yield from [Prose(text="\n".join(texts))] if is_prose else parts
+
+
+def _clean_parts(text: str, blocks: Sequence[Block]) -> Iterator[Part]:
+    position = 0
+    for block in blocks:
+        if position < block.start:
+            yield Prose(text=text[position : block.start])
+        yield from [Call(name=draft.name, arguments=draft.arguments) for draft in block.drafts]
+        position = block.end
+    if position < len(text):
+        yield Prose(text=text[position:])
 
 
 def _thought(text: str) -> str:

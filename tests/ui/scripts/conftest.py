@@ -5,6 +5,7 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
@@ -31,7 +32,7 @@ class _Files(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
 
-    def __init__(self, files: dict[str, tuple[str, bytes]], *rest: object) -> None:
+    def __init__(self, files: dict[str, tuple[str, bytes]], *rest: Any) -> None:
         self.files = files
         super().__init__(*rest)
 
@@ -45,7 +46,7 @@ class _Files(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, format: str, *_: object) -> None:
         pass
 
 

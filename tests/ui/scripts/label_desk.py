@@ -67,7 +67,7 @@ class Desk:
 
     def answer(self) -> list[dict[str, Any]]:
         """Answer all commands, and those that follow from the answers, and return them."""
-        answered = []
+        answered: list[dict[str, Any]] = []
         self._read_events()
         while self.commands:
             command = self.commands.pop(0)
@@ -159,6 +159,8 @@ class Desk:
             case "undo":
                 undone = (action["undoes"]["client"], action["undoes"]["number"])
                 self.saved, self.closed, self.stale = self.before[undone]
+            case _:
+                raise AssertionError(action["kind"])
         return answer
 
     def view(
@@ -259,9 +261,10 @@ def changed(label: LabelView, change: dict[str, Any]) -> LabelView:
         case "answer":
             return replace(label, answers={**label.answers, detail: value or ""})
         case "correction":
-            form = (value or {}).get("form")
+            correction: dict[str, Any] = value or {}
+            form = correction.get("form")
             if form:
                 return replace(label, name=form["name"], arguments=json.dumps(form["texts"]))
-            return replace(label, text=(value or {}).get("text"), name="", arguments="")
+            return replace(label, text=correction.get("text"), name="", arguments="")
         case _:
             return replace(label, **{name: value or ("" if name != "rating" else 0)})

@@ -1,7 +1,7 @@
 """The keys of the Label tab: the cursor, and the change that each key makes."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from playwright.sync_api import expect
@@ -65,7 +65,7 @@ def test_the_cursor_returns_to_its_place_in_a_conversation(desk: Desk) -> None:
         (["Shift+Digit1"], CALL, {"rating": 1}),
         (["Shift+Digit5"], CALL, {"rating": 5}),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+    ids=lambda value: " ".join(cast("list[str]", value)) if isinstance(value, list) else None,
 )
 def test_a_key_sets_one_field_of_one_target(
     desk: Desk, keys: list[str], target: tuple[str, int | None], fields: dict[str, Any]

@@ -6,7 +6,7 @@ from typing import Final, cast
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.toolspec.spec import OfferedTools, ToolSpec, cached_on
 
 
 def template_json(value: JsonValue) -> str:
@@ -31,7 +31,11 @@ def python_repr(value: JsonValue) -> str:
 
 def json_lines(tools: OfferedTools) -> str:
     """Write one spec per line. *Source:* Qwen2.5 and Qwen3 chat templates."""
-    return "\n".join(template_json(spec.document) for spec in tools.specs)
+    return "\n".join(cached_on(spec, "_json_line", _json_line) for spec in tools.specs)
+
+
+def _json_line(spec: ToolSpec) -> str:
+    return template_json(spec.document)
 
 
 def json_array(tools: OfferedTools) -> str:
