@@ -5,6 +5,7 @@ Object.assign(
     const KEY = "hermes-workbench:setup";
     const WAIT_MS = 150;
     let waiting = 0;
+    let collecting = 0;
 
     const read = () => {
       try {
@@ -54,6 +55,16 @@ Object.assign(
       keepSetup: (names, values) => {
         current.values = Object.fromEntries(names.map((name, index) => [name, values[index]]));
         later();
+        return [];
+      },
+      // A field has another value; `keepSetup` then gets those of all fields. While the page opens, most fields
+      // report a value, some of them more than once, so the end of the opening calls `keepSetup` instead.
+      setupChanged: () => {
+        if (current.values && !collecting)
+          collecting = setTimeout(() => {
+            collecting = 0;
+            window.dispatchEvent(new Event("hw:collect-setup"));
+          });
         return [];
       },
       // The defaults of the server, and the preset that the setup was started from (`preset_bar.js`).

@@ -1,4 +1,5 @@
-// The line above the setup: choose, save, rename, share and delete presets, and reset the setup. Event: `preset_act`.
+// The line above the setup: choose, save, rename, share and delete presets, and reset the setup. Events: `preset_act`,
+// and `setup_changed`, which passes the values of all fields to `keepSetup`.
 import { copyText, node, sharedLink } from "./dom.js";
 import { menu } from "./menu.js";
 
@@ -194,6 +195,7 @@ export const mount = ({ element, follow, trigger }) => {
     window.addEventListener(name, listener);
   };
 
+  onEvent("hw:collect-setup", () => trigger("setup_changed", {}));
   onEvent("hw:setup", drawChanged);
   onEvent("hw:preset", (event) => act("apply", { id: event.detail }));
   onEvent("hw:reset-setup", () => act("reset", {}));
