@@ -1,6 +1,7 @@
 """The Tools tab, step mode and approvals in a browser."""
 
 import json
+import sys
 from functools import partial
 from pathlib import Path
 from uuid import uuid4
@@ -11,8 +12,10 @@ from playwright.sync_api import Page, expect
 from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import SLOW_MS, Play, Server, write_script
 from tests.e2e.sizes import every_size
+from workbench.toolbox.mcp.config import load_servers
 
 pytestmark = pytest.mark.browser
+MCP_SERVER = Path(__file__).parents[1] / "toolbox/mcp/server.py"
 
 
 def tool_call(name: str, **arguments: object) -> str:
@@ -120,6 +123,45 @@ def test_an_mcp_server_that_cannot_be_started_is_reported(tab: Page) -> None:
     tab.get_by_label("URL or command").fill("no-such-program")
     tab.locator("#tools-server-add").click()
     expect(tab.locator("#tools-server-notice")).to_contain_text("MCP server 'gone'")
+
+
+def test_an_mcp_server_is_edited_retried_removed_and_restored(tab: Page, server: Server) -> None:
+    file = server.folder / "data" / "tools.yaml"
+    tab.get_by_label("Name", exact=True).fill("sums")
+    tab.get_by_label("URL or command").fill(f"{sys.executable} {MCP_SERVER}")
+    tab.locator("#tools-server-add").click()
+    listed = tab.locator("#tools-servers [data-server=sums]")
+    expect(listed).to_contain_text("running, 6 tools")
+    expect(tab.locator("[data-tool=mcp_sums_add]")).to_be_visible()
+
+    tab.get_by_label("Edit sums").click()
+    config = tab.get_by_label("Configuration of sums")
+    kept = config.input_value()
+    config.fill('{"command": "no-such-program-of-a-test"}')
+    tab.get_by_role("button", name="Save server").click()
+    alert = tab.locator("#tools-servers [role=alert]")
+    expect(alert).to_contain_text("'no-such-program-of-a-test' was not found")
+    # What was typed stays, and the server still runs.
+    expect(config).to_have_value('{"command": "no-such-program-of-a-test"}')
+    expect(listed).to_contain_text("running, 6 tools")
+    tab.get_by_label("Name of sums").fill("maths")
+    config.fill(kept)
+    tab.get_by_role("button", name="Save server").click()
+    renamed = tab.locator("#tools-servers [data-server=maths]")
+    expect(renamed).to_contain_text("running, 6 tools")
+    expect(listed).to_have_count(0)
+    expect(tab.locator("[data-tool=mcp_sums_add]")).to_have_count(0)
+
+    tab.get_by_label("Remove maths").click()
+    expect(renamed).to_have_count(0)
+    assert "maths" not in file.read_text()
+    tab.get_by_label("Undo maths").click()
+    expect(renamed).to_contain_text("running, 6 tools")
+    tab.get_by_label("Retry maths").click()
+    expect(renamed).to_contain_text("running, 6 tools")
+    assert list(load_servers(file)) == ["maths"]
+    tab.get_by_label("Remove maths").click()
+    expect(renamed).to_have_count(0)
 
 
 def test_in_step_mode_the_turn_waits_for_the_person(play: Play, tmp_path: Path, artifacts: Path) -> None:

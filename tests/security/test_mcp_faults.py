@@ -14,7 +14,7 @@ import psutil
 import pytest
 import yaml
 
-from workbench.errors import BadInput
+from workbench.errors import BadInput, RemoteFailed
 from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.mcp.bounds import (
     MOST_UNASKED,
@@ -262,7 +262,7 @@ def test_a_server_that_broke_a_limit_is_only_started_again_by_a_person(
     clock.now_s += 10_000
     for use in (connection.check, lambda: connection.call("add", {})):
         with pytest.raises(
-            ConnectionError, match=r"20 lines .*not started again until the workbench restarts"
+            ConnectionError, match=r"20 lines .*not started again until it is retried on the Tools tab"
         ):
             use()
     connection.retry()
@@ -287,7 +287,7 @@ def test_a_server_that_cannot_be_saved_is_ended(word: str, tmp_path: Path) -> No
         add(made, "new", command)
     assert processes(word) == []
     (tmp_path / "tools.yaml").unlink()
-    with pytest.raises(BadInput, match="not MCP messages"):
+    with pytest.raises(RemoteFailed, match="not MCP messages"):
         add(made, "new", f"{sys.executable} {SCRIPT} garbage {word}")
     assert processes(word) == []
     made.close()

@@ -33,6 +33,10 @@ SENSITIVE = {
     "on_delete": Permission.MANAGE_MODELS,
     "on_look": Permission.OPEN_FILES,
     "on_server": Permission.ADD_SERVERS,
+    "on_retry_server": Permission.ADD_SERVERS,
+    "on_edit_server": Permission.ADD_SERVERS,
+    "on_remove_server": Permission.ADD_SERVERS,
+    "on_restore_server": Permission.ADD_SERVERS,
 }
 """Handlers of the Models and Tools tabs that need a permission, listed independently of the code."""
 
@@ -128,7 +132,7 @@ def test_the_sensitive_handlers_need_the_right_permissions(tmp_path: Path) -> No
         found = {
             event.fn.__name__: needed_by(event.fn)
             for event in blocks.fns.values()
-            if event.fn and event.fn.__qualname__.startswith(("ModelsEvents", "ToolStorageEvents"))
+            if event.fn and event.fn.__qualname__.startswith(("ModelsEvents", "McpServerEvents"))
         }
     assert {name: found[name] for name in SENSITIVE} == SENSITIVE
 

@@ -12,8 +12,8 @@ import yaml
 from tests.toolbox.mcp.peers import npm_package, python_folder, python_package
 from workbench.chat.message import ToolCall
 from workbench.toolbox.catalog import Catalog
-from workbench.toolbox.mcp.connection import ServerStatus
 from workbench.toolbox.mcp.source import McpTools
+from workbench.toolbox.mcp.state import ServerStatus
 
 pytestmark = pytest.mark.long
 

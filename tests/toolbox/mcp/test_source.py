@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from workbench.chat.message import ToolCall
-from workbench.errors import BadInput
+from workbench.errors import BadInput, RemoteFailed
 from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.dispatch import DispatchLimits
 from workbench.toolbox.mcp.config import load_servers
@@ -131,7 +131,7 @@ def test_a_server_can_be_added_while_the_catalog_is_in_use_and_is_written_to_the
         ("third", "'", "close its quotes"),
         ("third", "", "either command or url"),
     ):
-        with pytest.raises(BadInput, match=problem):
+        with pytest.raises((BadInput, RemoteFailed), match=problem):
             add(made, name, address)
     assert (tmp_path / "tools.yaml").read_text() == written
 

@@ -60,6 +60,12 @@ def _models() -> Iterable[str]:
     return dict.fromkeys((read_settings().model, "embedded", "embedded+bare", *cached))
 
 
+def _mcp_servers() -> Iterable[str]:
+    from workbench.toolbox.mcp.config import load_servers
+
+    return load_servers(read_settings().tools_file)
+
+
 def _presets() -> Iterable[str]:
     from workbench.wiring import open_services
 
@@ -88,5 +94,8 @@ _VALUES: Final[dict[str, Callable[[], Iterable[str]]]] = {
     "--tools": _tools,
 }
 """What finds the values, by the option. It runs only while a shell asks, so it may load what it needs."""
-_VALUES_BY_METAVAR: Final[dict[str, Callable[[], Iterable[str]]]] = {"FORMAT": _row_formats}
-"""What finds the values of options that have different names."""
+_VALUES_BY_METAVAR: Final[dict[str, Callable[[], Iterable[str]]]] = {
+    "FORMAT": _row_formats,
+    "SERVER": _mcp_servers,
+}
+"""What finds the values of options and arguments that have different names."""

@@ -61,6 +61,15 @@ def parse_address(name: str, address: str) -> McpServerConfig:
         raise BadInput(where, f"the command line cannot be parsed: {error}", "close its quotes") from error
 
 
+def parse_config(name: str, text: str) -> McpServerConfig:
+    """Parse the configuration of one server from JSON with the keys of the settings file.
+
+    Raises:
+        BadInput: The text is not JSON, or the configuration is invalid.
+    """
+    return validated_config(name, _json(text))
+
+
 def import_servers(text: str, name: str = "") -> ImportedServers:
     """Read the JSON of Claude Desktop, Claude Code or Cursor (`mcpServers`), VS Code (`servers`), or of one server.
 
@@ -140,9 +149,19 @@ def _server(name: str, value: object, notes: list[str]) -> McpServerConfig:
     fields = _with_variables(where, fields, notes)
     if fields.get("command") and fields.get("type"):
         del fields["type"]
+    return validated_config(name, fields)
+
+
+def validated_config(name: str, fields: Mapping[str, Any]) -> McpServerConfig:
+    """Return the configuration of one server.
+
+    Raises:
+        BadInput: A field is invalid. The message says which one.
+    """
     try:
         return McpServerConfig.model_validate(fields)
     except ValidationError as error:
+        where = f"MCP server {name!r}"
         place, problem = first_fault(error, McpServerConfig)
         raise BadInput(f"{where}, {place}" if place else where, problem) from error
 

@@ -4,8 +4,6 @@
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
 from threading import Lock, RLock, Thread
 from time import monotonic
 from typing import Final
@@ -16,6 +14,7 @@ from workbench.toolbox.mcp.bounds import ServerTool
 from workbench.toolbox.mcp.config import McpServerConfig, expanded
 from workbench.toolbox.mcp.results import result_value
 from workbench.toolbox.mcp.session import McpConnection
+from workbench.toolbox.mcp.state import ServerState, ServerStatus
 
 _PING_S: Final = 3.0
 BACK_OFF_S: Final = (0.0, 2.0, 10.0, 30.0, 60.0)
@@ -23,34 +22,6 @@ BACK_OFF_S: Final = (0.0, 2.0, 10.0, 30.0, 60.0)
 it is always the last one. A start that failed counts as the second failure at least."""
 STABLE_S: Final = 600.0
 """After running for this long, a server's earlier failures no longer count."""
-
-
-class ServerStatus(StrEnum):
-    """What a server does at the moment."""
-
-    OFF = "off"
-    """It is not used, because of the settings file."""
-    READY = "ready"
-    """It is not running, and starts when one of its tools is called."""
-    STARTING = "starting"
-    RUNNING = "running"
-    FAILED = "failed"
-    """It did not start, or it ended."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerState:
-    """A server of the settings file, for people."""
-
-    name: str
-    server: McpServerConfig
-    status: ServerStatus
-    cause: str = ""
-    """Why it failed."""
-    tools: tuple[str, ...] = ()
-    """Names of its tools, as the server spells them."""
-    lines: tuple[str, ...] = ()
-    """The last lines that its program wrote to standard error."""
 
 
 class Connection:
@@ -249,7 +220,7 @@ class Connection:
             self._failure = self._failure or "it was closed"
             return " "
         if self._is_refused:
-            return "; it is not started again until the workbench restarts"
+            return "; it is not started again until it is retried on the Tools tab"
         wait_s = self._start_at_s - self._now_s()
         return f"; it can be started again in {wait_s:.0f} s" if self._failures and wait_s > 0 else ""
 

@@ -5,19 +5,31 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from workbench.errors import BadInput
+from workbench.errors import BadInput, RemoteFailed, WorkbenchError
 from workbench.toolbox.mcp.config import McpServerConfig, load_servers, remove_server, save_server
+from workbench.toolbox.mcp.state import ServerState, ServerStatus
 from workbench.toolbox.mcp.tool_lists import ToolLists
 from workbench.toolbox.registry import PendingTools, Registry
 
 if TYPE_CHECKING:
     from workbench.chat.json_value import JsonObject
-    from workbench.toolbox.mcp.connection import Connection, ServerState
+    from workbench.toolbox.mcp.connection import Connection
 
 _NOT_OF_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]+")
 NEEDS_EXTRA: Final = "MCP servers need the package mcp (pip install 'mcp>=1.30,<3')"
+
+
+class AddedServers(NamedTuple):
+    """The result of adding several servers."""
+
+    names: tuple[str, ...]
+    """Those that were added."""
+    problems: tuple[str, ...]
+    """One line for each of their tools that cannot be used."""
+    errors: tuple[WorkbenchError, ...]
+    """Why the others were not added."""
 
 
 class McpTools:
@@ -36,12 +48,12 @@ class McpTools:
         self, path: Path, *, is_space: bool = False, environment: Mapping[str, str] | None = None
     ) -> None:
         self._path = path
-        self._is_space = is_space
         self._environment = dict(environment or {})
         self._lists = ToolLists(path.with_name("mcp-tools.json"))
         self._lock = RLock()
         self._connections: dict[str, Connection] = {}
         self._off: dict[str, McpServerConfig] = {}
+        self._obstacle = _find_obstacle(is_space=is_space)
         self._registry = Registry()
 
     def register_tools(self, registry: Registry) -> Sequence[str]:
@@ -51,15 +63,12 @@ class McpTools:
             servers = load_servers(self._path)
         except BadInput as error:
             return [str(error)]
-        self._off = {name: server for name, server in servers.items() if not server.enabled}
-        servers = {name: server for name, server in servers.items() if server.enabled}
-        if servers and self._is_space:
-            return [f"{self._path}: MCP servers are not used on a Space"]
-        if servers and find_spec("mcp") is None:
-            return [f"{self._path}: {NEEDS_EXTRA}"]
-        for name, server in servers.items():
+        used = {name: server for name, server in servers.items() if server.enabled and not self._obstacle}
+        self._off = {name: server for name, server in servers.items() if name not in used}
+        for name, server in used.items():
             self._include(name, server)
-        return []
+        has_unused = self._obstacle and any(server.enabled for server in servers.values())
+        return [f"{self._path}: {self._obstacle}"] if has_unused else []
 
     def problems(self) -> Sequence[str]:
         """Return one line for each server that could not be used, and for each tool that is not offered."""
@@ -75,13 +84,16 @@ class McpTools:
             lines += self._clashes(name, connection)
         return lines
 
-    def states(self) -> "Sequence[ServerState]":
+    def states(self) -> Sequence[ServerState]:
         """Return all servers of the file, in the order in which they were added, without starting any."""
-        from workbench.toolbox.mcp.connection import ServerState, ServerStatus
-
         running = [connection.state for connection in self._connections.copy().values()]
         off = [
-            ServerState(name=name, server=server, status=ServerStatus.OFF)
+            ServerState(
+                name=name,
+                server=server,
+                status=ServerStatus.OFF,
+                cause=self._obstacle if server.enabled else "",
+            )
             for name, server in self._off.copy().items()
         ]
         return (*running, *off)
@@ -109,13 +121,12 @@ class McpTools:
             One line for each of its tools that cannot be used.
 
         Raises:
-            BadInput: The name is already used, the server does not answer, or MCP servers cannot be used here.
+            BadInput: The name is already used, or MCP servers cannot be used here.
+            RemoteFailed: The server does not answer. It is not written to the file.
         """
         where = f"MCP server {name!r}"
-        if self._is_space:
-            raise BadInput(where, "MCP servers are not used on a Space")
-        if find_spec("mcp") is None:
-            raise BadInput(where, NEEDS_EXTRA)
+        if self._obstacle:
+            raise BadInput(where, self._obstacle)
         if not name.strip():
             raise BadInput("MCP server", "it has no name", "enter a name")
         if replaces:
@@ -144,21 +155,37 @@ class McpTools:
         self._lists.save(name, server, connection.tools)
         return [line for line in self.problems() if line.startswith(where)]
 
+    def add_all(self, servers: Mapping[str, McpServerConfig]) -> AddedServers:
+        """Add several servers. One that cannot be added does not keep the others from being added."""
+        names: list[str] = []
+        problems: list[str] = []
+        errors: list[WorkbenchError] = []
+        for name, server in servers.items():
+            try:
+                problems += self.add(name, server)
+                names.append(name)
+            except WorkbenchError as error:
+                errors.append(error)
+        return AddedServers(tuple(names), tuple(problems), tuple(errors))
+
     def retry(self, name: str) -> Sequence[str]:
         """Connect to a server again and list its tools. Return one line for each tool that cannot be used.
 
         Raises:
-            BadInput: There is no such server, it is turned off, or it does not answer. The message says why.
+            BadInput: There is no such server, or it is turned off.
+            RemoteFailed: It does not answer. The message says why.
         """
         self.config(name)
         where = f"MCP server {name!r}"
         connection = self._connections.get(name)
         if connection is None:
-            raise BadInput(where, "it is turned off", "set `enabled: true`")
+            raise BadInput(
+                where, self._obstacle or "it is turned off", "" if self._obstacle else "set `enabled: true`"
+            )
         try:
             connection.retry()
         except ConnectionError as error:
-            raise BadInput(where, str(error), "check its address or command") from error
+            raise RemoteFailed(where, str(error), "check its address or command line") from error
         self._announce(name, connection)
         return [line for line in self.problems() if line.startswith(where)]
 
@@ -173,6 +200,20 @@ class McpTools:
         self._forget(name)
         self._lists.remove(name)
 
+    def restore(self, name: str, server: McpServerConfig) -> None:
+        """Write a server that was removed to the settings file again, without starting it.
+
+        Raises:
+            BadInput: The name is used again, or the file cannot be written.
+        """
+        if name in load_servers(self._path):
+            raise BadInput(f"MCP server {name!r}", "the name is already used")
+        save_server(self._path, name, server)
+        if server.enabled and not self._obstacle:
+            self._include(name, server)
+        else:
+            self._off[name] = server
+
     def close(self) -> None:
         """End all connections and their programs at the same time."""
         for connection in self._connections.values():
@@ -186,7 +227,9 @@ class McpTools:
         try:
             connection.open()
         except ConnectionError as error:
-            raise BadInput(f"MCP server {name!r}", str(error), "check its address or command line") from error
+            raise RemoteFailed(
+                f"MCP server {name!r}", str(error), "check its address or command line"
+            ) from error
         return connection
 
     def _connection(self, name: str, server: McpServerConfig) -> "Connection":
@@ -284,6 +327,13 @@ class McpTools:
             problem = "its schema is invalid" if entry is None else f"toolset {entry.toolset!r} has its name"
             lines.append(f"MCP server {name!r}, tool {tool.name[:60]!r}: {problem}")
         return lines
+
+
+def _find_obstacle(*, is_space: bool) -> str:
+    """Return why MCP servers cannot be used here. Empty if they can."""
+    if is_space:
+        return "MCP servers are not used on a Space"
+    return NEEDS_EXTRA if find_spec("mcp") is None else ""
 
 
 def _toolset(server: str) -> str:

@@ -1,6 +1,7 @@
 """Open, check, edit and call a tool in the editors."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -16,6 +17,7 @@ from workbench.toolspec.tools_text import parse_tools
 from workbench.ui.incoming.fields import id_of, json_text_of, optional_number_of, text_of
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.documents import DocumentChange, EditorsView
+from workbench.ui.present.mcp_servers import McpServersView, RemovedServer, show_servers
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.tools import (
     ToolGridView,
@@ -50,6 +52,20 @@ def list_tools(services: Services, open_name: str, *, wants_open: bool = False) 
         wants_open=wants_open,
         included={toolset.name: toolset.include_tools for toolset in tools.files() if toolset.include_tools},
     )
+
+
+def list_servers(
+    services: Services,
+    *,
+    removed: RemovedServer | None = None,
+    problems: Sequence[str] = (),
+    editing: str = "",
+) -> McpServersView:
+    """Return the list of MCP servers. It is empty for somebody who may not add any."""
+    may_add = services.owner.may(Permission.ADD_SERVERS)
+    states = services.catalog.servers.states() if may_add else ()
+    serial = services.calendar.seconds()
+    return show_servers(states, serial, removed=removed, problems=problems, editing=editing)
 
 
 EDITORS: Final = EditorsView(
@@ -186,14 +202,15 @@ class ToolEditEvents:
     services: Services
 
     @needs(Permission.WORK)
-    def on_page(self, visitor: Visitor, request: gr.Request) -> tuple[ToolListView, Update]:
-        """Fill the list of tools, and show the form for MCP servers to users who may add them.
+    def on_page(self, visitor: Visitor, request: gr.Request) -> tuple[ToolListView, Update, McpServersView]:
+        """Fill the list of tools, and show the MCP servers to users who may add them.
 
         The browser then opens the tool that it had open.
         """
         services = services_of(self.services, visitor, request)
         tools = list_tools(services, FIRST_TOOL, wants_open=True)
-        return tools, gr.update(visible=services.owner.may(Permission.ADD_SERVERS))
+        may_add = services.owner.may(Permission.ADD_SERVERS)
+        return tools, gr.update(visible=may_add), list_servers(services)
 
     @needs(Permission.WORK)
     def on_open_tool(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:

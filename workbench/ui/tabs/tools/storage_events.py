@@ -13,7 +13,6 @@ from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.versions import NewVersion, VersionKind, check_name
 from workbench.toolbox.entry import ToolDraft
-from workbench.toolbox.mcp.config_import import read_servers
 from workbench.toolspec.importers.read import import_tools
 from workbench.toolspec.tools_text import MAX_SIZE_CHARS, parse_tools, render_tools
 from workbench.ui.incoming.fields import id_of, text_of
@@ -191,28 +190,6 @@ class ToolStorageEvents:
         lines = (*advice(done).lines, *found, *(NoticeLine(word="not used", text=line) for line in refused))
         name = imported.tools.names[0] if imported.tools.names else ""
         return replace(list_tools(services, name), opens=bool(name)), NoticeView(lines=lines)
-
-    @needs(Permission.ADD_SERVERS)
-    def on_server(
-        self, visitor: Visitor, name: str, address: str, request: gr.Request
-    ) -> tuple[ToolListView | Update, NoticeView]:
-        """Add an MCP server, whose tools everybody can then use."""
-        services = services_of(self.services, visitor, request)
-        try:
-            known = {tool.name for tool in services.tools.availability()}
-            imported = read_servers(name.strip(), address)
-            refused = [*imported.notes]
-            for server_name, server in imported.servers.items():
-                refused += services.catalog.servers.add(server_name, server)
-            added = (tool.name for tool in services.tools.availability() if tool.name not in known)
-            first = next(added, "")
-        except WorkbenchError as error:
-            return SAME, problem(error)
-        names = ", ".join(map(repr, imported.servers))
-        noun = "MCP server" if len(imported.servers) == 1 else "MCP servers"
-        lines = advice(f"Connected {noun} {names}. The new tools are in the list.").lines
-        result = (*lines, *(NoticeLine(word="not used", text=line) for line in refused))
-        return replace(list_tools(services, first), opens=bool(first)), NoticeView(lines=result)
 
     def _saved(
         self, visitor: Visitor, key: str, draft: ToolDraft, toolset: str, request: gr.Request, message: str

@@ -21,6 +21,7 @@ from workbench.ui.components.fields import (
 from workbench.ui.listen import any_of, listen
 from workbench.ui.present.words import CALL_NUMBER, SEED
 from workbench.ui.tabs.tools.edit_events import EDITORS, ToolEditEvents
+from workbench.ui.tabs.tools.server_events import McpServerEvents
 from workbench.ui.tabs.tools.storage_events import ToolStorageEvents
 from workbench.ui.tabs.version_events import ToolsetNameEvents
 
@@ -60,6 +61,7 @@ class ToolsParts:
     import_toolset: TextField
     import_tools: gr.Button
     import_notice: Drawn
+    servers: Drawn
     server_name: TextField
     server_address: TextField
     server_add: gr.Button
@@ -117,8 +119,8 @@ def build(*, takes_servers: bool) -> ToolsParts:
         rules_notice=rules_notice, lint=lint, sizes=sizes, arguments=arguments, seed=seed, call_number=call_number,
         call=call, notice=notice, tried=tried, file=file, grid=grid, toolset=toolset, versions=versions, diff=diff,
         use=use, import_text=adding.text, import_file=adding.file, import_toolset=adding.toolset,
-        import_tools=adding.save, import_notice=adding.notice, server_name=adding.server_name,
-        server_address=adding.server_address, server_add=adding.server_add,
+        import_tools=adding.save, import_notice=adding.notice, servers=adding.servers,
+        server_name=adding.server_name, server_address=adding.server_address, server_add=adding.server_add,
         server_notice=adding.server_notice, server=adding.server,
     )  # fmt: skip
 
@@ -130,6 +132,7 @@ class _Adding:
     toolset: TextField
     save: gr.Button
     notice: Drawn
+    servers: Drawn
     server_name: TextField
     server_address: TextField
     server_add: gr.Button
@@ -153,6 +156,8 @@ def _build_adding(*, takes_servers: bool) -> _Adding:
             save = gr.Button("Import tools", size="sm", min_width=0, elem_id="tools-import")
         notice = Drawn("notice", elem_id="tools-import-notice")
         with gr.Column(visible=takes_servers, elem_id="tools-server", min_width=0) as server:
+            heading("MCP servers")
+            servers = Drawn("mcp_servers", elem_id="tools-servers")
             heading("Add MCP server")
             name = TextField(label="Name", max_lines=1, elem_id="tools-server-name")
             address = TextField(
@@ -162,7 +167,7 @@ def _build_adding(*, takes_servers: bool) -> _Adding:
             add = gr.Button("Connect server", size="sm", min_width=0, elem_id="tools-server-add")
             server_notice = Drawn("notice", elem_id="tools-server-notice")
     return _Adding(
-        text=text, file=file, toolset=toolset, save=save, notice=notice, server_name=name,
+        text=text, file=file, toolset=toolset, save=save, notice=notice, servers=servers, server_name=name,
         server_address=address, server_add=add, server_notice=server_notice, server=server,
     )  # fmt: skip
 
@@ -187,7 +192,7 @@ def wire(
     edit, keep = ToolEditEvents(services), ToolStorageEvents(services)
     texts = [parts.spec, parts.rules]
     opened = [parts.tools, parts.open_name, parts.editors, parts.notice, parts.tried, parts.diff]
-    listen(blocks.load, edit.on_page, [visitor], [parts.tools, parts.server])
+    listen(blocks.load, edit.on_page, [visitor], [parts.tools, parts.server, parts.servers])
     listen(parts.tools.event("open_tool"), edit.on_open_tool, [visitor], opened, is_latest_only=True)
     # One listener for all texts, so that its last run has seen every change, in whatever order they come.
     listen(
@@ -248,5 +253,17 @@ def _wire_keeping(
     )
     inputs = [visitor, parts.import_text, parts.import_toolset]
     listen(parts.import_tools.click, keep.on_import, inputs, [parts.tools, parts.import_notice])
+    _wire_servers(parts, McpServerEvents(keep.services), visitor)
+
+
+def _wire_servers(parts: ToolsParts, events: McpServerEvents, visitor: gr.State) -> None:
     server = [visitor, parts.server_name, parts.server_address]
-    listen(parts.server_add.click, keep.on_server, server, [parts.tools, parts.server_notice])
+    added = [parts.tools, parts.server_notice, parts.servers]
+    listen(parts.server_add.click, events.on_server, server, added)
+    for name, handler in (
+        ("retry_server", events.on_retry_server),
+        ("edit_server", events.on_edit_server),
+        ("remove_server", events.on_remove_server),
+        ("restore_server", events.on_restore_server),
+    ):
+        listen(parts.servers.event(name), handler, [visitor, parts.open_name], [parts.tools, parts.servers])
