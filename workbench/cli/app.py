@@ -37,7 +37,9 @@ COMMANDS: Final = {
     "render": CliCommand("workbench.cli.render", "Render chat messages as a prompt, byte for byte."),
     "template": CliCommand("workbench.cli.template", "Check the chat template of a model."),
     "tools": CliCommand("workbench.cli.tools", "List, check, import, export and call tools."),
-    "mcp": CliCommand("workbench.cli.mcp_servers", "Manage the MCP servers whose tools models can call."),
+    "mcp": CliCommand(
+        "workbench.cli.mcp_servers", "Manage MCP servers for models, and serve agents over MCP."
+    ),
     "export": CliCommand("workbench.cli.export", "Export sessions as training rows."),
     "import": CliCommand("workbench.cli.import_", "Import training rows as sessions."),
     "search": CliCommand("workbench.cli.search", "Search the text of sessions."),

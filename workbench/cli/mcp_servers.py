@@ -1,4 +1,4 @@
-"""`workbench mcp`: list, add, retry, import and remove MCP servers whose tools models can call."""
+"""`workbench mcp`: manage the MCP servers whose tools models can call, and serve agents over MCP."""
 
 import sys
 from collections.abc import Generator, Sequence
@@ -34,6 +34,7 @@ def build_app() -> typer.Typer:
     app.command("retry")(retry)
     app.command("import")(import_)
     app.command("remove")(remove)
+    app.command("serve")(serve)
     return app
 
 
@@ -75,7 +76,7 @@ def add(
     ] = None,
     header: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME:VALUE", help="HTTP header of every request; repeatable"),
+        typer.Option(metavar="HEADER", help="HTTP header of every request, as NAME: VALUE; repeatable"),
     ] = None,
     cwd: Annotated[str, typer.Option(metavar="FOLDER", help="Working folder of the program")] = "",
     transport: Annotated[
@@ -159,6 +160,18 @@ def remove(name: ServerName, as_json: JsonOption = False) -> None:
         write_json_line({"removed": name})
     else:
         print(shown(f"Removed {name}"))
+
+
+def serve() -> None:
+    """Serve an agent over MCP on standard input and output.
+
+    Needs the extra mcp. Runs until the agent closes standard input.
+    """
+    from workbench.ui.agents.server import serve_agents
+    from workbench.wiring import open_services
+
+    with open_services(read_settings()) as services:
+        serve_agents(services)
 
 
 def _server(name: str, command: Sequence[str], **fields: Any) -> "McpServerConfig":

@@ -1,9 +1,9 @@
 """The six API functions for programs. Each returns JSON text; its docstring is what an agent reads."""
 
 import json
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from inspect import signature
 from pathlib import Path
@@ -18,25 +18,26 @@ from workbench.app.export import choice_of
 from workbench.app.requests.prompt import RenderRequest, rendered_row
 from workbench.app.requests.reading import ParseRequest, check_rows, reading_fields
 from workbench.app.requests.turn import report_turn
-from workbench.app.running_turns import TurnRequest, start_turn
-from workbench.app.runs.planning import RunRequest, plan_run
-from workbench.app.runs.running import begin_run, execute_run, find_run
-from workbench.app.runs.suites import load_suite
+from workbench.app.running_turns import TurnEvent, TurnRequest, start_turn
+from workbench.app.runs.running import execute_run
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonValue
 from workbench.errors import BadInput
 from workbench.hermes.reading import Dialect, Level
 from workbench.records.owner import Permission
-from workbench.suite.reports.report import report_json, report_of
+from workbench.rollout.events import CompletionEnded, ToolFinished
+from workbench.suite.runner import CaseFinished
 from workbench.toolspec.budget import REQUEST_STEPS, budget
 from workbench.toolspec.form_faults import first_fault
 from workbench.trajectory.formats.known import DEFAULT_FORMAT
 from workbench.ui.api_request import (
     Tools,
     as_text,
+    create_run,
     errors_to_caller,
     exported,
     offered_tools,
+    run_report,
     turn_setup,
     word_of,
 )
@@ -52,6 +53,10 @@ class ApiFunctions:
     services: Services
     runs: Runs
     """Running suite runs, which the page stops when it closes."""
+    services_of: Callable[[gr.Request], Services] | None = None
+    """Returns the services of the caller. None determines the caller from the request."""
+    report: Callable[[int, int | None, str], None] = field(default=lambda _done, _total, _message: None)
+    """Called with the progress of a call: what is done, the total if it is known, and a text for people."""
 
     @needs(Permission.WORK)
     def parse(
@@ -192,7 +197,7 @@ class ApiFunctions:
             turn_request = TurnRequest(setup=setup, session_id=session or None, text=text, has_person=False)
             turn = start_turn(services, turn_request)
             session_id = turn.subject
-            report = report_turn(session_id, turn.events())
+            report = report_turn(session_id, self._reported(turn.events()))
             messages = tuple(saved.message for saved in services.sessions.path(session_id))
             return as_text(replace(report, messages=messages).to_json())
 
@@ -218,30 +223,19 @@ class ApiFunctions:
             limit: The most cases to run.
 
         Returns:
-            JSON report, as `workbench run --json` writes it.
+            JSON report, as `workbench run --json` prints it.
         """
         with errors_to_caller(), self._under_way() as is_cancelled:
             services = self._of(request)
-            services.limits.check_value("options", (suites, contracts, models, tool_choice))
-            run_request = RunRequest(
-                suites=tuple(suites),
-                contracts=tuple(contracts or ()),
-                models=tuple(models or ()),
-                tool_choices=(tool_choice,),
-                repeat=max(1, repeat),
-                limit=limit,
+            stored = create_run(
+                services, suites, contracts, models, tool_choice=tool_choice, repeat=repeat, limit=limit
             )
-            loaded = [load_suite(services, name) for name in suites]
-            stored = begin_run(services, plan_run(services, run_request, loaded))
-            for _ in execute_run(services, stored, is_cancelled=is_cancelled):
-                pass
-            stored = find_run(services, stored.id)
-            title, state, results = (
-                stored.listed.title,
-                stored.listed.state.value,
-                services.runs.results(stored.id),
-            )
-            return as_text(report_json(report_of(stored.id, title, state, stored.plan, results)))
+            done = 0
+            for event in execute_run(services, stored, is_cancelled=is_cancelled):
+                if isinstance(event, CaseFinished):
+                    done += 1
+                    self.report(done, stored.listed.total, f"{done} of {stored.listed.total} cases")
+            return as_text(run_report(services, stored.id))
 
     @needs(Permission.WORK)
     def export(
@@ -267,7 +261,19 @@ class ApiFunctions:
             choice = replace(choice_of(services, sessions), tag=tag)
             return as_text(exported(services, choice, format))
 
+    def _reported(self, events: Iterable[TurnEvent]) -> Iterator[TurnEvent]:
+        """Report each completion and each result of a tool, and pass the events on."""
+        done = 0
+        for event in events:
+            if isinstance(event, CompletionEnded | ToolFinished):
+                done += 1
+                what = "completion" if isinstance(event, CompletionEnded) else f"result of {event.call.name}"
+                self.report(done, None, what)
+            yield event
+
     def _of(self, request: gr.Request) -> Services:
+        if self.services_of is not None:
+            return self.services_of(request)
         return self.services.of(caller_of(self.services.settings, request))
 
     def _budget(self) -> AbstractContextManager[None]:

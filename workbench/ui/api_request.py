@@ -11,6 +11,9 @@ import gradio as gr
 
 from workbench.app.export import lines_of
 from workbench.app.requests.prompt import tools_of_row
+from workbench.app.runs.planning import RunRequest, plan_run
+from workbench.app.runs.running import begin_run, find_run
+from workbench.app.runs.suites import load_suite
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput, WorkbenchError
@@ -18,6 +21,8 @@ from workbench.library.datasets.session_export import export_all
 from workbench.records.corpus.material import SessionFilter
 from workbench.records.corpus.session_rows import ExportOptions
 from workbench.records.run_config import RunConfig
+from workbench.records.runs import StoredRun
+from workbench.suite.reports.report import report_json, report_of
 from workbench.toolbox.catalog import Catalog
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import render_tools
@@ -109,6 +114,47 @@ def exported(services: Services, choice: SessionFilter, form: str) -> JsonObject
         "rows": [result.row for session in done for result in session.rows if result.row is not None],
         "left_out": [line for session in done for line in lines_of(session)],
     }
+
+
+def create_run(
+    services: Services,
+    suites: Sequence[str],
+    contracts: Sequence[str] | None,
+    models: Sequence[str] | None,
+    *,
+    tool_choice: str,
+    repeat: int,
+    limit: int | None,
+) -> StoredRun:
+    """Store a new run of suites, which has no results yet.
+
+    Raises:
+        BadInput: There is no such suite, contract or model, or the run exceeds the limits.
+        StoreError: The run could not be stored.
+    """
+    services.limits.check_value("options", (suites, contracts, models, tool_choice))
+    run_request = RunRequest(
+        suites=tuple(suites),
+        contracts=tuple(contracts or ()),
+        models=tuple(models or ()),
+        tool_choices=(tool_choice,),
+        repeat=max(1, repeat),
+        limit=limit,
+    )
+    loaded = [load_suite(services, name) for name in suites]
+    return begin_run(services, plan_run(services, run_request, loaded))
+
+
+def run_report(services: Services, run_id: str) -> JsonObject:
+    """Return the report of a run.
+
+    Raises:
+        StoreError: The results cannot be read.
+    """
+    stored = find_run(services, run_id)
+    title, state = stored.listed.title, stored.listed.state.value
+    results = services.runs.results(stored.id)
+    return report_json(report_of(stored.id, title, state, stored.plan, results))
 
 
 def _check_named(catalog: Catalog, name: str) -> None:

@@ -66,6 +66,15 @@ def test_an_agent_gets_json(own_server: Server) -> None:
 
 
 @pytest.mark.slow
+def test_an_agent_sends_rows_as_json_and_as_text(own_server: Server) -> None:
+    row = {"conversations": [{"from": "human", "value": "Hi"}]}
+    for rows in ([row], json.dumps(row), json.dumps([row])):
+        result = ask(own_server, lambda session, rows=rows: session.call_tool("check", {"rows": rows}))
+        [finding] = answer_of(result)["findings"]  # type: ignore[misc]
+        assert finding["code"] == "last-not-assistant"
+
+
+@pytest.mark.slow
 def test_an_agent_gets_the_error_message(own_server: Server) -> None:
     arguments = {"text": "x", "tools": ["none"]}
     result = ask(own_server, lambda session: session.call_tool("parse", arguments))
