@@ -1,5 +1,7 @@
 """The Tools tab, step mode and approvals in a browser."""
 
+# pyright: basic
+
 import json
 import sys
 from functools import partial

@@ -1,5 +1,7 @@
 """MCP servers that misbehave are reported in one line, ended with their children, and delay nobody."""
 
+# pyright: basic
+
 import gzip
 import logging
 import secrets
@@ -294,7 +296,7 @@ def test_a_server_that_cannot_be_saved_is_ended(word: str, tmp_path: Path) -> No
 
 
 def test_closing_the_catalog_ends_its_servers(word: str, tmp_path: Path) -> None:
-    servers = {
+    servers: dict[str, object] = {
         mode.replace(" ", "-"): _server(mode, word) for mode in ("well", "stubborn", "leaves a child behind")
     }
     made, problems = _catalog(tmp_path, servers)

@@ -1,5 +1,7 @@
 """`workbench mcp serve`, with the client of the official SDK."""
 
+# pyright: basic
+
 import asyncio
 import json
 import os
@@ -24,7 +26,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarn
 CHECKOUT = Path(__file__).parents[2]
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
 T = TypeVar("T")
-Ask = Callable[["mcp.ClientSession"], Awaitable[T]]
+Ask = Callable[[Any], Awaitable[T]]
 
 
 @pytest.fixture
@@ -55,7 +57,7 @@ def ask(variables: Mapping[str, str], work: Ask[T]) -> T:
     return asyncio.run(connected())
 
 
-def answer_of(result: "mcp.types.CallToolResult") -> Any:
+def answer_of(result: Any) -> Any:
     assert not result.isError, result
     answer = json.loads(result.content[0].text)
     assert result.structuredContent == answer
@@ -81,7 +83,7 @@ def test_an_agent_finds_the_functions_of_the_page_and_those_for_long_runs(
 def test_rows_are_checked_as_text_and_as_json(variables: Mapping[str, str]) -> None:
     row = {"conversations": [{"from": "human", "value": "Hi"}]}
 
-    async def check(session: "mcp.ClientSession") -> list[Any]:
+    async def check(session: Any) -> list[Any]:
         forms = ([row], json.dumps(row), json.dumps([row]))
         return [await session.call_tool("check", {"rows": rows}) for rows in forms]
 
@@ -91,7 +93,7 @@ def test_rows_are_checked_as_text_and_as_json(variables: Mapping[str, str]) -> N
 
 
 def test_errors_say_what_is_wrong(variables: Mapping[str, str]) -> None:
-    async def fail(session: "mcp.ClientSession") -> list[Any]:
+    async def fail(session: Any) -> list[Any]:
         calls = (
             ("parse", {"text": "x", "tools": ["none"]}),
             ("parse", {"text": 1}),
@@ -124,7 +126,7 @@ def test_a_turn_and_a_run_report_their_progress(variables: Mapping[str, str]) ->
     async def note(done: float, total: float | None, message: str | None) -> None:
         seen.append((done, total, message))
 
-    async def work(session: "mcp.ClientSession") -> list[Any]:
+    async def work(session: Any) -> list[Any]:
         arguments: list[tuple[str, dict[str, Any]]] = [
             ("chat", {"text": "Cairo?", "tools": ["nonsense"]}),
             ("run", {"suites": ["nonsense"], "limit": 2}),
@@ -142,7 +144,7 @@ def test_a_turn_and_a_run_report_their_progress(variables: Mapping[str, str]) ->
 
 
 def test_a_run_is_started_watched_and_stopped(variables: Mapping[str, str]) -> None:
-    async def work(session: "mcp.ClientSession") -> tuple[Any, Any, Any]:
+    async def work(session: Any) -> tuple[Any, Any, Any]:
         started = answer_of(await session.call_tool("start_run", {"suites": ["nonsense"], "limit": 2}))
         status = started
         while status["report"] is None:
@@ -165,7 +167,7 @@ def test_contracts_and_own_sessions_are_resources(variables: Mapping[str, str]) 
         others_id = other.create_session(SETUP).id
         other.append(others_id, user("A question of somebody else"), parent_id=None)
 
-    async def work(session: "mcp.ClientSession") -> tuple[Any, ...]:
+    async def work(session: Any) -> tuple[Any, ...]:
         turn = answer_of(await session.call_tool("chat", {"text": "Cairo?"}))
         listed = (await session.list_resources()).resources
         templates = (await session.list_resource_templates()).resourceTemplates
