@@ -1,4 +1,3 @@
-# pyright: basic
 """A round as code repeats its request. The tests run each kind of code."""
 
 import json

@@ -1,4 +1,3 @@
-# pyright: basic
 """`workbench models` with a local server in place of the Hugging Face Hub."""
 
 import json
