@@ -1,3 +1,4 @@
+# pyright: basic
 """Commands see nothing of ours in a sandbox and little as another user. Without both, the summary says so."""
 
 import os
@@ -8,23 +9,22 @@ from pathlib import Path
 
 import pytest
 
+from tests.toolbox.terminal.sites import terminal_of
 from workbench.toolbox.approval.allowed import detect
 from workbench.toolbox.registry import Registry
-from workbench.toolbox.terminal.environments import (
-    DockerEnvironment,
-    LocalEnvironment,
-    SshEnvironment,
-    isolated,
-    parse_environment,
-)
-from workbench.toolbox.terminal.processes import (
+from workbench.toolbox.terminal.environments.docker import DockerEnvironment
+from workbench.toolbox.terminal.environments.local import LocalEnvironment, isolated
+from workbench.toolbox.terminal.environments.singularity import SingularityEnvironment
+from workbench.toolbox.terminal.environments.ssh import SshEnvironment
+from workbench.toolbox.terminal.isolation import (
     Isolation,
     bubblewrap_line,
     find_isolation,
     make_base,
     unprivileged_user,
 )
-from workbench.toolbox.terminal.tool import Terminal
+from workbench.toolbox.terminal.script import COMMAND_VARIABLE, script
+from workbench.toolbox.terminal.setting import parse_environment
 
 SECRETS = {
     "HF_TOKEN": "hf_x", "OPENAI_API_KEY": "sk-x", "WORKBENCH_AUTH": "ana:x", "SSH_AUTH_SOCK": "/run/agent", "DOCKER_HOST": "tcp://x",
@@ -46,11 +46,11 @@ def data(tmp_path):
 
 def terminal_in(data, isolation, **fields):
     environment = LocalEnvironment(base=make_base(data, isolation), data=data, isolation=isolation, **fields)
-    return Terminal(environment, {**os.environ, **SECRETS, "LC_ALL": "C.UTF-8"})
+    return terminal_of(environment, {**os.environ, **SECRETS, "LC_ALL": "C.UTF-8"}, data)
 
 
 def output(terminal, command, **arguments):
-    return terminal.run({"command": command, **arguments}, task_id="t")["output"]
+    return str(terminal.run({"command": command, **arguments}, task_id="t")["output"])
 
 
 @pytest.mark.parametrize(
@@ -78,6 +78,7 @@ def test_commands_see_none_of_our_variables_and_have_their_own_home(data, isolat
         "_",
         "PAGER",
         "GIT_PAGER",
+        COMMAND_VARIABLE,
     } | {name for name in seen if name.startswith("GIT_CONFIG_")}
     assert seen["HOME"] != os.environ.get("HOME")
     assert output(terminal, "cd; echo a > note; cd - > /dev/null; cat ~/note") == "a\n"
@@ -174,12 +175,28 @@ def test_the_best_isolation_is_chosen_and_described(data):
         and "Install bubblewrap" in summaries[Isolation.NONE]
     )
     registry = Registry()
-    assert Terminal(environment, {}).register_tools(registry) == (f"Terminal: {environment.summary}",)
-    for other in (DockerEnvironment(image="x"), SshEnvironment(host="h")):
-        assert isolated(other, data) is other
+    assert terminal_of(environment, {}, data).register_tools(registry) == (
+        f"Terminal: {environment.summary}",
+    )
     assert DockerEnvironment(image="x").place("t", "").is_contained
+    assert SingularityEnvironment(image="x", base=data).place("t", "").is_contained
     assert not SshEnvironment(host="h").place("t", "").is_contained
-    assert parse_environment(f"local:{data}") == LocalEnvironment(shared=str(data.resolve()))
+    shared = parse_environment(f"local:{data}", data)
+    assert isinstance(shared, LocalEnvironment)
+    assert (shared.shared, shared.isolation) == (str(data.resolve()), find_isolation())
+
+
+def test_the_folder_in_a_container_is_known(data):
+    for folder, known in (
+        ("", ""),
+        ("/workspace", ""),
+        ("/workspace/a/b", "a/b"),
+        ("a", "a"),
+        ("a/../..", "/"),
+        ("/etc", "/etc"),
+    ):
+        place = DockerEnvironment(image="x").place("t", folder)
+        assert (place.root, place.folder) == ("/workspace", known)
 
 
 def test_docker_and_ssh_get_the_variables_that_their_programs_need():
@@ -191,7 +208,9 @@ def test_docker_and_ssh_get_the_variables_that_their_programs_need():
 @pytest.mark.parametrize(("folder", "reported"), [("", "."), ("far away", "far away"), ("/", "/")])
 def test_a_folder_inside_the_home_is_reported_relative_to_it_over_ssh(tmp_path, folder, reported):
     (tmp_path / "far away").mkdir()
-    line = SshEnvironment(host="h").line("true", folder=folder, task_id="t")[-1]
+    environment = SshEnvironment(host="h")
+    text = script("true", environment.opening("t", folder), reported=environment.reported)
+    line = environment.line(text, task_id="t")[-1]
     done = subprocess.run(
         ["sh", "-c", line],
         cwd=tmp_path,

@@ -132,12 +132,19 @@ def _database(settings: Settings) -> Check:
 
 
 def _terminal(settings: Settings) -> Check:
-    from workbench.toolbox.terminal.environments import isolated, parse_environment
+    from workbench.toolbox.terminal.setting import open_backend
 
-    environment = parse_environment(settings.terminal)
-    if environment is None:
+    backend = open_backend(settings.terminal, settings.data, settings.environment)
+    if backend is None:
         return Check(subject="terminal", state="mock: commands are not run")
-    return Check(subject="terminal", state=isolated(environment, settings.data).summary)
+    try:
+        backend.check()
+    except FileNotFoundError as error:
+        return Check(subject="terminal", state=f"{settings.terminal}: {error}")
+    finally:
+        backend.close()
+    no_pty = f". No pty: {backend.no_terminal}" if backend.no_terminal else ""
+    return Check(subject="terminal", state=backend.summary + no_pty)
 
 
 def _browser(_: Settings) -> Check:

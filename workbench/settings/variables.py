@@ -168,8 +168,9 @@ VARIABLES: Final = (
     Variable(
         name="WORKBENCH_TERMINAL",
         default="mock",
-        meaning="Where the tool `terminal` runs commands: `mock`, `local`, `local:FOLDER`, `docker:IMAGE` or "
-        "`ssh:HOST`; with accounts, for admins only",
+        meaning="Where the tool `terminal` runs commands: `mock`, `local`, `local:FOLDER`, "
+        "`docker:IMAGE`, `singularity:IMAGE`, `ssh:HOST`, `modal:IMAGE` or `daytona:IMAGE`; with accounts, for admins "
+        "only",
     ),
     Variable(
         name="WORKBENCH_JUDGE",

@@ -29,8 +29,7 @@ from workbench.toolbox.loaded_tools import (
 )
 from workbench.toolbox.mcp.source import McpTools
 from workbench.toolbox.registry import Registry
-from workbench.toolbox.terminal.environments import isolated, parse_environment
-from workbench.toolbox.terminal.tool import Terminal
+from workbench.toolbox.terminal.setting import open_terminal
 from workbench.toolbox.toolsets import partition
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.tools_text import parse_tools, render_tools
@@ -314,8 +313,8 @@ def open_catalog(folder: Path, settings: Settings, *, judge: Judge | None = None
     sources: list[ToolSource] = [
         McpTools(settings.tools_file, is_space=settings.is_on_space, environment=settings.environment)
     ]
-    if (environment := parse_environment(settings.terminal)) is not None:
-        sources.append(Terminal(isolated(environment, settings.data), settings.environment))
+    if (terminal := open_terminal(settings)) is not None:
+        sources.append(terminal)
     return Catalog(
         folder,
         environment=settings.environment,

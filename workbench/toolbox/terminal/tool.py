@@ -1,16 +1,16 @@
 """The tools `terminal` and `process`: run commands in the task's folder, in the foreground or background."""
 
-import shutil
 from collections.abc import Mapping, Sequence
 from itertools import count
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any, Final
 
 from workbench.chat.json_value import JsonObject
 from workbench.toolbox.approval.reason import CommandEnvironment
 from workbench.toolbox.registry import Registry
-from workbench.toolbox.terminal.environments import PLACE_MARK, Environment
-from workbench.toolbox.terminal.processes import Process, ProcessOutcome
+from workbench.toolbox.terminal.backend import ProcessOutcome
+from workbench.toolbox.terminal.environment import TaskCommand, TerminalEnvironment
+from workbench.toolbox.terminal.script import split_output
 
 TOOLSET: Final = "terminal"
 MAX_TIMEOUT_S: Final = 280
@@ -60,14 +60,14 @@ class Terminal:
 
     Args:
         environment: Where commands run.
-        variables: Our environment variables; `environment` selects those that commands see.
+        leftovers: Thread that ends what an earlier process has left running. `close` waits for it.
     """
 
-    def __init__(self, environment: Environment, variables: Mapping[str, str]) -> None:
+    def __init__(self, environment: TerminalEnvironment, leftovers: Thread | None = None) -> None:
         self._environment = environment
-        self._variables = variables
+        self._leftovers = leftovers
         self._folders: dict[str, str] = {}
-        self._background: dict[str, dict[str, Process]] = {}
+        self._background: dict[str, dict[str, TaskCommand]] = {}
         self._numbers = count(1)
         self._lock = Lock()
 
@@ -90,28 +90,33 @@ class Terminal:
         return self._environment.place(task_id, workdir or self._folders.get(task_id, ""))
 
     def check(self) -> bool:
-        """Return True if the program of the environment is installed.
+        """Return True if the program or package of the environment is installed.
 
         Raises:
             FileNotFoundError: It is not.
         """
-        if shutil.which(self._environment.program) is None:
-            raise FileNotFoundError(f"the program {self._environment.program!r} is not installed")
+        self._environment.check()
         return True
 
     def run(self, arguments: Mapping[str, Any], *, task_id: str) -> JsonObject:
         """Run a command: the handler of the tool `terminal`."""
-        folder = str(arguments.get("workdir") or self._folders.get(task_id, ""))
         has_terminal = arguments.get("pty") is True
-        line = self._environment.line(
-            str(arguments["command"]), folder=folder, task_id=task_id, has_terminal=has_terminal
+        if has_terminal and self._environment.no_terminal:
+            return {"error": f"no pty here: {self._environment.no_terminal}"}
+        is_background = arguments.get("background") is True
+        if is_background and self._running(task_id) >= MOST_BACKGROUND:
+            return {"error": f"{MOST_BACKGROUND} processes run already; kill one"}
+        command = self._environment.start(
+            str(arguments["command"]),
+            task_id=task_id,
+            folder=str(arguments.get("workdir") or self._folders.get(task_id, "")),
+            has_terminal=has_terminal,
         )
-        if arguments.get("background") is True:
-            return self._start(line, task_id, has_terminal=has_terminal)
-        process = self._process(line, task_id, has_terminal=has_terminal)
+        if is_background:
+            return self._keep(command, task_id)
         timeout_s = min(int(arguments.get("timeout") or 60), MAX_TIMEOUT_S)
-        outcome = process.wait(timeout_s)
-        output, last_folder = _split_output(outcome.output)
+        outcome = command.wait(timeout_s)
+        output, last_folder = split_output(outcome.output)
         if last_folder:
             self._folders[task_id] = last_folder
         result = {"output": output, "exit_code": outcome.exit_code}
@@ -137,35 +142,27 @@ class Terminal:
             with self._lock:
                 self._background[task_id].pop(str(arguments["process_id"]), None)
         outcome = process.look()
-        return {"output": _split_output(outcome.output)[0], **_state(outcome)}
+        return {"output": split_output(outcome.output)[0], **_state(outcome)}
 
     def close(self) -> None:
-        """End all background processes."""
+        """End all commands and everything that was started for tasks."""
         with self._lock:
-            processes = [process for of_task in self._background.values() for process in of_task.values()]
             self._background.clear()
-        for process in processes:
-            process.kill()
+        self._environment.close()
+        if self._leftovers is not None:
+            self._leftovers.join()
 
-    def _start(self, line: Sequence[str], task_id: str, *, has_terminal: bool) -> JsonObject:
+    def _running(self, task_id: str) -> int:
+        """Return how many background processes of a task are known."""
         with self._lock:
-            processes = self._background.setdefault(task_id, {})
-            if len(processes) >= MOST_BACKGROUND:
-                return {"error": f"{MOST_BACKGROUND} processes run already; kill one"}
-            name = f"p{next(self._numbers)}"
-            processes[name] = self._process(line, task_id, has_terminal=has_terminal)
-        return {"process_id": name, "status": "running"}
+            return len(self._background.get(task_id, ()))
 
-    def _process(self, line: Sequence[str], task_id: str, *, has_terminal: bool) -> Process:
-        variables = self._environment.variables(self._variables, task_id)
-        return Process(line, environment=variables, has_terminal=has_terminal, user=self._environment.user)
+    def _keep(self, command: TaskCommand, task_id: str) -> JsonObject:
+        with self._lock:
+            name = f"p{next(self._numbers)}"
+            self._background.setdefault(task_id, {})[name] = command
+        return {"process_id": name, "status": "running"}
 
 
 def _state(outcome: ProcessOutcome) -> JsonObject:
     return {"status": "running" if outcome.exit_code is None else "ended", "exit_code": outcome.exit_code}
-
-
-def _split_output(output: str) -> tuple[str, str]:
-    """Return the output of a command, and the folder in which it ended or an empty text if it was not reported."""
-    text, mark, folder = output.rpartition(PLACE_MARK)
-    return (text, folder.strip()) if mark else (output, "")
