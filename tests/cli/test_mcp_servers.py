@@ -1,7 +1,5 @@
 """`workbench mcp`: manage servers with the official SDK as their real peer."""
 
-# pyright: basic
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """All command lines of a page run without errors from top to bottom."""
 
-# pyright: basic
-
 import re
 from textwrap import dedent
 

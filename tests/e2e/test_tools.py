@@ -1,7 +1,5 @@
 """The Tools tab, step mode and approvals in a browser."""
 
-# pyright: basic
-
 import json
 import sys
 from functools import partial

@@ -1,7 +1,5 @@
 """MCP servers that misbehave are reported in one line, ended with their children, and delay nobody."""
 
-# pyright: basic
-
 import gzip
 import logging
 import secrets

@@ -1,7 +1,5 @@
 """Every event, API function and MCP tool is tried with every role and compared with the table of permissions."""
 
-# pyright: basic
-
 import asyncio
 import gc
 from collections.abc import Iterator

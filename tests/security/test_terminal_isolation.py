@@ -1,4 +1,3 @@
-# pyright: basic
 """Commands see nothing of ours in a sandbox and little as another user. Without both, the summary says so."""
 
 import os

@@ -1,7 +1,5 @@
 """`workbench mcp serve`, with the client of the official SDK."""
 
-# pyright: basic
-
 import asyncio
 import json
 import os

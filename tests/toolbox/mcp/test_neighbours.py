@@ -1,7 +1,5 @@
 """The servers that people use, from PyPI and npm, with both major versions of the SDK."""
 
-# pyright: basic
-
 import json
 import os
 import subprocess

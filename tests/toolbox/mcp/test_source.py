@@ -1,7 +1,5 @@
 """Tools of a real MCP server, over stdio and HTTP."""
 
-# pyright: basic
-
 import json
 import os
 import socket

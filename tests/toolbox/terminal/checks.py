@@ -1,4 +1,3 @@
-# pyright: basic
 """The checks that every environment must pass: each is a function of an opened environment."""
 
 import threading

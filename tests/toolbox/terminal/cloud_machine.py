@@ -1,4 +1,3 @@
-# pyright: basic
 """A machine that stands for a cloud sandbox: processes of this machine with their own `/tmp`, which end together."""
 
 import os

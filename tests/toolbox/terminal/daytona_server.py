@@ -1,4 +1,3 @@
-# pyright: basic
 """The part of Daytona's REST protocol that the terminal uses, on the loopback interface, for the real package `daytona`.
 
 Paths and names of fields are those of `daytona_api_client` and `daytona_toolbox_api_client`, which are installed with

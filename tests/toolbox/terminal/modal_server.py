@@ -1,4 +1,3 @@
-# pyright: basic, reportMissingImports=false
 """The part of Modal's gRPC protocol that the terminal uses, on the loopback interface, for the real package `modal`.
 
 The messages and services are those of `modal_proto`, which is installed with `modal`. Calls that are not implemented

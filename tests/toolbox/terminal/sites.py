@@ -1,4 +1,3 @@
-# pyright: basic
 """Real environments for the checks: each says how it is reached, or why it cannot be used here."""
 
 import getpass

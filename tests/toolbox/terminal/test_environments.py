@@ -1,4 +1,3 @@
-# pyright: basic
 """Command lines of the environments in which commands run."""
 
 import os

@@ -1,4 +1,3 @@
-# pyright: basic
 """The same checks in every environment, and the table of them."""
 
 import traceback

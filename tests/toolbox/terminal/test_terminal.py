@@ -1,4 +1,3 @@
-# pyright: basic
 """The tools `terminal` and `process`, with commands on this machine."""
 
 import os

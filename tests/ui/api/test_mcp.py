@@ -1,7 +1,5 @@
 """The same functions as agents use them: the client of the MCP SDK with a real server."""
 
-# pyright: basic
-
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
