@@ -178,7 +178,17 @@ def test_a_grammar_makes_every_call_valid():
         engine.close()
 
 
-def test_the_command_prints_counts_with_intervals_and_writes_every_case(tmp_path, monkeypatch, capsys):
+@pytest.fixture
+def adapter_file(tmp_path):
+    """A file that is there, which is all that the command checks of an adapter itself."""
+    path = tmp_path / "a.gguf"
+    path.touch()
+    return path
+
+
+def test_the_command_prints_counts_with_intervals_and_writes_every_case(
+    tmp_path, adapter_file, monkeypatch, capsys
+):
     def run(_model, name, loading, cases, grammar):
         engine = scripted(*["For which city?" if loading.lora else "Sure."] * 2 * len(cases))
         return run_engine(engine, name, cases, grammar)
@@ -187,7 +197,7 @@ def test_the_command_prints_counts_with_intervals_and_writes_every_case(tmp_path
 
     monkeypatch.setattr(command, "_run", run)
     out = tmp_path / "cases.jsonl"
-    command.heldout(adapter=tmp_path / "a.gguf", share=0.02, out=out)
+    command.heldout(adapter=adapter_file, share=0.02, out=out)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "single    at least 95 % exactly right"
     assert lines[1] == "  base     0 of 4 (0% to 49%)        calls 0, asks 0, refuses 0, answers 4"
@@ -199,7 +209,7 @@ def test_the_command_prints_counts_with_intervals_and_writes_every_case(tmp_path
         ("base", "parallel")
     ]
     assert len(rows) == 2 * 8
-    command.heldout(adapter=tmp_path / "a.gguf", share=0.02, as_json=True, base=False)
+    command.heldout(adapter=adapter_file, share=0.02, as_json=True, base=False)
     report = json.loads(capsys.readouterr().out)
     assert report["missing"]["adapter"] == {
         "right": 1,
@@ -208,7 +218,7 @@ def test_the_command_prints_counts_with_intervals_and_writes_every_case(tmp_path
         "reactions": {"calls": 0, "asks": 1, "refuses": 0, "answers": 0},
     }
     command.heldout(
-        adapter=tmp_path / "a.gguf",
+        adapter=adapter_file,
         generator=command.Generator.EVERYDAY,
         grammar=command.GrammarOption.BOTH,
         share=0.02,
@@ -224,10 +234,10 @@ def test_the_command_prints_counts_with_intervals_and_writes_every_case(tmp_path
     ("generator", "split", "message"),
     [("formal", "validation", "no such split"), ("everyday", "train", "training uses this split")],
 )
-def test_a_split_that_cannot_be_measured_is_reported(generator, split, message, tmp_path):
+def test_a_split_that_cannot_be_measured_is_reported(generator, split, message, adapter_file):
     with pytest.raises(BadInput, match=message):
         command.heldout(
-            adapter=tmp_path / "a.gguf",
+            adapter=adapter_file,
             generator=command.Generator(generator),
             split=command.RowSplit(split),
         )
