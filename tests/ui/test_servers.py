@@ -51,7 +51,10 @@ def test_a_chosen_model_is_ready_and_the_others_can_be_chosen(opened, server):
         assert header.text.endswith("· ready")
         assert notice == CLEAR
         assert {"openai:hermes", "openai:other"} <= set(events.on_servers(request())["choices"])
-        assert [sent.path for sent in server.requests] == ["/v1/models"]
+        listing, *probes = server.requests
+        assert listing.path == "/v1/models"
+        # Its list is asked for once, and finding out what it can do takes a token at most.
+        assert {sent.body.get("max_tokens") for sent in probes} == {1}
 
 
 @pytest.mark.parametrize(
