@@ -95,6 +95,8 @@ def test_a_message_sent_from_a_second_tab_while_an_answer_runs_is_refused_and_ke
     second.composer.fill("And now?")
     second.page.evaluate("document.querySelector('#play-send button, button#play-send').disabled = false")
     second.part("send").click()
+    # An answer that is stopped before the message arrives would not refuse it.
+    expect(second.part("notice")).to_contain_text("an answer is being written")
     expect(second.composer).to_have_value("And now?")
     second.page.keyboard.press("Escape")
     play.wait_until_idle()

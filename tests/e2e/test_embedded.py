@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.comparing import Comparing
 from tests.e2e.play import TURN_MS, Play, Server, write_script
 
-pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.long]
+pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.long, pytest.mark.timeout(900)]
 
 
 def test_a_newcomer_gets_a_call_a_result_and_an_answer(
