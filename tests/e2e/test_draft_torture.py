@@ -373,6 +373,7 @@ def begin_sessions(place: Workplace) -> None:
         play.part("new").click()
         place.wait_for(place.page, "play-composer", "composer:new")
         play.choose("Contract", "own").ask(text)
+        place.page.wait_for_function("location.search.includes('session=')")
         place.sessions.append(play.session_id)
         place.session_texts[play.session_id] = TEXTS["v2"]
     place.page.reload()
