@@ -156,7 +156,7 @@ def tabs(page: Page) -> Iterator[list[Page]]:
     [
         pytest.param(6, 60, (2, 15), (0, 60), id="quick"),
         pytest.param(
-            100, 2000, (60, 400), (0, 400), id="full", marks=[pytest.mark.long, pytest.mark.timeout(900)]
+            100, 2000, (60, 400), (0, 400), id="full", marks=[pytest.mark.soak, pytest.mark.timeout(900)]
         ),
     ],
 )
