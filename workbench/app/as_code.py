@@ -98,7 +98,7 @@ def _server_of(
             server = Server(name="", base_url=services.settings.openai_base_url or server.base_url)
         else:
             if isinstance(engine, RemoteEngine):
-                server, model, probed = engine.server, engine.model, engine.probed
+                (server, probed), model = engine.known, engine.model
     mode = Mode.RAW if generation.is_exact else Mode.CHAT
     if server.mode is mode:
         return server, model, probed

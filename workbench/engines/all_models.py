@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Final, Protocol
@@ -12,7 +12,7 @@ from workbench.engines.adapters import PLUS, is_plain, place_of
 from workbench.engines.models import HUB, LocalModels
 from workbench.engines.remote.engine import RemoteEngine, ServerFacts
 from workbench.engines.remote.probes import ServerProbes
-from workbench.engines.remote.server import Server, ServerKind
+from workbench.engines.remote.server import Server
 from workbench.engines.remote.server_lists import ServerLists
 from workbench.errors import BadInput, ModelMissing
 from workbench.rollout.models import ModelStatus
@@ -117,7 +117,7 @@ class AllModels:
         server, model = self._server(name) if name.startswith(OPENAI) else (None, "")
         if server is not None and self._is_offered(name):
             self._lists.check(server, model)
-            self._probes.ask(self._recognized(server), model)
+            self._probes.ask(server.completed(software=self._lists.known(server).software), model)
 
     def find(self, name: str) -> None:
         """Make sure that there is a model with this name, without loading it. Servers are asked.
@@ -260,11 +260,6 @@ class AllModels:
             software=listed.software,
             probed=self._probes.known(server, model),
         )
-
-    def _recognized(self, server: Server) -> Server:
-        """Return the server with the kind that its list shows, if the settings give none."""
-        software = self._lists.known(server).software
-        return replace(server, kind=software) if server.kind is ServerKind.OPENAI and software else server
 
     def _server(self, name: str) -> tuple[Server | None, str]:
         """Return the server and the model of `openai:SERVER/MODEL`, or of `openai:MODEL` with the settings' server."""

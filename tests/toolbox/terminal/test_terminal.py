@@ -1,6 +1,8 @@
 """The tools `terminal` and `process`, with commands on this machine."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 
@@ -9,6 +11,7 @@ from workbench.toolbox.registry import Registry
 from workbench.toolbox.terminal.environments.docker import DockerEnvironment
 from workbench.toolbox.terminal.environments.local import LocalEnvironment
 from workbench.toolbox.terminal.record import FOLDER
+from workbench.toolbox.terminal.tool import MOST_BACKGROUND
 
 
 @pytest.fixture
@@ -28,6 +31,21 @@ def test_each_task_has_its_own_working_folder_which_stays_between_calls(terminal
     assert run(terminal, "pwd", task="other")["output"] != f"{tmp_path}\n"
     assert run(terminal, "pwd", workdir="/")["output"] == "/\n"
     assert run(terminal, "pwd", workdir="/no such")["exit_code"] == 1
+
+
+def test_calls_at_the_same_time_do_not_exceed_the_limit_of_background_processes(terminal):
+    count = MOST_BACKGROUND + 4
+    together = Barrier(count)
+
+    def start(_number):
+        together.wait()
+        return run(terminal, "sleep 300", background=True)
+
+    with ThreadPoolExecutor(count) as pool:
+        answers = [*pool.map(start, range(count))]
+    assert sum("process_id" in answer for answer in answers) == MOST_BACKGROUND
+    listed = terminal.process({"action": "list"}, task_id="t")["processes"]
+    assert len(listed) == MOST_BACKGROUND
 
 
 def test_commands_do_not_see_our_keys(terminal):

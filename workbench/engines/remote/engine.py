@@ -1,7 +1,7 @@
 """The engine for models on servers: it retries, cancels at once, and keeps partial answers."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
 from workbench.chat.json_value import JsonObject
@@ -15,8 +15,7 @@ from workbench.engines.remote.background_stream import BackgroundStream
 from workbench.engines.remote.call_wrapping import wrap_call
 from workbench.engines.remote.chunks import ChunkReader
 from workbench.engines.remote.failures import Refusal, quoted, remote_failed
-from workbench.engines.remote.known_abilities import needs_schema
-from workbench.engines.remote.openai_request import estimated_tokens
+from workbench.engines.remote.openai_request import estimated_tokens, is_bare_call
 from workbench.engines.remote.probes import ProbedServer
 from workbench.engines.remote.server import Mode, Server, ServerKind
 from workbench.errors import RemoteFailed, WorkbenchError
@@ -48,6 +47,15 @@ class ServerFacts:
     """The software by the server's list. None if not known."""
     probed: ProbedServer | None = None
     """What was found out by asking. None if nothing was asked yet."""
+
+
+class KnownServer(NamedTuple):
+    """A server, and what was found out about it."""
+
+    server: Server
+    """As configured, and completed by what its list says about it."""
+    probed: ProbedServer | None
+    """None if nothing was asked yet."""
 
 
 class RemoteClient(Protocol):
@@ -102,31 +110,25 @@ class RemoteEngine:
         """Whether the newest request was answered by the server."""
 
     @property
-    def server(self) -> Server:
-        """The server: as configured, and completed by what it said about itself."""
-        facts, server = self._facts(), self._server
-        kind = (facts.software or server.kind) if server.kind is ServerKind.OPENAI else server.kind
-        context_tokens = server.context_tokens or facts.context_tokens
-        return replace(server, kind=kind, context_tokens=context_tokens)
-
-    @property
-    def probed(self) -> ProbedServer | None:
-        """What was found out about the server. None if nothing was asked yet."""
-        return self._facts().probed
+    def known(self) -> KnownServer:
+        """The server, and what was found out about it so far. A request uses what was known when it began."""
+        facts = self._facts()
+        server = self._server.completed(software=facts.software, context_tokens=facts.context_tokens)
+        return KnownServer(server, facts.probed)
 
     @property
     def context_tokens(self) -> int:
         """Size of the context; 0 if not known."""
-        return self.server.context_tokens
+        return self.known.server.context_tokens
 
     @property
     def capabilities(self) -> Capabilities:
         """What the engine can do, as far as it is known now."""
-        server, probed = self.server, self.probed or ProbedServer()
+        server, probed = self.known
         is_raw = server.mode is Mode.RAW
         return Capabilities(
             has_exact_prompt=is_raw,
-            has_grammar=is_raw and probed.resolved(server.kind).grammar is True,
+            has_grammar=is_raw and (probed or ProbedServer()).resolved(server.kind).grammar is True,
             is_chat_only=not is_raw,
             writes_tools=server.writes_tools,
             has_tokenizer=False,
@@ -146,14 +148,18 @@ class RemoteEngine:
         Raises:
             RemoteFailed: The server refused or sent nothing, after all attempts.
         """
-        self._check_request(request)
-        deltas = self._generate(request, is_cancelled)
-        yield from wrap_call(deltas) if self._is_bare_call(request) else deltas
+        known = self.known
+        is_bare = is_bare_call(request, known.server, known.probed)
+        _check_request(request, known.server, is_bare=is_bare)
+        deltas = self._generate(request, known, is_cancelled)
+        yield from wrap_call(deltas) if is_bare else deltas
 
-    def _generate(self, request: GenerationRequest, is_cancelled: Callable[[], bool]) -> Generator[Delta]:
+    def _generate(
+        self, request: GenerationRequest, known: KnownServer, is_cancelled: Callable[[], bool]
+    ) -> Generator[Delta]:
         attempt = 1
         while True:
-            ending = yield from self._attempt(request, is_cancelled)
+            ending = yield from self._attempt(request, known, is_cancelled)
             if ending.last is not None:
                 yield ending.last
                 return
@@ -163,36 +169,17 @@ class RemoteEngine:
             attempt += 1
         if not is_cancelled():
             self.has_answered = False
-            raise remote_failed(refusal, self.server, self.model, attempts=attempt)
+            raise remote_failed(refusal, known.server, self.model, attempts=attempt)
         no_usage = Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
         yield Delta(finish_reason=FinishReason.CANCELLED, usage=no_usage)
 
-    def _check_request(self, request: GenerationRequest) -> None:
-        server = self.server
-        if server.needs_key and server.key is None:
-            problem = "it needs an API key, and none is set"
-            raise RemoteFailed(server.place, problem, f"set {server.key_variable}")
-        is_applied = server.mode is Mode.RAW or server.writes_tools or self._is_bare_call(request)
-        if request.tool_choice.is_forced and not is_applied:
-            raise RemoteFailed(
-                server.place,
-                f"tool choice {str(request.tool_choice)!r} needs a server that gets the tools or applies a schema",
-                "set tool choice to 'auto', or set `tools: server` for this server",
-            )
-
-    def _is_bare_call(self, request: GenerationRequest) -> bool:
-        """Return whether the server is made to write a call by a JSON Schema, without the tags around it."""
-        server, probed = self.server, self.probed or ProbedServer()
-        is_forced = server.mode is Mode.CHAT and request.tool_choice.is_forced and bool(request.tools.specs)
-        return is_forced and needs_schema(server, probed.resolved(server.kind))
-
     def _attempt(
-        self, request: GenerationRequest, is_cancelled: Callable[[], bool]
+        self, request: GenerationRequest, known: KnownServer, is_cancelled: Callable[[], bool]
     ) -> Generator[Delta, None, _Ending]:
-        limits = limits_of_completion(request.sampling.max_tokens, timeout_s=self.server.timeout_s)
+        limits = limits_of_completion(request.sampling.max_tokens, timeout_s=known.server.timeout_s)
         reader, meter, timeout = ChunkReader(), TokenMeter(limits), StreamTimeout(limits)
         refusal: Refusal | None = None
-        remote_request = self._client.ask(request, self.server, self.probed)
+        remote_request = self._client.ask(request, known.server, known.probed)
         chunks = BackgroundStream(remote_request.read, remote_request.hang_up)
         try:
             for chunk in chunks.items(is_cancelled=is_cancelled, keeps_waiting=timeout.keeps_waiting):
@@ -223,5 +210,18 @@ class RemoteEngine:
             return _Ending(Delta(finish_reason=FinishReason.CANCELLED, usage=usage), None)
         if not reader.has_any:
             return _Ending(None, refusal)
-        problem = quoted(refusal.message, self.server) if refusal else SILENT_END
+        problem = quoted(refusal.message, self._server) if refusal else SILENT_END
         return _Ending(Delta(finish_reason=FinishReason.INTERRUPTED, usage=usage, problem=problem), None)
+
+
+def _check_request(request: GenerationRequest, server: Server, *, is_bare: bool) -> None:
+    if server.needs_key and server.key is None:
+        problem = "it needs an API key, and none is set"
+        raise RemoteFailed(server.place, problem, f"set {server.key_variable}")
+    is_applied = server.mode is Mode.RAW or server.writes_tools or is_bare
+    if request.tool_choice.is_forced and not is_applied:
+        raise RemoteFailed(
+            server.place,
+            f"tool choice {str(request.tool_choice)!r} needs a server that gets the tools or applies a schema",
+            "set tool choice to 'auto', or set `tools: server` for this server",
+        )

@@ -156,11 +156,10 @@ def _chat_fields(request: GenerationRequest, server: Server, probed: ProbedServe
     A forced choice that the server would not apply is sent as the JSON Schema of a call.
     """
     messages = to_chat_request(request.conversation) if request.conversation else []
-    choice, tools = request.tool_choice, request.tools
-    chosen = tools.only(frozenset({choice.tool})) if choice.tool else tools
+    choice, tools, chosen = request.tool_choice, request.tools, _chosen(request)
     fields: JsonObject = {"messages": [*messages]}
-    is_schema = choice.is_forced and needs_schema(server, probed.resolved(server.kind))
-    if is_schema and chosen.specs:
+    is_schema = is_bare_call(request, server, probed)
+    if is_schema:
         fields = {**fields, "response_format": json_schema_format(call_schema(chosen), name="call")}
     if not server.writes_tools or not tools.specs:
         return fields
@@ -169,6 +168,23 @@ def _chat_fields(request: GenerationRequest, server: Server, probed: ProbedServe
     if choice.kind is ChoiceKind.NAMED and server.kind in CHOICE_IS_TEXT:
         return {**fields, "tools": _documents(chosen), "tool_choice": ChoiceKind.REQUIRED.value}
     return {**fields, "tools": _documents(tools), "tool_choice": _spelled_choice(choice)}
+
+
+def is_bare_call(request: GenerationRequest, server: Server, probed: ProbedServer | None) -> bool:
+    """Return whether the server is made to write a call by a JSON Schema, without the tags around it.
+
+    Args:
+        probed: As for `build_request`.
+    """
+    abilities = (probed or ProbedServer()).resolved(server.kind)
+    is_forced_chat = server.mode is Mode.CHAT and request.tool_choice.is_forced
+    return is_forced_chat and bool(_chosen(request).specs) and needs_schema(server, abilities)
+
+
+def _chosen(request: GenerationRequest) -> OfferedTools:
+    """Return the tools that the tool choice allows."""
+    tool = request.tool_choice.tool
+    return request.tools.only(frozenset({tool})) if tool else request.tools
 
 
 def _documents(tools: OfferedTools) -> list[JsonValue]:

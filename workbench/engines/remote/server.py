@@ -1,7 +1,7 @@
 """Servers that speak the OpenAI protocol: their addresses, modes and software, parsed from `servers.yaml`."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
@@ -98,6 +98,16 @@ class Server:
     def writes_tools(self) -> bool:
         """True if the server writes the tools into its prompt."""
         return self.mode is Mode.CHAT and self.tools_by is ToolsBy.SERVER
+
+    def completed(self, *, software: ServerKind | None, context_tokens: int = 0) -> "Server":
+        """Return the server with what its list says about it. What the settings say takes precedence.
+
+        Args:
+            software: The software. None if the list does not show it.
+            context_tokens: Size of the model's context; 0 if not known.
+        """
+        kind = (software or self.kind) if self.kind is ServerKind.OPENAI else self.kind
+        return replace(self, kind=kind, context_tokens=self.context_tokens or context_tokens)
 
     def fingerprint(self, model: str) -> str:
         """Return a fingerprint of a model on this server. It does not depend on the weights, which are not known."""

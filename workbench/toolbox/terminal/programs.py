@@ -9,6 +9,7 @@ from typing import Final, Protocol
 
 from workbench.toolbox.approval.reason import CommandEnvironment
 from workbench.toolbox.terminal.processes import Process, user_fields
+from workbench.toolbox.terminal.script import contained, task_room
 
 _OPEN_S: Final = 270.0
 """Time for opening a room. An image may have to be downloaded."""
@@ -108,6 +109,24 @@ class NoRooms:
     def is_gone(self, errors: str) -> bool:
         """See `CommandLines`."""
         return True
+
+
+class Containers:
+    """For command lines of environments with a container for each task, without network."""
+
+    __slots__ = ()
+
+    def room_name(self, task_id: str, owner: str) -> str:
+        """See `Backend`."""
+        return task_room(task_id, owner)
+
+    def variables(self, own: Mapping[str, str], task_id: str) -> Mapping[str, str]:
+        """See `CommandLines`."""
+        return client_variables(own)
+
+    def place(self, task_id: str, folder: str) -> CommandEnvironment:
+        """See `Backend`."""
+        return contained(folder)
 
 
 class ProgramBackend:

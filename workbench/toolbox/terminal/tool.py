@@ -17,6 +17,7 @@ MAX_TIMEOUT_S: Final = 280
 """Longest time limit of a command. It is shorter than that of a call, so that the output is not lost."""
 MOST_BACKGROUND: Final = 8
 """Most background processes of a task."""
+_TOO_MANY: Final[JsonObject] = {"error": f"{MOST_BACKGROUND} processes run already; kill one"}
 
 TERMINAL: Final[JsonObject] = {
     "description": "Run a shell command. The working folder stays from call to call.",
@@ -105,7 +106,7 @@ class Terminal:
             return {"error": f"no pty here: {self._environment.no_terminal}"}
         is_background = arguments.get("background") is True
         if is_background and self._running(task_id) >= MOST_BACKGROUND:
-            return {"error": f"{MOST_BACKGROUND} processes run already; kill one"}
+            return _TOO_MANY
         command = self._environment.start(
             str(arguments["command"]),
             task_id=task_id,
@@ -159,8 +160,14 @@ class Terminal:
 
     def _keep(self, command: TaskCommand, task_id: str) -> JsonObject:
         with self._lock:
-            name = f"p{next(self._numbers)}"
-            self._background.setdefault(task_id, {})[name] = command
+            processes = self._background.setdefault(task_id, {})
+            name = f"p{next(self._numbers)}" if len(processes) < MOST_BACKGROUND else ""
+            if name:
+                processes[name] = command
+        if not name:
+            # Another call of the task was faster.
+            command.kill()
+            return _TOO_MANY
         return {"process_id": name, "status": "running"}
 
 

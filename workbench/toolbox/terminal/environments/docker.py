@@ -1,18 +1,17 @@
 """Commands in a Docker container for each task."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.toolbox.approval.reason import CommandEnvironment
-from workbench.toolbox.terminal.programs import client_variables
-from workbench.toolbox.terminal.script import change_folder, contained, task_name, task_room
+from workbench.toolbox.terminal.programs import Containers
+from workbench.toolbox.terminal.script import change_folder, task_name
 
 _WAIT: Final = "while :; do sleep 86400; done"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DockerEnvironment:
+class DockerEnvironment(Containers):
     """A container without network for each task. The files of a task stay in its own volume."""
 
     image: str
@@ -33,10 +32,6 @@ class DockerEnvironment:
         flags = [*(["--tty"] if has_terminal else []), *(["--interactive"] if has_input else [])]
         return [self.program, "exec", *flags, room, "sh", "-c", text]
 
-    def room_name(self, task_id: str, owner: str) -> str:
-        """See `Backend`."""
-        return task_room(task_id, owner)
-
     def open_line(self, task_id: str, name: str) -> Sequence[str]:
         """See `CommandLines`."""
         return [
@@ -54,14 +49,6 @@ class DockerEnvironment:
     def is_gone(self, errors: str) -> bool:
         """See `CommandLines`."""
         return "no such container" in errors.casefold() or "no container with name" in errors.casefold()
-
-    def variables(self, own: Mapping[str, str], task_id: str) -> Mapping[str, str]:
-        """See `CommandLines`."""
-        return client_variables(own)
-
-    def place(self, task_id: str, folder: str) -> CommandEnvironment:
-        """See `Backend`."""
-        return contained(folder)
 
     @property
     def summary(self) -> str:

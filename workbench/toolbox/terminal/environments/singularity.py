@@ -1,18 +1,17 @@
 """Commands in an Apptainer or Singularity instance for each task."""
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.toolbox.approval.reason import CommandEnvironment
 from workbench.toolbox.terminal.isolation import task_folders
-from workbench.toolbox.terminal.programs import client_variables
-from workbench.toolbox.terminal.script import change_folder, contained, task_name, task_room
+from workbench.toolbox.terminal.programs import Containers
+from workbench.toolbox.terminal.script import change_folder, task_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SingularityEnvironment:
+class SingularityEnvironment(Containers):
     """An instance without network for each task. The files of a task stay in its folder in the data folder."""
 
     image: str
@@ -36,10 +35,6 @@ class SingularityEnvironment:
             "sh", "-c", text,
         ]  # fmt: skip
 
-    def room_name(self, task_id: str, owner: str) -> str:
-        """See `Backend`."""
-        return task_room(task_id, owner)
-
     def open_line(self, task_id: str, name: str) -> Sequence[str]:
         """See `CommandLines`."""
         work, *_ = task_folders(self.base, task_name(task_id))
@@ -55,14 +50,6 @@ class SingularityEnvironment:
     def is_gone(self, errors: str) -> bool:
         """See `CommandLines`."""
         return "no instance found" in errors
-
-    def variables(self, own: Mapping[str, str], task_id: str) -> Mapping[str, str]:
-        """See `CommandLines`."""
-        return client_variables(own)
-
-    def place(self, task_id: str, folder: str) -> CommandEnvironment:
-        """See `Backend`."""
-        return contained(folder)
 
     @property
     def summary(self) -> str:
