@@ -15,7 +15,7 @@ RunCli = Callable[..., Any]
 
 
 @pytest.fixture(autouse=True)
-def _settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:  # pyright: ignore[reportUnusedFunction]
+def _settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path))
     monkeypatch.setenv("WORKBENCH_HOME", str(CHECKOUT))
     monkeypatch.delenv("WORKBENCH_MODEL", raising=False)

@@ -98,8 +98,8 @@ def _at(body: Fields, path: tuple[str, ...]) -> Any:
     """Return the value at a path of names, or None."""
     found: Any = body
     for name in path:
-        found = found.get(name) if isinstance(found, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    return found  # pyright: ignore[reportUnknownVariableType]
+        found = found.get(name) if isinstance(found, dict) else None
+    return found
 
 
 def _forced_tool(software: FakeSoftware, body: Fields) -> str:
