@@ -184,6 +184,34 @@ def test_a_late_response_does_not_replace_a_contract_opened_later(page: Page, se
     expect(page.locator("#contracts-text")).to_contain_text("title: later")
 
 
+def test_the_findings_of_a_text_are_not_replaced_by_late_findings_of_an_older_one(
+    page: Page, server: Server
+) -> None:
+    page.set_default_timeout(SLOW_MS)
+    expect.set_options(timeout=SLOW_MS)
+    late: list[Route] = []
+    name = f"late {uuid4().hex[:6]}"
+
+    def hold_first(route: Route) -> None:
+        data = (route.request.post_data_json or {}).get("data") or [None]
+        is_check = len(data) == 5 and data[1] == name and "What it is for." in data[2]
+        (late.append if is_check and not late else Route.continue_)(route)
+
+    page.goto(server.url)
+    expect(page.locator("#page-header")).to_contain_text("ready")
+    page.get_by_role("tab", name="Contracts").click()
+    page.route("**/queue/join*", hold_first)
+    page.get_by_label("Name of a new contract").fill(name)
+    page.keyboard.press("Enter")
+    expect(page.locator("#contracts-text")).to_contain_text("What it is for.")
+    write(page, contract("Write <toolcall>."))
+    page.wait_for_timeout(2000)
+    late[0].continue_()
+    expect(page.locator("#contracts-lint")).to_contain_text("near-miss-tag")
+    page.wait_for_timeout(2000)
+    expect(page.locator("#contracts-lint")).to_contain_text("near-miss-tag")
+
+
 @pytest.mark.long
 def test_a_text_that_opens_late_does_not_replace_a_new_one(page: Page, server: Server) -> None:
     page.set_default_timeout(SLOW_MS)

@@ -34,7 +34,14 @@ AT_REST = """() => !document.querySelector('[aria-busy="true"]') && document.get
 
 
 def findings(page: Page, where: str) -> list[str]:
-    """Return the violations that axe-core finds on the page at rest, one line per place."""
+    """Return the violations that axe-core finds on the page at rest, one line per place.
+
+    An event can dim a part while axe-core looks at it, so what is found once has to be found again.
+    """
+    return _violations(page, where) and _violations(page, where)
+
+
+def _violations(page: Page, where: str) -> list[str]:
     page.wait_for_function(AT_REST)
     violations = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
     return [

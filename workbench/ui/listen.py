@@ -34,7 +34,6 @@ def listen(
     js: str | None = None,
     is_model_work: bool = False,
     is_latest_only: bool = False,
-    is_sent_once: bool = False,
     is_in_order: bool = False,
     is_queued: bool = True,
 ) -> Dependency:
@@ -46,16 +45,14 @@ def listen(
         outputs: Components to write.
         js: JavaScript that runs in the browser first. The list that it returns becomes the inputs.
         is_model_work: Whether the event may wait in a model's queue for a long time.
-        is_latest_only: Whether to keep only the last of several firings while the handler runs, as for typing. Firings
-            at the same moment all run, with the newest values of `inputs`. Events of our own components are then
-            triggered with `triggerLatest`.
-        is_sent_once: Whether, with `is_latest_only`, only the last of several firings at the same moment runs.
+        is_latest_only: Whether to keep only the last of several firings at the same moment or while the handler runs,
+            as for typing. Events of our own components are then triggered with `triggerLatest`.
         is_in_order: Whether to run the handler one firing after the other, for all visitors together. Use it for quick
             work that fires in bursts, each with data of its own.
         is_queued: Whether to use the queue; False runs the handler at once.
     """
     if is_latest_only:
-        js = _with_newest(fn, outputs, js, is_sent_once=is_sent_once)
+        js = _with_newest(fn, outputs, js)
     options: dict[str, Any] = {
         "js": js,
         "api_visibility": "private",
@@ -73,12 +70,10 @@ def listen(
     return trigger(fn and within_budget(fn), list(inputs), list(outputs), **options)
 
 
-def _with_newest(
-    fn: Callable[..., object] | None, outputs: Sequence[Block], js: str | None, *, is_sent_once: bool
-) -> str:
+def _with_newest(fn: Callable[..., object] | None, outputs: Sequence[Block], js: str | None) -> str:
     # The name of the event: several tabs can have the same handler, but each writes to its own components.
     name = f"{getattr(fn, '__name__', '')} {cast(Any, outputs[0])._id}"
-    newest = f"await hermesWorkbench.newest('{name}', values, {str(is_sent_once).lower()})"
+    newest = f"await hermesWorkbench.newest('{name}', values)"
     return f"async (...values) => {f'({js})(...{newest})' if js else newest}"
 
 

@@ -39,15 +39,15 @@ window.hermesWorkbench = (() => {
     throw new Error(reason);
   };
 
-  // For events of fields of which only the last one counts (`listen.py`). Gradio regards an event as being answered only
-  // once it is sent. Fields that change together, such as those of an example, therefore send one event each, and an
-  // answer to old values can be the last to arrive. So each waits for the others, and all send the newest values.
-  // `event` is the name of the event. With `isOnce`, only the last one is sent.
+  // For events of which only the last one counts (`listen.py`). Gradio regards an event as being answered only once it is
+  // sent. Fields that change together, such as those of an example, would therefore send one event each, and the answer
+  // to the first could arrive after the answers to all later ones. So each waits for the others, and the last is sent.
+  // `event` is the name of the event.
   const latest = {};
-  const newest = async (event, values, isOnce) => {
+  const newest = async (event, values) => {
     latest[event] = values;
     await new Promise((resolve) => setTimeout(resolve));
-    return isOnce && latest[event] !== values ? drop("a newer event has the newest values") : latest[event];
+    return latest[event] === values ? values : drop("a newer event has the newest values");
   };
 
   // All scripts are one module (`script_files.py`); the browser loads it once, however often it is imported.

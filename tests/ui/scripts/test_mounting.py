@@ -117,19 +117,16 @@ def test_names_and_tooltips_are_added_once_gradio_has_drawn_the_fields(component
     expect(component.page.get_by_title(TERMS["contract"])).to_have_text("Contract")
 
 
-@pytest.mark.parametrize("is_once", [True, False])
-def test_fields_that_change_together_send_the_newest_values(component: Component, *, is_once: bool) -> None:
+def test_of_fields_that_change_together_only_the_last_event_is_sent(component: Component) -> None:
     sent = component.page.evaluate(
-        """async (isOnce) => {
+        """async () => {
           const events = await Promise.allSettled([
-            hermesWorkbench.newest("on_texts 1", ["length", ""], isOnce),
-            hermesWorkbench.newest("on_texts 2", ["other"], isOnce),
-            hermesWorkbench.newest("on_texts 1", ["length", "text"], isOnce),
+            hermesWorkbench.newest("on_texts 1", ["length", ""]),
+            hermesWorkbench.newest("on_texts 2", ["other"]),
+            hermesWorkbench.newest("on_texts 1", ["length", "text"]),
           ]);
           return events.map((event) => event.value || null);
-        }""",
-        is_once,
+        }"""
     )
-    assert sent == [None if is_once else ["length", "text"], ["other"], ["length", "text"]]
-    stop = "hermesWorkbench.newest('on_texts 1', ['stop', ''], true)"
-    assert component.page.evaluate(stop) == ["stop", ""]
+    assert sent == [None, ["other"], ["length", "text"]]
+    assert component.page.evaluate("hermesWorkbench.newest('on_texts 1', ['stop', ''])") == ["stop", ""]

@@ -206,7 +206,6 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
         ],
         js=_EDITED,
         is_latest_only=True,
-        is_sent_once=True,
     )
     editors = [contract.contract_editor.code, tools.tools_editor.code]
     opened = "() => [{__type__: 'update', visible: true}, {__type__: 'update', visible: true}]"
