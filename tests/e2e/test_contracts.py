@@ -204,6 +204,8 @@ def test_the_findings_of_a_text_are_not_replaced_by_late_findings_of_an_older_on
     page.get_by_label("Name of a new contract").fill(name)
     page.keyboard.press("Enter")
     expect(page.locator("#contracts-text")).to_contain_text("What it is for.")
+    while not late:
+        page.wait_for_timeout(100)
     write(page, contract("Write <toolcall>."))
     page.wait_for_timeout(2000)
     late[0].continue_()

@@ -76,6 +76,8 @@ class TranscriptView:
     """Index of the selected call of that message, or None."""
     can_edit: bool = True
     """False if the session is read-only."""
+    is_examples_only: bool = False
+    """Whether only the examples of the empty state change. A session that was opened meanwhile stays."""
 
 
 EXAMPLES: Final = {
@@ -90,6 +92,13 @@ EXAMPLES: Final = {
 def examples_for(tool_names: Sequence[str]) -> tuple[str, ...]:
     """Return example questions that the offered tools can answer."""
     return tuple(EXAMPLES[name] for name in tool_names if name in EXAMPLES)
+
+
+def show_examples(tool_names: Sequence[str]) -> TranscriptView:
+    """Show example questions for the offered tools, if no session is open."""
+    return replace(
+        show_transcript((), (), selected=None, examples=examples_for(tool_names)), is_examples_only=True
+    )
 
 
 def show_transcript(
@@ -119,7 +128,7 @@ def show_transcript(
         ),
         selected=selected,
         heading="Ask something that a tool can answer",
-        hint="The model sees the contract and the tools on the left. Its calls are parsed, checked and answered by "
+        hint="The model sees the contract and the tools that you choose. Its calls are parsed, checked and answered by "
         "mock tools. The inspector shows every byte.",
         examples=tuple(examples),
         selected_call=call,

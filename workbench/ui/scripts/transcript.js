@@ -171,6 +171,7 @@ export const mount = ({ element, follow, trigger }) => {
     );
 
   follow((value) => {
+    if (value?.is_examples_only && drawn.size) return;
     const entries = value ? value.entries : [];
     canEdit = !value || value.can_edit;
     const wasAtEnd = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 80;

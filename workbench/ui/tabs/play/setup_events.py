@@ -40,7 +40,7 @@ from workbench.ui.present.setup import (
     tool_choices,
     valid_choice,
 )
-from workbench.ui.present.transcript import TranscriptView, examples_for, show_transcript
+from workbench.ui.present.transcript import TranscriptView, show_examples
 from workbench.ui.present.variables import VariablesView, show_variable_fields
 from workbench.ui.present.versions import VersionsView, show_versions
 from workbench.ui.tabs.play.screen import REST, SAME, Update
@@ -143,7 +143,7 @@ class SetupEvents:
         if visitor.session_id is not None:
             return shown
         names = [tool for tool in tools.names if tool not in disabled]
-        return shown._replace(transcript=show_transcript((), (), selected=None, examples=examples_for(names)))
+        return shown._replace(transcript=show_examples(names))
 
     @needs(Permission.WORK)
     def on_enabled(self, text: str, enabled: list[str], choice: str) -> tuple[frozenset[str], Update]:

@@ -281,7 +281,8 @@ def _wire_sessions(
 ) -> None:
     own, setup, visitor = parts.sessions, parts.setup, [parts.visitor]
     listen(own.sessions.event("open_session"), sessions.on_open_session, visitor, whole, is_latest_only=True)
-    listen(own.new.click, sessions.on_new, [*visitor, *setup.fields], whole)
+    # Not queued, as sending is: a message sent right after it would otherwise be answered first.
+    listen(own.new.click, sessions.on_new, [*visitor, *setup.fields], whole, is_queued=False)
     transcript = parts.talk.transcript
     branches = parts.talk.branches
     for pane in (transcript, branches):
