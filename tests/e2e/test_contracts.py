@@ -184,6 +184,28 @@ def test_a_late_response_does_not_replace_a_contract_opened_later(page: Page, se
     expect(page.locator("#contracts-text")).to_contain_text("title: later")
 
 
+def test_a_late_answer_to_a_save_does_not_leave_the_contract_opened_later(tab: Page) -> None:
+    saved, held = tab.get_by_label("Open contract").input_value(), list[Route]()
+
+    def hold(route: Route) -> None:
+        is_save = "message" in ((route.request.post_data_json or {}).get("event_data") or {})
+        (held.append if is_save else Route.continue_)(route)
+
+    tab.route("**/queue/join*", hold)
+    line, item = tab.locator("#contracts-versions"), tab.locator("[data-contract=full]")
+    line.get_by_role("button", name="Save version").click()
+    tab.keyboard.press("Enter")
+    item.click()
+    expect(tab.locator("#contracts-text")).to_contain_text("name: full")
+    expect(line.locator("[data-name]")).to_have_attribute("data-name", "full")
+    held[0].continue_()
+    expect(tab.locator(f"[data-contract='{saved}']")).not_to_contain_text("not saved")
+    expect(item).to_have_attribute("aria-current", "true")
+    expect(line.locator("[data-name]")).to_have_attribute("data-name", "full")
+    item.click()
+    expect(tab.locator("#contracts-list [aria-current=true]")).to_have_count(1)
+
+
 def test_the_findings_of_a_text_are_not_replaced_by_late_findings_of_an_older_one(
     page: Page, server: Server
 ) -> None:

@@ -52,6 +52,8 @@ class VersionsView:
     """Id of the newest version. Empty if there is none."""
     deleted: tuple[tuple[str, str], ...] = ()
     """Deleted names of this kind that can be restored: id and name, the last deleted first."""
+    field: str = ""
+    """Element id of an editor: the line is shown only if that shows the text of this name by then. Empty for any."""
 
 
 def show_versions(
@@ -122,8 +124,8 @@ class TextListView:
     serial: float
     """A new number for every answer of the server."""
     is_look: bool = False
-    """True if the tab was just opened, which opens no text. The browser then keeps the text that it has opened since,
-    or opens the one that it had open last."""
+    """True if no text is opened, such as when the tab was opened or a version was saved. The browser then keeps the
+    text that it has opened since, or opens the one that it had open last."""
 
 
 def show_texts(

@@ -164,10 +164,9 @@ export const mount = ({ element, follow, triggerLatest }) => {
     }
     list.setAttribute("aria-label", kind[0].toUpperCase() + kind.slice(1) + "s");
     field.setAttribute("aria-label", "Name of a new " + kind);
-    if (value.is_look && current && current !== value.open_name) return;
-    if (value.is_look && !value.open_name)
+    if (value.is_look && !current && !value.open_name)
       return void (isRequested || first(value.rows.map((line) => line.name)));
-    if (value.is_look) current = value.open_name;
+    if (value.is_look) current ||= value.open_name;
     else opened(value);
     shown = value;
     draw();

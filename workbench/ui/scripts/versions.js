@@ -1,5 +1,6 @@
 // The versions of a text, and the menu of its name. Events: `save_version`, `restore_version`, `compare_version`,
 // `mark_version`, `download_version`, `change_name`.
+import { nameOf } from "./documents.js";
 import { editText, node } from "./dom.js";
 import { menu } from "./menu.js";
 
@@ -155,6 +156,7 @@ export const mount = ({ element, follow, trigger }) => {
   };
 
   follow((value) => {
+    if (value?.field && nameOf(value.field) !== value.name) return;
     element.hidden = !value;
     if (!value) return;
     shown = value;

@@ -165,7 +165,9 @@ class StoredTextEvents:
         try:
             change(services)
             editors = self._change(services, name, how, text) if how else SAME
-            return self.list_texts(services, name), self.version_line(services, name, text), CLEAR, editors
+            line = replace(self.version_line(services, name, text), field=self.field)
+            # Another text may have been opened meanwhile, and stays open.
+            return self.list_texts(services, name, is_look=True), line, CLEAR, editors
         except WorkbenchError as error:
             return SAME, SAME, problem(error), SAME
 
