@@ -62,6 +62,22 @@ def code_editor(part: Locator) -> Locator:
     return part.locator(".cm-content")
 
 
+SHOWS = """([id, text]) => {
+  const shown = document.querySelector(`#${id} :is(.cm-content, .hw-plain-editor)`);
+  return shown !== null && (shown.value ?? shown.innerText).includes(text);
+}"""
+
+
+def expect_text(editor: Locator, text: str) -> None:
+    """Wait until a lazy editor, which may have its code editor or not, shows a text."""
+    editor.page.wait_for_function(SHOWS, arg=[editor.get_attribute("id"), text])
+
+
+def expect_no_text(editor: Locator, text: str) -> None:
+    """Wait until a lazy editor does not show a text."""
+    editor.page.wait_for_function(f"arg => !({SHOWS})(arg)", arg=[editor.get_attribute("id"), text])
+
+
 def hold_first_opening(page: Page, *, unless: str) -> list[Route]:
     """Hold back the first event that opens a text in an editor, and return the list that it appears in.
 

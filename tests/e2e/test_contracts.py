@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import SLOW_MS, TURN_MS, Play, Server, hold_first_opening
+from tests.e2e.play import SLOW_MS, TURN_MS, Play, Server, expect_text, hold_first_opening
 from tests.e2e.sizes import every_size
 
 pytestmark = pytest.mark.browser
@@ -66,7 +66,7 @@ def test_a_contract_is_written_checked_saved_compared_named_and_used(tab: Page, 
     expect(line.locator(".hw-tag").first).to_have_text("candidate")
     tab.screenshot(path=artifacts / "contracts.png")
     tab.locator("#contracts-use").click()
-    expect(tab.locator("#play-contract-text")).to_contain_text("Goodbye {{ who }}.")
+    expect_text(tab.locator("#play-contract-text"), "Goodbye {{ who }}.")
     # The variables come along.
     expect(tab.locator("#play-variable-fields").get_by_label("who", exact=True)).to_have_value("Ann")
     expect(tab.locator("#play-system-text")).to_contain_text("Goodbye Ann.")
@@ -78,7 +78,7 @@ def test_a_saved_contract_can_be_chosen_in_play_and_survives_a_reload(tab: Page,
     tab.keyboard.press("Enter")
     expect(tab.locator("#contracts-versions")).to_contain_text("v1")
     play.tab("Play").choose("Contract", name)
-    expect(play.part("contract-text")).to_contain_text("What it is for.")
+    expect_text(play.part("contract-text"), "What it is for.")
     play.ask("Hello?").reload()
     expect(tab.get_by_role("combobox", name="Contract", exact=True)).to_have_value(name)
     play.ask("And again?")

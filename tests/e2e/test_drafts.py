@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.play import SLOW_MS, Play, Server, code_editor
+from tests.e2e.play import SLOW_MS, Play, Server, code_editor, expect_no_text, expect_text
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
@@ -80,8 +80,8 @@ def test_three_undos_after_one_edit_in_play_do_not_empty_the_contract(tabs: Page
     type_in(tabs, "play-contract-text", "one edit")
     for _ in range(3):
         undo(tabs, "play-contract-text")
-    expect(tabs.locator("#play-contract-text")).to_contain_text("family: hermes-lines")
-    expect(tabs.locator("#play-contract-text")).not_to_contain_text("one edit")
+    expect_text(tabs.locator("#play-contract-text"), "family: hermes-lines")
+    expect_no_text(tabs.locator("#play-contract-text"), "one edit")
 
 
 def test_an_undone_edit_in_play_comes_back_with_redo(tabs: Page) -> None:
@@ -91,10 +91,10 @@ def test_an_undone_edit_in_play_comes_back_with_redo(tabs: Page) -> None:
     type_in(tabs, "play-contract-text", " second edit")
     undo(tabs, "play-contract-text")
     undo(tabs, "play-contract-text")
-    expect(editor).not_to_contain_text("first edit")
+    expect_no_text(editor, "first edit")
     tabs.keyboard.press("Control+Shift+z")
     tabs.keyboard.press("Control+Shift+z")
-    expect(editor).to_contain_text("first edit second edit")
+    expect_text(editor, "first edit second edit")
 
 
 def test_play_and_contracts_edit_the_same_draft(tabs: Page) -> None:
@@ -106,7 +106,7 @@ def test_play_and_contracts_edit_the_same_draft(tabs: Page) -> None:
     expect(tabs.locator("#contracts-preview")).to_contain_text("typed in Play")
     type_in(tabs, "contracts-text", " and in Contracts")
     open_tab(tabs, "Play")
-    expect(tabs.locator("#play-contract-text")).to_contain_text("typed in Play and in Contracts")
+    expect_text(tabs.locator("#play-contract-text"), "typed in Play and in Contracts")
     tabs.locator("#play-system-text summary").click()
     expect(tabs.locator("#play-system-text")).to_contain_text("typed in Play and in Contracts")
 
@@ -203,8 +203,8 @@ def test_a_page_that_is_left_while_it_opens_does_not_change_the_stored_setup(
     tabs: Page, server: Server
 ) -> None:
     play = Play(tabs, server).choose("Contract", "full")
-    expect(play.part("contract-text")).to_contain_text("name: full")
+    expect_text(play.part("contract-text"), "name: full")
     tabs.wait_for_timeout(1000)
     tabs.evaluate(LEAVE_WHILE_OPENING)
     tabs.reload()
-    expect(play.part("contract-text")).to_contain_text("name: full")
+    expect_text(play.part("contract-text"), "name: full")

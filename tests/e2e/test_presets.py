@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import served
-from tests.e2e.play import OWN_CONTRACT, Play, Server, write_script
+from tests.e2e.play import OWN_CONTRACT, Play, Server, expect_text, write_script
 from workbench.app.passwords import hash_password
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
@@ -44,7 +44,7 @@ def set_up(play: Play) -> None:
 
 
 def expect_set_up(play: Play) -> None:
-    expect(play.part("contract-text")).to_contain_text("Answer in a {{ tone }} tone.")
+    expect_text(play.part("contract-text"), "Answer in a {{ tone }} tone.")
     expect(play.part("variable-fields").get_by_label("tone", exact=True)).to_have_value("formal")
     expect(play.part("toolset")).to_contain_text("weather")
     expect(play.page.get_by_label("Tool choice")).to_have_value("required")
@@ -52,7 +52,7 @@ def expect_set_up(play: Play) -> None:
 
 
 def expect_default(play: Play) -> None:
-    expect(play.part("contract-text")).to_contain_text("title: Minimal")
+    expect_text(play.part("contract-text"), "title: Minimal")
     expect(play.part("toolset")).not_to_contain_text("weather")
     expect(play.part("temperature").locator("input")).to_have_value("0")
 

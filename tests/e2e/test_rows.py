@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.play import OWN_CONTRACT, Play, write_script
+from tests.e2e.play import OWN_CONTRACT, Play, expect_text, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
@@ -91,7 +91,7 @@ def test_the_contract_editor_is_enlarged_and_its_width_remembered(play: Play) ->
     play.edit("contract-text", OWN_CONTRACT)
     play.reload()
     assert setup.evaluate("part => part.offsetWidth") == width + 76
-    expect(editor).to_contain_text("Answer in a {{ tone }} tone.")
+    expect_text(editor, "Answer in a {{ tone }} tone.")
     play.page.get_by_role("button", name="Shrink editor").click()
     expect(play.part("model")).to_be_visible()
-    expect(editor).to_contain_text("Answer in a {{ tone }} tone.")
+    expect_text(editor, "Answer in a {{ tone }} tone.")

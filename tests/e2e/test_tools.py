@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import SLOW_MS, Play, Server, write_script
+from tests.e2e.play import SLOW_MS, Play, Server, expect_text, write_script
 from tests.e2e.sizes import every_size
 from workbench.toolbox.mcp.config import load_servers
 
@@ -97,7 +97,7 @@ def test_grid_and_json_stay_in_sync_and_the_tool_is_saved_and_used(tab: Page, se
     tab.get_by_label("Toolset", exact=True).locator("visible=true").fill(f"set {name}")
     expect(tab.locator("#tools-file")).to_contain_text(f"set {name}")
     tab.locator("#tools-use").click()
-    expect(tab.locator("#play-tools-text")).to_contain_text(name)
+    expect_text(tab.locator("#play-tools-text"), name)
     play = Play(tab, server)
     play.use_script(write_script(server.folder / f"{name}.yaml", tool_call(name, a="x"), "Done."))
     play.ask("go")
@@ -199,7 +199,7 @@ def test_a_risky_command_asks_and_the_approval_applies_to_the_session(play: Play
     play.use_script(write_script(tmp_path / "risky.yaml", *script))
     play.page.get_by_role("combobox", name="Toolsets").click()
     play.page.get_by_role("option", name="terminal").click()
-    expect(play.part("tools-text")).to_contain_text("workdir")
+    expect_text(play.part("tools-text"), "workdir")
     play.send("clean up")
     expect(play.part("waiting-call")).to_contain_text("recursive delete")
     play.part("approval-session").click()

@@ -1,8 +1,8 @@
 // The fields of the page that show documents: Gradio's code editors (CodeMirror 6) and text fields, by element id.
 //
-// A field is found as soon as Gradio draws it, and again if Gradio draws it again. A lazy editor shows its text in a plain
-// element until it gets the focus, since a code editor takes a fifth of the work of opening the page. Its text is set directly, so that
-// it never shows one document while its edits count for another. Gradio notices, and its value is the same.
+// A field is found as soon as Gradio draws it, and again if Gradio draws it again. A lazy editor is a plain text field until
+// it gets the focus, since a code editor takes a fifth of the work of opening the page. An editor's text is set directly, so
+// that it never shows one document while its edits count for another. Gradio notices, and its value is the same.
 import { node } from "./dom.js";
 import {
   allFields,
@@ -75,7 +75,7 @@ const codeEditor = (field, view, onEdit = () => {}) => {
   return { set, isThere: () => view.dom.isConnected };
 };
 
-const textField = (field, input) => {
+const textField = (field, input, onEdit = () => {}) => {
   let text = input.value;
   let isOurs = false;
 
@@ -97,6 +97,7 @@ const textField = (field, input) => {
     if (text === before) return;
     const type = event.inputType || "";
     edited(field, before, text, type === "insertText" ? "type" : type.startsWith("delete") ? "delete" : "");
+    onEdit(text);
   };
   input.addEventListener("input", onInput);
   return {
@@ -110,45 +111,71 @@ const textField = (field, input) => {
 const openers = new Map();
 export const onOpenEditor = (place, open) => openers.set(place, open);
 
-// Gradio's text field holds the text, which events read; the plain element and then the code editor show it.
+// The text field that a person edits until the code editor is there. A character that is being composed, and a selection
+// with the pointer, end in the field where they began.
+const plainField = (field, element, onEdit) => {
+  const begin = () => area.classList.add("is-busy");
+  const end = () => {
+    area.classList.remove("is-busy");
+    // Browsers differ in whether the input follows the end of its composition.
+    setTimeout(field.find);
+  };
+  const area = node("textarea", {
+    class: "hw-plain-editor",
+    spellcheck: "false",
+    autocapitalize: "off",
+    onfocus: () => openers.get(field.place)?.(),
+    onblur: end,
+    oncompositionstart: begin,
+    oncompositionend: end,
+    onpointerdown: ({ offsetX, offsetY }) => {
+      // The release of a scroll bar is not reported.
+      if (offsetX > area.clientWidth || offsetY > area.clientHeight) return;
+      begin();
+      window.addEventListener("pointerup", end, { once: true });
+      window.addEventListener("pointercancel", end, { once: true });
+    },
+  });
+  element.append(area);
+  const { set, release } = textField(field, area, onEdit);
+  const isBusy = () => area.classList.contains("is-busy");
+  const isThere = () => area.isConnected && (isBusy() || !element.querySelector(".cm-content"));
+  return { set, isThere, release, around: area };
+};
+
+// The code editor continues where the person is in the plain field: the keys that follow go to it.
+const takeOver = (view, editor, area) => {
+  editor.set(area.value);
+  const [start, end] = [area.selectionStart, area.selectionEnd];
+  const isBackward = area.selectionDirection === "backward";
+  view.dispatch({ selection: isBackward ? { anchor: end, head: start } : { anchor: start, head: end } });
+  view.contentDOM.setAttribute("aria-label", area.getAttribute("aria-label"));
+  view.contentDOM.setAttribute("tabindex", "0");
+  const { scrollTop, scrollLeft } = area;
+  if (document.activeElement === area) view.focus();
+  area.remove();
+  // Measures the lines, so that the editor has its height before it is scrolled.
+  view.lineBlockAtHeight(0);
+  view.scrollDOM.scrollTo(scrollLeft, scrollTop);
+};
+
+// Gradio's text field holds the text, which events read; a plain field and then the code editor show it.
 const lazyEditor = (field, element, view) => {
   const held = textField(field, element.querySelector("textarea"));
-  const plain = element.querySelector(".hw-plain-editor");
-  if (!view) {
-    const shown =
-      plain ||
-      node("pre", {
-        class: "hw-plain-editor",
-        tabindex: 0,
-        role: "textbox",
-        "aria-multiline": "true",
-        onfocus: () => openers.get(field.place)?.(),
-      });
-    if (!plain) element.append(shown);
-    const set = (text) => {
+  const editor = view ? codeEditor(field, view, held.set) : plainField(field, element, held.set);
+  const area = element.querySelector(".hw-plain-editor");
+  if (view && area) takeOver(view, editor, area);
+  return {
+    ...editor,
+    set: (text) => {
       held.set(text);
-      shown.textContent = text;
-    };
-    const isThere = () => shown.isConnected && !element.querySelector(".cm-content");
-    return { set, isThere, release: held.release, around: shown };
-  }
-  const editor = codeEditor(field, view, held.set);
-  const set = (text) => {
-    held.set(text);
-    editor.set(text);
+      editor.set(text);
+    },
+    release: () => {
+      held.release();
+      editor.release?.();
+    },
   };
-  if (plain) {
-    view.contentDOM.setAttribute("aria-label", plain.getAttribute("aria-label"));
-    view.contentDOM.setAttribute("tabindex", "0");
-    const isFocused = document.activeElement === plain;
-    const { scrollTop } = plain;
-    plain.remove();
-    requestAnimationFrame(() => {
-      view.scrollDOM.scrollTop = scrollTop;
-      if (isFocused) view.focus();
-    });
-  }
-  return { set, isThere: editor.isThere, release: held.release };
 };
 
 const viewOf = (content) => {
