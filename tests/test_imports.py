@@ -1,5 +1,7 @@
 """What an import costs: the pure floors load neither the page, a model nor a database."""
 
+import ast
+import os
 import subprocess
 import sys
 
@@ -30,17 +32,54 @@ def test_a_floor_is_light(module):
     assert done.stdout.strip() == "[]"
 
 
-def test_help_loads_no_command_and_nothing_heavy():
+COMMAND_HEAVY = (
+    "alembic", "gradio", "httpx", "httpx2", "huggingface_hub", "jinja2", "jsonschema", "jsonschema_rs", "llama_cpp",
+    "mcp", "numpy", "openai", "pandas", "pyarrow", "pydantic", "rich", "sqlalchemy", "sqlmodel", "torch", "yaml",
+)  # fmt: skip
+
+
+def run_command(arguments, heavy, **environment):
+    """Run a command in a process of its own. Return its output and which of the `heavy` modules it loaded."""
     code = (
-        "import sys; sys.argv = ['workbench', '--help']\n"
-        "from workbench.cli.app import run\n"
-        "try: run()\n"
-        "except SystemExit as end: assert end.code == 0\n"
-        f"print([name for name in {(*HEAVY[:-1], 'jsonschema', 'rich', 'workbench.cli.chat')!r} if name in sys.modules])"
+        f"import sys; sys.argv = ['workbench', *{arguments!r}]\n"
+        "from workbench.__main__ import main\n"
+        "try: main()\n"
+        "except SystemExit as end: assert not end.code, end.code\n"
+        f"print('\\n', [name for name in {tuple(heavy)!r} if name in sys.modules], file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip().splitlines()[-1] == "[]"
-    assert "doctor" in done.stdout
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ | environment
+    )
+    return done.stdout, ast.literal_eval(done.stderr.splitlines()[-1].strip())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "printed"), [(["--version"], "workbench 0."), (["--help"], "doctor"), (["-h"], "doctor")]
+)
+def test_version_and_help_load_no_command_and_nothing_heavy(arguments, printed):
+    output, loaded = run_command(arguments, (*COMMAND_HEAVY, "workbench.cli.chat", "workbench.wiring"))
+    assert (printed in output, loaded) == (True, [])
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"), [("workbench pre", "presets"), ("workbench db ba", "backup"), ("workbench ", "chat")]
+)
+def test_completing_a_command_loads_nothing_heavy(line, offered):
+    words = {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)}
+    # Typer itself uses pydantic for arguments.
+    heavy = [name for name in COMMAND_HEAVY if name != "pydantic"]
+    output, loaded = run_command([], heavy, _WORKBENCH_COMPLETE="complete_bash", **words)
+    assert (offered in output.split(), loaded) == (True, [])
+
+
+@pytest.mark.parametrize("arguments", [["presets", "list"], ["versions", "list"], ["search", "rain"]])
+def test_commands_that_read_the_database_load_no_model_no_tools_and_no_client(arguments, tmp_path):
+    environment = {"WORKBENCH_DATA": str(tmp_path)}
+    run_command(["presets", "list"], (), **environment)
+    needed = ("jsonschema_rs", "pydantic", "sqlalchemy", "sqlmodel", "yaml")
+    others = [name for name in COMMAND_HEAVY if name not in needed]
+    heavy = (*others, "workbench.engines", "workbench.toolbox", "workbench.training", "workbench.gateway")
+    assert run_command(arguments, heavy, **environment)[1] == []
 
 
 def test_the_page_and_the_commands_need_no_extra():

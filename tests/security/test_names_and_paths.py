@@ -23,7 +23,7 @@ from workbench.engines.adapters import AdapterFiles, is_plain
 from workbench.engines.hub.gguf_hub import GgufHub
 from workbench.engines.hub.hub_models import parse_hub_name
 from workbench.errors import BadInput, WorkbenchError
-from workbench.library.datasets.export_target import push_files
+from workbench.library.datasets.hub_push import push_files
 from workbench.records.owner import Owner
 from workbench.records.versions import NewVersion, VersionKind, check_name
 from workbench.ui.api import ApiFunctions

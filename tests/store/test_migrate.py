@@ -2,12 +2,15 @@
 
 import shutil
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 
 from tests.store.examples import SETUP, user
 from tests.store.opening import sessions_in
@@ -76,6 +79,21 @@ def test_the_migrations_create_the_declared_tables(url: str) -> None:
             opts={"compare_type": True, "compare_server_default": True, "include_name": is_ours},
         )
         assert compare_metadata(context, METADATA) == []
+
+
+def test_the_name_of_the_newest_migration_begins_with_its_revision() -> None:
+    newest = max(file.name for file in (MIGRATIONS / "versions").glob("*.py"))
+    assert newest.partition("_")[0] == ScriptDirectory(str(MIGRATIONS)).get_current_head()
+
+
+def test_a_current_database_is_opened_without_alembic(url: str) -> None:
+    _store_one(url)
+    code = (
+        "import sys; from workbench.store.database import open_database\n"
+        f"open_database({url!r}).close(); print('alembic' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
 
 
 def test_opening_again_changes_nothing_and_makes_no_backup(url: str, file: Path) -> None:

@@ -30,10 +30,10 @@ def list_presets(json_output: JsonOption = False) -> None:
 
     Save presets on the page. `workbench chat --preset NAME` and `workbench run --preset NAME` use them.
     """
-    from workbench.wiring import open_services
+    from workbench.wiring import open_own_data
 
-    with open_services(read_settings()) as services:
-        found = services.presets.list_presets()
+    with open_own_data(read_settings()) as own:
+        found = own.presets.list_presets()
     if json_output:
         write_json_line({"presets": [_listed_json(preset) for preset in found]})
         return
@@ -43,10 +43,10 @@ def list_presets(json_output: JsonOption = False) -> None:
 
 def show(name: Name, json_output: JsonOption = False) -> None:
     """Show the setup of a preset."""
-    from workbench.wiring import open_services
+    from workbench.wiring import open_own_data
 
-    with open_services(read_settings()) as services:
-        preset = services.presets.find_preset(name)
+    with open_own_data(read_settings()) as own:
+        preset = own.presets.find_preset(name)
     if json_output:
         write_json_line(_preset_json(preset))
         return
@@ -59,18 +59,18 @@ def rename(
     name: Name, new_name: Annotated[str, typer.Argument(metavar="NEW", help="New name of the preset")]
 ) -> None:
     """Rename a preset."""
-    from workbench.wiring import open_services
+    from workbench.wiring import open_own_data
 
-    with open_services(read_settings()) as services:
-        print(shown(services.presets.rename_preset(name, new_name).name))
+    with open_own_data(read_settings()) as own:
+        print(shown(own.presets.rename_preset(name, new_name).name))
 
 
 def delete(name: Name) -> None:
     """Delete a preset. It can be restored on the page right after that."""
-    from workbench.wiring import open_services
+    from workbench.wiring import open_own_data
 
-    with open_services(read_settings()) as services:
-        services.presets.delete_preset(name)
+    with open_own_data(read_settings()) as own:
+        own.presets.delete_preset(name)
 
 
 def _listed_json(preset: ListedPreset) -> JsonObject:

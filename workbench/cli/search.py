@@ -56,7 +56,7 @@ def search(
     as_json: JsonOption = False,
 ) -> None:
     """Search the text of sessions."""
-    from workbench.wiring import open_services
+    from workbench.wiring import open_own_data
 
     session_filter = SearchFilter(
         has_fix=fix,
@@ -71,8 +71,8 @@ def search(
         since=_moment("--since", since),
         until=_moment("--until", until),
     )
-    with open_services(read_settings()) as services:
-        found = services.search.find(text, session_filter, limit=limit, offset=offset)
+    with open_own_data(read_settings()) as own:
+        found = own.search.find(text, session_filter, limit=limit, offset=offset)
     if as_json:
         print(json.dumps({"sessions": [_document(session) for session in found]}, ensure_ascii=False))
         return

@@ -6,17 +6,16 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from glob import escape
 from pathlib import Path
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import inspect
 from sqlalchemy.engine import Connection
 
 from workbench.errors import StoreError
 from workbench.store.snapshots import copy_database, moment_name, prune
+
+if TYPE_CHECKING:
+    from alembic.script import ScriptDirectory
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
 """Folder of the Alembic environment."""
@@ -50,10 +49,14 @@ def migrate(connection: Connection, migrations: Path, *, shown: str) -> None:
     """
     with _without_foreign_keys(connection), connection.begin():
         _await_turn(connection)
+        if _is_current(connection, migrations):
+            return
+        # Alembic is slow to import, and most databases are current.
+        from alembic.runtime.migration import MigrationContext
+        from alembic.script import ScriptDirectory
+
         current = MigrationContext.configure(connection).get_current_revision()
         scripts = ScriptDirectory(str(migrations))
-        if current == scripts.get_current_head():
-            return
         if current is None:
             _refuse_other_tables(connection, shown)
         else:
@@ -61,6 +64,15 @@ def migrate(connection: Connection, migrations: Path, *, shown: str) -> None:
             _back_up(connection, current)
         _upgrade(connection, migrations)
         _check_foreign_keys(connection, shown)
+
+
+def _is_current(connection: Connection, migrations: Path) -> bool:
+    """Whether the database has the newest revision. The name of a migration's file begins with its revision."""
+    if not inspect(connection).has_table(VERSION_TABLE):
+        return False
+    newest = max(file.name for file in (migrations / "versions").glob("*.py")).partition("_")[0]
+    stored = connection.exec_driver_sql(f"SELECT version_num FROM {VERSION_TABLE}").scalars().all()
+    return stored == [newest.removesuffix(".py")]
 
 
 def _await_turn(connection: Connection) -> None:
@@ -78,7 +90,7 @@ def _refuse_other_tables(connection: Connection, shown: str) -> None:
         )
 
 
-def _refuse_unknown(current: str, scripts: ScriptDirectory, shown: str) -> None:
+def _refuse_unknown(current: str, scripts: "ScriptDirectory", shown: str) -> None:
     known = {script.revision for script in scripts.walk_revisions()}
     if current in BEFORE_RELEASE:
         raise StoreError(
@@ -94,6 +106,9 @@ def _refuse_unknown(current: str, scripts: ScriptDirectory, shown: str) -> None:
 
 
 def _upgrade(connection: Connection, migrations: Path) -> None:
+    from alembic import command
+    from alembic.config import Config
+
     config = Config()
     # Alembic's configuration expands percent signs, including those in a path.
     config.set_main_option("script_location", str(migrations).replace("%", "%%"))

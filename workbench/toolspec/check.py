@@ -6,19 +6,18 @@
 import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Final, cast
-
-from jsonschema.exceptions import SchemaError, ValidationError
-from jsonschema.protocols import Validator
+from typing import TYPE_CHECKING, Final, cast
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.near_names import did_you_mean
-from workbench.toolspec.bounded_validator import extra_names
 from workbench.toolspec.budget import BudgetExceeded, budget
 from workbench.toolspec.quick import is_surely_valid, is_surely_valid_schema
 from workbench.toolspec.spec import OfferedTools, ToolSpec
-from workbench.toolspec.validator import check_schema, validator_of
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+    from jsonschema.protocols import Validator
 
 TOO_COSTLY: Final = "schema-too-costly"
 """Code of the finding that a check would take too much work."""
@@ -39,6 +38,9 @@ def check_arguments(spec: ToolSpec, arguments: JsonObject) -> tuple[Finding, ...
     """
     if is_surely_valid(spec, arguments):
         return ()
+    # Here and below: jsonschema is slow to import, and most schemas and arguments do not need it.
+    from workbench.toolspec.validator import validator_of
+
     try:
         validator, warnings = validator_of(spec)
     except BudgetExceeded as error:
@@ -145,6 +147,8 @@ def _schema_findings(spec: ToolSpec) -> Iterator[Finding]:
             text = f"{required[:40]!r} is required but not one of the properties"
             yield _spec_finding(text, "/function/parameters/required")
     if not is_valid:
+        from workbench.toolspec.validator import validator_of
+
         try:
             yield from validator_of(spec)[1]
         except BudgetExceeded as error:
@@ -152,6 +156,10 @@ def _schema_findings(spec: ToolSpec) -> Iterator[Finding]:
 
 
 def _schema_problem(spec: ToolSpec) -> Finding | None:
+    from jsonschema.exceptions import SchemaError
+
+    from workbench.toolspec.validator import check_schema
+
     try:
         check_schema(spec.parameters)
     except SchemaError as error:
@@ -181,7 +189,7 @@ def _too_costly(error: BudgetExceeded) -> Finding:
     )
 
 
-def _findings(validator: Validator, arguments: JsonObject) -> Iterator[Finding]:
+def _findings(validator: "Validator", arguments: JsonObject) -> Iterator[Finding]:
     for error in validator.iter_errors(arguments):
         places = list(error.absolute_path)
         if error.validator == "required":
@@ -192,7 +200,7 @@ def _findings(validator: Validator, arguments: JsonObject) -> Iterator[Finding]:
             yield _broken(error, places)
 
 
-def _missing(error: ValidationError, places: list[str | int]) -> Finding:
+def _missing(error: "ValidationError", places: list[str | int]) -> Finding:
     match = re.match(r"(['\"])(.*)\1 is a required property", error.message, re.DOTALL)
     name = match.group(2) if match else ""
     return Finding(
@@ -202,7 +210,9 @@ def _missing(error: ValidationError, places: list[str | int]) -> Finding:
     )
 
 
-def _unknown(error: ValidationError, places: list[str | int]) -> Iterator[Finding]:
+def _unknown(error: "ValidationError", places: list[str | int]) -> Iterator[Finding]:
+    from workbench.toolspec.bounded_validator import extra_names
+
     schema = cast(JsonObject, error.schema)
     for name in extra_names(cast(JsonObject, error.instance), schema):
         yield Finding(
@@ -212,7 +222,7 @@ def _unknown(error: ValidationError, places: list[str | int]) -> Iterator[Findin
         )
 
 
-def _broken(error: ValidationError, places: list[str | int]) -> Finding:
+def _broken(error: "ValidationError", places: list[str | int]) -> Finding:
     keyword = str(error.validator) if error.validator else "false"
     where = pointer(places)
     limit = _shown(cast(JsonValue, error.validator_value))

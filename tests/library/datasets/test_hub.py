@@ -4,7 +4,7 @@ import pytest
 
 from tests.library.datasets.hub_server import serving_hub
 from workbench.errors import BadInput, RemoteFailed
-from workbench.library.datasets.export_target import push_files
+from workbench.library.datasets.hub_push import push_files
 
 
 def test_files_go_into_one_commit_with_the_visitor_s_token(tmp_path):

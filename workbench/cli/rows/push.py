@@ -83,7 +83,7 @@ def push(
 
     Adds a dataset card and a receipt. Rows with errors are refused.
     """
-    from workbench.library.datasets.export_target import push_files
+    from workbench.library.datasets.hub_push import push_files
     from workbench.library.datasets.receipts import receipt_bytes
     from workbench.trajectory.sets.receipt import CardOptions, render_card
 

@@ -71,10 +71,10 @@ def show_runs(
     json_output: JsonOption = False,
 ) -> None:
     """List stored runs, the newest first."""
-    from workbench.wiring import open_services
+    from workbench.wiring import open_own_data
 
-    with open_services(read_settings()) as services:
-        found = services.runs.list_runs(limit=limit, offset=offset, tag=tag, is_deleted=deleted)
+    with open_own_data(read_settings()) as own:
+        found = own.runs.list_runs(limit=limit, offset=offset, tag=tag, is_deleted=deleted)
     if json_output:
         write_json_line({"runs": [run_json(run) for run in found]})
         return

@@ -67,10 +67,10 @@ def _mcp_servers() -> Iterable[str]:
 
 
 def _presets() -> Iterable[str]:
-    from workbench.wiring import open_services
+    from workbench.wiring import open_own_data
 
-    with open_services(read_settings()) as services:
-        return [preset.name for preset in services.presets.list_presets()]
+    with open_own_data(read_settings()) as own:
+        return [preset.name for preset in own.presets.list_presets()]
 
 
 def _row_formats() -> Iterable[str]:

@@ -44,10 +44,10 @@ def show_lines(
     json_output: JsonOption = False,
 ) -> None:
     """List all names with their newest version."""
-    from workbench.wiring import open_services
+    from workbench.wiring import open_own_data
 
-    with open_services(read_settings()) as services:
-        lines = services.versions.lines(kind)
+    with open_own_data(read_settings()) as own:
+        lines = own.versions.lines(kind)
     if json_output:
         found = [{**version_json(line.head), "version_count": line.version_count} for line in lines]
         write_json_line({"versions": found})
@@ -65,11 +65,11 @@ def history(
 ) -> None:
     """List all versions of a name, the newest first."""
     from workbench.app.version_files import find_version
-    from workbench.wiring import open_services
+    from workbench.wiring import open_own_data
 
-    with open_services(read_settings()) as services:
-        head = find_version(services.versions, name)
-        found = services.versions.history(head.kind, head.name, limit=limit, offset=offset)
+    with open_own_data(read_settings()) as own:
+        head = find_version(own.versions, name)
+        found = own.versions.history(head.kind, head.name, limit=limit, offset=offset)
     if json_output:
         write_json_line({"versions": [version_json(version) for version in found]})
         return
@@ -80,10 +80,10 @@ def history(
 def show(reference: Reference, json_output: JsonOption = False) -> None:
     """Print the text of a version, byte for byte."""
     from workbench.app.version_files import find_text
-    from workbench.wiring import open_services
+    from workbench.wiring import open_own_data
 
-    with open_services(read_settings()) as services:
-        found = find_text(services.versions, reference)
+    with open_own_data(read_settings()) as own:
+        found = find_text(own.versions, reference)
     if not json_output:
         sys.stdout.buffer.write(found.text.encode())
         sys.stdout.buffer.flush()
@@ -109,14 +109,14 @@ def diff(
     """
     from workbench.app.version_content import diff_contents, fingerprint_of
     from workbench.app.version_files import find_before, find_text
-    from workbench.wiring import open_services
+    from workbench.wiring import open_own_data
 
     if len(references) > 2:
         raise BadInput("versions diff", f"{len(references)} versions given", "give one or two")
-    with open_services(read_settings()) as services:
-        after = find_text(services.versions, references[-1])
-        before = find_text(services.versions, references[0]) if len(references) > 1 else None
-        before = before or find_before(services.versions, after)
+    with open_own_data(read_settings()) as own:
+        after = find_text(own.versions, references[-1])
+        before = find_text(own.versions, references[0]) if len(references) > 1 else None
+        before = before or find_before(own.versions, after)
     if before.kind is not after.kind:
         raise BadInput("versions diff", f"{before.label} and {after.label} are of different kinds")
     text = diff_contents(after.kind, before.text, after.text, (before.label, after.label))

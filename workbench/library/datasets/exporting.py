@@ -71,7 +71,7 @@ class DatasetFiles:
     ) -> str:
         """Push files to a dataset repository, under their own names."""
         # Imported here because the hub's client is slow to load.
-        from workbench.library.datasets.export_target import push_files
+        from workbench.library.datasets.hub_push import push_files
 
         content: Mapping[str, Path | bytes] = {Path(file).name: Path(file) for file in files}
         plain_token = token.reveal() if token else None

@@ -57,6 +57,9 @@ class UtcDateTime(TypeDecorator[datetime]):
 class StoreTable(SQLModel, registry=registry(metadata=METADATA)):
     """The base class of all tables. It has its own metadata and checks each row that is read."""
 
+    # Pydantic does not validate rows of tables, so its validators are only built if something asks for them.
+    model_config = {"defer_build": True}
+
     @reconstructor
     def check_loaded(self) -> None:
         """Reject a row with invalid values. SQLAlchemy calls this for each row that it loads.
