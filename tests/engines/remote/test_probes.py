@@ -34,6 +34,7 @@ from workbench.engines.all_models import AllModels, EngineSources
 from workbench.engines.llama_loading import LoadOptions
 from workbench.engines.models import LocalModels
 from workbench.engines.remote.engine import RemoteEngine
+from workbench.engines.remote.openai_request import build_request
 from workbench.engines.remote.probes import (
     PROBE_TIMEOUT_S,
     REUSED_S,
@@ -251,6 +252,25 @@ def test_a_named_choice_is_sent_as_required_with_that_one_tool(kind: ServerKind)
     body = server.requests[0].body
     assert (body["tool_choice"], body["tools"]) == ("required", [TOOLS.specs[0].document])
     assert [piece.name for delta in deltas for piece in delta.call_pieces] == ["now"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "found", "is_named"),
+    [
+        (ServerKind.OPENAI, True, True),
+        (ServerKind.OPENAI, None, False),
+        (ServerKind.VLLM, True, True),
+        (ServerKind.LLAMA_SERVER, True, False),
+    ],
+)
+def test_required_with_one_tool_names_it_if_that_is_known_to_work(
+    kind: ServerKind, *, found: bool | None, is_named: bool
+) -> None:
+    required = replace(REQUEST, tool_choice=ToolChoice(kind=ChoiceKind.REQUIRED))
+    known = ProbedServer(abilities=ServerAbilities(named_choice=found))
+    sent = build_request(required, Server(name="", base_url="http://lab/v1", kind=kind), "hermes", known)
+    named = {"type": "function", "function": {"name": "now"}}
+    assert sent.body["tool_choice"] == (named if is_named else "required")
 
 
 @pytest.mark.parametrize("choice", [NAMED.tool_choice, ToolChoice(kind=ChoiceKind.REQUIRED)], ids=str)

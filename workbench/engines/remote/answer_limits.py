@@ -24,6 +24,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from email.utils import parsedate_to_datetime
 from typing import Final
 
 from workbench.engines.remote.failures import Refusal, silence
@@ -197,14 +198,20 @@ def wait_before(
     return not is_cancelled()
 
 
-def retry_after_s(header: str | None) -> float | None:
-    """Parse a `Retry-After` header into seconds. None if there is no header, or it has a date.
+def retry_after_s(header: str | None, clock: Callable[[], float] = time.time) -> float | None:
+    """Parse a `Retry-After` header, a number or a date, into seconds. None if there is none or it is neither.
 
-    >>> retry_after_s("2"), retry_after_s("Wed, 21 Oct 2026 07:28:00 GMT"), retry_after_s(None)
-    (2.0, None, None)
+    Args:
+        clock: Returns the current time, in seconds since 1970.
+
+    >>> retry_after_s("2"), retry_after_s("Thu, 01 Jan 1970 00:01:00 GMT", lambda: 50.0), retry_after_s("soon")
+    (2.0, 10.0, None)
     """
     try:
         seconds = float(header or "")
     except ValueError:
-        return None
+        try:
+            seconds = parsedate_to_datetime(header or "").timestamp() - clock()
+        except (ValueError, OverflowError):
+            return None
     return None if math.isnan(seconds) else max(seconds, 0.0)

@@ -1,7 +1,8 @@
 """Convert the chunks of a streamed completion, chat or raw, to deltas.
 
 *Source:* OpenAI's API reference, streaming of chat completions and completions. For reasoning: the documentation of
-vLLM, SGLang and llama-server (`reasoning_content`) and of Ollama and OpenRouter (`reasoning`).
+vLLM, SGLang and llama-server (`reasoning_content`), of Ollama and OpenRouter (`reasoning`), and of Mistral (parts of
+the content).
 """
 
 import math
@@ -62,10 +63,12 @@ class ChunkReader:
                 self.problem = f"the server ended it with finish reason {_text(reason)[:MOST_REASON_CHARS]!r}"
         # A server that does not stream sends the complete `message` instead of a `delta`.
         added = as_object(choice.get("delta")) or as_object(choice.get("message"))
+        content = added.get("content")
+        thoughts = (*map(added.get, THOUGHT_FIELDS), _parts(content, "thinking"))
         delta = Delta(
-            text=_text(choice.get("text")) + _text(added.get("content")),
-            thought=next((text for name in THOUGHT_FIELDS if (text := _text(added.get(name)))), ""),
-            call_pieces=tuple(self._call_pieces(added.get("tool_calls"))),
+            text=_text(choice.get("text")) + _parts(content, "text") + _text(added.get("refusal")),
+            thought=next((text for value in thoughts if (text := _text(value))), ""),
+            call_pieces=tuple(self._call_pieces(_call_entries(added))),
             tokens=tuple(_tokens(as_object(choice.get("logprobs")))),
         )
         if delta == Delta():
@@ -92,6 +95,24 @@ class ChunkReader:
             arguments = _text(sent) if isinstance(sent, str) else _json(sent)
             index = self._indexes.index_of(fields, name=name, arguments=arguments)
             yield StructuredCallPiece(index=index, name=name, arguments_text=arguments)
+
+
+def _parts(content: JsonValue, kind: str) -> str:
+    """Return all parts of a content that have this type, `text` or `thinking`. A content that is a string is text.
+
+    >>> _parts([{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}], "thinking")
+    'Hm.'
+    """
+    if not isinstance(content, list):
+        return _text(content) if kind == "text" else ""
+    parts = map(as_object, content)
+    return "".join(_parts(part.get(kind), "text") for part in parts if part.get("type") == kind)
+
+
+def _call_entries(added: JsonObject) -> JsonValue:
+    """Return the entries of `tool_calls`. A server that only knows its predecessor, `function_call`, sends one call."""
+    single = as_object(added.get("function_call"))
+    return added.get("tool_calls") or ([{"index": 0, "function": single}] if single else None)
 
 
 def _tokens(logprobs: JsonObject) -> Iterator[EmittedToken]:

@@ -40,6 +40,7 @@ def parse_bounded_json(data: bytes) -> JsonValue:
 NO_CHUNK: Final = "the server sent something that is not a piece of a completion"
 NO_STREAM: Final = "the answer contains no completion; check the base URL, which should end with /v1"
 EMPTY: Final = "the answer is empty; the prompt may be too long for the model's context"
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _DONE: Final = b"[DONE]"
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 
@@ -61,8 +62,9 @@ def read_answer(
     head = b""
     for piece in waiting:
         head = (head + piece).lstrip()
-        if head:
+        if head and not _BYTE_ORDER_MARK.startswith(head):
             break
+    head = head.removeprefix(_BYTE_ORDER_MARK)
     if not head:
         raise AnswerError(EMPTY)
     body = chain((head,), waiting)

@@ -1,8 +1,9 @@
 """Turn failures of a server into messages for people, without API keys in them."""
 
 import json
-import math
+import re
 from dataclasses import dataclass
+from html import unescape
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonValue, as_object
@@ -13,6 +14,11 @@ MOST_QUOTED_CHARS: Final = 160
 """A server's message is cut to this length."""
 TEMPORARY: Final = frozenset({408, 429, 500, 502, 503, 504, 529})
 """Status codes of temporary failures."""
+
+_TITLE: Final = re.compile(r"<title>\s*([^<]+?)\s*</title>", re.IGNORECASE)
+"""The title of a page that a proxy sends in place of the server's answer."""
+
+_A_DAY_S: Final = 86_400.0
 
 NO_JSON: Final = "the server sent something that is not valid JSON"
 
@@ -74,7 +80,8 @@ def remote_failed(refusal: Refusal, server: Server, model: str, *, attempts: int
 
 def _again(refusal: Refusal) -> str:
     wait_s = refusal.retry_after_s
-    return "try again later" if wait_s is None or math.isinf(wait_s) else f"try again in {wait_s:,.0f} s"
+    is_known = wait_s is not None and wait_s < _A_DAY_S
+    return f"try again in {wait_s:,.0f} s" if is_known else "try again later"
 
 
 def quoted(message: str, server: Server) -> str:
@@ -85,11 +92,27 @@ def quoted(message: str, server: Server) -> str:
 
 
 def _message_in(text: str) -> str:
-    """Return the message in `{"error": {"message": …}}` or similar JSON, otherwise the whole text."""
+    """Return the message in `{"error": {"message": …}}` or similar JSON, the title of a page, or the whole text."""
     try:
         body = as_object(cast(JsonValue, json.loads(text)))
     except (ValueError, RecursionError):
-        return text
+        title = _TITLE.search(text)
+        return unescape(title[1]) if title else text
     error = body.get("error", body.get("detail", body.get("message")))
     message = as_object(error).get("message", error)
-    return message if isinstance(message, str) else text
+    if isinstance(message, list):
+        message = "; ".join(filter(None, map(_field_problem, message)))
+    return message if message and isinstance(message, str) else text
+
+
+def _field_problem(entry: JsonValue) -> str:
+    """Return an entry of FastAPI's list of invalid fields as text. Empty if it is none.
+
+    >>> _field_problem({"loc": ["body", "messages", 0], "msg": "Field required"})
+    'body.messages.0: Field required'
+    """
+    fields = as_object(entry)
+    place, problem = fields.get("loc"), fields.get("msg")
+    if not isinstance(problem, str) or not isinstance(place, list):
+        return ""
+    return f"{'.'.join(map(str, place))}: {problem}"

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 LIST_TIMEOUT_S: Final = 10.0
 """Timeout for the list of models, if nobody waits for it."""
 CHECK_URL: Final = "check the base URL, which should end with /v1"
-NO_LIST: Final = "the server sent something that is not a list of models"
+NO_LIST: Final = f"the answer is not a list of models; {CHECK_URL}"
 BROKE_OFF: Final = "the connection was lost"
 
 
@@ -102,8 +102,11 @@ def _read_models(
     with _client(server, limits, connection) as client:
         create = cast(Any, client.models).with_streaming_response.list
         with create(extra_headers=_headers(server)) as response:
-            value = parse_bounded_json(b"".join(response.iter_bytes()))
-    models = parse_list(value)
+            body = b"".join(response.iter_bytes())
+    try:
+        models = parse_list(parse_bounded_json(body))
+    except AnswerError:
+        models = None
     if models is None:
         raise AnswerError(NO_LIST)
     yield models

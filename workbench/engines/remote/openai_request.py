@@ -167,7 +167,18 @@ def _chat_fields(request: GenerationRequest, server: Server, probed: ProbedServe
         return {**fields, "tools": _documents(tools)}
     if choice.kind is ChoiceKind.NAMED and server.kind in CHOICE_IS_TEXT:
         return {**fields, "tools": _documents(chosen), "tool_choice": ChoiceKind.REQUIRED.value}
+    if choice.kind is ChoiceKind.REQUIRED and _names_only_tool(request, server, probed):
+        choice = ToolChoice(kind=ChoiceKind.NAMED, tool=tools.specs[0].name)
     return {**fields, "tools": _documents(tools), "tool_choice": _spelled_choice(choice)}
+
+
+def _names_only_tool(request: GenerationRequest, server: Server, probed: ProbedServer) -> bool:
+    """Return whether `required` is sent as a named choice: there is one tool, and the server applies named choices.
+
+    Both mean the same, but llama-cpp-python's server and others read `required` as `auto`.
+    """
+    is_named = server.kind not in CHOICE_IS_TEXT and probed.abilities.named_choice is True
+    return is_named and len(request.tools.specs) == 1
 
 
 def is_bare_call(request: GenerationRequest, server: Server, probed: ProbedServer | None) -> bool:
