@@ -38,7 +38,7 @@ TOOLS = OfferedTools(
 CONVERSATION = Conversation(messages=(Message(role=Role.USER, text="What is it like in Rome?"),))
 
 
-class Played(NamedTuple):
+class TurnOutcome(NamedTuple):
     """What came of a turn."""
 
     outcome: str
@@ -50,7 +50,7 @@ class Played(NamedTuple):
     """How many requests the first completion needed."""
 
 
-def play(wire: Wire, scenario: Scenario) -> Played:
+def run_scenario(wire: Wire, scenario: Scenario) -> TurnOutcome:
     """Run a turn with a server that answers as the scenario says, and with `Done.` after a tool's result."""
     given = scenario.answer(wire)
     answers = [given] if isinstance(given, Answer) else list(given)
@@ -66,7 +66,7 @@ def play(wire: Wire, scenario: Scenario) -> Played:
         server = {"kind": ServerKind(wire.name), "mode": scenario.mode, "timeout_s": scenario.timeout_s}
         engine = openai_engine(served.url, **server, **({} if scenario.has_key else {"key": None}))
         outcome = outcome_of(engine, choice=scenario.choice)
-    return Played(outcome, len(sent))
+    return TurnOutcome(outcome, len(sent))
 
 
 def outcome_of(
@@ -77,7 +77,7 @@ def outcome_of(
     sampling: Sampling = Sampling(),
     tools: OfferedTools = TOOLS,
 ) -> str:
-    """Run a turn with the model of a server, and return what came of it; see `Played`."""
+    """Run a turn with the model of a server, and return what came of it; see `TurnOutcome`."""
     setup = TurnSetup(
         tools=tools,
         family="hermes-lines",

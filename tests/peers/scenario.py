@@ -22,7 +22,7 @@ class Scenario:
     answer: Callable[[Wire], Answer | Sequence[Answer]]
     """The answers of the server, in the order of the requests. The last one is repeated."""
     outcome: str | Mapping[str, str]
-    """See `tests.peers.outcome.play`. By name of the wire if it differs; the key "" is for the others."""
+    """See `tests.peers.outcome.run_scenario`. By name of the wire if it differs; the key "" is for the others."""
     requests: int | None = None
     """How many requests the first completion needs. None does not check it."""
     choice: ToolChoice = ToolChoice()

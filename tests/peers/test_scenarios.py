@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from tests.peers.outcome import play
+from tests.peers.outcome import run_scenario
 from tests.peers.scenario import Scenario
 from tests.peers.scenario_answers import ANSWERS
 from tests.peers.scenario_calls import CALLS
@@ -23,7 +23,7 @@ def test_every_scenario_has_a_name_of_its_own_and_there_are_enough() -> None:
 @pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.name)
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_a_turn_with_a_server_ends_as_the_table_says(scenario: Scenario, wire: Wire) -> None:
-    played = play(wire, scenario)
-    assert played.outcome == scenario.outcome_for(wire)
+    found = run_scenario(wire, scenario)
+    assert found.outcome == scenario.outcome_for(wire)
     if scenario.requests is not None:
-        assert played.requests == scenario.requests
+        assert found.requests == scenario.requests

@@ -106,7 +106,7 @@ def _message_in(text: str) -> str:
 
 
 def _field_problem(entry: JsonValue) -> str:
-    """Return an entry of FastAPI's list of invalid fields as text. Empty if it is none.
+    """Return an entry of FastAPI's list of invalid fields as text. Empty if it is something else.
 
     >>> _field_problem({"loc": ["body", "messages", 0], "msg": "Field required"})
     'body.messages.0: Field required'
