@@ -42,11 +42,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run browser tests last, since the driver leaves a running event loop in the main thread.
 
-    Of these, large files come first, so that workers end at about the same time.
+    Of these, files that take long come first, so that workers end at about the same time: those whose tests have a
+    longer timeout, then those with many tests.
     """
-    sizes = Counter(item.path for item in items if item.get_closest_marker("browser"))
+    weights = Counter[Path]()
+    for item in items:
+        if item.get_closest_marker("browser"):
+            weights[item.path] += 100 if item.get_closest_marker("timeout") else 1
     items.sort(
-        key=lambda item: (item.path in sizes, -sizes[item.path], str(item.path) * (item.path in sizes))
+        key=lambda item: (item.path in weights, -weights[item.path], str(item.path) * (item.path in weights))
     )
 
 

@@ -23,7 +23,7 @@ from workbench.records.owner import LOCAL_OWNER
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.store.store import Store
 
-pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.timeout(1500)]
 
 STEPS: Final = int(os.environ.get("DRAFT_STEPS", "300"))
 PAUSE_S: Final = 0.7
