@@ -20,6 +20,7 @@ from workbench.cli.terminal.paint import write_json_line
 from workbench.errors import WorkbenchError
 from workbench.rollout.server_abilities import ServerAbilities
 from workbench.settings import Settings, read_settings
+from workbench.settings.extras import install_command
 
 BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
 """Programs that the browser tests can use, in order of preference."""
@@ -92,7 +93,7 @@ def _version(name: str) -> str:
 
 def _llama(_: Settings) -> Check:
     if importlib.util.find_spec("llama_cpp") is None:
-        state = "llama-cpp-python is not installed: `make run`, or `pip install 'hermes-workbench[local]'`"
+        state = f"llama-cpp-python is not installed: `make run`, or `{install_command('local')}`"
         return Check(subject="llama.cpp", state=state, is_ok=False)
     from workbench.engines.llama_loading import describe_build
 

@@ -17,6 +17,7 @@ from workbench.app.runs.reports import shared_report
 from workbench.app.services import Services
 from workbench.errors import BadInput, StoreError
 from workbench.settings import Settings
+from workbench.settings.extras import install_command
 
 DAY_S: Final = 24 * 60 * 60
 """The interval between purges of sessions that were deleted long ago, in seconds."""
@@ -152,8 +153,6 @@ def check_mcp(settings: Settings) -> None:
         BadInput: The extra is not installed, or users log in with a password, which MCP clients cannot.
     """
     if find_spec("mcp") is None:
-        raise BadInput(
-            "serve --mcp", "the extra mcp is not installed", "run pip install 'hermes-workbench[mcp]'"
-        )
+        raise BadInput("serve --mcp", "the extra mcp is not installed", f"run {install_command('mcp')}")
     if settings.accounts:
         raise BadInput("serve --mcp", "agents cannot log in with a password", "unset WORKBENCH_AUTH")

@@ -101,7 +101,7 @@ def test_without_the_mcp_extra_the_error_says_what_to_install(monkeypatch: pytes
         return None if name == "mcp" else find_spec(name)
 
     monkeypatch.setattr(serve, "find_spec", without)
-    with pytest.raises(BadInput, match=r"the extra mcp is not installed .*hermes-workbench\[mcp\]"):
+    with pytest.raises(BadInput, match=r"the extra mcp is not installed .*\[mcp\]"):
         serve.check_mcp(read_settings({}))
 
 

@@ -12,6 +12,7 @@ from workbench.chat.finding import Severity
 from workbench.cli.rows.row_engine import ROW_FILES
 from workbench.cli.terminal.paint import with_progress
 from workbench.errors import BadInput
+from workbench.settings.extras import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,7 +90,7 @@ def train(
         from workbench.training.base_model import is_slow
         from workbench.training.train import train as run
     except ImportError as error:
-        remedy = "install the extra `train` (PyTorch and others, 250 MB for CPU): pip install '.[train]'"
+        remedy = f"install the extra `train` (PyTorch and others, 250 MB for CPU): {install_command('train')}"
         raise BadInput("train", f"{error.name or error} is not installed", remedy) from error
     from workbench.library.datasets.receipts import ReceiptMaker
     from workbench.training.receipt import TrainOptions

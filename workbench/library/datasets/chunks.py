@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar, cast
 from workbench.errors import BadInput
 from workbench.library.datasets.conversion import Conversion, ShardRow, convert_shards
 from workbench.library.datasets.row_files import FileLine, FileRow, format_of_row, parse_line, read_raw
+from workbench.settings.extras import install_command
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.rows_check import CheckOptions, RowsCheck
 
@@ -124,7 +125,6 @@ def _chunks(rows: Iterable[FileLine | FileRow]) -> Iterator[Chunk]:
         yield chunk
 
 
-_REMEDY: Final = "pip install 'hermes-workbench[scale]'"
 _Done = TypeVar("_Done")
 _Packed = Mapping[str, bytes | bool]
 """A pickled value, and whether it is a result or the arguments of an exception."""
@@ -191,7 +191,9 @@ class RayRunner:
             ray: Any = import_module("ray")
             data: Any = import_module("ray.data")
         except ImportError as error:
-            raise BadInput("--engine ray", "Ray is not installed", _REMEDY) from error
+            raise BadInput(
+                "--engine ray", "Ray is not installed", f"run {install_command('scale')}"
+            ) from error
         settings: dict[str, Any] = {"include_dashboard": False} if not self.address else {}
         try:
             ray.init(

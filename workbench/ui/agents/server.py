@@ -20,6 +20,7 @@ import gradio as gr
 from workbench import __version__
 from workbench.app.services import Services
 from workbench.errors import BadInput
+from workbench.settings.extras import install_command
 from workbench.ui.agents.functions import AgentTool, agent_tool
 from workbench.ui.agents.resources import CONTRACT, SESSION, list_resources, read_resource
 from workbench.ui.agents.runs import AgentRuns
@@ -41,9 +42,7 @@ def serve_agents(services: Services) -> None:
         BadInput: The extra is not installed, or its version has no such server.
     """
     if find_spec("mcp") is None:
-        raise BadInput(
-            "mcp serve", "the extra mcp is not installed", "run pip install 'hermes-workbench[mcp]'"
-        )
+        raise BadInput("mcp serve", "the extra mcp is not installed", f"run {install_command('mcp')}")
     if not version("mcp").startswith("1."):
         raise BadInput("mcp serve", "it needs version 1 of the MCP SDK", "run pip install 'mcp>=1.30,<2'")
     # What libraries print must not get between the messages, so standard output is theirs no longer.

@@ -9,6 +9,7 @@ from itertools import count
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
+from workbench.settings.extras import install_command
 from workbench.toolbox.terminal.backend import ProcessOutcome
 from workbench.toolbox.terminal.environments.cloud import FOLDER, LABEL, CloudRooms
 from workbench.toolbox.terminal.output import KeptOutput
@@ -57,9 +58,7 @@ class DaytonaBackend(CloudRooms):
     def check(self) -> None:
         """See `Backend`."""
         if importlib.util.find_spec("daytona") is None:
-            raise FileNotFoundError(
-                "the package daytona is not installed: `pip install 'hermes-workbench[daytona]'`"
-            )
+            raise FileNotFoundError(f"the package daytona is not installed: `{install_command('daytona')}`")
 
     def open_room(self, task_id: str, name: str) -> None:
         """See `Backend`."""

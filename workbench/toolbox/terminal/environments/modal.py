@@ -5,6 +5,7 @@ import shlex
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
+from workbench.settings.extras import install_command
 from workbench.toolbox.terminal.backend import ProcessOutcome
 from workbench.toolbox.terminal.environments.cloud import LABEL, CloudRooms
 from workbench.toolbox.terminal.output import KeptOutput
@@ -44,9 +45,7 @@ class ModalBackend(CloudRooms):
     def check(self) -> None:
         """See `Backend`."""
         if importlib.util.find_spec("modal") is None:
-            raise FileNotFoundError(
-                "the package modal is not installed: `pip install 'hermes-workbench[modal]'`"
-            )
+            raise FileNotFoundError(f"the package modal is not installed: `{install_command('modal')}`")
 
     def open_room(self, task_id: str, name: str) -> None:
         """See `Backend`."""
