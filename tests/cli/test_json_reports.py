@@ -1,10 +1,13 @@
 """Commands that write files report with `--json` what they wrote."""
 
 import json
+from functools import partial
 
 import pytest
 
 from tests.cli.recorded import GOLDEN
+from tests.library.datasets.hub_server import serving_hub
+from workbench.library.datasets.hub_push import push_files
 
 ROWS = GOLDEN / "inputs/rows.jsonl"
 
@@ -51,3 +54,19 @@ def test_a_report_cannot_be_printed_and_written(workbench, tmp_path):
     done = workbench("run", "nonsense", "--json", "--json-out", tmp_path / "run.json")
     assert done.returncode == 2
     assert "--json-out writes the same report to a file" in done.stderr
+
+
+def test_a_refused_push_gives_3_and_the_message_of_the_hub(run_cli, tmp_path, monkeypatch):
+    rows = tmp_path / "train.jsonl"
+    rows.write_text(
+        json.dumps(
+            {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello."}]}
+        )
+        + "\n"
+    )
+    with serving_hub("secret") as hub:
+        refused = partial(push_files, endpoint=hub.address, token="other")
+        monkeypatch.setattr("workbench.library.datasets.hub_push.push_files", refused)
+        done = run_cli("push", str(rows), "--repo", "me/set", "--licence", "mit")
+    assert (done.code, hub.files) == (3, {})
+    assert "repository 'me/set': HTTP 401: Invalid username or password." in done.err

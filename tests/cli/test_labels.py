@@ -220,3 +220,10 @@ def test_what_a_role_may_not_do_is_reported_in_one_line(team, arguments, line):
     done = team("labels", *arguments)
     assert (done.code, done.out) == (2, "")
     assert line in done.err
+
+
+def test_a_label_for_an_unknown_session_says_what_is_missing(run_cli, tmp_path, monkeypatch):
+    monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path))
+    refused = run_cli("labels", "add", "nope", "nope", "--verdict", "good")
+    assert (refused.code, refused.out) == (2, "")
+    assert "there is no session 'nope'; it may have been deleted" in refused.err
