@@ -11,7 +11,7 @@ from workbench.trajectory.formats.known import detect_format
 from workbench.trajectory.sets.receipt import CardOptions, Counts, FileFacts, receipt_of, render_card
 from workbench.trajectory.sets.split import RowSplit, parse_shares
 from workbench.trajectory.trajectory import Prose, RowMessage, Trajectory
-from workbench.trajectory.validate.row_check import check_parsed_row
+from workbench.trajectory.validate.checked_row import check_fields
 
 
 def asked(question, **columns):
@@ -64,9 +64,9 @@ FILE = FileFacts(name="rows.jsonl", sha256="0" * 64, size_bytes=10, rows=2)
 
 
 def counted(*rows):
-    counts = Counts(check_parsed_row)
+    counts = Counts()
     for row in rows:
-        counts.add(detect_format(row).read(row))
+        counts.add(check_fields(row, detect_format(row)))
     return counts
 
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 import sys
+from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -17,13 +18,14 @@ from workbench.library.datasets.export_target import ExportRefused, ExportSummar
 from workbench.library.datasets.receipts import ReceiptMaker, receipt_bytes
 from workbench.library.datasets.row_files import read_row, read_rows
 from workbench.library.datasets.row_import import ReadRow
-from workbench.library.datasets.row_writer import STANDARD_OUTPUT, RowWriter, open_writer
+from workbench.library.datasets.row_writer import STANDARD_OUTPUT, open_writer
 from workbench.library.datasets.session_export import (
     FormChoice,
     SessionDone,
     export_rows,
     with_text_arguments,
 )
+from workbench.records.corpus.row_result import RowResult
 from workbench.records.corpus.session_rows import ExportOptions
 from workbench.settings import Secret
 from workbench.store.corpus import CorpusStore
@@ -53,9 +55,11 @@ class DatasetFiles:
         try:
             with TemporaryDirectory(dir=folder, prefix=".export-") as draft:
                 names = _names(target)
-                yield from _write(corpus, options, target, summary, [Path(draft) / name for name in names])
+                receipts = _Receipts(options, target)
+                files = [Path(draft) / name for name in names]
+                yield from _write(corpus, options, target, summary, files, receipts)
                 if summary.rows:
-                    self._finish(Path(draft), names, folder, options, target, summary)
+                    self._finish(Path(draft), names, folder, receipts, target, summary)
         except OSError as error:
             raise BadInput(f"--out {target.out}", str(error.strerror or error)) from error
 
@@ -82,7 +86,7 @@ class DatasetFiles:
         draft: Path,
         names: Sequence[str],
         folder: Path | None,
-        options: ExportOptions,
+        receipts: "_Receipts",
         target: ExportTarget,
         summary: ExportSummary,
     ) -> None:
@@ -94,12 +98,51 @@ class DatasetFiles:
             return
         if target.split:
             names = [name for name in names if summary.splits[Path(name).stem]]
-        summary.receipt = _receipt([draft / name for name in names], options, target, summary)
+        summary.receipt = _receipt(receipts.of([draft / name for name in names]), target, summary)
         placed = [*names, *_receipt_and_card(draft, folder, names, target, summary)]
-        placed += _dataset_info(draft, folder, names, options, summary)
+        placed += _dataset_info(draft, folder, names, receipts.options, summary)
         for name in placed:
             (draft / name).replace(folder / name)
         summary.files = tuple(str(folder / name) for name in placed)
+
+
+class _Receipts:
+    """Counts the rows of each file while they are written, from what their check has found.
+
+    Parquet changes rows, for example by filling in nulls, so the rows of its files are read again.
+    """
+
+    def __init__(self, options: ExportOptions, target: ExportTarget) -> None:
+        self.options = options
+        self._reads_again = target.out.endswith(".parquet")
+        self._by_file: dict[str, ReceiptMaker] = {}
+
+    def restart(self) -> None:
+        """Forget all rows, because they are written again."""
+        self._by_file = {}
+
+    def count(self, name: str, result: RowResult) -> None:
+        """Count a row that was written to the file with this name."""
+        if result.checked is not None and not self._reads_again:
+            self._maker(name).count(result.checked)
+
+    def of(self, files: Sequence[Path]) -> ReceiptMaker:
+        """Return the receipt of the files, in this order."""
+        makers = [self._maker(file.name) for file in files]
+        for maker, file in zip(makers, files, strict=True):
+            if self._reads_again:
+                deque(maker.add(str(file)), maxlen=0)
+            else:
+                maker.end_file(str(file))
+        for maker in makers[1:]:
+            makers[0].extend(maker)
+        makers[0].finish()
+        return makers[0]
+
+    def _maker(self, name: str) -> ReceiptMaker:
+        if name not in self._by_file:
+            self._by_file[name] = ReceiptMaker(self.options.format, self.options.ignored_codes)
+        return self._by_file[name]
 
 
 def _with_argument_form(options: ExportOptions, target: ExportTarget) -> ExportOptions:
@@ -139,6 +182,7 @@ def _write(
     target: ExportTarget,
     summary: ExportSummary,
     files: Sequence[Path],
+    receipts: _Receipts,
 ) -> Iterator[SessionDone]:
     """Write all rows, or raise `ExportRefused` if sessions have errors.
 
@@ -147,7 +191,7 @@ def _write(
     """
     choice = FormChoice(options)
     done_count = 0
-    with closing(_written(corpus, options, target, files)) as written:
+    with closing(_written(corpus, options, target, files, receipts)) as written:
         for done in written:
             summary.add(done)
             choice.add(done)
@@ -156,7 +200,9 @@ def _write(
             if choice.needs_text:
                 break
     if choice.needs_text:
-        for done in islice(_written(corpus, with_text_arguments(options), target, files), done_count, None):
+        receipts.restart()
+        again = _written(corpus, with_text_arguments(options), target, files, receipts)
+        for done in islice(again, done_count, None):
             summary.add(done)
             yield done
     if not summary.rows and format_named(options.format).spell is None:
@@ -175,31 +221,26 @@ def _write(
 
 
 def _written(
-    corpus: CorpusStore, options: ExportOptions, target: ExportTarget, files: Sequence[Path]
+    corpus: CorpusStore,
+    options: ExportOptions,
+    target: ExportTarget,
+    files: Sequence[Path],
+    receipts: _Receipts,
 ) -> Generator[SessionDone]:
     """Write the rows of each session, and yield the session."""
     with ExitStack() as stack:
         writers = {file.name: stack.enter_context(open_writer(str(file))) for file in files}
         for done in export_rows(corpus, options, target.split):
-            _write_rows(done, writers[f"{done.split}.jsonl" if done.split else files[0].name])
+            name = f"{done.split}.jsonl" if done.split else files[0].name
+            for result in done.rows:
+                if result.row is not None:
+                    writers[name](result.row if result.original is None else result.original)
+                    receipts.count(name, result)
             yield done
 
 
-def _write_rows(done: SessionDone, write: RowWriter) -> None:
-    for result in done.rows:
-        if result.row is not None:
-            write(result.row if result.original is None else result.original)
-
-
-def _receipt(
-    files: Sequence[Path], options: ExportOptions, target: ExportTarget, summary: ExportSummary
-) -> JsonObject | None:
+def _receipt(maker: ReceiptMaker, target: ExportTarget, summary: ExportSummary) -> JsonObject | None:
     """Return the receipt of the files with the counts of the export, or None if rows have errors."""
-    maker = ReceiptMaker(options.format, options.ignored_codes)
-    for file in files:
-        for _number in maker.add(str(file)):
-            pass
-    maker.finish()
     summary.issues = maker.counts.issues
     if maker.counts.errors:
         issue_counts = ", ".join(f"{code} {count:,}" for code, count in sorted(summary.issues.items()))

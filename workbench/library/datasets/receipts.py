@@ -11,10 +11,9 @@ from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
 from workbench.library.datasets.row_files import FileRow, RowWithFormat, format_of_row, read_rows
 from workbench.trajectory.formats.known import AUTO, FORMATS
-from workbench.trajectory.formats.sharegpt import SHAREGPT
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.sets.receipt import Counts, FileFacts, receipt_of
-from workbench.trajectory.validate.clean_row import clean_row
+from workbench.trajectory.validate.checked_row import CheckedRow, check_fields
 from workbench.trajectory.validate.codes import row_finding
 from workbench.trajectory.validate.rows_check import RowsCheck
 
@@ -54,50 +53,70 @@ class ReceiptMaker:
 
     def __init__(self, read_as: str = AUTO, ignored: Sequence[str] = ()) -> None:
         self._check = RowsCheck()
-        self.counts = Counts(self._check.check_parsed, ignored=ignored)
+        self.counts = Counts(ignored=ignored)
         self._read_as = read_as
         self._files: list[FileFacts] = []
         self._ends: list[int] = []
+        self._file_format = FileFormat()
 
     def add(self, source: str) -> Iterator[int]:
-        """Count the rows of a file and yield the number of each.
+        """Check and count the rows of a file and yield the number of each.
 
         Raises:
             BadInput: The file cannot be read.
         """
-        number = 0
-        file_format = FileFormat()
         for number, row in enumerate(read_rows(source), start=1):
-            self._add(row, file_format)
+            self._add(row)
             yield number
-        self._name_format(file_format)
-        self._ends.append(self._check.rows)
-        path = Path(source).expanduser()
-        with path.open("rb") as file:
-            digest = file_digest(file, "sha256").hexdigest()
-        facts = FileFacts(name=path.name, sha256=digest, size_bytes=path.stat().st_size, rows=number)
-        self._files.append(facts)
+        self.end_file(source)
 
-    def _add(self, row: FileRow, file_format: FileFormat) -> None:
+    def count(self, checked: CheckedRow) -> None:
+        """Count a row of a file, which was checked when it was written. Call `end_file` after the last one."""
+        self._check.count(checked)
+        self.counts.add(checked)
+
+    def end_file(self, source: str) -> None:
+        """Record a file, whose rows are those counted since the previous file.
+
+        Raises:
+            BadInput: The file cannot be read.
+        """
+        self._name_format()
+        path = Path(source).expanduser()
+        try:
+            with path.open("rb") as file:
+                digest = file_digest(file, "sha256").hexdigest()
+            size_bytes = path.stat().st_size
+        except OSError as error:
+            raise BadInput(f"file {source}", str(error.strerror or error)) from error
+        rows = self._check.rows - (self._ends[-1] if self._ends else 0)
+        self._files.append(FileFacts(name=path.name, sha256=digest, size_bytes=size_bytes, rows=rows))
+        self._ends.append(self._check.rows)
+
+    def extend(self, other: "ReceiptMaker") -> None:
+        """Add the files of another receipt after these."""
+        self._ends += [self._check.rows + end for end in other._ends]
+        self._files += other._files
+        self._check.extend(other._check)
+        self.counts.extend(other.counts)
+
+    def _add(self, row: FileRow) -> None:
         formed = format_of_row(row, self._read_as)
         if isinstance(formed, RowFinding):
             self._check.count_unreadable()
             self.counts.add_findings([formed])
             return
-        file_format.add(formed)
-        clean = clean_row(formed.fields, finds_secrets=True) if formed.row_format is SHAREGPT else None
-        if clean is None:
-            self.counts.add(formed.row_format.read(formed.fields))
-        else:
-            self._check.add_clean(clean)
-            self.counts.add_clean(formed.fields, clean)
+        if self._read_as == AUTO:
+            self._file_format.add(formed)
+        self.count(check_fields(formed.fields, formed.row_format))
 
-    def _name_format(self, file_format: FileFormat) -> None:
+    def _name_format(self) -> None:
         """Count the rows of a file under one format if all of them have it."""
-        name = file_format.name
-        if name and len(file_format.rows) > 1:
-            self.counts.formats.subtract(file_format.rows)
-            self.counts.formats[name] += file_format.rows.total()
+        name, by_row = self._file_format.name, self._file_format.rows
+        self._file_format = FileFormat()
+        if name and len(by_row) > 1:
+            self.counts.formats.subtract(by_row)
+            self.counts.formats[name] += by_row.total()
             # Drops the names that no row is left for.
             self.counts.formats += Counter()
 

@@ -17,7 +17,6 @@ from workbench.records.corpus.session_rows import ExportOptions, ExportSource
 from workbench.store.corpus import CorpusStore
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.sets.split import RowSplit
-from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.writing.losses import ArgumentTypes
 
 PAGE: Final = 200
@@ -84,8 +83,7 @@ def export_rows(
     for report in _session_reports(corpus, options):
         rows = tuple(make_row(conversation, options) for conversation in report.conversations)
         # All rows of a session go to the split of its first conversation, so that similar sessions stay together.
-        group = _group(report.conversations)
-        name = split.name_of(group) if split and group else ""
+        name = split.name_of(report.conversations[0].trajectory) if split and report.conversations else ""
         yield replace(report.done, rows=rows, split=name)
 
 
@@ -162,7 +160,3 @@ def _split_up(
     obstacles = tuple(result for result in results if isinstance(result, ExportBlocker))
     conversations = tuple(result for result in results if isinstance(result, ExportConversation))
     return SessionReport(SessionDone(session_id=session_id, title=title, obstacles=obstacles), conversations)
-
-
-def _group(conversations: tuple[ExportConversation, ...]) -> Trajectory | None:
-    return conversations[0].trajectory if conversations else None

@@ -15,8 +15,8 @@ from workbench.records.corpus.session_rows import ExportSource, MessageRun
 from workbench.records.labels.label import Verdict
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.formats.row_format import RowContent
-from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Trajectory
+from workbench.trajectory.validate.checked_row import CheckedRow
 
 
 class PreferencePair(NamedTuple):
@@ -131,12 +131,10 @@ class ExportConversation:
     """Codes of the applied safe fixes, one per message and code."""
     fixed_messages: int = 0
     corrected_messages: int = 0
-    unchanged: TrainingRow | None = None
+    unchanged: CheckedRow | None = None
     """The imported row, if it is written with its original bytes; None for all other rows."""
     original: bytes | None = None
     """These bytes; None to write the fields of the unchanged row."""
-    findings: tuple[RowFinding, ...] = ()
-    """The validator's findings in the unchanged row."""
 
     @cached_property
     def trajectory(self) -> Trajectory:
@@ -173,7 +171,7 @@ def _shown(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]
 
 def _unchanged(source: ExportSource) -> ExportConversation:
     """Return the imported row itself."""
-    imported, row = source.material.imported, source.imported_row
+    imported, row = source.material.imported, source.checked_row
     assert imported is not None and row is not None
     return ExportConversation(
         read=lambda: source.row or Trajectory(messages=()),
@@ -181,7 +179,6 @@ def _unchanged(source: ExportSource) -> ExportConversation:
         rejected_ids=imported.rejected_ids,
         unchanged=row,
         original=imported.original,
-        findings=source.row_findings,
     )
 
 

@@ -8,10 +8,10 @@ from workbench.records.corpus.conversations import ExportConversation
 from workbench.records.corpus.material import ExportBlocker
 from workbench.records.corpus.session_rows import ExportOptions
 from workbench.trajectory.formats.known import format_named
-from workbench.trajectory.row import RowFinding, TrainingRow
+from workbench.trajectory.row import RowFinding
 from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.trajectory import RowMessage, Trajectory
-from workbench.trajectory.validate.row_check import check_row
+from workbench.trajectory.validate.checked_row import CheckedRow, check_read_row
 from workbench.trajectory.writing.convert import write_as_is, write_row
 from workbench.trajectory.writing.row_draft import ConversionChange, Loss
 
@@ -36,6 +36,8 @@ class RowResult:
     row: JsonObject | None = field(hash=False)
     """The row, or None if it must not be written."""
     conversation: ExportConversation
+    checked: CheckedRow | None = field(default=None, compare=False)
+    """The row with all findings of the validator; None if there was no row to check."""
     original: bytes | None = None
     """The bytes to write instead of `row`; None to write the row."""
     changes: tuple[ConversionChange, ...] = ()
@@ -65,7 +67,8 @@ def make_row(conversation: ExportConversation, options: ExportOptions) -> RowRes
     # `write_row` has read the row back already.
     row = written.read_back or form.read(written.row)
     ids = _ids_by_entry(conversation, written.trajectory or read_trajectory(row).trajectory)
-    findings = check_row(row)
+    checked = check_read_row(row)
+    findings = checked.findings
     errors = () if options.is_raw else tuple(filter(options.is_error, findings))
     lost = [loss for loss in written.losses if _applies(loss, options)]
     losses = _too_lossy(lost, ids=conversation.ids) if options.is_strict else ()
@@ -73,6 +76,7 @@ def make_row(conversation: ExportConversation, options: ExportOptions) -> RowRes
     return RowResult(
         row=None if obstacles else written.row,
         conversation=conversation,
+        checked=checked,
         changes=tuple(change for change in written.changes if _applies(change, options)),
         obstacles=obstacles,
         warnings=tuple(_warning(finding, ids) for finding in findings if finding not in errors),
@@ -84,16 +88,15 @@ def _applies(change: ConversionChange, options: ExportOptions) -> bool:
     return change.code is not Loss.BIG_INTEGERS or options.arguments != "auto"
 
 
-def _unchanged(conversation: ExportConversation, row: TrainingRow) -> RowResult:
+def _unchanged(conversation: ExportConversation, row: CheckedRow) -> RowResult:
     """Return an imported row as it is. Errors are only possible with raw texts."""
-    ids: Mapping[int, str] = (
-        _ids_by_entry(conversation, conversation.trajectory) if conversation.findings else {}
-    )
+    ids: Mapping[int, str] = _ids_by_entry(conversation, conversation.trajectory) if row.findings else {}
     return RowResult(
         row=row.fields,
         conversation=conversation,
+        checked=row,
         original=conversation.original,
-        warnings=tuple(_warning(finding, ids) for finding in conversation.findings),
+        warnings=tuple(_warning(finding, ids) for finding in row.findings),
     )
 
 

@@ -25,13 +25,11 @@ from workbench.rollout.ports import FinishReason
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import render_tools
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, format_named
-from workbench.trajectory.formats.sharegpt import SHAREGPT
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.row_reading import plain_tools, read_trajectory
 from workbench.trajectory.trajectory import RowMessage, Trajectory
-from workbench.trajectory.validate.clean_row import clean_row
+from workbench.trajectory.validate.checked_row import CheckedRow, check_read_row
 from workbench.trajectory.validate.codes import matches_code
-from workbench.trajectory.validate.row_check import check_row
 from workbench.trajectory.writing.row_draft import RowOptions
 
 
@@ -117,19 +115,17 @@ class ExportSource:
         return self._has_own_tools and self._suits(row) and _is_json(imported, row)
 
     @cached_property
-    def row_findings(self) -> tuple[RowFinding, ...]:
-        """The validator's findings in the imported row."""
-        row = self.imported_row
-        if row is None or (row.format == SHAREGPT.name and clean_row(row.fields, finds_secrets=True)):
-            return ()
-        return check_row(row)
+    def checked_row(self) -> CheckedRow | None:
+        """The imported row with the validator's findings; None if the session was not imported."""
+        return None if self.imported_row is None else check_read_row(self.imported_row)
 
     @property
     def is_written_as_imported(self) -> bool:
         """Whether the row is written with its original bytes: it is unchanged, and has no errors or may have them."""
         if not self._is_as_imported:
             return False
-        return self.options.is_raw or not any(map(self.options.is_error, self.row_findings))
+        findings = self.checked_row.findings if self.checked_row else ()
+        return self.options.is_raw or not any(map(self.options.is_error, findings))
 
     @property
     def _has_own_tools(self) -> bool:

@@ -1,7 +1,7 @@
 """Make the receipt of a set of rows, which anyone can reproduce from the files, and the dataset card."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final, NamedTuple, cast
@@ -17,9 +17,10 @@ from workbench.trajectory.formats.sharegpt import SHAREGPT
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.row_reading import plain_tools
 from workbench.trajectory.system_text import split_system
+from workbench.trajectory.validate.checked_row import CheckedRow
 from workbench.trajectory.validate.clean_row import CleanRow
 from workbench.trajectory.validate.codes import matches_code
-from workbench.trajectory.validate.parsed_row import ParsedRow, parse_texts
+from workbench.trajectory.validate.parsed_row import ParsedRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,10 +87,6 @@ def _contracts(receipt: JsonObject) -> str:
 VERSION: Final = 1
 """Version of the receipt's JSON shape."""
 
-RowCheck = Callable[[ParsedRow], Iterable[RowFinding]]
-"""Returns the findings of one row."""
-
-
 class FileFacts(NamedTuple):
     """Name, hash and size of a file of rows."""
 
@@ -105,8 +102,6 @@ class FileFacts(NamedTuple):
 class Counts:
     """Counts over rows. Memory grows with the number of tools and contracts, not with the number of rows."""
 
-    check: RowCheck
-    """Returns the findings of a row."""
     rows: int = 0
     assistant_messages: int = 0
     without_call: int = 0
@@ -126,21 +121,40 @@ class Counts:
     tools: set[str] = field(default_factory=set[str])
     """SHA-256 (hex) of each distinct tool spec's canonical JSON."""
 
-    def add(self, row: TrainingRow) -> None:
-        """Count one row."""
+    def add(self, checked: CheckedRow) -> None:
+        """Count one row with its findings."""
         self.rows += 1
+        content = checked.content
+        if isinstance(content, CleanRow):
+            self._add_clean(checked.fields, content)
+        else:
+            self._add_parsed(content)
+            self.add_findings(checked.findings)
+
+    def extend(self, other: "Counts") -> None:
+        """Add the counts over other rows."""
+        self.rows += other.rows
+        self.assistant_messages += other.assistant_messages
+        self.without_call += other.without_call
+        self.calls += other.calls
+        self.parallel += other.parallel
+        self.formats.update(other.formats)
+        self.families.update(other.families)
+        self.contracts.update(other.contracts)
+        self.issues.update(other.issues)
+        self.errors += other.errors
+        self.tools |= other.tools
+
+    def _add_parsed(self, parsed: ParsedRow) -> None:
+        row = parsed.row
         self.formats[row.format] += 1
-        parsed = parse_texts(row)
-        self.add_findings(self.check(parsed))
         self._add_messages(parsed)
         self.tools.update(map(_hash_of, plain_tools(row.tools).specs))
         self.families[_family(row)] += 1
         if contract := _contract(row.columns):
             self.contracts[contract] += 1
 
-    def add_clean(self, fields: JsonObject, clean: CleanRow) -> None:
-        """Count one ShareGPT row without findings."""
-        self.rows += 1
+    def _add_clean(self, fields: JsonObject, clean: CleanRow) -> None:
         self.formats[SHAREGPT.name] += 1
         for names in clean.answers:
             self._add_answer(len(names))

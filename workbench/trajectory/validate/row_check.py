@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from workbench.chat.message import Role
@@ -21,6 +22,8 @@ from workbench.trajectory.validate.pairing import (
 from workbench.trajectory.validate.parsed_row import RESULT_TAG, TOOL_TAG, ParsedEntry, ParsedRow, parse_texts
 from workbench.trajectory.validate.secrets import may_have_secrets, secrets_in
 
+_MAX_CACHED_CHARS: Final = 50_000
+"""Longer system texts are searched each time."""
 _ANSWERED: Final = "model-wrote-tool-response"
 _NOUNS: Final = (
     r"(?:(?:FIRST |LAST |FULL |USER |COMPANY |JOB )?NAME|COMPANY|E-?MAIL(?: ADDRESS)?|(?:HOME |STREET )?ADDRESS|PHONE"
@@ -63,12 +66,20 @@ def secret_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
         for parsed_entry in parsed.entries
         for text, pointer in _texts(parsed_entry.entry)
     ]
-    if not may_have_secrets("\n".join(text for text, _, _ in texts)):
+    # Rows of one dataset share their system texts, so each of those is searched once.
+    shared = [text for text, _, entry in texts if entry.role is Role.SYSTEM and len(text) <= _MAX_CACHED_CHARS]
+    own = [text for text, _, entry in texts if entry.role is not Role.SYSTEM or len(text) > _MAX_CACHED_CHARS]
+    if not (any(map(_shared_text_may_have_secrets, shared)) or may_have_secrets("\n".join(own))):
         return
     for text, pointer, entry in texts:
         for found in secrets_in(text):
             message = f"{found.what} in the text, at character {found.span.start}; remove it"
             yield row_finding(found.code, message, entry=entry, pointer=pointer)
+
+
+@lru_cache(maxsize=250)
+def _shared_text_may_have_secrets(text: str) -> bool:
+    return may_have_secrets(text)
 
 
 def _texts(entry: RowEntry) -> Iterator[tuple[str, str]]:

@@ -9,16 +9,15 @@ from workbench.chat.json_value import JsonObject
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.sharegpt import SHAREGPT
 from workbench.trajectory.row import RowFinding, TrainingRow
-from workbench.trajectory.validate.clean_row import CleanRow, clean_row
+from workbench.trajectory.validate.checked_row import CheckedRow, check_completely, check_fields
+from workbench.trajectory.validate.clean_row import CleanRow
 from workbench.trajectory.validate.duplicates import (
     DuplicateRow,
     RowFingerprint,
     RowFingerprints,
-    fingerprint_row,
+    conversation_text,
     fingerprint_text,
 )
-from workbench.trajectory.validate.parsed_row import ParsedRow, parse_texts
-from workbench.trajectory.validate.row_check import check_parsed_row
 from workbench.trajectory.validate.set_facts import SetFacts
 
 _NOTHING: Final = RowFingerprint(0, 0)
@@ -48,33 +47,26 @@ class RowsCheck:
 
     def check(self, row: TrainingRow) -> tuple[RowFinding, ...]:
         """Check the next row and return its findings."""
-        return self.check_parsed(parse_texts(row))
-
-    def check_parsed(self, parsed: ParsedRow) -> tuple[RowFinding, ...]:
-        """Check the next row, whose texts are parsed already."""
-        row = parsed.row
-        self.rows += 1
-        self.formats[row.format] += 1
-        self.facts.add(parsed)
-        self.fingerprints.append(fingerprint_row(row, sketches=self.options.finds_near))
-        return check_parsed_row(parsed, finds_secrets=self.options.finds_secrets)
+        return self.count(check_completely(row, finds_secrets=self.options.finds_secrets))
 
     def check_as(self, fields: JsonObject, row_format: RowFormat) -> tuple[RowFinding, ...]:
         """Check the next row, read as `row_format`. Valid rows of the format `sharegpt` take a fast path."""
-        clean = (
-            clean_row(fields, finds_secrets=self.options.finds_secrets) if row_format is SHAREGPT else None
-        )
-        if clean is None:
-            return self.check(row_format.read(fields))
-        self.add_clean(clean)
-        return ()
+        return self.count(check_fields(fields, row_format, finds_secrets=self.options.finds_secrets))
 
-    def add_clean(self, clean: CleanRow) -> None:
-        """Count the next row, which `clean_row` has accepted."""
+    def count(self, checked: CheckedRow) -> tuple[RowFinding, ...]:
+        """Count the next row, which was checked with these options, and return its findings."""
+        content = checked.content
         self.rows += 1
-        self.formats[SHAREGPT.name] += 1
-        self.facts.add_clean(clean)
-        self.fingerprints.append(fingerprint_text(clean.conversation_text, sketches=self.options.finds_near))
+        if isinstance(content, CleanRow):
+            self.formats[SHAREGPT.name] += 1
+            self.facts.add_clean(content)
+            text = content.conversation_text
+        else:
+            self.formats[content.row.format] += 1
+            self.facts.add(content)
+            text = conversation_text(content.row)
+        self.fingerprints.append(fingerprint_text(text, sketches=self.options.finds_near))
+        return checked.findings
 
     def count_unreadable(self) -> None:
         """Count a row that cannot be read."""
