@@ -1,53 +1,37 @@
 """Select the sessions for an export, and store imported rows as sessions."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement
 from sqlalchemy.orm import aliased
-from sqlmodel import Session, col, func, select
+from sqlmodel import col, func, select
 
 from workbench.errors import BadInput, StoreError
-from workbench.records.comparisons import NO_PREFERENCES, preferences_of
 from workbench.records.corpus.material import (
     DamagedSession,
-    ExportMessage,
-    GenerationSource,
-    ImportedRow,
     NewImport,
     SessionFilter,
     SessionMaterial,
 )
-from workbench.records.labels.label import Label
 from workbench.records.labels.project import QueueState
-from workbench.records.labels.rules import find_stale
-from workbench.records.session_tree import SearchFilter, check_tree
-from workbench.store import rows
-from workbench.store.comparisons import comparisons_of
-from workbench.store.deleting import is_of_shown_project, is_shown
-from workbench.store.import_writer import (
-    DigestedImport,
-    original_of,
-    refuse_unstorable_import,
-    write_imports,
-)
-from workbench.store.label_rows import label_value, read_steps, slot_of
+from workbench.records.session_tree import SearchFilter
+from workbench.store.deleting import is_of_shown_project
+from workbench.store.import_writer import DigestedImport, refuse_unstorable_import, write_imports
+from workbench.store.label_rows import slot_of
 from workbench.store.labels import LabelStore
+from workbench.store.materials import read_materials
 from workbench.store.owner_scope import OwnerScope, scope_of
 from workbench.store.rows import new_id
 from workbench.store.search import conditions_of
 from workbench.store.sessions import is_rollout
 from workbench.store.storable import problem_of
 from workbench.store.tables import (
-    ComparisonRow,
-    GenerationRow,
     ImportRow,
     LabelProjectRow,
     LabelRow,
     LabelTaskRow,
-    MessageRow,
     SessionRow,
 )
 
@@ -265,8 +249,8 @@ class CorpusStore(ImportStore):
         asked = [session_id for session_id in session_ids if not problem_of(session_id)]
         is_own = (col(SessionRow.id).in_(asked), self._is_own(), col(SessionRow.deleted_at).is_(None))
         with self._database.reading() as db:
-            sessions = db.exec(select(SessionRow).where(*is_own)).all()
-            return _materials(db, sessions)
+            own = db.exec(select(SessionRow.id).where(*is_own)).all()
+            return read_materials(db, own)
 
     def _conditions(self, chosen: SessionFilter) -> tuple[ColumnElement[bool], ...]:
         is_usable = (col(SessionRow.deleted_at).is_(None), col(SessionRow.leaf_id).is_not(None))
@@ -274,113 +258,3 @@ class CorpusStore(ImportStore):
         is_requested = chosen.session_ids is not None or chosen.state is not None
         is_allowed = () if is_requested else (~is_rollout(),)
         return (self._is_own(), *is_usable, *is_allowed, *session_conditions(chosen))
-
-
-def read_material(db: Session, session: SessionRow) -> SessionMaterial:
-    """Return everything that is stored about a session.
-
-    Raises:
-        ValueError, TypeError, StoreError: A row is damaged.
-    """
-    return _materials(db, (session,))[session.id]
-
-
-def _materials(db: Session, sessions: Sequence[SessionRow]) -> Mapping[str, SessionMaterial]:
-    ids = [session.id for session in sessions]
-    messages, labels, imports = _messages(db, ids), _labels(db, ids), _imports(db, ids)
-    discarded = set(db.exec(select(SessionRow.id).where(col(SessionRow.id).in_(ids), is_discarded())))
-    compared = set(db.exec(select(ComparisonRow.session_id).where(col(ComparisonRow.session_id).in_(ids))))
-    found: dict[str, SessionMaterial] = {}
-    for session in sessions:
-        own, own_labels = messages[session.id], labels[session.id]
-        check_tree({message.id: message.parent_id for message in own}, session.id)
-        is_corrected = any(label.corrected_at for label in own_labels)
-        found[session.id] = SessionMaterial(
-            session_id=session.id,
-            title=session.title,
-            setup=rows.setup_value(session.setup),
-            leaf_id=session.leaf_id,
-            messages=tuple(own),
-            labels=tuple(own_labels),
-            stale=_stale(db, session, own) if is_corrected else frozenset(),
-            is_discarded=session.id in discarded,
-            imported=imports.get(session.id),
-            preferences=preferences_of(comparisons_of(db, session.id))
-            if session.id in compared
-            else NO_PREFERENCES,
-        )
-    return found
-
-
-def _messages(db: Session, session_ids: Sequence[str]) -> Mapping[str, list[ExportMessage]]:
-    """Return all messages by session, without their prompts, which rows do not need."""
-    found = db.exec(
-        select(MessageRow, GenerationRow)
-        .outerjoin(GenerationRow, col(GenerationRow.id) == col(MessageRow.generation_id))
-        .where(col(MessageRow.session_id).in_(session_ids), is_shown())
-        .order_by(col(MessageRow.position), col(MessageRow.created_at), col(MessageRow.id))
-    )
-    messages: dict[str, list[ExportMessage]] = defaultdict(list)
-    for message, generation in found:
-        messages[message.session_id].append(_export_message(message, generation))
-    return messages
-
-
-def _export_message(row: MessageRow, generation: GenerationRow | None) -> ExportMessage:
-    parts = rows.MessageParts(message=row, generation=None, prompt=None, tool_run=None)
-    return ExportMessage(
-        id=row.id,
-        parent_id=row.parent_id,
-        original_id=row.copy_of or row.id,
-        message=rows.message_value(parts).message,
-        made_with=None
-        if generation is None
-        else GenerationSource(
-            engine_name=generation.engine_name,
-            engine_fingerprint=generation.engine_fingerprint,
-            tools_fingerprint=generation.tools_fingerprint,
-            contract_fingerprint=generation.contract_fingerprint,
-            finish_reason=generation.finish_reason,
-        ),
-    )
-
-
-def _labels(db: Session, session_ids: Sequence[str]) -> Mapping[str, list[Label]]:
-    found = db.exec(
-        select(LabelRow, LabelProjectRow.name)
-        .join(LabelProjectRow, col(LabelProjectRow.id) == col(LabelRow.project_id))
-        .where(col(LabelRow.session_id).in_(session_ids), col(LabelProjectRow.deleted_at).is_(None))
-        .order_by(col(LabelRow.created_at), col(LabelRow.id))
-    )
-    labels: dict[str, list[Label]] = defaultdict(list)
-    for row, name in found:
-        labels[row.session_id].append(label_value(row, name))
-    return labels
-
-
-def _stale(db: Session, session: SessionRow, messages: Sequence[ExportMessage]) -> Collection[str]:
-    """Return the stale messages of all branches. Whether a message is stale depends only on those above it."""
-    parents = {message.parent_id for message in messages}
-    leaves = (message.id for message in messages if message.id not in parents)
-    return frozenset(
-        message_id for leaf in leaves for message_id in find_stale(read_steps(db, session, leaf))
-    )
-
-
-def _imports(db: Session, session_ids: Sequence[str]) -> Mapping[str, ImportedRow]:
-    found = db.exec(select(ImportRow).where(col(ImportRow.session_id).in_(session_ids)))
-    return {row.session_id: _imported(row) for row in found}
-
-
-def _imported(row: ImportRow) -> ImportedRow:
-    original = original_of(row)
-    return ImportedRow(
-        format=row.format,
-        row_text=row.row_text if original is None else original.decode(),
-        original=original,
-        digest=row.digest,
-        file=row.file,
-        number=row.number,
-        message_ids=tuple(row.message_ids),
-        rejected_ids=tuple(row.rejected_ids),
-    )

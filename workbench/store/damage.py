@@ -80,6 +80,16 @@ def row_problems(table: Table, row: Mapping[str, object]) -> Generator[str]:
             yield f"column {name}: {_shown(value)} is not one of {', '.join(sorted(words))}"
 
 
+def refuse_damaged(table: Table, row: Mapping[str, object]) -> None:
+    """Check a row that was read from the database.
+
+    Raises:
+        StoreError: A column has an invalid value. The message names the row and the column.
+    """
+    for problem in row_problems(table, row):
+        raise StoreError(f"{row_name(table, row)}, {problem}; {DAMAGE_REMEDY}")
+
+
 def row_name(table: Table, row: Mapping[str, object]) -> str:
     """Name a row by its table, its key and, if it has one, its session."""
     keys = [column.name for column in table.primary_key.columns]

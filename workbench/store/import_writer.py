@@ -89,11 +89,6 @@ def write_imports(
     insert_rows(connection, SessionTagRow, batch.tags)
 
 
-def original_of(row: ImportRow) -> bytes | None:
-    """Return the line that a row was read from, byte for byte, or None if it was not stored."""
-    return None if row.original is None else zlib.decompress(row.original)
-
-
 def refuse_unstorable_import(new: NewImport) -> None:
     """Check that all texts of a row can be stored.
 

@@ -14,9 +14,9 @@ from workbench.records.labels.project import CLOSED_STATES, QueueState
 from workbench.records.labels.review import Dispute, compare_labels, visible_labels
 from workbench.records.labels.rules import find_stale
 from workbench.records.sessions import StoredMessage, without_ephemeral
-from workbench.store.corpus import read_material
 from workbench.store.label_access import LabelScope, ProjectAccess
 from workbench.store.label_rows import label_value, read_steps, slot_of
+from workbench.store.materials import read_materials
 from workbench.store.paths import read_path
 from workbench.store.tables import LabelRow, LabelTaskRow, SessionRow
 
@@ -104,7 +104,7 @@ def _material_for(
     db: Session, row: SessionRow, labels: Sequence[Label], stale: Collection[str]
 ) -> SessionMaterial | DamagedSession:
     try:
-        return replace(read_material(db, row), labels=labels, stale=frozenset(stale))
+        return replace(read_materials(db, (row.id,))[row.id], labels=labels, stale=frozenset(stale))
     except (ValueError, TypeError, StoreError) as error:
         return DamagedSession(session_id=row.id, problem=str(error))
 

@@ -10,8 +10,7 @@ from sqlalchemy.orm import reconstructor, registry
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Field, SQLModel
 
-from workbench.errors import StoreError
-from workbench.store.damage import DAMAGE_REMEDY, row_name, row_problems
+from workbench.store.damage import refuse_damaged
 from workbench.store.storable import StoredJson
 
 METADATA: Final = MetaData(
@@ -68,9 +67,7 @@ class StoreTable(SQLModel, registry=registry(metadata=METADATA)):
             StoreError: A column has an invalid value. The message names the row and the column.
         """
         row = cast(Mapping[str, object], self.__dict__)
-        table = cast(Table, cast(Any, type(self)).__table__)
-        for problem in row_problems(table, row):
-            raise StoreError(f"{row_name(table, row)}, {problem}; {DAMAGE_REMEDY}")
+        refuse_damaged(cast(Table, cast(Any, type(self)).__table__), row)
 
 
 class AuditRow(StoreTable, table=True):
