@@ -1,7 +1,7 @@
 """Open a database, run transactions, and turn the database's errors into helpful messages."""
 
 import sqlite3
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from threading import Lock
@@ -168,12 +168,21 @@ def _insert_rows(
     for name in names:
         convert = target.c[name].type.dialect_impl(dialect).bind_processor(dialect)
         column = [row[name] for row in values]
-        columns.append([convert(value) for value in column] if convert else column)
+        columns.append(_converted(column, convert) if convert else column)
     marks = ", ".join(["?" if dialect.paramstyle == "qmark" else "%s"] * len(names))
     connection.exec_driver_sql(
         f"INSERT INTO {quoted.format_table(target)} ({', '.join(map(quoted.quote, names))}) VALUES ({marks}){ending}",
         [*zip(*columns, strict=True)],
     )
+
+
+def _converted(column: Sequence[Any], convert: Callable[[Any], Any]) -> list[Any]:
+    """Convert the values of a column. Rows share objects, such as a setup or a time, which are converted once."""
+    by_identity: dict[int, Any] = {}
+    for value in column:
+        if id(value) not in by_identity:
+            by_identity[id(value)] = convert(value)
+    return [by_identity[id(value)] for value in column]
 
 
 BUSY_TIMEOUT_S: Final = 5

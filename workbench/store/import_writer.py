@@ -53,11 +53,21 @@ class DigestedImport(NamedTuple):
     """SHA-256 (hex) of the row's canonical JSON."""
 
 
+class _StoredSetup(NamedTuple):
+    document: dict[str, Any]
+    contract_version: str
+    """Hash of its contract."""
+    tools_version: str
+    """Hash of its tools."""
+
+
 @dataclass(slots=True)
 class _Batch:
     """Values to insert, by table."""
 
     owner: Owner
+    setups: dict[int, "_StoredSetup"] = field(default_factory=dict[int, "_StoredSetup"])
+    """By identity of the setup: rows of one file share theirs."""
     sessions: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     texts: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """Texts of contracts and tools by kind and hash."""
@@ -122,7 +132,8 @@ def _refuse_settings(setup: RunConfig) -> None:
 
 def _add(batch: _Batch, digested: DigestedImport, session_id: str, now: datetime) -> None:
     new = digested.new
-    setup = rows.setup_document(new.setup)
+    stored = batch.setups.get(id(new.setup)) or _add_setup(batch, new.setup)
+    setup = stored.document
     facts_before = len(batch.messages.facts)
     row_id = row_id_of(new.fields)
     own = _add_messages(batch, new.messages, session_id, None, setup, now)
@@ -142,8 +153,8 @@ def _add(batch: _Batch, digested: DigestedImport, session_id: str, now: datetime
             "deleted_at": None,
             "share_key": None,
             "copied_from": None,
-            "contract_version": _add_text(batch, VersionKind.CONTRACT, new.setup.contract_text),
-            "tools_version": _add_text(batch, VersionKind.TOOLS, new.setup.tools_text),
+            "contract_version": stored.contract_version,
+            "tools_version": stored.tools_version,
             "finding_count": len(batch.messages.facts) - facts_before,
             "confidence": 1.0,
             "shuffle": secrets.randbelow(SHUFFLE_LIMIT),
@@ -187,6 +198,15 @@ def _add_messages(
         parent = batch.messages.add(new, session_id, parent, setup, now)
         written.append(parent)
     return written
+
+
+def _add_setup(batch: _Batch, setup: RunConfig) -> _StoredSetup:
+    stored = batch.setups[id(setup)] = _StoredSetup(
+        document=rows.setup_document(setup),
+        contract_version=_add_text(batch, VersionKind.CONTRACT, setup.contract_text),
+        tools_version=_add_text(batch, VersionKind.TOOLS, setup.tools_text),
+    )
+    return stored
 
 
 def _add_text(batch: _Batch, kind: VersionKind, text: str) -> str:

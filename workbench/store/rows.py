@@ -233,11 +233,15 @@ def message_values(
         "role": message.role.value,
         "origin": new.origin.value,
         "text": message.text,
-        "calls": call_documents(message.calls),
+        "calls": call_documents(message.calls) if message.calls else _NO_CALLS,
         "thought": message.thought,
         "name": message.name,
         "created_at": created_at,
     }
+
+
+_NO_CALLS: Final[list[dict[str, Any]]] = []
+"""One object for all messages, so that a batch converts it once."""
 
 
 def call_documents(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:

@@ -69,6 +69,8 @@ class RowImported:
 
 _BATCH: Final = 100
 """Rows that are stored in one transaction."""
+_MOST_SETUPS: Final = 200
+"""Setups that are remembered."""
 _CORRECTABLE: Final = frozenset({"call-unreadable", "call-truncated"})
 """Problems that a labeller can correct, so that the row is imported."""
 
@@ -90,9 +92,9 @@ def import_rows(
         BadInput: The file is cut off.
         StoreError: The store cannot be written.
     """
-    remaining = iter(rows)
+    remaining, setups = iter(rows), _Setups(default_setup)
     while batch := list(islice(remaining, _BATCH)):
-        yield from _stored(corpus, batch, default_setup, options)
+        yield from _stored(corpus, batch, setups, options)
 
 
 class _Pending(NamedTuple):
@@ -103,7 +105,7 @@ class _Pending(NamedTuple):
 
 
 def _stored(
-    corpus: CorpusStore, batch: Sequence[ReadRow], default_setup: RunConfig, options: ImportOptions
+    corpus: CorpusStore, batch: Sequence[ReadRow], setups: "_Setups", options: ImportOptions
 ) -> Iterator[RowImported]:
     """Store a batch, and yield the result of each row in order."""
     digests = ["" if isinstance(read.row, RowFinding) else digest_of(read.row) for read in batch]
@@ -113,7 +115,7 @@ def _stored(
     known = set(outcomes)
     rows: list[RowFinding | _Pending | None] = []
     for read, digest in zip(batch, digests, strict=True):
-        row = None if digest in known else _pending(read, digest, default_setup, options)
+        row = None if digest in known else _pending(read, digest, setups, options)
         if isinstance(row, _Pending) and not options.allows_repeats:
             known.add(digest)
         rows.append(row)
@@ -133,14 +135,12 @@ def _stored(
             yield RowImported(number=read.number, session_id=outcome, is_new=row is not None, changes=changes)
 
 
-def _pending(
-    read: ReadRow, digest: str, default_setup: RunConfig, options: ImportOptions
-) -> RowFinding | _Pending:
+def _pending(read: ReadRow, digest: str, setups: "_Setups", options: ImportOptions) -> RowFinding | _Pending:
     """Return the session to store, or why the row cannot be imported."""
     if isinstance(read.row, RowFinding):
         return read.row
     reading = read_trajectory(read.row)
-    new = _session_of(read, read.row, reading, default_setup, options)
+    new = _session_of(read, read.row, reading, setups, options)
     if isinstance(new, RowFinding):
         return new
     # Texts are imported without fixes.
@@ -154,7 +154,7 @@ def digest_of(row: TrainingRow) -> str:
 
 
 def _session_of(
-    read: ReadRow, row: TrainingRow, reading: RowReading, default_setup: RunConfig, options: ImportOptions
+    read: ReadRow, row: TrainingRow, reading: RowReading, setups: "_Setups", options: ImportOptions
 ) -> NewImport | RowFinding:
     """Convert a row to a session. The model's texts stay byte for byte, even if they cannot be parsed."""
     for problem in reading.problems:
@@ -165,7 +165,7 @@ def _session_of(
         return RowFinding(code="missing-field", message="the row has no messages")
     entries = {entry.place: entry for entry in row.all_entries}
     return NewImport(
-        setup=_setup(trajectory.messages[0], trajectory.tools, default_setup),
+        setup=setups.of(trajectory.messages[0], trajectory.tools),
         messages=tuple(_message(message, entries, row) for message in trajectory.messages),
         rejected=tuple(_message(message, entries, row) for message in trajectory.rejected),
         answer_start=trajectory.answer_index if trajectory.rejected else 0,
@@ -206,17 +206,41 @@ def _call(call: EntryCall) -> ToolCall:
     return ToolCall(name=call.name, arguments=call.arguments or {}, arguments_text=call.arguments_text)
 
 
-def _setup(first: RowMessage, tools: OfferedTools, default_setup: RunConfig) -> RunConfig:
-    """Return settings with which the row's conversation can be continued as it began."""
-    text = first.text if first.text is not None else "".join(prose.text for prose in first.prose)
-    has_system_text = first.role is Role.SYSTEM and bool(text)
-    return RunConfig(
-        contract_name=CONTRACT if has_system_text else default_setup.contract_name,
-        contract_text=_contract_text(text, tools) if has_system_text else default_setup.contract_text,
-        tools_text=render_tools(tools),
-        model=default_setup.model,
-        max_rounds=default_setup.max_rounds,
-    )
+class _Setups:
+    """Makes the setups of sessions. Rows with the same system text and tools share one.
+
+    Args:
+        default: Settings of a new session.
+    """
+
+    def __init__(self, default: RunConfig) -> None:
+        self._default = default
+        self._known: dict[tuple[str, str], RunConfig] = {}
+
+    def of(self, first: RowMessage, tools: OfferedTools) -> RunConfig:
+        """Return settings with which the conversation of a row can be continued as it began.
+
+        Args:
+            first: Its first message.
+            tools: Its tools.
+        """
+        text = first.text if first.text is not None else "".join(prose.text for prose in first.prose)
+        key = text if first.role is Role.SYSTEM else "", render_tools(tools)
+        if key not in self._known:
+            if len(self._known) == _MOST_SETUPS:
+                self._known.clear()
+            self._known[key] = self._made(key[0], tools)
+        return self._known[key]
+
+    def _made(self, system_text: str, tools: OfferedTools) -> RunConfig:
+        default = self._default
+        return RunConfig(
+            contract_name=CONTRACT if system_text else default.contract_name,
+            contract_text=_contract_text(system_text, tools) if system_text else default.contract_text,
+            tools_text=render_tools(tools),
+            model=default.model,
+            max_rounds=default.max_rounds,
+        )
 
 
 def _contract_text(text: str, tools: OfferedTools) -> str:

@@ -87,6 +87,7 @@ def _contracts(receipt: JsonObject) -> str:
 VERSION: Final = 1
 """Version of the receipt's JSON shape."""
 
+
 class FileFacts(NamedTuple):
     """Name, hash and size of a file of rows."""
 

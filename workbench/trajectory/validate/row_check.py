@@ -67,7 +67,9 @@ def secret_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
         for text, pointer in _texts(parsed_entry.entry)
     ]
     # Rows of one dataset share their system texts, so each of those is searched once.
-    shared = [text for text, _, entry in texts if entry.role is Role.SYSTEM and len(text) <= _MAX_CACHED_CHARS]
+    shared = [
+        text for text, _, entry in texts if entry.role is Role.SYSTEM and len(text) <= _MAX_CACHED_CHARS
+    ]
     own = [text for text, _, entry in texts if entry.role is not Role.SYSTEM or len(text) > _MAX_CACHED_CHARS]
     if not (any(map(_shared_text_may_have_secrets, shared)) or may_have_secrets("\n".join(own))):
         return
