@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
@@ -129,44 +128,36 @@ class Trajectory:
         )
 
 
-_KINDS: Final = {Prose: "prose", Thought: "thought", Call: "call", Result: "result"}
-
-
-def canonical_text(trajectory: Trajectory) -> str:
-    """Return a text that is equal exactly for equal trajectories.
+def is_same_trajectory(one: Trajectory, other: Trajectory) -> bool:
+    """Whether two trajectories mean the same, with the same values in the same order.
 
     Unlike `==`, it distinguishes the order of keys, and `1` from `1.0` and `true`. It ignores `text`,
     `arguments_text` and places, which do not change the meaning.
     """
-    return "\n".join(
-        [
-            *(message_text(message) for message in trajectory.messages),
-            *("rejected " + message_text(message) for message in trajectory.rejected),
-            *(cached_on(spec, "_template_json", _spec_text) for spec in trajectory.tools.specs),
-            template_json([trajectory.answer_start, trajectory.label]),
-            json.dumps(dict(trajectory.columns), sort_keys=True),
-        ]
+    return (
+        _are_same_messages(one.messages, other.messages)
+        and _are_same_messages(one.rejected, other.rejected)
+        and [*map(_spec_text, one.tools.specs)] == [*map(_spec_text, other.tools.specs)]
+        and (one.answer_start, one.label) == (other.answer_start, other.label)
+        and json.dumps(dict(one.columns), sort_keys=True) == json.dumps(dict(other.columns), sort_keys=True)
+    )
+
+
+def _are_same_messages(messages: Sequence[RowMessage], others: Sequence[RowMessage]) -> bool:
+    return len(messages) == len(others) and all(map(is_same_message, messages, others))
+
+
+def is_same_message(message: RowMessage, other: RowMessage) -> bool:
+    """Whether two messages mean the same; see `is_same_trajectory`."""
+    # Only arguments can be equal without being written the same.
+    return message == other and all(
+        template_json(call.arguments) == template_json(other_call.arguments)
+        for call, other_call in zip(message.calls, other.calls, strict=True)
     )
 
 
 def _spec_text(spec: ToolSpec) -> str:
-    return template_json(spec.document)
-
-
-def message_text(message: RowMessage) -> str:
-    """Return a text that is equal exactly for equal messages; see `canonical_text`."""
-    parts: list[JsonValue] = [[_KINDS[type(part)], *_fields(part)] for part in message.parts]
-    return template_json([str(message.role), message.is_trained, *parts])
-
-
-def _fields(part: Part) -> list[JsonValue]:
-    match part:
-        case Call():
-            return [part.name, part.arguments, part.id]
-        case Result():
-            return [part.text, part.id, part.name]
-        case _:
-            return [part.text]
+    return cached_on(spec, "_template_json", lambda spec: template_json(spec.document))
 
 
 def pair_results(messages: Sequence[RowMessage]) -> tuple[RowMessage, ...]:

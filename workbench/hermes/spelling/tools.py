@@ -17,7 +17,7 @@ def template_json(value: JsonValue) -> str:
     >>> template_json({"q": "a<b> é", "n": None})
     '{"q": "a<b> é", "n": null}'
     """
-    return json.dumps(value, ensure_ascii=False, default=_plain)
+    return _TEMPLATE_JSON.encode(value)
 
 
 def python_repr(value: JsonValue) -> str:
@@ -55,6 +55,10 @@ def _plain(value: object) -> JsonValue:
     if isinstance(value, list | tuple):
         return [_plain(inner) for inner in cast(list[JsonValue], value)]
     return cast(JsonValue, value)
+
+
+_TEMPLATE_JSON: Final = json.JSONEncoder(ensure_ascii=False, default=_plain)
+"""`json.dumps` would make a new encoder for each call, which takes longer than most arguments."""
 
 
 def function_elements(tools: OfferedTools) -> str:

@@ -11,7 +11,7 @@ from workbench.chat.message import Message, Role
 from workbench.records.comparisons import Preference, VotedAnswer
 from workbench.records.corpus.label_summary import LabelSummary
 from workbench.records.corpus.material import ExportBlocker, ExportMessage, SessionMaterial, not_ready
-from workbench.records.corpus.session_rows import ExportSource, MessageRun
+from workbench.records.corpus.session_rows import ExportSource, MessageRun, at_place
 from workbench.records.labels.label import Verdict
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.formats.row_format import RowContent
@@ -185,9 +185,8 @@ def _unchanged(source: ExportSource) -> ExportConversation:
 def _as_imported(source: ExportSource, run: MessageRun) -> ExportConversation:
     """Convert a path. If it is still the path of the imported row, use the row's rejected answer and label too."""
     row, imported = source.row, source.material.imported
-    plain = _conversation(source, run)
     if row is None or imported is None or run.ids != imported.message_ids:
-        return plain
+        return _conversation(source, run)
     rejected = source.export_path([source.material.by_id[message_id] for message_id in imported.rejected_ids])
     if isinstance(rejected, ExportBlocker):
         rejected = _NOTHING
@@ -351,8 +350,7 @@ def _conversation(
 ) -> ExportConversation:
     exported = (*run.exported, *rejected.exported)
     rejected_messages = tuple(
-        replace(message, place=place)
-        for place, message in enumerate(rejected.messages, start=len(run.exported))
+        at_place(message, place) for place, message in enumerate(rejected.messages, start=len(run.exported))
     )
     trajectory = Trajectory(
         messages=run.messages,

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple, cast
 
 from workbench.chat.finding import Severity
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, loads_fast
 from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.records.corpus.exported_message import ExportedMessage, export_message, is_exported_as_is
@@ -68,10 +68,7 @@ class MessageRun(NamedTuple):
     @property
     def messages(self) -> tuple[RowMessage, ...]:
         """The row's messages, with places from 0."""
-        return tuple(
-            replace(exported_message.message, place=place)
-            for place, exported_message in enumerate(self.exported)
-        )
+        return tuple(at_place(one.message, place) for place, one in enumerate(self.exported))
 
 
 @dataclass(frozen=True)
@@ -87,8 +84,8 @@ class ExportSource:
         imported = self.material.imported
         if imported is None:
             return None
-        fields = cast(JsonObject, json.loads(imported.row_text))
-        return format_named(imported.format).read(fields)
+        fields = loads_fast(imported.row_text if imported.original is None else imported.original)
+        return format_named(imported.format).read(cast(JsonObject, fields))
 
     @cached_property
     def row(self) -> Trajectory | None:
@@ -270,6 +267,11 @@ class ExportSource:
             reason = generated_with.finish_reason
             return not_ready("unfinished-message", f"the completion is not finished ({reason})")
         return None
+
+
+def at_place(message: RowMessage, place: int) -> RowMessage:
+    """Return the message with another place; most have the right one already."""
+    return message if message.place == place else replace(message, place=place)
 
 
 def _is_json(imported: ImportedRow, row: TrainingRow) -> bool:

@@ -83,8 +83,8 @@ def conversation_text(row: TrainingRow) -> str:
 def _sketch(words: list[str]) -> int:
     hashes = np.fromiter(map(_word_hash, words), dtype=np.uint64, count=len(words))
     pairs = np.concatenate((hashes, hashes[:-1] * np.uint64(31) + hashes[1:]))
-    bits = np.unpackbits(pairs.view(np.uint8).reshape(-1, 8), axis=1)
-    ones = bits.sum(axis=0, dtype=np.int64)
+    bits = np.unpackbits(pairs.view(np.uint8)).reshape(-1, 64)
+    ones = np.add.reduce(bits, axis=0, dtype=np.uint32)
     packed = np.packbits(ones * 2 > len(pairs))
     return int.from_bytes(packed.tobytes(), "big") or 1
 

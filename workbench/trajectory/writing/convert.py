@@ -8,13 +8,19 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
-from workbench.chat.json_value import JsonObject
+from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.marks import CONTROL_MARK, MARK
 from workbench.toolspec.spec import ToolSpec, cached_on
 from workbench.trajectory.formats.row_format import RowFormat, Spell
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.row_reading import plain_tools, read_trajectory
-from workbench.trajectory.trajectory import RowMessage, Trajectory, canonical_text, message_text, pair_results
+from workbench.trajectory.trajectory import (
+    RowMessage,
+    Trajectory,
+    is_same_message,
+    is_same_trajectory,
+    pair_results,
+)
 from workbench.trajectory.writing.row_draft import ConversionChange, RowDraft, RowOptions
 
 _RESPONSE: Final = "</tool_response>"
@@ -97,33 +103,34 @@ def _written(draft: RowDraft, write_as: RowFormat, spell: Spell) -> Converted:
 
 def _proof(expected: Trajectory, row: JsonObject, write_as: RowFormat) -> _Proof:
     """Read a written row back, and compare it with the trajectory that was expected."""
-    if not _is_json(row, expected):
+    if not _is_json(expected):
         return _Proof(_refusal("it contains NaN or an infinite number, which JSON cannot hold; replace it"))
     read_back = write_as.read(row)
     back = read_trajectory(read_back)
     if back.problems:
         return _Proof(_refusal(f"the written row cannot be read back: {back.problems[0].message}"))
-    if canonical_text(back.trajectory) == canonical_text(expected):
+    if is_same_trajectory(back.trajectory, expected):
         return _Proof(None, read_back, back.trajectory)
     return _Proof(_difference(expected, back.trajectory))
 
 
-def _is_json(row: JsonObject, expected: Trajectory) -> bool:
-    """Whether the row and the JSON inside its texts are free of NaN and infinity."""
-    calls = [call.arguments for message in expected.messages + expected.rejected for call in message.calls]
-    if not all(cached_on(spec, "_is_finite", _is_finite) for spec in expected.tools.specs):
+def _is_json(trajectory: Trajectory) -> bool:
+    """Whether all that a row can have numbers in is free of NaN and infinity: tools, arguments and columns."""
+    calls = [
+        call.arguments for message in trajectory.messages + trajectory.rejected for call in message.calls
+    ]
+    if not all(cached_on(spec, "_is_finite", _is_finite_spec) for spec in trajectory.tools.specs):
         return False
-    try:
-        json.dumps(row, allow_nan=False)
-        json.dumps(calls, allow_nan=False)
-    except ValueError:
-        return False
-    return True
+    return _is_finite([*calls, dict(trajectory.columns)])
 
 
-def _is_finite(spec: ToolSpec) -> bool:
+def _is_finite_spec(spec: ToolSpec) -> bool:
+    return _is_finite(spec.document)
+
+
+def _is_finite(value: JsonValue) -> bool:
     try:
-        json.dumps(spec.document, allow_nan=False)
+        json.dumps(value, allow_nan=False)
     except ValueError:
         return False
     return True
@@ -133,7 +140,7 @@ def _difference(expected: Trajectory, back: Trajectory) -> RowFinding:
     written = expected.messages + expected.rejected
     read = back.messages + back.rejected
     for message, other in zip(written, read, strict=False):
-        if message_text(message) != message_text(other):
+        if not is_same_message(message, other):
             return _refusal(f"read back, the message is different{_mark_in(message)}", message)
     if len(written) != len(read):
         return _refusal(f"read back, the row has {len(read)} messages instead of {len(written)}")
@@ -176,7 +183,7 @@ def write_as_is(trajectory: Trajectory, write_as: RowFormat, options: RowOptions
         step(draft)
     problems = list(draft.problems)
     row = None if problems else write_as.spell(draft.trajectory, options)
-    if row is not None and not _is_json(row, draft.trajectory):
+    if row is not None and not _is_json(draft.trajectory):
         problems, row = ["it contains NaN or an infinite number, which JSON cannot hold; replace it"], None
     if row is not None:
         written = {entry.text for entry in write_as.read(row).all_entries}

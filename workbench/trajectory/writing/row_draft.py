@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from operator import is_
 from typing import Literal
 
 from workbench.chat.message import Role
@@ -139,7 +140,9 @@ class RowDraft:
         else:
             prompt = tuple(change(trajectory.messages[:start]))
             messages, start = (*prompt, *change(trajectory.messages[start:])), len(prompt)
-        rejected = tuple(change(trajectory.rejected))
+        rejected = tuple(change(trajectory.rejected)) if trajectory.rejected else ()
+        if _are_identical(messages, trajectory.messages) and _are_identical(rejected, trajectory.rejected):
+            return
         self.trajectory = replace(trajectory, messages=messages, rejected=rejected, answer_start=start)
 
     def rounds(self) -> Iterator[tuple[RowMessage, tuple[RowMessage, ...]]]:
@@ -148,6 +151,10 @@ class RowDraft:
             for index, message in enumerate(messages):
                 if message.role is Role.ASSISTANT:
                     yield message, results_after(messages, index)
+
+
+def _are_identical(messages: tuple[RowMessage, ...], others: tuple[RowMessage, ...]) -> bool:
+    return len(messages) == len(others) and all(map(is_, messages, others))
 
 
 Step = Callable[[RowDraft], None]
