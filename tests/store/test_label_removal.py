@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from tests.store.labelling import Clock, new, start_talk
-from tests.store.test_teams import PROJECT, SHARED, Team
+from tests.store.teams import PROJECT, SHARED, Team
 from workbench.errors import BadInput, StoreError
 from workbench.records.corpus.material import SessionFilter
 from workbench.records.labels.label import Verdict
