@@ -10,6 +10,7 @@ from workbench.records.run_config import RunConfig
 from workbench.rollout.sampling import SAMPLING_FIELDS
 from workbench.rollout.setting_field import ChoiceOption, NumberRange, settings_of
 from workbench.ui.api import ApiFunctions
+from workbench.ui.present.sampling_form import FORM_FIELDS
 from workbench.ui.present.setup import SETUP_FIELDS
 
 
@@ -48,7 +49,7 @@ def test_the_sampling_table_matches_the_declarations():
 
 def test_the_table_of_the_left_column_is_made_of_the_declarations():
     own = settings_of(RunConfig)
-    declared = [own[name] for name in SETUP_FIELDS if name in own]
+    declared = [own[name] for name in (*SETUP_FIELDS, *FORM_FIELDS) if name in own]
     rows = rows_of("reference/play.md", "Run configuration")
     assert rows[: len(declared)] == [[one.editor.label, one.help] for one in declared]
 

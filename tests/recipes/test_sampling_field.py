@@ -20,8 +20,6 @@ USED = """
 import json
 from dataclasses import asdict, replace
 
-import gradio as gr
-
 import workbench
 from workbench.chat.message import Conversation
 from workbench.cli.sampling_options import sampling_option
@@ -33,24 +31,23 @@ from workbench.rollout.ports import GenerationRequest
 from workbench.rollout.sampling import Sampling
 from workbench.store.rows import sampling_document, sampling_value
 from workbench.ui.present.setup import sampling_words
-from workbench.ui.present.setup import SETUP_FIELDS, parse_setup, show_setup
-from workbench.ui.tabs.play.setup_column import build_sampling
+from workbench.ui.present.sampling_form import SamplingView, declared_fields
+from workbench.ui.present.setup import parse_setup, show_setup
 
-with gr.Blocks():
-    component = build_sampling().fields["top_a"]
+[field] = [field for field in declared_fields() if field["name"] == "top_a"]
 sampling = Sampling(top_a=0.3)
 request = GenerationRequest(prompt="Hi", sampling=sampling, conversation=Conversation(messages=()))
 bodies = {kind: build_request(request, Server(name="", base_url="", kind=kind), "m").body for kind in ServerKind}
 setup = RunConfig(contract_name="minimal", contract_text="", tools_text="[]", sampling=sampling)
 shown = show_setup(setup)
 try:
-    refusal = parse_setup((shown | {"top_a": 2}).values())
+    form = SamplingView(values={**shown["sampling"].values, "top_a": 2})
+    refusal = parse_setup((shown | {"sampling": form}).values())
 except BadInput as error:
     refusal = str(error)
 print(json.dumps({
     "package": workbench.__file__,
-    "component": [component.label, component.elem_id, component.maximum],
-    "is wired": "top_a" in SETUP_FIELDS,
+    "field": [field["label"], field["id"], field["most"], field["kind"]],
     "survives the page": parse_setup(shown.values()) == setup,
     "refusal": refusal,
     "sent": {kind: body["top_a"] for kind, body in bodies.items() if "top_a" in body},
@@ -72,8 +69,7 @@ def test_a_sampling_field(copy_for: Callable[[str], CheckoutCopy]) -> None:
     report = json.loads(copy.python("-c", USED).splitlines()[-1])
     assert Path(report.pop("package")).is_relative_to(copy.root)
     assert report == {
-        "component": ["Top a", "play-top-a", 1],
-        "is wired": True,
+        "field": ["Top a", "play-top-a", 1, "number"],
         "survives the page": True,
         "refusal": "field 'top a': 2 is more than 1 (write a number from 0 to 1)",
         "sent": {"llama-server": 0.3},

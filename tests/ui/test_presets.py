@@ -1,6 +1,6 @@
 """The handlers of presets, of the setup in use and of runs over rows, without a browser."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,6 +17,7 @@ from workbench.ui.incoming.refusal import MalformedEvent
 from workbench.ui.present.notices import NoticeView
 from workbench.ui.present.presets import PresetBarView
 from workbench.ui.present.row_run import RowsView
+from workbench.ui.present.sampling_form import SamplingView
 from workbench.ui.present.sessions import DownloadView
 from workbench.ui.present.setup import show_setup
 from workbench.ui.tabs.play.opening_events import OpeningEvents
@@ -39,6 +40,19 @@ def event(**data: object) -> gr.EventData:
     return gr.EventData(cast(Any, SimpleNamespace()), data)
 
 
+def values_of(services: Services, **changes: object) -> dict[str, Any]:
+    """Return the values of the default setup by name, as the browser stores them."""
+    shown = show_setup(services.setup_for())
+    form = shown.pop("sampling").values
+    return {**shown, **form, **changes}
+
+
+def rounds_in(filled: Iterable[object]) -> int:
+    """Return the maximum number of rounds that the fields are filled with."""
+    [form] = [value for value in filled if isinstance(value, SamplingView)]
+    return cast(int, form.values["max_rounds"])
+
+
 def fields_of(services: Services, **changes: Any) -> tuple[object, ...]:
     return tuple(show_setup(replace(services.setup_for(), **changes)).values())
 
@@ -57,15 +71,15 @@ def test_a_preset_is_saved_applied_and_put_back(services: Services) -> None:
     taken, _ = act(services, *fields_of(services), action="save", name="three")
     assert "this name is taken" in taken.problem
     bar, filled = act(services, action="apply", id="three")
-    assert 3 in filled
+    assert rounds_in(filled) == 3
     assert bar.open_id == saved.open_id
     assert bar.undo and bar.undo.action == "put_back"
-    values = {**show_setup(replace(services.setup_for(), max_rounds=5)), "enabled_tools": []}
+    values = values_of(services, max_rounds=5, enabled_tools=[])
     values.pop("disabled_tools")
     _, filled = act(services, action="put_back", setup=values, open_id="")
-    assert 5 in filled
+    assert rounds_in(filled) == 5
     _, filled = act(services, action="reset")
-    assert services.settings.max_rounds in filled
+    assert rounds_in(filled) == services.settings.max_rounds
     missing, rest = act(services, action="apply", id="nothing")
     assert "there is no such preset" in missing.problem
     assert rest == (SAME,) * REST
@@ -75,7 +89,8 @@ def test_forged_actions_are_refused(services: Services) -> None:
     for data in ({}, {"action": "steal"}, {"action": "apply"}, {"action": "put_back", "setup": 5}):
         with pytest.raises(MalformedEvent):
             act(services, *fields_of(services), **data)
-    values = {**show_setup(services.setup_for()), "max_rounds": None}
+    values = show_setup(services.setup_for())
+    values["sampling"] = SamplingView(values={**values["sampling"].values, "max_rounds": None})
     invalid, _ = act(services, *values.values(), action="save", name="a")
     assert "max rounds" in invalid.problem
     assert invalid.presets == ()
@@ -87,11 +102,11 @@ def test_a_page_starts_with_the_preset_of_its_address(services: Services) -> Non
     events = OpeningEvents(services, SessionEvents(services, SetupEvents(services)))
     for query in ({"preset": "three"}, {"shared_preset": key}):
         *values, bar, _tour, _demo = events.on_page("", "", "?" + urlencode(query), request())
-        assert 3 in values
+        assert rounds_in(values) == 3
         assert cast(PresetBarView, bar).open_id
     for query in ({"preset": "tree"}, {"shared_preset": "x"}):
         *values, bar, _tour, _demo = events.on_page("", "", "?" + urlencode(query), request())
-        assert services.settings.max_rounds in values
+        assert rounds_in(values) == services.settings.max_rounds
         assert cast(PresetBarView, bar).open_id is None
         assert "error" in str(values)
 
@@ -105,7 +120,7 @@ def test_a_setup_comes_with_the_advice_about_its_model(services: Services) -> No
 
 def test_a_new_session_leaves_the_setup_as_it_is(services: Services) -> None:
     events = SessionEvents(services, SetupEvents(services))
-    for fields in (fields_of(services), (*fields_of(services)[:-1], None)):
+    for fields in (fields_of(services), (*fields_of(services)[:-1], SamplingView(values={}))):
         values = events.on_new(Visitor(session_id="x"), request(), *fields)
         assert values[-REST:] == (SAME,) * REST
         assert cast(Visitor, values[0]).session_id is None

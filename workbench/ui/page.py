@@ -18,6 +18,7 @@ from workbench.ui.lazy_tabs import LAZY_TABS, TabLoader
 from workbench.ui.owners import role_of, serves_others
 from workbench.ui.present.glossary_terms import TERMS
 from workbench.ui.present.place import names_for_browser
+from workbench.ui.present.sampling_form import declared_fields
 from workbench.ui.script_files import charts_address, scripts_address
 from workbench.ui.style_files import styles_address
 from workbench.ui.tabs import contracts_tab as contracts
@@ -51,6 +52,7 @@ HEAD_SCRIPTS: Final = (
         for name in ("stream.js", "mount.js", "router.js", "browser.js", "setups.js")
     ),
     f"hermesWorkbench.terms = {json.dumps(dict(TERMS))};",
+    f"hermesWorkbench.samplingFields = {json.dumps(declared_fields())};",
 )
 """Scripts that run before Gradio's own."""
 FILE_CLEANUP: Final = (3600, 86_400)

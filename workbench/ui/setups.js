@@ -4,8 +4,8 @@ Object.assign(
   (() => {
     const KEY = "hermes-workbench:setup";
     const WAIT_MS = 150;
+    const LOOK_MS = 300;
     let waiting = 0;
-    let collecting = 0;
 
     const read = () => {
       try {
@@ -46,6 +46,30 @@ Object.assign(
     // A change just before the page is left is stored, too.
     window.addEventListener("pagehide", write);
 
+    // What the fields of the setup show, which is compared to find a change; `keepSetup` then gets the values. A listener of
+    // Gradio for each field would be a quarter of the page's events, among which Gradio looks up those of each component.
+    // *Source:* gradio 6.31, js/core/src/init.svelte.ts, `find_attached_events`.
+    let shown = "";
+    const showsNow = () =>
+      Array.from(document.querySelectorAll("#play-setup :is(input, textarea, select)"), (field) =>
+        field.type === "checkbox" ? field.checked : field.value,
+      ).join("\n");
+    const look = () => {
+      if (!current.values) return;
+      const now = showsNow();
+      if (now === shown) return;
+      shown = now;
+      window.dispatchEvent(new Event("hw:collect-setup"));
+    };
+    // What a person changes is found at once, what the server changes within a moment.
+    for (const name of ["input", "change", "click", "keyup"])
+      window.addEventListener(
+        name,
+        (event) => event.target.closest?.("#play-setup") && setTimeout(look),
+        true,
+      );
+    setInterval(look, LOOK_MS);
+
     const later = () => {
       clearTimeout(waiting);
       waiting = setTimeout(write, WAIT_MS);
@@ -53,18 +77,13 @@ Object.assign(
 
     return {
       keepSetup: (names, values) => {
-        current.values = Object.fromEntries(names.map((name, index) => [name, values[index]]));
+        current.values = Object.fromEntries(
+          names.flatMap((name, index) =>
+            name === "sampling" ? Object.entries(values[index]?.values || {}) : [[name, values[index]]],
+          ),
+        );
+        shown = showsNow();
         later();
-        return [];
-      },
-      // A field has another value; `keepSetup` then gets those of all fields. While the page opens, most fields
-      // report a value, some of them more than once, so the end of the opening calls `keepSetup` instead.
-      setupChanged: () => {
-        if (current.values && !collecting)
-          collecting = setTimeout(() => {
-            collecting = 0;
-            window.dispatchEvent(new Event("hw:collect-setup"));
-          });
         return [];
       },
       // The defaults of the server, and the preset that the setup was started from (`preset_bar.js`).

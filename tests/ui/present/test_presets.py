@@ -28,9 +28,9 @@ DEFAULT = RunConfig(contract_name="c", contract_text="t", tools_text="[]")
 def stored(setup, enabled=(), **changes):
     """Return the JSON that the browser stores."""
     values = {**show_setup(setup), "enabled_tools": list(enabled)}
-    return json.dumps(
-        {name: values[name] for name in STORED_FIELDS} | {"defaults": defaults_key(SETTINGS), **changes}
-    )
+    values = {name: values[name] for name in STORED_FIELDS}
+    form = values.pop("sampling").values
+    return json.dumps({**values, **form, "defaults": defaults_key(SETTINGS), **changes})
 
 
 def test_a_stored_setup_is_read_as_it_was():

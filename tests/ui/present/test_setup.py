@@ -9,6 +9,7 @@ from workbench.records.run_config import RunConfig
 from workbench.rollout.models import ModelStatus
 from workbench.rollout.sampling import SAMPLING_FIELDS, Sampling
 from workbench.rollout.setting_field import settings_of
+from workbench.ui.present.sampling_form import FORM_FIELDS, SamplingView, declared_fields
 from workbench.ui.present.setup import (
     SETUP_FIELDS,
     first_choice,
@@ -37,19 +38,43 @@ SETUP = RunConfig(
 )
 
 
+def changed(**values):
+    """Return the values of the column, with other values in the sampling form."""
+    shown = show_setup(SETUP)
+    return shown | {"sampling": SamplingView(values={**shown["sampling"].values, **values})}
+
+
 def test_a_setup_survives_the_fields():
     assert parse_setup(show_setup(SETUP).values()) == SETUP
 
 
 def test_every_part_of_a_setup_has_a_field():
-    assert set(SETUP_FIELDS) == set(settings_of(RunConfig)) | set(SAMPLING_FIELDS)
+    assert {*SETUP_FIELDS, *FORM_FIELDS} - {"sampling"} == {*settings_of(RunConfig), *SAMPLING_FIELDS}
     assert set(settings_of(RunConfig)) | {"sampling"} == {part.name for part in fields(RunConfig)}
     assert set(SAMPLING_FIELDS) == {part.name for part in fields(Sampling)}
 
 
 def test_an_empty_number_is_reported():
     with pytest.raises(BadInput, match="max tokens"):
-        parse_setup((show_setup(SETUP) | {"max_tokens": None}).values())
+        parse_setup(changed(max_tokens=None).values())
+
+
+def test_a_form_without_values_is_reported():
+    with pytest.raises(BadInput, match="max rounds"):
+        parse_setup((show_setup(SETUP) | {"sampling": SamplingView(values={})}).values())
+
+
+def test_the_browser_gets_the_declaration_of_every_field_of_the_form():
+    declared = {field["name"]: field for field in declared_fields()}
+    assert tuple(declared) == FORM_FIELDS == tuple(show_setup(SETUP)["sampling"].values)
+    assert [name for name, field in declared.items() if field["row"] == 0] == [
+        "temperature", "top_p", "top_k", "seed", "max_tokens", "max_rounds"
+    ]  # fmt: skip
+    assert declared["top_p"] == {
+        "name": "top_p", "id": "play-top-p", "label": "Top p", "row": 0, "kind": "number",
+        "least": 0, "most": 1, "step": 0.05,
+    }  # fmt: skip
+    assert {field["kind"] for field in declared.values()} == {"number", "choice", "lines", "switch"}
 
 
 def test_tool_choices_follow_the_tools():

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 STUBS = """
   const stubs = {
     events: [],
+    props: null,
     mount(script, value) {
       const element = document.querySelector("#component");
-      const props = { value };
+      const props = (stubs.props = { value });
       const watchers = [];
       stubs.update = (value) => {
         props.value = value;
@@ -66,6 +67,11 @@ class Component:
     def reload(self) -> None:
         """Load the page again. The browser's storage stays."""
         self.page.reload()
+
+    @property
+    def value(self) -> Any:
+        """The value of the component, which events would read."""
+        return self.page.evaluate("stubs.props.value")
 
     @property
     def element(self) -> Locator:

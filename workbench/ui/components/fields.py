@@ -2,7 +2,7 @@
 
 from abc import ABCMeta
 from html import escape
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Final, Literal, NamedTuple, cast
 
 import gradio as gr
 from gradio import component_meta
@@ -91,6 +91,14 @@ def text_editor(
     )
 
 
+UNSIZED: Final = 20
+"""The number of lines of a text field that is not shown. Gradio does not fit the height of a field with this number of
+lines to its text, for which the browser would lay out the page at every change.
+
+*Source:* gradio 6.31, js/textbox/shared/Textbox.svelte, `resize`.
+"""
+
+
 class LazyEditor(NamedTuple):
     """A code editor that the browser creates when its text gets the focus (`ui/scripts/fields.js`)."""
 
@@ -105,7 +113,7 @@ def lazy_text_editor(
 ) -> LazyEditor:
     """Build a code editor that is created when its text gets the focus; the parameters are those of `text_editor`."""
     with gr.Column(elem_id=elem_id, elem_classes=["hw-lazy-editor"], min_width=0):
-        text = TextField(label=label, container=False, lines=1, elem_id=f"{elem_id}-value")
+        text = TextField(label=label, container=False, lines=UNSIZED, elem_id=f"{elem_id}-value")
         code = text_editor(label, language, f"{elem_id}-code", is_wrapped=is_wrapped, is_visible=False)
     return LazyEditor(text, code)
 

@@ -11,7 +11,7 @@ class FoldView:
     """The button. The components are hidden until it is pressed.
 
     Example:
-        `FoldView(label="More sampling", content="play-more-sampling-content")`.
+        `FoldView(label="Cases and limits", content="suites-more-content")`.
     """
 
     label: str

@@ -18,7 +18,8 @@ from workbench.toolspec.tools_text import parse_tools
 from workbench.ui.present.setup import SETUP_FIELDS
 
 STORED_FIELDS: Final = tuple("enabled_tools" if name == "disabled_tools" else name for name in SETUP_FIELDS)
-"""Names of the fields that the browser stores. The disabled tools are not in the browser, but the enabled ones are."""
+"""Names of the fields that the browser stores, in the order of `SETUP_FIELDS`. The disabled tools are not in the
+browser, but the enabled ones are. The values of the sampling form are stored by their own names."""
 _OWN: Final = settings_of(RunConfig)
 _PLAIN: Final = ("contract_name", "contract_text", "ephemeral", "tools_text", "model", "tool_choice")
 

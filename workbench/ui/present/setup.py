@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from workbench.records.run_config import RunConfig
 from workbench.rollout.models import ModelStatus
 from workbench.rollout.ports import ChoiceKind
 from workbench.rollout.sampling import SAMPLING_FIELDS, Sampling
 from workbench.rollout.setting_field import settings_of
+from workbench.ui.present.sampling_form import FORM_FIELDS, SamplingView
 from workbench.ui.present.text_spans import TextSpan, marked_pieces
 from workbench.ui.present.words import count
 
@@ -68,11 +69,9 @@ SETUP_FIELDS: Final = (
     "model",
     "tool_choice",
     "is_constrained",
-    "max_rounds",
-    "wants_logprobs",
-    *SAMPLING_FIELDS,
+    "sampling",
 )
-"""Names of the fields of the Setup column, in the order in which they are wired."""
+"""Names of the values of the Setup column, in the order in which they are wired. `sampling` is a `SamplingView`."""
 
 
 def setup_label(name: str) -> str:
@@ -90,6 +89,8 @@ def parse_setup(values: Iterable[object]) -> RunConfig:
         BadInput: A number is missing or out of range, or the biases or variables cannot be parsed.
     """
     shown = dict(zip(SETUP_FIELDS, values, strict=True))
+    form = cast(SamplingView, shown.pop("sampling")).values
+    shown |= {name: form.get(name) for name in FORM_FIELDS}
     own = {name: _OWN[name].editor.parse(value) for name, value in shown.items() if name in _OWN}
     return RunConfig(**own, sampling=parse_sampling({name: shown[name] for name in SAMPLING_FIELDS}))
 
@@ -98,6 +99,7 @@ def show_setup(setup: RunConfig) -> dict[str, Any]:
     """Return the values of the Setup column by name, in the order of `SETUP_FIELDS`."""
     shown = show_sampling(setup.sampling)
     shown |= {name: declared.editor.show(getattr(setup, name)) for name, declared in _OWN.items()}
+    shown["sampling"] = SamplingView(values={name: shown[name] for name in FORM_FIELDS})
     return {name: shown[name] for name in SETUP_FIELDS}
 
 

@@ -1,7 +1,7 @@
 """The left column: contract, tools, model, tool choice and sampling."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, cast
 
 import gradio as gr
@@ -9,71 +9,32 @@ from gradio.blocks import Block
 
 from workbench.app.services import Services
 from workbench.records.run_config import RunConfig
-from workbench.rollout.sampling import SAMPLING_FIELDS
-from workbench.rollout.setting_field import ChoiceOption, FieldEditor, LinesEditor, NumberRange, settings_of
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import (
+    UNSIZED,
     ChoiceField,
     LazyEditor,
     TextField,
     TickField,
     heading,
     lazy_text_editor,
-    number_field,
 )
-from workbench.ui.components.layout import PlainRow, fold
-from workbench.ui.present.setup import SETUP_FIELDS, setup_label, tool_choices
+from workbench.ui.present.sampling_form import SamplingView
+from workbench.ui.present.setup import SETUP_FIELDS, setup_label, show_setup, tool_choices
 
-_STOP_TEXTS: Final = "play-stop-texts"
-"""Id of the stop texts, since `play-stop` is the Stop button."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SamplingParts:
-    """The sampling fields, the maximum number of rounds, and the logprobs switch."""
-
-    fields: Mapping[str, Block] = field(hash=False)
-    """Components by their names in `SETUP_FIELDS`."""
+_EMPTY: Final = RunConfig(contract_name="", contract_text="", tools_text="[]")
 
 
-def build_sampling() -> SamplingParts:
-    """Build the sampling fields."""
-    own = settings_of(RunConfig)
-    with PlainRow(elem_id="play-sampling"):
-        parts = {**_parts(0), "max_rounds": _part("max_rounds", own["max_rounds"].editor)}
-    with fold("More sampling", "play-more-sampling"):
-        with PlainRow(elem_classes=["hw-numbers"]):
-            parts |= _parts(1)
-        parts |= _parts(2)
-        parts["wants_logprobs"] = gr.Checkbox(
-            label=own["wants_logprobs"].editor.label, container=False, elem_id="play-wants-logprobs"
+class SamplingForm(Drawn):
+    """The numbers below the model, whose value is a `SamplingView` in both directions."""
+
+    # Gradio annotates the payload as str, but its browser side sends any JSON.
+    def preprocess(self, payload: Mapping[str, object] | None) -> SamplingView:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Return the values; fields that the browser did not send have none."""
+        values = (payload or {}).get("values")
+        return SamplingView(
+            values=cast("Mapping[str, object]", values) if isinstance(values, Mapping) else {}
         )
-    return SamplingParts(fields=parts)
-
-
-def _parts(section: int) -> dict[str, Block]:
-    """Build the fields of row 0, of row 1, or of all rows from 2 on."""
-    return {
-        name: _part(name, declared.editor)
-        for name, declared in SAMPLING_FIELDS.items()
-        if min(declared.row, 2) == section
-    }
-
-
-def _part(name: str, editor: FieldEditor) -> Block:
-    """Build a field with a valid first value; opening the page fills in the real one."""
-    elem_id = _STOP_TEXTS if name == "stop" else f"play-{name.replace('_', '-')}"
-    match editor:
-        case NumberRange():
-            return number_field(editor, elem_id, max(editor.least, 0))
-        case ChoiceOption():
-            return gr.Dropdown([*editor.options], label=editor.label, elem_id=elem_id, min_width=0)
-        case LinesEditor():
-            return TextField(
-                label=editor.label, lines=1, max_lines=6, elem_id=elem_id, placeholder=editor.placeholder
-            )
-        case _:
-            raise TypeError(f"no component for sampling field {name!r}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +93,7 @@ class SetupParts:
     contract: ContractParts
     tools: SetupToolsParts
     model: ModelParts
-    sampling: SamplingParts
+    sampling: Drawn
 
     @property
     def fields(self) -> list[Block]:
@@ -157,8 +118,8 @@ class SetupParts:
         return [*self.fields, self.tools.toolset, self.tools.enabled_tools, self.model.model_notice]
 
     def _field(self, name: str) -> Block:
-        if name in self.sampling.fields:
-            return self.sampling.fields[name]
+        if name == "sampling":
+            return self.sampling
         own = "contract" if name == "contract_name" else name
         section = next(part for part in (self.contract, self.tools, self.model) if hasattr(part, own))
         return cast(Block, getattr(section, own))
@@ -173,7 +134,7 @@ def build_setup(services: Services) -> SetupParts:
             contract=_build_contract(services),
             tools=_build_tools(services),
             model=_build_model(services),
-            sampling=build_sampling(),
+            sampling=SamplingForm("sampling", show_setup(_EMPTY)["sampling"], elem_id="play-sampling"),
         )
 
 
@@ -196,8 +157,7 @@ def _build_contract(services: Services) -> ContractParts:
         ),
         variables=TextField(
             label=setup_label("variables"),
-            lines=1,
-            max_lines=6,
+            lines=UNSIZED,
             placeholder="name = value",
             elem_id="play-variables",
             elem_classes=["hw-variable-lines"],
