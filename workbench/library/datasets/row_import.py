@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import islice
 from typing import Final, NamedTuple
 
 from workbench.chat.message import Message, Role, ToolCall
@@ -67,8 +66,10 @@ class RowImported:
     `docs/reference/formats.md`."""
 
 
-_BATCH: Final = 100
-"""Rows that are stored in one transaction."""
+_MOST_ROWS: Final = 400
+"""Rows that are stored in one transaction. With 100, an import takes an eighth longer, for the search index."""
+_MOST_BYTES: Final = 4_000_000
+"""Size of these rows, of which several times as much is in memory; 100 rows if their sizes are not known."""
 _MOST_SETUPS: Final = 200
 """Setups that are remembered."""
 _CORRECTABLE: Final = frozenset({"call-unreadable", "call-truncated"})
@@ -92,9 +93,22 @@ def import_rows(
         BadInput: The file is cut off.
         StoreError: The store cannot be written.
     """
-    remaining, setups = iter(rows), _Setups(default_setup)
-    while batch := list(islice(remaining, _BATCH)):
+    setups = _Setups(default_setup)
+    for batch in _batches(rows):
         yield from _stored(corpus, batch, setups, options)
+
+
+def _batches(rows: Iterable[ReadRow]) -> Iterator[list[ReadRow]]:
+    batch: list[ReadRow] = []
+    size = 0
+    for read in rows:
+        batch.append(read)
+        size += _MOST_BYTES // 100 if read.original is None else len(read.original)
+        if len(batch) == _MOST_ROWS or size >= _MOST_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 class _Pending(NamedTuple):
