@@ -58,9 +58,39 @@ BROKEN_JSON = answered(
 
 IN_BOTH = answered(*text(CALL), opened("get_weather", 0, '{"city":'), more('"Rome"}'), finish="tool_calls")
 """A server that parses a call and leaves it in its content."""
+IN_BOTH_PARSED_FIRST = answered(opened("get_weather", 0, ARGUMENTS), *text(CALL), finish="tool_calls")
+"""The same, where the content follows."""
+IN_BOTH_MIXED = answered(
+    opened("get_weather", 0, '{"city":'), *text(CALL), more('"Rome"}'), *text(" Wait."), finish="tool_calls"
+)
+"""The same, where the content arrives between the pieces of the call."""
+IN_BOTH_FIXED = answered(
+    opened("get_weather", 0, '{"city": "Rome", "days": "2"}'),
+    *text('<tool_call>{"name": "get_weather", "arguments": {"city": "Rome", "days": "2",}}</tool_call>'),
+    finish="tool_calls",
+)
+"""The same, where the reader fixes the call in the content."""
+PARSED_THEN_OTHERS = answered(
+    opened("get_weather", 0, ARGUMENTS),
+    *text(CALL.replace("Rome", "Oslo")),
+    *text(CALL),
+    *text(CALL),
+    finish="tool_calls",
+)
+"""A parser that reads one of the calls in the content, which has two equal ones."""
 
 CASES = {
     "in both fields": (IN_BOTH, None, None, [ARGUMENTS], "tool_calls"),
+    "in both fields, parsed first": (IN_BOTH_PARSED_FIRST, None, None, [ARGUMENTS], "tool_calls"),
+    "in both fields, mixed": (IN_BOTH_MIXED, "Wait.", None, [ARGUMENTS], "tool_calls"),
+    "in both fields, one fixed": (IN_BOTH_FIXED, None, None, ['{"city": "Rome", "days": "2"}'], "tool_calls"),
+    "one parsed, three in the text": (
+        PARSED_THEN_OTHERS,
+        None,
+        None,
+        [ARGUMENTS, '{"city": "Oslo"}', ARGUMENTS],
+        "tool_calls",
+    ),
     "unparsed": (UNPARSED, "I look.", None, [ARGUMENTS], "tool_calls"),
     "parsed": (PARSED, None, None, [ARGUMENTS], "tool_calls"),
     "reasoning apart": (APART, ANSWER, "Rome is a city.", [], "stop"),
@@ -92,6 +122,34 @@ def test_calls_are_read_or_passed_on(tmp_path, name):
     assert plain["choices"][0]["finish_reason"] == finish
     assert plain["usage"] == {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15, "prompt_tokens_details": {"cached_tokens": 4}}  # fmt: skip
     same_message(chunks, plain["choices"][0])
+
+
+@pytest.mark.parametrize("answer", [IN_BOTH, IN_BOTH_PARSED_FIRST, IN_BOTH_MIXED])
+def test_a_call_in_both_fields_is_one_call_for_a_client_that_allows_one(tmp_path, answer):
+    with servers.scripted_server(answer) as server, in_front_of(tmp_path, server) as gateway:
+        plain = gateway.chat(model="hermes", tools=TOOLS, parallel_tool_calls=False).json()
+    assert plain["hermes"] == {"fixes": [], "findings": ["call-repeated"], "dropped": 0}
+    assert len(plain["choices"][0]["message"]["tool_calls"]) == 1
+
+
+def test_another_call_in_the_text_does_not_wait_for_the_end(tmp_path):
+    answer = answered(
+        opened("get_weather", 0, ARGUMENTS),
+        *text(CALL.replace("Rome", "Oslo")),
+        *text("I look."),
+        finish="tool_calls",
+    )
+    with servers.scripted_server(answer) as server, in_front_of(tmp_path, server) as gateway:
+        chunks = gateway.stream(model="hermes", tools=TOOLS)
+    deltas = [choice["delta"] for chunk in chunks for choice in chunk["choices"]]
+    [opening] = [
+        place
+        for place, delta in enumerate(deltas)
+        for call in delta.get("tool_calls", ())
+        if call["index"] == 1 and "id" in call
+    ]
+    assert not any(delta.get("content") for delta in deltas[:opening])
+    assert message_of(chunks)["content"] == "I look."
 
 
 @pytest.mark.parametrize("end", [[None], []], ids=["cut", "silent end"])

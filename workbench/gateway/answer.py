@@ -19,12 +19,13 @@ reader fixes it.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.gateway.content import ContentFilter
+from workbench.gateway.repeated_calls import CallEvent, CallPart, RepeatedCalls
 from workbench.hermes.reading import Dialect, Reading, SegmentKind
 from workbench.hermes.stream import Stream
 from workbench.hermes.stream_events import (
@@ -170,8 +171,7 @@ class AnswerWriter:
         """Number in the answer of each call of the reader, None for a call that is not sent."""
         self._server_calls: dict[int, int | None] = {}
         """The same for each call that the server parsed."""
-        self._waiting: dict[int, list[StructuredCallPiece]] = {}
-        """Pieces of calls that the server parsed after the text had a call, by index. They may be the same call."""
+        self._repeated = RepeatedCalls(tools)
         self._held: dict[int, str] = {}
         """The last character of the arguments of a call that is not complete."""
         self._ended: set[int] = set()
@@ -198,10 +198,7 @@ class AnswerWriter:
             for event in self._stream.feed(delta.text.replace("\0", REPLACEMENT)):
                 pieces.extend(self._read(event))
         for call_piece in delta.call_pieces:
-            if self._read_calls and call_piece.index not in self._server_calls:
-                self._waiting.setdefault(call_piece.index, []).append(call_piece)
-            else:
-                pieces.extend(self._pass_on(call_piece))
+            pieces.extend(self._send(self._repeated.add_parsed(call_piece)))
         return self._noted(pieces)
 
     def finish(self, reason: str) -> tuple[AnswerPiece, ...]:
@@ -216,25 +213,9 @@ class AnswerWriter:
             pieces.extend(self._read(event))
         pieces.extend(self._say(self._content.finish()))
         pieces.extend(self._reason(self._reasoning.finish()))
-        final = [*self._noted(pieces)]
-        for call in self._not_repeated():
-            final.extend(self._noted([sent for piece in call for sent in self._pass_on(piece)]))
+        pieces.extend(self._send(self._repeated.finish()))
+        final = self._noted(pieces)
         return (*final, *self._noted(self._end_server_calls(is_finished=reason == "stop")))
-
-    def _not_repeated(self) -> Iterator[Sequence[StructuredCallPiece]]:
-        """Yield the pieces of each call that waits and is not one of the calls in the text."""
-        in_text = [
-            (call.name, decoded_arguments("".join(call.arguments)))
-            for number in self._read_calls.values()
-            if number is not None and (call := self.sent.calls[number]).is_complete
-        ]
-        for pieces in self._waiting.values():
-            arguments = decoded_arguments("".join(piece.arguments_text for piece in pieces))
-            call = (pieces[0].name, arguments)
-            if arguments is not None and call in in_text:
-                in_text.remove(call)
-            else:
-                yield pieces
 
     def _end_server_calls(self, *, is_finished: bool) -> list[AnswerPiece]:
         """End the calls that the server parsed, and return the arguments of those that have none."""
@@ -275,29 +256,39 @@ class AnswerWriter:
             case CallStarted():
                 self._is_thinking = False
                 yield from self._say(self._content.interrupt())
-                number = self._next_number()
-                self._read_calls[event.call_index] = number
-                if number is not None:
-                    yield CallOpening(number, self._call_id(number), event.name)
-            case ArgumentsDelta():
-                number = self._read_calls.get(event.call_index)
-                if number is not None:
-                    text = self._held.get(number, "") + event.text
-                    self._held[number] = text[-1:]
-                    if text[:-1]:
-                        yield ArgumentsPiece(number, text[:-1])
-            case CallEnded():
-                number = self._read_calls.get(event.call_index)
-                if number is not None:
-                    self._ended.add(number)
-                    yield ArgumentsPiece(number, self._held.pop(number, "{}"))
-            case CallDropped():
-                number = self._read_calls.get(event.call_index)
-                if number is not None:
-                    self._held.pop(number, None)
+                yield from self._send(self._repeated.read(event))
+            case ArgumentsDelta() | CallEnded() | CallDropped():
+                yield from self._send(self._repeated.read(event))
             case _:
                 # Prose that turns out to be a thought was sent already. It stays content.
                 pass
+
+    def _send(self, parts: Iterable[CallPart]) -> Iterator[AnswerPiece]:
+        for part in parts:
+            if isinstance(part, StructuredCallPiece):
+                yield from self._pass_on(part)
+            else:
+                yield from self._write_call(part)
+
+    def _write_call(self, event: CallEvent) -> Iterator[AnswerPiece]:
+        if isinstance(event, CallStarted):
+            number = self._read_calls[event.call_index] = self._next_number()
+            if number is not None:
+                yield CallOpening(number, self._call_id(number), event.name)
+            return
+        number = self._read_calls[event.call_index]
+        if number is None:
+            return
+        if isinstance(event, ArgumentsDelta):
+            text = self._held.get(number, "") + event.text
+            self._held[number] = text[-1:]
+            if text[:-1]:
+                yield ArgumentsPiece(number, text[:-1])
+        elif isinstance(event, CallEnded):
+            self._ended.add(number)
+            yield ArgumentsPiece(number, self._held.pop(number, "{}"))
+        else:
+            self._held.pop(number, None)
 
     def _think(self, text: str) -> Iterator[AnswerPiece]:
         if not self._is_thinking:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject
-from workbench.chat.message import Message, ToolCall
+from workbench.chat.message import Message, Role, ToolCall
 from workbench.hermes.json_mode import check_answer
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Reading
@@ -26,11 +26,11 @@ def without_repeated_calls(message: Message, tools: OfferedTools) -> tuple[Messa
     """
     if not message.calls or not message.text:
         return message, ()
-    in_text = Counter(_key(call.name, call.arguments) for call in parse(message.text, tools=tools).calls)
+    in_text = Counter(call_key(call.name, call.arguments) for call in parse(message.text, tools=tools).calls)
     kept: list[ToolCall] = []
     findings: list[Finding] = []
     for call in message.calls:
-        key = _key_of(message, call, tools)
+        key = structured_call_key(call, tools)
         if in_text[key] > 0:
             in_text[key] -= 1
             findings.append(_repeated(call))
@@ -39,13 +39,14 @@ def without_repeated_calls(message: Message, tools: OfferedTools) -> tuple[Messa
     return replace(message, calls=tuple(kept)), tuple(findings)
 
 
-def _key_of(message: Message, call: ToolCall, tools: OfferedTools) -> str:
-    """Return the key of a structured call, read like a call in a text, fixes included."""
-    alone = read_message(replace(message, text="", thought=None, calls=(call,)), tools=tools).calls
-    return _key(alone[0].name, alone[0].arguments) if alone else ""
+def structured_call_key(call: ToolCall, tools: OfferedTools) -> str:
+    """Return the key of a structured call, read like a call in a text, fixes included. Empty if it cannot be read."""
+    alone = read_message(Message(role=Role.ASSISTANT, text="", calls=(call,)), tools=tools).calls
+    return call_key(alone[0].name, alone[0].arguments) if alone else ""
 
 
-def _key(name: str, arguments: JsonObject) -> str:
+def call_key(name: str, arguments: JsonObject) -> str:
+    """Return a text that is the same for equal calls."""
     return canonical_json([name, arguments])
 
 
