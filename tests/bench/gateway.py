@@ -2,12 +2,13 @@
 
 import asyncio
 import json
+import os
+import socket
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing
-from http.client import HTTPConnection
+from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
@@ -43,32 +44,53 @@ def _embedded(folder: Path) -> Iterator[str]:
     if find_embedded() is None:
         yield f"skipped: no embedded model ({REMEDY})"
         return
-    variables = {"WORKBENCH_MODEL": "embedded", "WORKBENCH_EMBEDDED_ADAPTER": "off"}
-    with (
-        gateway_over(folder, "x", variables=variables) as gateway,
-        # A client is another program. In this process it would take the model's time.
-        ProcessPoolExecutor(1, get_context("spawn")) as client,
-    ):
-        engine = gateway.services.models.engine("embedded")
-        through, alone, first_through, first_alone = [], [], [], []
-        conversation = parse_messages(STORY).conversation
-        prompt = render(conversation, family="hermes-lines", has_contract=False).text
-        request = GenerationRequest(prompt=prompt, sampling=Sampling(max_tokens=TOKENS))
-        for _ in range(RUNS + 1):
-            times = client.submit(_chunk_times, gateway.url, gateway.model).result()
-            first_through.append(times[0])
-            through.append((len(times) - 1) / (times[-1] - times[0]))
-            times = _delta_times(engine, request)
-            first_alone.append(times[0])
-            alone.append((len(times) - 1) / (times[-1] - times[0]))
-        ratio = median(one / other for one, other in zip(through[1:], alone[1:], strict=True))
-        later_ms = 1000 * (median(first_through[1:]) - median(first_alone[1:]))
-        yield (
-            f"decoding {median(through[1:]):.1f} tokens/s, engine alone {median(alone[1:]):.1f}, "
-            f"ratio {ratio:.2f} (aim 0.97)"
-        )
-        yield f"first token {later_ms:.1f} ms after the engine's (aim 15)"
-        yield _prefix(gateway)
+    processors = os.cpu_count() or 1
+    for threads in sorted({1, processors}, reverse=True):
+        variables = {
+            "WORKBENCH_MODEL": "embedded",
+            "WORKBENCH_EMBEDDED_ADAPTER": "off",
+            "WORKBENCH_THREADS": str(threads),
+        }
+        with (
+            gateway_over(folder, "x", variables=variables) as gateway,
+            # A client is another program. In this process it would take the model's time.
+            ProcessPoolExecutor(1, get_context("spawn")) as client,
+        ):
+            yield f"the model uses {threads} of {processors} processors:"
+            yield from _decoding(gateway, client)
+            if threads == processors:
+                yield _prefix(gateway)
+
+
+def _decoding(gateway: ServedGateway, client: ProcessPoolExecutor) -> Iterator[str]:
+    engine = gateway.services.models.engine("embedded")
+    conversation = parse_messages(STORY).conversation
+    prompt = render(conversation, family="hermes-lines", has_contract=False).text
+    request = GenerationRequest(prompt=prompt, sampling=Sampling(max_tokens=TOKENS))
+    through, alone = [], []
+    for _ in range(RUNS + 1):
+        through.append(client.submit(_chunk_times, gateway.url, gateway.model).result())
+        alone.append(_delta_times(engine, request))
+    # The first run loads what later ones use.
+    through, alone = through[1:], alone[1:]
+    ratio = median(_speed(one) / _speed(other) for one, other in zip(through, alone, strict=True))
+    steps_ratio = _median_step_s(alone) / _median_step_s(through)
+    yield (
+        f"decoding {median(map(_speed, through)):.1f} tokens/s, engine alone {median(map(_speed, alone)):.1f}, "
+        f"ratio {ratio:.2f}, of the median token {steps_ratio:.2f} (aim 0.97)"
+    )
+    later_ms = 1000 * (median(times[0] for times in through) - median(times[0] for times in alone))
+    yield f"first token {later_ms:.1f} ms after the engine's (aim 15)"
+
+
+def _speed(times: Sequence[float]) -> float:
+    """Tokens per second after the first one."""
+    return (len(times) - 1) / (times[-1] - times[0])
+
+
+def _median_step_s(runs: Sequence[Sequence[float]]) -> float:
+    """Seconds from a token to the next. Other programs lengthen some of the steps, which the median leaves out."""
+    return median(later - earlier for times in runs for earlier, later in pairwise(times))
 
 
 def _prefix(gateway: ServedGateway) -> str:
@@ -87,18 +109,22 @@ def _chunk_times(url: str, model: str) -> Sequence[float]:
 
     The client shares the processors with the model. So it does little: `httpx` takes longer for a chunk than the gateway.
     """
-    body = {"model": model, "messages": STORY, "stream": True, "max_tokens": TOKENS}
-    with closing(HTTPConnection(url.removeprefix("http://"), timeout=600)) as connection:
-        # Opening a connection is not the gateway's time.
-        connection.connect()
-        headers = {"Content-Type": "application/json"}
+    address = url.removeprefix("http://")
+    host, _, port = address.partition(":")
+    body = json.dumps({"model": model, "messages": STORY, "stream": True, "max_tokens": TOKENS})
+    head = (
+        f"POST /v1/chat/completions HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    times = []
+    # Opening a connection is not the gateway's time.
+    with socket.create_connection((host, int(port)), timeout=600) as connection:
         started_s = time.perf_counter()
-        connection.request("POST", "/v1/chat/completions", json.dumps(body), headers)
-        return [
-            time.perf_counter() - started_s
-            for line in connection.getresponse()
-            if b'"content":"' in line and b'"content":""' not in line
-        ]
+        connection.sendall(f"{head}{body}".encode())
+        while received := connection.recv(65536):
+            arrived_s = time.perf_counter() - started_s
+            times += [arrived_s] * (received.count(b'"content":"') - received.count(b'"content":""'))
+    return times
 
 
 def _delta_times(engine, request: GenerationRequest) -> Sequence[float]:

@@ -4,14 +4,12 @@ import asyncio
 import json
 import shutil
 import subprocess
-import sys
-from functools import cache
-from pathlib import Path
 
 import openai
 import pytest
 from pydantic import BaseModel
 
+from tests.gateway.clients import SCRIPTS, play, play_npm
 from tests.gateway.serving import (
     ANSWER,
     CALL,
@@ -159,154 +157,26 @@ def test_curl_without_a_buffer(gateway):
     assert message["content"] == ANSWER
 
 
-@cache
-def installed(package: str, folder: Path) -> Path:
-    """Return a Python with a package, in an environment of its own."""
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True, timeout=120)
-    python = folder / "bin/python"
-    done = subprocess.run(
-        [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", package],
-        capture_output=True, text=True, timeout=280, check=False,
-    )  # fmt: skip
-    if done.returncode:
-        pytest.skip(f"{package} could not be installed: {done.stderr.strip().splitlines()[-1:]}")
-    return python
-
-
-SCRIPTS = {
-    "langchain-openai": """
-from langchain_openai import ChatOpenAI
-from langchain_core.tools import tool
-from langchain_core.messages import HumanMessage, ToolMessage
-
-@tool
-def get_weather(city: str) -> str:
-    "Weather of a city."
-    return "sunny"
-
-model = ChatOpenAI(model=MODEL, base_url=URL, api_key="none", streaming=STREAM).bind_tools([get_weather])
-messages = [HumanMessage("What is the weather in Rome?")]
-answer = model.invoke(messages)
-call = answer.tool_calls[0]
-assert (call["name"], call["args"]) == ("get_weather", {"city": "Rome"}), call
-messages += [answer, ToolMessage(get_weather.invoke(call["args"]), tool_call_id=call["id"])]
-print(model.invoke(messages).content)
-""",
-    "pydantic-ai-slim[openai]": """
-import asyncio
-from pydantic_ai import Agent
-from pydantic_ai.models.openai import OpenAIChatModel
-from pydantic_ai.providers.openai import OpenAIProvider
-
-agent = Agent(OpenAIChatModel(MODEL, provider=OpenAIProvider(base_url=URL, api_key="none")))
-called = []
-
-@agent.tool_plain
-def get_weather(city: str) -> str:
-    "Weather of a city."
-    called.append(city)
-    return "sunny"
-
-async def stream():
-    async with agent.run_stream("What is the weather in Rome?") as run:
-        return await run.get_output()
-
-print(asyncio.run(stream()) if STREAM else agent.run_sync("What is the weather in Rome?").output)
-assert called == ["Rome"], called
-""",
-    "openai-agents": """
-import asyncio
-from openai import AsyncOpenAI
-from agents import Agent, OpenAIChatCompletionsModel, Runner, function_tool, set_tracing_disabled
-
-set_tracing_disabled(True)
-called = []
-
-@function_tool
-def get_weather(city: str) -> str:
-    "Weather of a city."
-    called.append(city)
-    return "sunny"
-
-client = AsyncOpenAI(base_url=URL, api_key="none")
-agent = Agent(name="weather", tools=[get_weather], model=OpenAIChatCompletionsModel(model=MODEL, openai_client=client))
-
-async def run():
-    if not STREAM:
-        return (await Runner.run(agent, "What is the weather in Rome?")).final_output
-    result = Runner.run_streamed(agent, "What is the weather in Rome?")
-    async for _ in result.stream_events():
-        pass
-    return result.final_output
-
-print(asyncio.run(run()))
-assert called == ["Rome"], called
-""",
-    "llm": """
-import os, pathlib, sys, tempfile
-folder = tempfile.mkdtemp()
-os.environ["LLM_USER_PATH"] = folder
-pathlib.Path(folder, "extra-openai-models.yaml").write_text(
-    f"- model_id: here\\n  model_name: {MODEL}\\n  api_base: {URL}\\n  supports_tools: true\\n"
-)
-import llm
-called = []
-
-def get_weather(city: str) -> str:
-    "Weather of a city."
-    called.append(city)
-    return "sunny"
-
-model = llm.get_model("here")
-chain = model.chain("What is the weather in Rome?", tools=[get_weather], stream=STREAM, key="none")
-print(chain.text())
-assert called == ["Rome"], called
-""",
-}
-
-
 @pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.parametrize("is_stream", [False, True], ids=["plain", "stream"])
 @pytest.mark.parametrize("package", SCRIPTS)
 def test_other_clients(package, is_stream, shared, tmp_path_factory):
-    folder = tmp_path_factory.getbasetemp() / f"client-{package.partition('[')[0]}"
-    python = installed(package, folder)
     with writing(shared, CALL, ANSWER) as gateway:
-        head = f"URL, MODEL, STREAM = {gateway.url + '/v1'!r}, {gateway.model!r}, {is_stream}\n"
-        done = subprocess.run(
-            [python, "-c", head + SCRIPTS[package]], capture_output=True, text=True, timeout=120, check=False
+        played = play(
+            package,
+            gateway.url,
+            gateway.model,
+            tmp_path_factory.getbasetemp(),
+            is_stream=is_stream,
+            is_forced=False,
         )
-    # `llm` prints the text before the call as well.
-    assert done.returncode == 0 and done.stdout.strip().endswith(ANSWER), done.stdout + done.stderr
-
-
-NODE = """
-import OpenAI from "openai";
-const [url, model, question, tool] = process.argv.slice(2).map((text, i) => (i < 2 ? text : JSON.parse(text)));
-const client = new OpenAI({ baseURL: url, apiKey: "none" });
-const first = await client.chat.completions.create({ model, messages: question, tools: [tool] });
-const message = first.choices[0].message;
-const result = { role: "tool", tool_call_id: message.tool_calls[0].id, content: "sunny" };
-const stream = client.chat.completions.stream({ model, messages: [...question, message, result], tools: [tool] });
-console.log(message.tool_calls[0].function.arguments, (await stream.finalChatCompletion()).choices[0].message.content);
-"""
+    assert played == {"cities": ["Rome"], "answer": ANSWER}
 
 
 @pytest.mark.slow
 @pytest.mark.long
-def test_the_npm_client(shared, tmp_path):
-    npm, node = shutil.which("npm"), shutil.which("node")
-    if npm is None or node is None:
-        pytest.skip("node and npm are not installed")
-    (tmp_path / "package.json").write_text('{"type": "module"}')
-    (tmp_path / "play.js").write_text(NODE)
-    done = subprocess.run([npm, "install", "--silent", "openai"], cwd=tmp_path, capture_output=True, text=True, timeout=200, check=False)  # fmt: skip
-    if done.returncode:
-        pytest.skip(f"the npm package openai could not be installed: {done.stderr.strip()[-200:]}")
+def test_the_npm_client(shared, tmp_path_factory):
     with writing(shared, CALL, ANSWER) as gateway:
-        done = subprocess.run(
-            [node, "play.js", f"{gateway.url}/v1", gateway.model, json.dumps(QUESTION), json.dumps(WEATHER)],
-            cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
-        )  # fmt: skip
-    assert done.stdout.strip() == f'{{"city": "Rome"}} {ANSWER}', done.stdout + done.stderr
+        played = play_npm(gateway.url, gateway.model, tmp_path_factory.getbasetemp(), is_forced=False)
+    assert played == {"cities": ["Rome"], "answer": ANSWER}

@@ -5,6 +5,7 @@ import json
 import openai
 import pytest
 
+from tests.gateway.clients import CAN_FORCE, SCRIPTS, play, play_npm
 from tests.gateway.serving import QUESTION, WEATHER, gateway_over
 from workbench.engines.known_models import REMEDY, find_embedded
 
@@ -50,6 +51,29 @@ def test_a_call_its_result_and_an_answer(gateway, model, choice):
         second = create(messages=[*QUESTION, first.message.to_dict(), *results], **fields)
         assert second.choices[0].message.content
         assert second.usage.prompt_tokens_details.cached_tokens > 0
+
+
+@pytest.mark.parametrize("choice", ["required", "auto"])
+@pytest.mark.parametrize("package", SCRIPTS)
+def test_other_clients(gateway, package, choice, tmp_path_factory):
+    if choice == "required" and package not in CAN_FORCE:
+        pytest.skip(f"{package} cannot require a call of the first completion only")
+    played = play(
+        package,
+        gateway.url,
+        "embedded",
+        tmp_path_factory.getbasetemp(),
+        is_stream=True,
+        is_forced=choice == "required",
+    )
+    assert played["answer"] and played["cities"]
+
+
+@pytest.mark.parametrize("choice", ["required", "auto"])
+def test_the_npm_client(gateway, choice, tmp_path_factory):
+    folder = tmp_path_factory.getbasetemp()
+    played = play_npm(gateway.url, "embedded", folder, is_forced=choice == "required")
+    assert played["answer"] and played["cities"]
 
 
 def test_an_answer_matches_its_schema(gateway):

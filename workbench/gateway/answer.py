@@ -30,10 +30,10 @@ from workbench.hermes.reading import Dialect, Reading, SegmentKind
 from workbench.hermes.stream import Stream
 from workbench.hermes.stream_events import (
     ArgumentsDelta,
-    CallDropped,
     CallEnded,
     CallStarted,
     Event,
+    ProseBecameThought,
     TextDelta,
 )
 from workbench.hermes.written_out import decoded_arguments
@@ -238,30 +238,25 @@ class AnswerWriter:
             self.sent.calls[self._ended.pop()].is_complete = True
         return tuple(pieces)
 
-    def _say(self, text: str) -> Iterator[AnswerPiece]:
-        if text:
-            yield ContentPiece(text)
+    def _read(self, event: Event) -> Iterable[AnswerPiece]:
+        if isinstance(event, TextDelta):
+            if event.kind is not SegmentKind.PROSE:
+                return self._think(event.text)
+            self._is_thinking = False
+            return self._say(self._content.feed(event.text))
+        if isinstance(event, CallStarted):
+            self._is_thinking = False
+            return (*self._say(self._content.interrupt()), *self._send(self._repeated.read(event)))
+        if isinstance(event, ProseBecameThought):
+            # It was sent already, and stays content.
+            return ()
+        return self._send(self._repeated.read(event))
 
-    def _reason(self, text: str) -> Iterator[AnswerPiece]:
-        if text:
-            yield ReasoningPiece(text)
+    def _say(self, text: str) -> tuple[AnswerPiece, ...]:
+        return (ContentPiece(text),) if text else ()
 
-    def _read(self, event: Event) -> Iterator[AnswerPiece]:
-        match event:
-            case TextDelta(kind=SegmentKind.PROSE):
-                self._is_thinking = False
-                yield from self._say(self._content.feed(event.text))
-            case TextDelta():
-                yield from self._think(event.text)
-            case CallStarted():
-                self._is_thinking = False
-                yield from self._say(self._content.interrupt())
-                yield from self._send(self._repeated.read(event))
-            case ArgumentsDelta() | CallEnded() | CallDropped():
-                yield from self._send(self._repeated.read(event))
-            case _:
-                # Prose that turns out to be a thought was sent already. It stays content.
-                pass
+    def _reason(self, text: str) -> tuple[AnswerPiece, ...]:
+        return (ReasoningPiece(text),) if text else ()
 
     def _send(self, parts: Iterable[CallPart]) -> Iterator[AnswerPiece]:
         for part in parts:
@@ -290,18 +285,18 @@ class AnswerWriter:
         else:
             self._held.pop(number, None)
 
-    def _think(self, text: str) -> Iterator[AnswerPiece]:
+    def _think(self, text: str) -> tuple[AnswerPiece, ...]:
         if not self._is_thinking:
             if _THOUGHT_CLOSE.match(text):
                 # A closing tag without an opening one.
-                return
+                return ()
             text = _THOUGHT_OPEN.sub("", text, count=1) if _THOUGHT_OPEN.match(text) else text
             self._is_thinking = True
         closing = _THOUGHT_CLOSE.search(text)
         if closing:
             text = text[: closing.start()]
             self._is_thinking = False
-        yield from self._reason(self._reasoning.feed(text))
+        return self._reason(self._reasoning.feed(text))
 
     def _next_number(self) -> int | None:
         """Return the number of the next call in the answer, or None if it is not sent."""

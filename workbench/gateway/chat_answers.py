@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from secrets import token_hex
 from typing import Final
 
 import orjson
@@ -11,8 +12,9 @@ from starlette.responses import Response
 
 from workbench.app.recording import ExchangeRecording, Recorder
 from workbench.app.services import Services
-from workbench.chat.json_value import JsonObject
+from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import WorkbenchError
+from workbench.gateway.answer import CallOpening
 from workbench.gateway.documents import (
     AnswerHead,
     closing_choice,
@@ -101,6 +103,8 @@ class ChatAnswer:
         self._head = AnswerHead(model=chat.target.name)
         self._has_logprobs = chat.wants_logprobs
         self._finished: list[FinishedChoice] = []
+        self._frames: dict[tuple[object, ...], _EventFrame] = {}
+        """The events of pieces that differ in their text only."""
         self._session = ""
 
     async def whole(self, stop: StopSignal) -> Response:
@@ -158,18 +162,46 @@ class ChatAnswer:
         return recording
 
     def _event_bytes(self, event: ChatEvent) -> bytes:
-        usage = {"usage": None} if self._options.sends_usage else {}
         match event:
+            case PieceOfChoice(choice, piece):
+                if isinstance(piece, CallOpening):
+                    return self._chunk_bytes(piece_choice(choice, piece))
+                *place, text = piece
+                key = (choice, type(piece), *place)
+                if (frame := self._frames.get(key)) is None:
+                    sample = piece_choice(choice, piece._replace(text=_EventFrame.MARK))
+                    frame = self._frames[key] = _EventFrame(self._chunk_bytes(sample))
+                return frame.around(text)
             case Started():
-                return event_bytes(self._head.chunk((opening_choice(event.choice),), **usage))
-            case PieceOfChoice():
-                return event_bytes(self._head.chunk((piece_choice(event.choice, event.piece),), **usage))
+                return self._chunk_bytes(opening_choice(event.choice))
             case FinishedChoice():
                 report = hermes_report([event], has_raw=self._options.has_raw)
                 choice = closing_choice(event, has_logprobs=self._has_logprobs)
-                return event_bytes(self._head.chunk((choice,), **usage, hermes=report))
+                return self._chunk_bytes(choice, hermes=report)
             case _:
                 return b""
+
+    def _chunk_bytes(self, choice: JsonObject, **further: JsonValue) -> bytes:
+        usage = {"usage": None} if self._options.sends_usage else {}
+        return event_bytes(self._head.chunk((choice,), **usage, **further))
+
+
+class _EventFrame:
+    """An event around a text, which is put together faster than it is written from a document.
+
+    Args:
+        event: The event with `MARK` as its text.
+    """
+
+    MARK: Final = token_hex(16)
+    """A text that no client can know, so that it occurs once in the event."""
+
+    def __init__(self, event: bytes) -> None:
+        self._before, _, self._after = event.partition(orjson.dumps(self.MARK))
+
+    def around(self, text: str) -> bytes:
+        """Return the event with a text."""
+        return self._before + orjson.dumps(text) + self._after
 
 
 class TextAnswer:

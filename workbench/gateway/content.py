@@ -60,6 +60,9 @@ class ContentFilter:
 
     def feed(self, text: str) -> str:
         """Add prose and return what is certain to be content now."""
+        if text and "<" not in text and not self._pending:
+            self._before = text[-1]
+            return self._trimmed(text)
         self._pending += text
         held = _held_from(self._before + self._pending) - len(self._before)
         ready, self._pending = self._pending[: max(0, held)], self._pending[max(0, held) :]
@@ -83,7 +86,11 @@ class ContentFilter:
         start = len(self._before)
         cleaned = self._without_tags(joined, start)
         self._before = joined[-1]
-        text = self._space + cleaned
+        return self._trimmed(cleaned)
+
+    def _trimmed(self, text: str) -> str:
+        """Return the next text of the content without the white space at its end, which waits for more."""
+        text = self._space + text
         kept = text.rstrip()
         self._space = text[len(kept) :]
         if not self._has_text:

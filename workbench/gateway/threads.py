@@ -5,7 +5,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Generic, TypeVar
 
 from starlette.types import Receive
@@ -152,9 +152,12 @@ class ThreadStream(Generic[_Item]):
         if self._is_waking:
             return
         self._is_waking = True
-        # The loop is closed if the server was stopped.
-        with suppress(RuntimeError):
+        try:
             self._loop.call_soon_threadsafe(self._woken)
+        except RuntimeError:
+            # The server was stopped. If its loop is still running, the error is another one.
+            if not self._loop.is_closed():
+                raise
 
     def _woken(self) -> None:
         # First, so that an item that arrives from now on wakes the loop again.

@@ -87,6 +87,8 @@ class Stream:
         if not piece or self._reading is not None:
             return ()
         self._pieces.append(piece)
+        if "<" not in piece and not self._pending and self._is_in_plain_prose:
+            return (self._emitted(SegmentKind.PROSE, piece),)
         if self._events.is_in_plain_string and "<" not in self._window and is_plain(piece):
             self._block_text.append(piece)
             self._block_size += len(piece)
@@ -142,19 +144,24 @@ class Stream:
         self._calls = len(reading.calls)
         return tuple(events)
 
-    def _take(self, size: int) -> str:
-        taken, self._pending = self._pending[:size], self._pending[size:]
-        self._sent += size
-        if taken:
-            self._last = taken[-1]
-        return taken
+    @property
+    def _is_in_plain_prose(self) -> bool:
+        """Whether only a tag can end the prose. At the lenient level, other texts can."""
+        return self._step == self._prose and self._level is not Level.LENIENT
+
+    def _emitted(self, kind: SegmentKind, text: str) -> Event:
+        """Return the event of a text, which is not empty."""
+        if kind is SegmentKind.PROSE:
+            self._has_emitted_prose |= not self._has_substance
+            self._may_be_bare = self._may_be_bare and text.isspace()
+        self._sent += len(text)
+        self._last = text[-1]
+        return TextDelta(kind, text)
 
     def _emit(self, events: list[Event], kind: SegmentKind, size: int) -> None:
         if size:
-            if kind is SegmentKind.PROSE:
-                self._has_emitted_prose |= not self._has_substance
-                self._may_be_bare &= self._pending[:size].isspace()
-            events.append(TextDelta(kind, self._take(size)))
+            text, self._pending = self._pending[:size], self._pending[size:]
+            events.append(self._emitted(kind, text))
 
     def _prose(self, events: list[Event]) -> bool:
         """Emit prose up to a mark, or up to an ending that may become one."""

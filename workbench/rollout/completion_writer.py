@@ -58,6 +58,10 @@ class CompletionWriter:
 
     def feed(self, delta: Delta) -> str:
         """Add a delta and return the text to append. Empty if it appends nothing."""
+        if self._stage == _TEXT and not delta.thought and not delta.call_pieces:
+            self._text.append(delta.text)
+            self._emitted.append(delta.text)
+            return delta.text
         pieces = [self._add_thought(delta.thought)] if delta.thought else []
         if delta.text:
             pieces.append(self._enter(_TEXT) + delta.text)
