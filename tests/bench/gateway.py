@@ -13,8 +13,6 @@ from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 
-import httpx
-
 from tests.gateway.serving import ServedGateway, gateway_over, writing
 from workbench.engines.known_models import REMEDY, find_embedded
 from workbench.hermes.openai_messages import parse_messages
@@ -109,22 +107,29 @@ def _chunk_times(url: str, model: str) -> Sequence[float]:
 
     The client shares the processors with the model. So it does little: `httpx` takes longer for a chunk than the gateway.
     """
-    address = url.removeprefix("http://")
-    host, _, port = address.partition(":")
-    body = json.dumps({"model": model, "messages": STORY, "stream": True, "max_tokens": TOKENS})
-    head = (
-        f"POST /v1/chat/completions HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n"
-        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    )
     times = []
     # Opening a connection is not the gateway's time.
-    with socket.create_connection((host, int(port)), timeout=600) as connection:
+    with socket.create_connection(_address(url), timeout=600) as connection:
         started_s = time.perf_counter()
-        connection.sendall(f"{head}{body}".encode())
+        connection.sendall(_request_bytes(url, model, TOKENS))
         while received := connection.recv(65536):
             arrived_s = time.perf_counter() - started_s
             times += [arrived_s] * (received.count(b'"content":"') - received.count(b'"content":""'))
     return times
+
+
+def _address(url: str) -> tuple[str, int]:
+    host, _, port = url.removeprefix("http://").partition(":")
+    return host, int(port)
+
+
+def _request_bytes(url: str, model: str, count: int) -> bytes:
+    body = json.dumps({"model": model, "messages": STORY, "stream": True, "max_tokens": count})
+    head = (
+        f"POST /v1/chat/completions HTTP/1.1\r\nHost: {url.removeprefix('http://')}\r\nConnection: close\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    return f"{head}{body}".encode()
 
 
 def _delta_times(engine, request: GenerationRequest) -> Sequence[float]:
@@ -158,23 +163,27 @@ def _overhead(folder: Path) -> Iterator[str]:
 def _many_clients(folder: Path) -> Iterator[str]:
     """Many clients at once on a scripted engine, each with its own text, which must arrive unmixed."""
     count = SECONDS * TOKENS_PER_SECOND
-    with gateway_over(folder, "x") as gateway:
+    with (
+        gateway_over(folder, "x") as gateway,
+        ProcessPoolExecutor(1, get_context("spawn")) as clients,
+    ):
         scripts = gateway.services.settings.data / "scripts"
         scripts.mkdir(exist_ok=True)
         texts = ["".join(f"{client:02d}{place % 10} " for place in range(count)) for client in range(CLIENTS)]
         for client, text in enumerate(texts):
             script = {"completions": [{"text": text, "seconds_per_token": 1 / TOKENS_PER_SECOND}]}
             (scripts / f"client-{client}.yaml").write_text(json.dumps(script))
-        started_s = time.perf_counter()
-        results = asyncio.run(_play_all(gateway, count))
-        wall_s = time.perf_counter() - started_s
+        started_s, before_s = time.perf_counter(), time.process_time()
+        results = clients.submit(_play_all, gateway.url, count).result()
+        wall_s, process_s = time.perf_counter() - started_s, time.process_time() - before_s
         wrong = sum(found != text.strip() for (found, _), text in zip(results, texts, strict=True))
         delays = sorted(delay for _, times in results for delay in _delays(times))
         chunks = sum(len(times) for _, times in results)
         yield (
             f"{CLIENTS} clients, {wall_s:.0f} s, {chunks:,} chunks, {wrong} answers lost or mixed (aim 0), "
             f"delay of a chunk p50 {1000 * delays[len(delays) // 2]:.1f} ms, "
-            f"p99 {1000 * delays[len(delays) * 99 // 100]:.1f} ms"
+            f"p99 {1000 * delays[len(delays) * 99 // 100]:.1f} ms, "
+            f"{1e6 * process_s / chunks:.0f} µs of processor time for each"
         )
 
 
@@ -187,20 +196,23 @@ def _delays(times: Sequence[float]) -> Iterator[float]:
         yield offset - min(offsets[max(0, place - 25) : place + 25])
 
 
-async def _play_all(gateway: ServedGateway, count: int) -> Sequence[tuple[str, Sequence[float]]]:
-    limits = httpx.Limits(max_connections=CLIENTS)
-    async with httpx.AsyncClient(base_url=gateway.url, timeout=SECONDS * 4, limits=limits) as client:
-        return await asyncio.gather(*(_play(client, number, count) for number in range(CLIENTS)))
+def _play_all(url: str, count: int) -> Sequence[tuple[str, Sequence[float]]]:
+    async def together() -> Sequence[tuple[str, Sequence[float]]]:
+        return await asyncio.gather(*(_play(url, number, count) for number in range(CLIENTS)))
+
+    return asyncio.run(together())
 
 
-async def _play(client: httpx.AsyncClient, number: int, count: int) -> tuple[str, Sequence[float]]:
-    body = {"model": f"scripted:client-{number}", "messages": STORY, "stream": True, "max_tokens": count}
+async def _play(url: str, number: int, count: int) -> tuple[str, Sequence[float]]:
+    """Return the text of an answer, and when each of its chunks came."""
     texts, times = [], []
-    async with client.stream("POST", "/v1/chat/completions", json=body) as response:
-        async for line in response.aiter_lines():
-            if line.startswith("data: {"):
-                delta = json.loads(line.removeprefix("data: "))["choices"][0]["delta"]
-                if delta.get("content"):
-                    texts.append(delta["content"])
-                    times.append(time.perf_counter())
+    reader, writer = await asyncio.open_connection(*_address(url))
+    writer.write(_request_bytes(url, f"scripted:client-{number}", count))
+    async for line in reader:
+        if line.startswith(b"data: {"):
+            delta = json.loads(line.removeprefix(b"data: "))["choices"][0]["delta"]
+            if delta.get("content"):
+                texts.append(delta["content"])
+                times.append(time.perf_counter())
+    writer.close()
     return "".join(texts), times
