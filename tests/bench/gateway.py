@@ -65,17 +65,26 @@ def _decoding(gateway: ServedGateway, client: ProcessPoolExecutor) -> Iterator[s
     conversation = parse_messages(STORY).conversation
     prompt = render(conversation, family="hermes-lines", has_contract=False).text
     request = GenerationRequest(prompt=prompt, sampling=Sampling(max_tokens=TOKENS))
-    through, alone = [], []
+    through, alone, through_s, alone_s = [], [], [], []
     for _ in range(RUNS + 1):
+        before_s = time.process_time()
         through.append(client.submit(_chunk_times, gateway.url, gateway.model).result())
+        between_s = time.process_time()
         alone.append(_delta_times(engine, request))
+        through_s.append(between_s - before_s)
+        alone_s.append(time.process_time() - between_s)
     # The first run loads what later ones use.
-    through, alone = through[1:], alone[1:]
+    through, alone, through_s, alone_s = through[1:], alone[1:], through_s[1:], alone_s[1:]
     ratio = median(_speed(one) / _speed(other) for one, other in zip(through, alone, strict=True))
     steps_ratio = _median_step_s(alone) / _median_step_s(through)
     yield (
         f"decoding {median(map(_speed, through)):.1f} tokens/s, engine alone {median(map(_speed, alone)):.1f}, "
         f"ratio {ratio:.2f}, of the median token {steps_ratio:.2f} (aim 0.97)"
+    )
+    processor_ratio = median(other / one for one, other in zip(through_s, alone_s, strict=True))
+    yield (
+        f"processor time of the gateway's process for a token {1000 * median(through_s) / TOKENS:.2f} ms, engine alone "
+        f"{1000 * median(alone_s) / TOKENS:.2f} ms, ratio {processor_ratio:.3f}"
     )
     later_ms = 1000 * (median(times[0] for times in through) - median(times[0] for times in alone))
     yield f"first token {later_ms:.1f} ms after the engine's (aim 15)"
