@@ -14,7 +14,7 @@ import pytest
 from tests.gateway.serving import QUESTION, WEATHER
 
 
-class Played(TypedDict):
+class ClientResult(TypedDict):
     """What a client got."""
 
     cities: list[str]
@@ -139,8 +139,10 @@ console.log(JSON.stringify({ cities, answer: answer.content }));
 """
 
 
-def play(package: str, url: str, model: str, folder: Path, *, is_stream: bool, is_forced: bool) -> Played:
-    """Let a client of PyPI play call, result and answer.
+def run_client(
+    package: str, url: str, model: str, folder: Path, *, is_stream: bool, is_forced: bool
+) -> ClientResult:
+    """Run a client of PyPI through a call, its result and an answer.
 
     Args:
         folder: Where the environments of clients are, which later calls use again.
@@ -152,13 +154,13 @@ def play(package: str, url: str, model: str, folder: Path, *, is_stream: bool, i
     return _printed([python, "-c", head + SCRIPTS[package]], folder)
 
 
-def play_npm(url: str, model: str, folder: Path, *, is_forced: bool) -> Played:
-    """Let the npm client play call, result and answer. The last one is streamed."""
+def run_npm_client(url: str, model: str, folder: Path, *, is_forced: bool) -> ClientResult:
+    """Run the npm client through a call, its result and an answer, which is streamed."""
     values = json.dumps(is_forced), json.dumps(QUESTION), json.dumps(WEATHER)
     return _printed([_node(folder), "play.js", f"{url}/v1", model, *values], folder / "npm")
 
 
-def _printed(command: list[str | Path], folder: Path) -> Played:
+def _printed(command: list[str | Path], folder: Path) -> ClientResult:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=500, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout.splitlines()[-1])

@@ -9,7 +9,7 @@ import openai
 import pytest
 from pydantic import BaseModel
 
-from tests.gateway.clients import SCRIPTS, play, play_npm
+from tests.gateway.clients import SCRIPTS, run_client, run_npm_client
 from tests.gateway.serving import (
     ANSWER,
     CALL,
@@ -163,7 +163,7 @@ def test_curl_without_a_buffer(gateway):
 @pytest.mark.parametrize("package", SCRIPTS)
 def test_other_clients(package, is_stream, shared, tmp_path_factory):
     with writing(shared, CALL, ANSWER) as gateway:
-        played = play(
+        result = run_client(
             package,
             gateway.url,
             gateway.model,
@@ -171,12 +171,12 @@ def test_other_clients(package, is_stream, shared, tmp_path_factory):
             is_stream=is_stream,
             is_forced=False,
         )
-    assert played == {"cities": ["Rome"], "answer": ANSWER}
+    assert result == {"cities": ["Rome"], "answer": ANSWER}
 
 
 @pytest.mark.slow
 @pytest.mark.long
 def test_the_npm_client(shared, tmp_path_factory):
     with writing(shared, CALL, ANSWER) as gateway:
-        played = play_npm(gateway.url, gateway.model, tmp_path_factory.getbasetemp(), is_forced=False)
-    assert played == {"cities": ["Rome"], "answer": ANSWER}
+        result = run_npm_client(gateway.url, gateway.model, tmp_path_factory.getbasetemp(), is_forced=False)
+    assert result == {"cities": ["Rome"], "answer": ANSWER}

@@ -5,7 +5,7 @@ import json
 import openai
 import pytest
 
-from tests.gateway.clients import CAN_FORCE, SCRIPTS, play, play_npm
+from tests.gateway.clients import CAN_FORCE, SCRIPTS, run_client, run_npm_client
 from tests.gateway.serving import QUESTION, WEATHER, gateway_over
 from workbench.engines.known_models import REMEDY, find_embedded
 
@@ -61,7 +61,7 @@ def test_a_call_its_result_and_an_answer(gateway, model, choice):
 def test_other_clients(gateway, package, choice, tmp_path_factory):
     if choice == "required" and package not in CAN_FORCE:
         pytest.skip(f"{package} cannot require a call of the first completion only")
-    played = play(
+    result = run_client(
         package,
         gateway.url,
         MODEL,
@@ -69,14 +69,14 @@ def test_other_clients(gateway, package, choice, tmp_path_factory):
         is_stream=True,
         is_forced=choice == "required",
     )
-    assert played["answer"] and played["cities"]
+    assert result["answer"] and result["cities"]
 
 
 @pytest.mark.parametrize("choice", ["required", "auto"])
 def test_the_npm_client(gateway, choice, tmp_path_factory):
     folder = tmp_path_factory.getbasetemp()
-    played = play_npm(gateway.url, MODEL, folder, is_forced=choice == "required")
-    assert played["answer"] and played["cities"]
+    result = run_npm_client(gateway.url, MODEL, folder, is_forced=choice == "required")
+    assert result["answer"] and result["cities"]
 
 
 def test_an_answer_matches_its_schema(gateway):
