@@ -61,7 +61,7 @@ def test_three_models_answer_at_once_while_a_suite_runs(
 ) -> None:
     """Compare, Play and a suite use a model, the same one without its adapter, and a script, without an eviction."""
     Play(page, embedded_server).open()
-    page.get_by_role("tab", name="Suites").click()
+    page.get_by_role("tab", name="Suites", exact=True).click()
     expect(page.locator("#suites-size")).to_contain_text("5 case runs")
     page.get_by_label("Repetitions").fill("3")
     expect(page.locator("#suites-size")).to_contain_text("15 case runs")

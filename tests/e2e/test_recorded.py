@@ -94,7 +94,7 @@ def test_a_suite_that_opens_late_does_not_replace_a_new_one_from_sessions(page: 
     held = hold_first_opening(page, unless=f'"{tag}"')
     page.goto(server.url)
     expect(page.locator("#page-header")).to_contain_text("ready")
-    page.get_by_role("tab", name="Suites").click()
+    page.get_by_role("tab", name="Suites", exact=True).click()
     page.get_by_role("tab", name="Edit suites").click()
     page.get_by_label("Tag of the sessions for a new suite").fill(tag)
     page.get_by_role("button", name="From sessions").click()

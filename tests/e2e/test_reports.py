@@ -50,7 +50,7 @@ def opened(page: Page, url: str) -> Page:
 
 def in_suites(page: Page) -> Page:
     expect(page.locator("#page-header .hw-dot")).to_be_visible()
-    page.get_by_role("tab", name="Suites").click()
+    page.get_by_role("tab", name="Suites", exact=True).click()
     expect(page.locator("#suites-size")).to_contain_text("5 case runs: 5 cases × 1 arm")
     return page
 

@@ -57,7 +57,7 @@ def test_a_request_is_answered_although_the_stream_was_closed(fresh_page: Page, 
     page.set_default_timeout(SLOW_MS)
     page.goto(server.url)
     expect(page.locator("#page-header .hw-dot")).to_be_visible()
-    page.get_by_role("tab", name="Suites").click()
+    page.get_by_role("tab", name="Suites", exact=True).click()
     size = page.locator("#suites-size")
     expect(size).to_contain_text("5 case runs", timeout=SLOW_MS)
     page.get_by_text("Cases and limits").click()

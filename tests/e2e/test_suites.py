@@ -48,7 +48,7 @@ def opened(page: Page, url: str) -> Page:
     page.goto(url)
     # The model's name is shown once the page has been filled. The model need not be loaded.
     expect(page.locator("#page-header .hw-dot")).to_be_visible()
-    page.get_by_role("tab", name="Suites").click()
+    page.get_by_role("tab", name="Suites", exact=True).click()
     expect(page.locator("#suites-size")).to_contain_text("5 case runs: 5 cases × 1 arm")
     return page
 
@@ -229,7 +229,7 @@ def test_an_unsaved_suite_survives_a_reload(writing: Page) -> None:
     write(writing, "suite: half\ncases:\n  - id: half a sentence")
     expect(writing.locator("#suites-checked")).to_contain_text("is missing")
     writing.reload()
-    writing.get_by_role("tab", name="Suites").click()
+    writing.get_by_role("tab", name="Suites", exact=True).click()
     writing.get_by_role("tab", name="Edit suites").click()
     expect(writing.locator("#suites-text")).to_contain_text("half a sentence")
     expect(writing.locator("#suites-list [aria-current=true]")).to_contain_text("not saved · draft")
@@ -243,7 +243,7 @@ def test_a_turn_of_a_session_becomes_a_case_with_one_click(tab: Page, server: Se
     tab.locator("#play-transcript .r-user").get_by_role("button", name="Actions").click()
     tab.get_by_role("menuitem", name="Create a case from this turn").click()
     expect(tab.locator("#play-notice")).to_contain_text("Added a case to suite 'mine'")
-    tab.get_by_role("tab", name="Suites").click()
+    tab.get_by_role("tab", name="Suites", exact=True).click()
     tab.get_by_role("tab", name="Edit suites").click()
     tab.locator("[data-suite=mine]").click()
     expect(tab.locator("#suites-checked")).to_contain_text("Hello you")
