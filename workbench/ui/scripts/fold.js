@@ -1,18 +1,22 @@
 // A button that shows and hides the components of an element, which `page.css` hides until it is open.
 import { node } from "./dom.js";
 
-export const mount = ({ element, follow }) => {
-  const button = node("button", { type: "button", class: "hw-fold-button", "aria-expanded": "false" });
-  element.replaceChildren(button);
+// A button that calls `show` with whether the element with the id `content` is to be shown.
+export const foldButton = (label, content, show) => {
+  const button = node("button", { type: "button", class: "hw-fold-button" }, label);
+  button.setAttribute("aria-expanded", "false");
+  button.setAttribute("aria-controls", content);
+  button.addEventListener("click", () => {
+    const isOpen = button.getAttribute("aria-expanded") !== "true";
+    button.setAttribute("aria-expanded", String(isOpen));
+    show(isOpen);
+  });
+  return button;
+};
 
+export const mount = ({ element, follow }) =>
   follow((value) => {
     if (!value) return;
-    button.textContent = value.label;
-    button.setAttribute("aria-controls", value.content);
-    button.onclick = () => {
-      const isOpen = button.getAttribute("aria-expanded") !== "true";
-      button.setAttribute("aria-expanded", String(isOpen));
-      document.getElementById(value.content)?.toggleAttribute("data-open", isOpen);
-    };
+    const show = (isOpen) => document.getElementById(value.content)?.toggleAttribute("data-open", isOpen);
+    element.replaceChildren(foldButton(value.label, value.content, show));
   });
-};

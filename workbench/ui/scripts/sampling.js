@@ -1,6 +1,7 @@
 // The numbers below the model: sampling, the maximum number of rounds, and the switch for token probabilities. The page
 // declares them as `hermesWorkbench.samplingFields`; the component's value has what each field shows, and events read it.
 import { node } from "./dom.js";
+import { foldButton } from "./fold.js";
 
 const MOST_LINES = 6;
 
@@ -67,20 +68,7 @@ export const mount = ({ element, props, follow }) => {
     ),
     inRow((row) => row > 1),
   );
-  const button = node(
-    "button",
-    {
-      type: "button",
-      class: "hw-fold-button",
-      "aria-expanded": "false",
-      "aria-controls": more.id,
-      onclick: () => {
-        more.hidden = !more.hidden;
-        button.setAttribute("aria-expanded", String(!more.hidden));
-      },
-    },
-    "More sampling",
-  );
+  const button = foldButton("More sampling", more.id, (isOpen) => (more.hidden = !isOpen));
   element.replaceChildren(
     node(
       "div",
