@@ -46,8 +46,9 @@ Object.assign(
     // A change just before the page is left is stored, too.
     window.addEventListener("pagehide", write);
 
-    // What the fields of the setup show, which is compared to find a change; `keepSetup` then gets the values. A listener of
-    // Gradio for each field would be a quarter of the page's events, among which Gradio looks up those of each component.
+    // What the fields of the setup show, which is compared to find a change; `keepSetup` then gets the values. A
+    // listener of Gradio for each field would be a quarter of the page's events, among which Gradio looks up those of
+    // each component.
     // *Source:* gradio 6.31, js/core/src/init.svelte.ts, `find_attached_events`.
     let shown = "";
     const showsNow = () =>

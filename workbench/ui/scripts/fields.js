@@ -1,8 +1,9 @@
 // The fields of the page that show documents: Gradio's code editors (CodeMirror 6) and text fields, by element id.
 //
-// A field is found as soon as Gradio draws it, and again if Gradio draws it again. A lazy editor is a plain text field until
-// it gets the focus, since a code editor takes a fifth of the work of opening the page. An editor's text is set directly, so
-// that it never shows one document while its edits count for another. Gradio notices, and its value is the same.
+// A field is found as soon as Gradio draws it, and again if Gradio draws it again. A lazy editor is a plain text field
+// until it gets the focus, since a code editor takes a fifth of the work of opening the page. An editor's text is set
+// directly, so that it never shows one document while its edits count for another. Gradio notices, and its value is the
+// same.
 import { node } from "./dom.js";
 import {
   allFields,
