@@ -11,7 +11,7 @@ from typing import Final, TypedDict
 
 import pytest
 
-from tests.gateway.serving import QUESTION, WEATHER
+from tests.gateway.serving import QUESTION, WEATHER, events_of, message_of
 
 
 class ClientResult(TypedDict):
@@ -158,6 +158,30 @@ def run_npm_client(url: str, model: str, folder: Path, *, is_forced: bool) -> Cl
     """Run the npm client through a call, its result and an answer, which is streamed."""
     values = json.dumps(is_forced), json.dumps(QUESTION), json.dumps(WEATHER)
     return _printed([_node(folder), "play.js", f"{url}/v1", model, *values], folder / "npm")
+
+
+def run_curl(url: str, model: str, *, is_forced: bool) -> ClientResult:
+    """Play a call, its result and an answer with curl, streamed without a buffer."""
+    curl = shutil.which("curl")
+    if curl is None:
+        pytest.skip("curl is not installed")
+    messages, cities = list(QUESTION), []
+    for choice in ("required" if is_forced else "auto", "auto"):
+        fields = {"model": model, "tools": [WEATHER], "tool_choice": choice, "max_tokens": 64, "stream": True}
+        done = subprocess.run(
+            [curl, "-sS", "--fail-with-body", "--no-buffer", f"{url}/v1/chat/completions", "-H",
+             "Content-Type: application/json", "-d", json.dumps({**fields, "messages": messages})],
+            capture_output=True, text=True, timeout=120, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        message = message_of(events_of(done.stdout))
+        calls = message["tool_calls"]
+        assert message.pop("finish_reason") == ("tool_calls" if calls else "stop")
+        messages.append({"role": "assistant", **message})
+        for call in calls:
+            cities.append(json.loads(call["function"]["arguments"])["city"])
+            messages.append({"role": "tool", "tool_call_id": call["id"], "content": '{"weather": "sunny"}'})
+    return {"cities": cities, "answer": message["content"]}
 
 
 def _printed(command: list[str | Path], folder: Path) -> ClientResult:

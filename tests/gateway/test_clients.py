@@ -2,24 +2,13 @@
 
 import asyncio
 import json
-import shutil
-import subprocess
 
 import openai
 import pytest
 from pydantic import BaseModel
 
-from tests.gateway.clients import SCRIPTS, run_client, run_npm_client
-from tests.gateway.serving import (
-    ANSWER,
-    CALL,
-    QUESTION,
-    WEATHER,
-    events_of,
-    gateway_over,
-    message_of,
-    writing,
-)
+from tests.gateway.clients import SCRIPTS, run_client, run_curl, run_npm_client
+from tests.gateway.serving import ANSWER, CALL, QUESTION, WEATHER, gateway_over, writing
 
 SUNNY = '{"weather": "sunny"}'
 
@@ -138,23 +127,8 @@ def test_openai_raw_completion_and_errors(gateway, client):
 
 
 def test_curl_without_a_buffer(gateway):
-    if shutil.which("curl") is None:
-        pytest.skip("curl is not installed")
-    messages = list(QUESTION)
-    for expected in ("tool_calls", "stop"):
-        body = {"model": gateway.model, "messages": messages, "tools": [WEATHER], "stream": True}
-        done = subprocess.run(
-            ["curl", "-sS", "--no-buffer", f"{gateway.url}/v1/chat/completions", "-H", "Content-Type: application/json",
-             "-d", json.dumps(body)],
-            capture_output=True, text=True, timeout=30, check=True,
-        )  # fmt: skip
-        message = message_of(events_of(done.stdout))
-        assert message.pop("finish_reason") == expected
-        results = [
-            {"role": "tool", "tool_call_id": call["id"], "content": SUNNY} for call in message["tool_calls"]
-        ]
-        messages += [{"role": "assistant", **message}, *results]
-    assert message["content"] == ANSWER
+    result = run_curl(gateway.url, gateway.model, is_forced=False)
+    assert result == {"cities": ["Rome"], "answer": ANSWER}
 
 
 @pytest.mark.slow

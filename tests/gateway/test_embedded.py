@@ -5,7 +5,7 @@ import json
 import openai
 import pytest
 
-from tests.gateway.clients import CAN_FORCE, SCRIPTS, run_client, run_npm_client
+from tests.gateway.clients import CAN_FORCE, SCRIPTS, run_client, run_curl, run_npm_client
 from tests.gateway.serving import QUESTION, WEATHER, gateway_over
 from workbench.engines.known_models import REMEDY, find_embedded
 
@@ -76,6 +76,12 @@ def test_other_clients(gateway, package, choice, tmp_path_factory):
 def test_the_npm_client(gateway, choice, tmp_path_factory):
     folder = tmp_path_factory.getbasetemp()
     result = run_npm_client(gateway.url, MODEL, folder, is_forced=choice == "required")
+    assert result["answer"] and result["cities"]
+
+
+@pytest.mark.parametrize("choice", ["required", "auto"])
+def test_curl(gateway, choice):
+    result = run_curl(gateway.url, MODEL, is_forced=choice == "required")
     assert result["answer"] and result["cities"]
 
 
