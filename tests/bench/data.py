@@ -52,9 +52,9 @@ def measure() -> Iterator[str]:
 
 
 def _speed(file: Path, count: int, *, aim: int) -> Iterator[str]:
-    loads = _processor_s(lambda: _load_all(file)) / count
-    plain = _processor_s(lambda: _checked(file, PLAIN)) / count
-    naive = _processor_s(lambda: _naive(file)) / min(count, NAIVE_ROWS)
+    loads = _best_s(lambda: _load_all(file)) / count
+    plain = _best_s(lambda: _checked(file, PLAIN)) / count
+    naive = _best_s(lambda: _naive(file)) / min(count, NAIVE_ROWS)
     yield (
         f"check: {1 / plain:,.0f} rows/s, {plain * 1e6:.0f} µs a row, {plain / loads:.1f} × json.loads (aim {aim}); "
         f"Hermes-FC with jsonschema takes {naive / plain:.1f} × as long (aim 10)"
@@ -107,7 +107,7 @@ def _stored(folder: Path, count: int) -> Iterator[str]:
         same = "byte for byte" if is_same else "NOT byte for byte"
         yield f"export, unchanged: {count / taken:,.0f} rows/s (aim 750), {same}"
         taken = _processor_s(lambda: export("trl"))
-        yield f"export to trl: {count / taken:,.0f} rows/s"
+        yield f"export to trl: {count / taken:,.0f} rows/s (aim 750)"
 
 
 def _gain_of_loads(file: Path) -> float:
@@ -130,6 +130,11 @@ def _processor_s(call: Callable[[], object]) -> float:
     started = time.process_time()
     call()
     return time.process_time() - started
+
+
+def _best_s(call: Callable[[], object]) -> float:
+    """Processor time of the faster of two calls: a moment in which the machine was slow counts for no side."""
+    return min(_processor_s(call), _processor_s(call))
 
 
 def _load_all(file: Path) -> None:

@@ -6,7 +6,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
@@ -84,18 +84,22 @@ def check_spec(spec: ToolSpec) -> tuple[Finding, ...]:
 
 def is_surely_sound(spec: ToolSpec) -> bool:
     """Return True if `check_spec` would certainly find nothing. False does not mean that something is wrong."""
-    function = spec.document.get("function")
-    if type(function) is not dict:
+    # `__class__` is faster than `type()`.
+    function: Any = spec.document.get("function")
+    if function.__class__ is not dict:
         return False
-    fields = cast(JsonObject, function)
-    name, parameters = fields.get("name"), fields.get("parameters")
-    if type(name) is not str or not _NAME.fullmatch(name) or type(parameters) is not dict:
+    name, schema = function.get("name"), function.get("parameters")
+    if name.__class__ is not str or not _NAME.fullmatch(name) or schema.__class__ is not dict:
         return False
-    schema = cast(JsonObject, parameters)
     if schema.get("type") != "object" or not is_surely_valid_schema(schema):
         return False
-    properties, required = schema.get("properties"), schema.get("required", ())
-    return type(properties) is dict and properties.keys() >= set(cast("list[str]", required))
+    properties: Any = schema.get("properties")
+    if properties.__class__ is not dict:
+        return False
+    for required in schema.get("required", ()):  # noqa: SIM110  twice as fast as `all` with a generator
+        if required not in properties:
+            return False
+    return True
 
 
 def check_offered(tools: OfferedTools) -> tuple[Finding, ...]:

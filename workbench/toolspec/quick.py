@@ -49,6 +49,8 @@ def matches_plainly(schema: Any, value: Any, depth: int = 8) -> bool:
         if key == "type":
             if limit.__class__ is not str or value.__class__ not in _PLAIN_TYPES.get(limit, ()):
                 return False
+        elif key in _NO_CONSTRAINT:
+            continue
         elif key == "properties":
             if limit.__class__ is not dict or value.__class__ is not dict:
                 return False
@@ -76,10 +78,7 @@ def matches_plainly(schema: Any, value: Any, depth: int = 8) -> bool:
         elif key == "maximum":
             if limit.__class__ is not int or value.__class__ is not int or value > limit:
                 return False
-        elif key == "additionalProperties":
-            if limit is not False:
-                return False
-        elif key not in _NO_CONSTRAINT:
+        elif key != "additionalProperties" or limit is not False:
             return False
     # Without `type` and `properties`, anything matches; leave such schemas to the validator.
     return "type" in schema or "properties" in schema
@@ -164,10 +163,16 @@ def _is_schema(schema: Any, depth: int) -> bool:
     if schema.__class__ is not dict:
         return schema.__class__ is bool
     for key, value in schema.items():
-        # The two keywords that almost every schema has, without a call.
+        # The keywords that most schemas consist of, without a call.
         if value.__class__ is str and (key == "description" or (key == "type" and value in ALL_TYPES)):
             continue
-        if is_valid_value := _VALUES.get(key):
+        if key == "properties":
+            if value.__class__ is not dict or not depth:
+                return False
+            for inner in value.values():
+                if not _is_schema(inner, depth - 1):
+                    return False
+        elif is_valid_value := _VALUES.get(key):
             if not is_valid_value(value):
                 return False
         elif not (key in _NESTING and depth and _NESTING[key](value, depth - 1)):
@@ -206,17 +211,18 @@ def _is_list(value: JsonValue) -> bool:
     return type(value) is list
 
 
-def _is_choice(value: JsonValue) -> bool:
-    return type(value) is list and all(map(_is_plain, cast("list[JsonValue]", value)))
+def _is_choice(value: Any) -> bool:
+    if value.__class__ is not list:
+        return False
+    for constant in value:  # noqa: SIM110  twice as fast as `all` with a generator
+        if constant.__class__ is not str and not _is_plain(constant):
+            return False
+    return True
 
 
 def _is_plain(value: JsonValue) -> bool:
     """Return whether a constant is a string, a boolean, null or a number that is not too large."""
     return value is None or type(value) in (str, bool) or _is_bound(value)
-
-
-def _is_object_of_schemas(value: Any, depth: int) -> bool:
-    return value.__class__ is dict and all(_is_schema(schema, depth) for schema in value.values())
 
 
 def _is_list_of_schemas(value: JsonValue, depth: int) -> bool:
@@ -258,6 +264,5 @@ _NESTING: Final[Mapping[str, Callable[[JsonValue, int], bool]]] = {
     "items": _is_schema,
     "not": _is_schema,
     "oneOf": _is_list_of_schemas,
-    "properties": _is_object_of_schemas,
 }
 """The same for keywords whose values are schemas."""

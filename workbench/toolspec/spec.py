@@ -3,10 +3,10 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from hashlib import sha256
 from typing import TypeVar, cast
 
+from workbench.chat.cached import lockless_cached_property
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 
 
@@ -42,33 +42,33 @@ class ToolSpec:
         """Return what another process needs: without the values cached on it, of which validators cannot be sent."""
         return {"document": self.document}
 
-    @cached_property
+    @lockless_cached_property
     def function(self) -> JsonObject:
         """The bare function object, with `name`, `description` and `parameters`."""
         return as_object(self.document.get("function"))
 
-    @cached_property
+    @lockless_cached_property
     def name(self) -> str:
         """The tool's name."""
         return str(self.function.get("name", ""))
 
-    @cached_property
+    @lockless_cached_property
     def description(self) -> str:
         """The tool's description, or an empty text."""
         return str(self.function.get("description") or "")
 
-    @cached_property
+    @lockless_cached_property
     def parameters(self) -> JsonObject:
         """JSON Schema of the arguments, or an empty object."""
         return as_object(self.function.get("parameters"))
 
-    @cached_property
+    @lockless_cached_property
     def properties(self) -> Mapping[str, JsonObject]:
         """JSON Schema of each declared parameter, in the order written."""
         declared = as_object(self.parameters.get("properties"))
         return {name: as_object(schema) for name, schema in declared.items()}
 
-    @cached_property
+    @lockless_cached_property
     def required(self) -> tuple[str, ...]:
         """Names of the required parameters."""
         names = self.parameters.get("required")
@@ -103,17 +103,17 @@ class OfferedTools:
         """Return what another process needs, as `ToolSpec` does."""
         return {"specs": self.specs}
 
-    @cached_property
+    @lockless_cached_property
     def by_name(self) -> Mapping[str, ToolSpec]:
         """Each spec by its tool's name, in the same order."""
         return {spec.name: spec for spec in self.specs}
 
-    @cached_property
+    @lockless_cached_property
     def names(self) -> tuple[str, ...]:
         """The tools' names, in the same order."""
         return tuple(spec.name for spec in self.specs)
 
-    @cached_property
+    @lockless_cached_property
     def fingerprint(self) -> str:
         """SHA-256 (hex) of the canonical JSON of all specs. Their order counts, but not the order of keys in a spec."""
         text = canonical_json([spec.document for spec in self.specs])

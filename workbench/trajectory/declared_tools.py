@@ -87,7 +87,7 @@ def _list_column(key: _Key, pointer: str) -> _Read:
 def _column(value: JsonValue, pointer: str, findings: list[RowFinding]) -> tuple[Declaration, ...]:
     is_text = isinstance(value, str)
     if is_text:
-        if specs := plain_specs(value):
+        if specs := _cached_specs(value):
             return (_declared(specs, pointer, is_text=True),)
         if not (value := _loaded(value.strip() or "null", pointer, findings)):
             return ()
@@ -99,13 +99,8 @@ def _column(value: JsonValue, pointer: str, findings: list[RowFinding]) -> tuple
     return tuple(_declaration(value, pointer, findings, is_text=is_text))
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
 def plain_specs(text: str) -> DeclaredSpecs | None:
-    """Return the specs of a JSON list of objects, or None if the text is anything else.
-
-    Cached, because the column and the system text of a row usually hold the same list: the same spec objects
-    then carry the results of checks for both.
-    """
+    """Return the specs of a JSON list of objects, or None if the text is anything else."""
     try:
         values = loads_fast(text)
     except (ValueError, RecursionError):
@@ -119,6 +114,15 @@ def _specs(objects: Sequence[JsonObject]) -> DeclaredSpecs:
     return DeclaredSpecs(
         tuple(map(spec_of, objects)), not any("function" in function for function in objects)
     )
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _cached_specs(text: str) -> DeclaredSpecs | None:
+    """Like `plain_specs`, but cached, because the column and the system text of a row usually hold the same list.
+
+    The same spec objects then carry the results of checks for both.
+    """
+    return plain_specs(text)
 
 
 def read_declarations(
@@ -157,7 +161,7 @@ def _system(text: str, pointer: str, entry: int, findings: list[RowFinding]) -> 
         if end < 0:
             continue
         span = Span(tag.end(), end)
-        if specs := plain_specs(_as_list(span.of(text))):
+        if specs := _cached_specs(_as_list(span.of(text))):
             declarations.append(_declared(specs, pointer, is_text=True, span=span))
             continue
         values = list(_values(span.of(text)))
@@ -169,27 +173,28 @@ def _system(text: str, pointer: str, entry: int, findings: list[RowFinding]) -> 
     return tuple(declarations)
 
 
-def repeats_column(text: str, specs: DeclaredSpecs) -> bool:
-    """Whether a system text declares exactly the tools of a column, at most once.
+def repeats_column(text: str, column: str) -> bool:
+    """Whether a system text declares exactly the tools of a column, in the same words, at most once.
 
     Args:
         text: The system text.
-        specs: The specs of the column, as `plain_specs` returned them.
+        column: The column, a JSON list of objects.
     """
     starts = [tag.end() for tag in _TAG.finditer(text) if not text.startswith(_CLOSE, tag.end())]
     if not starts:
         return True
     end = text.find(_CLOSE, starts[0])
-    # The same list is the same object, because `plain_specs` is cached.
-    return len(starts) == 1 and end >= 0 and plain_specs(_as_list(text[starts[0] : end])) is specs
+    return len(starts) == 1 and end >= 0 and _as_list(text[starts[0] : end]) == column
 
 
 def _as_list(inside: str) -> str:
     """Return one object per line as a JSON list, as a column would hold it; any other text unchanged."""
-    lines = inside.strip().split("\n")
-    if all(line.startswith('{"') and line.endswith("}") for line in lines):
-        return f"[{', '.join(lines)}]"
-    return inside.strip()
+    stripped = inside.strip()
+    lines = stripped.split("\n")
+    for line in lines:
+        if line[:2] != '{"' or line[-1:] != "}":
+            return stripped
+    return f"[{', '.join(lines)}]"
 
 
 def read_listed(text: str, start: int, pointer: str, findings: list[RowFinding]) -> Iterator[Declaration]:

@@ -136,6 +136,12 @@ def test_secrets_count_only_if_they_are_searched_for() -> None:
         assert agrees(row, finds_secrets=False)
 
 
+def test_a_beginning_that_repeats_is_judged_the_same_each_time() -> None:
+    conflicting = changed(SHAREGPT, "tools", to=json.dumps([SPEC]))
+    assert [agrees(SHAREGPT) for _ in range(3)] == [True] * 3
+    assert [clean_row(conflicting, finds_secrets=True) for _ in range(3)] == [None] * 3
+
+
 def test_rows_without_tools_take_the_fast_path() -> None:
     entries = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello."}]
     for columns in ({}, {"tools": None}, {"tools": "[]"}, {"tools": ""}):

@@ -187,3 +187,26 @@ class TestToolWatch:
         long = {"name": "f", "parameters": {"enum": ["x" * 5000]}}
         assert self.watch(long, long).conflicts == set()
         assert self.watch(long, WATCHED).conflicts == {"f"}
+
+    @pytest.mark.parametrize("value", [float("nan"), 2**70, "\ud800"])
+    def test_values_that_json_cannot_hold_are_compared_too(self, value: object):
+        unusual = {"name": "f", "parameters": {"const": value}}
+        assert self.watch(unusual, unusual).conflicts == set()
+        assert self.watch(unusual, {"name": "f", "parameters": {"const": None}}).conflicts == {"f"}
+
+    def test_deeply_nested_parameters_are_no_error(self):
+        deep = nested(900)
+        assert self.watch(deep, nested(900)).conflicts == set()
+        assert self.watch(deep, WATCHED).conflicts == {"f"}
+
+
+def nested(levels: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(levels // 2):
+        schema = {"type": "object", "properties": {"a": schema}}
+    return {"name": "f", "parameters": schema}
+
+
+def test_a_row_with_deeply_nested_tools_is_checked() -> None:
+    tools = json.dumps([{"type": "function", "function": nested(900)}])
+    assert said_of(row("a", tools=tools)) == []

@@ -106,9 +106,8 @@ def check_chunk(chunk: Chunk, options: CheckOptions, read_as: str) -> ChunkCheck
             check.count_unreadable()
             findings.append((line_or_row.number, row))
             continue
-        findings.extend(
-            (line_or_row.number, finding) for finding in check.check_as(row.fields, row.row_format)
-        )
+        if found := check.check_as(row.fields, row.row_format):
+            findings.extend((line_or_row.number, finding) for finding in found)
     return ChunkCheck(findings, [line_or_row.number for line_or_row in chunk], check)
 
 

@@ -55,7 +55,10 @@ def detect_format(row: JsonObject) -> RowFormat | None:
     >>> detect_format({"messages": [{"role": "user", "content": "hi"}]}).name
     'openai'
     """
-    return next((row_format for row_format in FORMATS.values() if row_format.fits(row)), None)
+    for row_format in FORMATS.values():
+        if row_format.fits(row):
+            return row_format
+    return None
 
 
 def format_named(name: str) -> RowFormat:

@@ -58,9 +58,7 @@ class CleanRow(NamedTuple):
     """As `conversation_text` in `duplicates.py` returns it."""
 
 
-class _CheckedTurn(NamedTuple):
-    role: Role
-    text: str
+_CheckedTurn = tuple[Role, str]
 
 
 def clean_row(row: JsonObject, *, finds_secrets: bool) -> CleanRow | None:
@@ -68,8 +66,9 @@ def clean_row(row: JsonObject, *, finds_secrets: bool) -> CleanRow | None:
     entries = _turns(row)
     if entries is None:
         return None
-    has_system = entries[0].role is Role.SYSTEM
-    tools = _tools(row.get("tools"), entries[0].text if has_system else "", finds_secrets=finds_secrets)
+    role, text = entries[0]
+    has_system = role is Role.SYSTEM
+    tools = _tools(row.get("tools"), text if has_system else "", finds_secrets=finds_secrets)
     if tools is None:
         return None
     turns = entries[1:] if has_system else entries
@@ -77,7 +76,7 @@ def clean_row(row: JsonObject, *, finds_secrets: bool) -> CleanRow | None:
     answers = _answers(turns, tools)
     if answers is None or has_placeholder(text):
         return None
-    if finds_secrets and may_have_secrets(text) and any(_has_secret(turn.text) for turn in turns):
+    if finds_secrets and may_have_secrets(text) and any(_has_secret(turn_text) for _, turn_text in turns):
         return None
     return CleanRow(tools, answers, text)
 
@@ -91,7 +90,7 @@ def _turns(row: JsonObject) -> list[_CheckedTurn] | None:
         role = SPEAKERS.get(speaker) if isinstance(speaker, str) else None
         if role is None or not isinstance(text, str) or not text.strip():
             return None
-        turns.append(_CheckedTurn(role, text))
+        turns.append((role, text))
     return turns or None
 
 
@@ -139,13 +138,23 @@ def _results(text: str) -> int:
 
 def _tools(column: object, system: str, *, finds_secrets: bool) -> OfferedTools | None:
     """Return the tools of a row with this column and system text, or None if these have findings."""
-    if not isinstance(column, str | None) or len(column or "") + len(system) > _MAX_CACHED_CHARS:
+    if not (column is None or isinstance(column, str)) or len(column or "") + len(system) > _MAX_CACHED_CHARS:
         return None
-    return _cached_tools(column, system, finds_secrets=finds_secrets)
+    beginning = hash((column, system))
+    if beginning in _seen_beginnings:
+        return _cached_tools(column, system, finds_secrets=finds_secrets)
+    if len(_seen_beginnings) >= _MOST_SEEN:
+        _seen_beginnings.clear()
+    _seen_beginnings.add(beginning)
+    return _checked_tools(column, system, finds_secrets=finds_secrets)
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def _cached_tools(column: str | None, system: str, *, finds_secrets: bool) -> OfferedTools | None:
+_seen_beginnings: Final[set[int]] = set()
+"""Hashes of beginnings. Only those that occur again are cached, because in rows with tools of their own none does."""
+_MOST_SEEN: Final = 1_000
+
+
+def _checked_tools(column: str | None, system: str, *, finds_secrets: bool) -> OfferedTools | None:
     plain = _plain_tools(column, system)
     if plain is not None and not has_placeholder(system) and not (finds_secrets and _has_secret(system)):
         return plain
@@ -161,13 +170,18 @@ def _cached_tools(column: str | None, system: str, *, finds_secrets: bool) -> Of
     return None if any(True for _ in found) else beginning.tools
 
 
+_cached_tools: Final = lru_cache(maxsize=_CACHE_SIZE)(_checked_tools)
+
+
 def _plain_tools(column: str | None, system: str) -> OfferedTools | None:
     """Return the tools if the column is a JSON list of sound specs, which the system text repeats or does not have.
 
     None only means that the complete rules must look at them, which takes three times as long.
     """
-    specs = plain_specs(column) if column and "<|" not in system else None
-    if specs is None or not repeats_column(system, specs):
+    if not column or "<|" in system or not repeats_column(system, column):
+        return None
+    specs = plain_specs(column)
+    if specs is None:
         return None
     if len({spec.name for spec in specs.specs}) < len(specs.specs):
         return None

@@ -16,6 +16,8 @@ _WORDS: Final = ("description", "title", "examples")
 """Keys of a schema that describe and do not constrain."""
 _PLAIN: Final = frozenset({"type", "description"})
 """The keys that most schemas consist of."""
+_TOO_DEEP: Final = "nested too deeply"
+"""The meaning of schemas that cannot be compared."""
 
 
 def declared_findings(row: TrainingRow) -> Iterator[RowFinding]:
@@ -98,8 +100,11 @@ def meaning_of(spec: ToolSpec) -> bytes:
 
 
 def _meaning(spec: ToolSpec) -> bytes:
-    # `repr` is faster than JSON, and this runs for every tool of every row.
-    text = repr(_bare(spec.parameters))
+    try:
+        # `repr` is faster than JSON, and this runs for every tool of every row.
+        text = repr(_bare(spec.parameters))
+    except RecursionError:  # nested over about 450 levels deep, which `check_spec` reports
+        text = _TOO_DEEP
     return blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
 
 

@@ -123,7 +123,10 @@ def _structural(parsed_entry: ParsedEntry, text: str) -> "re.Match[str] | None":
 
 def has_placeholder(text: str) -> bool:
     """Whether a text contains a placeholder that was not replaced."""
-    return any(pattern.search(text) for pattern in _PLACEHOLDERS)
+    for pattern in _PLACEHOLDERS:  # noqa: SIM110  twice as fast as `any` with a generator
+        if pattern.search(text):
+            return True
+    return False
 
 
 def _placeholder(entry: RowEntry, text: str) -> str:

@@ -1,10 +1,11 @@
 """Findings about many rows together, from counts that can be added up in any order."""
 
-import marshal
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, cast
+
+import orjson
 
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Role
@@ -20,10 +21,10 @@ _MOST_TOOLS: Final = 50_000
 """Maximum number of tools to compare, so that memory does not grow with the number of rows."""
 _LONGEST: Final = 4_000
 """Longer parameters, in bytes, are stored as a hash of their meaning."""
-_MARSHAL: Final = 2
-"""The newest version of the format in which equal values always give equal bytes."""
 _HASH: Final = b"#"
-"""Prefix of a stored hash; no marshalled object begins with it."""
+"""Prefix of a stored hash; no JSON object begins with it."""
+_NULL: Final = b"null"
+"""orjson also writes numbers as null that are infinite or not a number."""
 _CACHE_KEY: Final = "_written"
 
 
@@ -69,18 +70,18 @@ def _written(spec: ToolSpec) -> bytes:
 
 
 def _bytes(spec: ToolSpec) -> bytes:
+    """Return the parameters as JSON, or a hash of their meaning if they are long or JSON would change them."""
     try:
-        written = marshal.dumps(dict(spec.parameters), _MARSHAL)
-    except ValueError:  # nested too deep
-        written = b""
-    return written if 0 < len(written) <= _LONGEST else _HASH + meaning_of(spec)
+        written = orjson.dumps(spec.parameters)
+    except orjson.JSONEncodeError:  # nested too deeply, a long integer, or half of a surrogate pair
+        return _HASH + meaning_of(spec)
+    return written if len(written) <= _LONGEST and _NULL not in written else _HASH + meaning_of(spec)
 
 
 def _meaning(written: bytes) -> bytes:
     if written.startswith(_HASH):
         return written.removeprefix(_HASH)
-    parameters: JsonObject = marshal.loads(written)
-    return meaning_of(ToolSpec.of_function({"parameters": parameters}))
+    return meaning_of(ToolSpec.of_function({"parameters": cast(JsonObject, orjson.loads(written))}))
 
 
 FEWEST_ROWS: Final = 100

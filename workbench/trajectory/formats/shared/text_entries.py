@@ -249,7 +249,10 @@ def conversation_of(row: JsonObject) -> Sequence[JsonValue]:
 
 def has_from_value(row: JsonObject) -> bool:
     """Whether the entries of the row's conversation have `from`."""
-    return any(isinstance(entry, dict) and "from" in entry for entry in conversation_of(row))
+    for entry in conversation_of(row):  # noqa: SIM110  twice as fast as `any` with a generator
+        if isinstance(entry, dict) and "from" in entry:
+            return True
+    return False
 
 
 def read_from_value(
