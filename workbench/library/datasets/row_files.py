@@ -177,7 +177,7 @@ def _lines(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileLin
             raise too_large(source, limits)
         if number == 1:
             line = line.removeprefix(_BOM)
-        if line.strip():
+        if not line.isspace():
             yield FileLine(number, line)
 
 
