@@ -9,7 +9,8 @@ from tests.peers.wire import document_of
 
 SERVER: Final = "error SERVER: "
 SET_KEY: Final = " (set WORKBENCH_OPENAI_API_KEY and restart)"
-LIST_MODELS: Final = " (`workbench models list --json` shows its models; also check the base URL)"
+LIST_MODELS: Final = " (`workbench models list --json` shows its models)"
+BASE_URL: Final = " (check the base URL, which should end with /v1)"
 NO_COMPLETION: Final = "the answer contains no completion; check the base URL, which should end with /v1"
 HTML: Final = {"Content-Type": "text/html"}
 FIELD_REQUIRED: Final[Any] = {
@@ -44,7 +45,7 @@ REFUSED: Final = (
     row("there is no such model", lambda w: w.refuse(404, "The model `hermes` does not exist."),
         SERVER + "there is no model 'hermes': The model `hermes` does not exist." + LIST_MODELS, requests=1),
     row("there is no such path", lambda _: document_of({"detail": "Not Found"}, status=404),
-        SERVER + "there is no model 'hermes': Not Found" + LIST_MODELS, requests=1),
+        SERVER + "it has no path /chat/completions: Not Found" + BASE_URL, requests=1),
     row("a field is missing, by FastAPI", lambda _: document_of({"detail": [FIELD_REQUIRED]}, status=422),
         SERVER + "it refused the request with status 422: body.messages: Field required", requests=1),
     row("an error that is a text", lambda _: document_of({"error": "`inputs` is too long", "error_type": "validation"}, status=422),

@@ -107,8 +107,10 @@ def test_the_key_is_missing_or_wrong(url: str, key: str, problem: str) -> None:
         models.check(MODEL)
 
 
-def test_the_address_lacks_v1(url: str) -> None:
-    models = models_on(url.removesuffix("/v1"))
-    assert "Not Found" in turn(models)
-    with pytest.raises(RemoteFailed, match="should end with /v1"):
+@pytest.mark.parametrize("wrong", ["", "/v1/v1"])
+def test_the_address_lacks_v1_or_has_it_twice(url: str, wrong: str) -> None:
+    models, remedy = models_on(url.removesuffix("/v1") + wrong), f"(try the base URL {url})"
+    assert turn(models) == f"error SERVER: it has no path /chat/completions: Not Found {remedy}"
+    with pytest.raises(RemoteFailed) as caught:
         models.check(MODEL)
+    assert str(caught.value).endswith(f"it has no list of models at this address {remedy}")

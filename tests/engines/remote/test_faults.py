@@ -1,6 +1,7 @@
 """Failures of servers, for both kinds of clients."""
 
 import logging
+import re
 import traceback
 
 import pytest
@@ -38,7 +39,6 @@ def failure(engine) -> RemoteFailed:
         (400, "refused the request with status 400", 1),
         (401, "the API key was refused", 1),
         (403, "the API key was refused", 1),
-        (404, "there is no model '.*[Hh]ermes'", 1),
         (429, "too many requests", 4),
         (500, "failed with status 500", 4),
         (503, "failed with status 503", 4),
@@ -50,9 +50,72 @@ def test_a_failure_is_reported_and_repeated_if_it_is_temporary(engine_of, status
     assert error.args[0].startswith("http://127.0.0.1:")
     assert "because" in str(error)
     assert len(server.requests) == tries
-    import re
-
     assert re.search(words, str(error))
+
+
+NO_SUCH_MODEL = [
+    "The model `hermes` does not exist.",
+    "The requested model does not exist",
+    'Repository "hermes" is unknown',
+]
+NO_SUCH_PATH = [
+    "Not Found",
+    "File Not Found",
+    "404 page not found",
+    "Invalid URL (POST /v1/v1/chat/completions)",
+    "Cannot POST /chat/completions",
+]
+
+
+@pytest.mark.parametrize("message", NO_SUCH_MODEL)
+def test_a_404_about_the_model_names_it(message):
+    with scripted_server(refused(404, message)) as server:
+        error = failure(openai_engine(server.url))
+    assert f"there is no model 'hermes': {message} (`workbench models list --json`" in str(error)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("message", NO_SUCH_PATH)
+@pytest.mark.parametrize(
+    ("engine_of", "path"), [(openai_engine, "/chat/completions"), (raw_engine, "/completions")]
+)
+def test_any_other_404_is_about_the_path(engine_of, path, message):
+    with scripted_server(refused(404, message)) as server:
+        error = failure(engine_of(server.url))
+    assert error.args[0].startswith(f"{server.url}: it has no path {path}: {message} (")
+    assert len(server.requests) == 1
+
+
+def with_paths(*paths):
+    """A server that has these paths only, as FastAPI answers for others."""
+
+    def answer(request):
+        return said("Noon.") if request.path in paths else refused(404, "Not Found")
+
+    return answer
+
+
+@pytest.mark.parametrize("wrong", ["", "/", "/v1/v1", "/v1/v1/", "/v1/chat/completions", "/v1/models"])
+def test_the_address_to_try_answers(wrong):
+    with scripted_server(with_paths("/v1/chat/completions")) as server:
+        right = server.url
+        error = failure(openai_engine(right.removesuffix("/v1") + wrong))
+        tried = re.search(r"\(try the base URL ([^ )]+)\)", str(error))
+        assert tried and tried[1] == right
+        assert text_of(ask(openai_engine(tried[1]))) == "Noon."
+
+
+@pytest.mark.parametrize("base", ["/v1", "/v1beta/openai", "/api/v3", "/openai/v1/"])
+def test_an_address_with_a_version_has_no_better_one(base):
+    with scripted_server(refused(404, "Not Found")) as server:
+        error = failure(openai_engine(server.url.removesuffix("/v1") + base))
+    assert str(error).endswith("(check the base URL, which should end with /v1)")
+
+
+def test_a_server_without_raw_completions_is_used_with_mode_chat():
+    with scripted_server(with_paths("/v1/chat/completions")) as server:
+        error = failure(raw_engine(server.url))
+    assert str(error).endswith("(check the base URL, which should end with /v1, or set `mode: chat`)")
 
 
 @CHAT

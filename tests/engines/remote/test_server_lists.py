@@ -106,11 +106,23 @@ def test_a_wrong_key_or_model_is_found_when_it_is_chosen(name, key, words):
         assert not models.status(name).is_loaded
 
 
-def test_a_wrong_address_is_found_when_it_is_chosen():
+@pytest.mark.parametrize(
+    ("path", "remedy"),
+    [
+        ("/v1", "check the base URL, which should end with /v1"),
+        ("", "try the base URL {origin}/v1"),
+        ("/v1/v1", "try the base URL {origin}/v1"),
+        ("/v1/models", "try the base URL {origin}/v1"),
+    ],
+)
+def test_a_wrong_address_is_found_when_it_is_chosen(path, remedy):
     with scripted_server(refused(404, "Not Found")) as server:
-        models = models_for(default_server=Server(name="", base_url=server.url))
-        with pytest.raises(RemoteFailed, match=r"no list of models .*base URL"):
+        origin = server.url.removesuffix("/v1")
+        models = models_for(default_server=Server(name="", base_url=origin + path))
+        with pytest.raises(RemoteFailed) as caught:
             models.check("openai:hermes")
+    words = f"it has no list of models at this address ({remedy.format(origin=origin)})"
+    assert str(caught.value) == f"{origin}{path}: {words}"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object, is_too_deep
 from workbench.engines.remote.answer_limits import MOST_DEPTH, AnswerError
-from workbench.engines.remote.failures import NO_JSON
+from workbench.engines.remote.failures import CHECK_URL, NO_JSON
 
 TOO_DEEP: Final = f"the server sent JSON with more than {MOST_DEPTH} levels"
 
@@ -38,7 +38,7 @@ def parse_bounded_json(data: bytes) -> JsonValue:
 
 
 NO_CHUNK: Final = "the server sent something that is not a piece of a completion"
-NO_STREAM: Final = "the answer contains no completion; check the base URL, which should end with /v1"
+NO_STREAM: Final = f"the answer contains no completion; {CHECK_URL}"
 EMPTY: Final = "the answer is empty; the prompt may be too long for the model's context"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _DONE: Final = b"[DONE]"

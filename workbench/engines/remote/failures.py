@@ -5,9 +5,10 @@ import re
 from dataclasses import dataclass
 from html import unescape
 from typing import Final, cast
+from urllib.parse import urlsplit, urlunsplit
 
 from workbench.chat.json_value import JsonValue, as_object
-from workbench.engines.remote.server import Server
+from workbench.engines.remote.server import Mode, Server
 from workbench.errors import RemoteFailed
 
 MOST_QUOTED_CHARS: Final = 160
@@ -19,6 +20,11 @@ _TITLE: Final = re.compile(r"<title>\s*([^<]+?)\s*</title>", re.IGNORECASE)
 """The title of a page that a proxy sends in place of the server's answer."""
 
 _A_DAY_S: Final = 86_400.0
+
+CHECK_URL: Final = "check the base URL, which should end with /v1"
+_ENDPOINT: Final = re.compile(r"/(chat/completions|completions|models)/*$")
+_DOUBLED: Final = re.compile(r"(/v1)(?:/v1)+/*$")
+_VERSION: Final = re.compile(r"/v\d[^/]*(/|$)")
 
 NO_JSON: Final = "the server sent something that is not valid JSON"
 
@@ -67,15 +73,51 @@ def remote_failed(refusal: Refusal, server: Server, model: str, *, attempts: int
         case 401 | 403:
             problem = "the API key was refused" if server.key else "it needs an API key, and none is set"
             return RemoteFailed(server.place, f"{problem}{reason}", f"set {server.key_variable} and restart")
-        case 404:
-            remedy = "`workbench models list --json` shows its models; also check the base URL"
+        case 404 if _is_about_model(refusal.message, model):
+            remedy = "`workbench models list --json` shows its models"
             return RemoteFailed(server.place, f"there is no model {model!r}{reason}", remedy)
+        case 404:
+            is_raw = server.mode is Mode.RAW
+            remedy = address_remedy(server) + (", or set `mode: chat`" if is_raw else "")
+            path = "completions" if is_raw else "chat/completions"
+            return RemoteFailed(server.place, f"it has no path /{path}{reason}", remedy)
         case 429:
             return RemoteFailed(server.place, f"too many requests{repeated}{reason}", _again(refusal))
         case status if status >= 500:
             return RemoteFailed(server.place, f"it failed with status {status}{repeated}{reason}")
         case status:
             return RemoteFailed(server.place, f"it refused the request with status {status}{reason}")
+
+
+def _is_about_model(message: str, model: str) -> bool:
+    """Return whether a 404 is about the model. Otherwise it is about the path.
+
+    >>> _is_about_model('model "hermes" not found, try pulling it first', "hermes"), _is_about_model("Not Found", "it")
+    (True, False)
+    """
+    name = rf"(?<!\w){re.escape(model)}(?!\w)" if model else r"(?!)"
+    return re.search(rf"\bmodel\b|{name}", message, re.IGNORECASE) is not None
+
+
+def address_remedy(server: Server) -> str:
+    """Return what to do about a path that does not exist on a server: the address to try, if there is a likely one."""
+    likely = likely_base_url(server.place)
+    return CHECK_URL if likely == server.place.rstrip("/") else f"try the base URL {likely}"
+
+
+def likely_base_url(url: str) -> str:
+    """Return the base URL that was probably meant. It is the same URL, without a slash at its end, if it may be right.
+
+    >>> likely_base_url("http://gpu:8000"), likely_base_url("http://gpu:8000/v1/v1")
+    ('http://gpu:8000/v1', 'http://gpu:8000/v1')
+    >>> likely_base_url("http://gpu:8000/v1/chat/completions"), likely_base_url("https://host/v1beta/openai/")
+    ('http://gpu:8000/v1', 'https://host/v1beta/openai')
+    """
+    parts = urlsplit(url)
+    path = _DOUBLED.sub(r"\1", _ENDPOINT.sub("", parts.path)).rstrip("/")
+    if not _VERSION.search(path):
+        path += "/v1"
+    return urlunsplit((parts.scheme, parts.netloc, path, "", ""))
 
 
 def _again(refusal: Refusal) -> str:

@@ -17,7 +17,13 @@ from workbench.engines.remote.answer_limits import (
 from workbench.engines.remote.background_stream import BackgroundStream
 from workbench.engines.remote.engine import RemoteEngine, ServerFacts
 from workbench.engines.remote.event_stream import parse_bounded_json, read_answer
-from workbench.engines.remote.failures import Refusal, remote_failed, silence
+from workbench.engines.remote.failures import (
+    CHECK_URL,
+    Refusal,
+    address_remedy,
+    remote_failed,
+    silence,
+)
 from workbench.engines.remote.openai_request import STREAMED, OpenAiRequest, build_request
 from workbench.engines.remote.probes import RAW, PlainAnswer, ProbedServer
 from workbench.engines.remote.server import Mode, Server
@@ -35,7 +41,6 @@ if TYPE_CHECKING:
 
 LIST_TIMEOUT_S: Final = 10.0
 """Timeout for the list of models, if nobody waits for it."""
-CHECK_URL: Final = "check the base URL, which should end with /v1"
 NO_LIST: Final = f"the answer is not a list of models; {CHECK_URL}"
 BROKE_OFF: Final = "the connection was lost"
 
@@ -92,7 +97,7 @@ def fetch_models(server: Server, *, timeout_s: float) -> ServerList:
     finally:
         lists.close()
     if refusal.status == HTTPStatus.NOT_FOUND:
-        raise RemoteFailed(server.place, "it has no list of models at this address", CHECK_URL)
+        raise RemoteFailed(server.place, "it has no list of models at this address", address_remedy(server))
     raise remote_failed(refusal, server, "")
 
 
