@@ -30,7 +30,9 @@ def test_doctor_shows_what_the_server_can_do(
         done = run_cli("doctor", "--json")
     (model,) = (check for check in json.loads(done.out)["checks"] if check["subject"] == "model")
     assert "raw completions, logprobs, grammar, JSON Schema, named tool choice" in model["state"]
-    assert set(model["abilities"].values()) == {True}
+    asked = {**model["abilities"]}
+    assert asked.pop("chat_grammar") is None and set(asked.values()) == {True}
+    assert "problem" not in model
 
 
 def test_the_list_shows_the_context(run_cli: RunCli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,16 +2,20 @@
 
 *Source:* vLLM, `entrypoints/openai`: `required` and named choices are applied by a schema; unknown fields are ignored.
 SGLang, `serving_chat.py`: likewise. llama.cpp, `common/chat.cpp`: a tool choice that is not a text is read as `auto`,
-and a grammar is refused together with tools. Ollama, `openai.go`: `tool_choice` is not read, `response_format` is.
+and a grammar is refused together with tools, unless the choice is `none`. Ollama, `openai.go`: `tool_choice` is not read, `response_format` is.
+llama-cpp-python, `server/types.py` and `llama_chat_format.py`: a `response_format` with a schema is refused, `required` is
+read as `auto`, and `grammar` is applied unless a tool is named.
 """
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from tests.engines.remote.scripted_server import DONE, Answer, RecordedRequest, delta, piece, refused, stream
 
+MARKS: Final = "~~~~"
+"""The text that the grammar of a probe demands."""
 Fields = Mapping[str, Any]
 
 
@@ -27,8 +31,13 @@ class FakeSoftware:
     has_raw: bool = True
     has_logprobs: bool = True
     has_schema: bool = True
+    refuses_schema: bool = False
     named: str = "object"
     """How it takes a named choice: `object`, `text` (only `required`) or `ignored`."""
+    has_required: bool = True
+    """Whether it applies `required`, unless it ignores all choices."""
+    has_chat_grammar: bool = False
+    """Whether a grammar constrains its chat answers."""
 
 
 VLLM: Final = FakeSoftware(
@@ -38,19 +47,37 @@ VLLM: Final = FakeSoftware(
 )
 OLD_VLLM: Final = FakeSoftware(owner="vllm", grammar_field=("guided_grammar",))
 SGLANG: Final = FakeSoftware(owner="sglang", model_fields=(("max_model_len", 8192),), grammar_field=("ebnf",))
-LLAMA_SERVER: Final = FakeSoftware(owner="llamacpp", grammar_field=("grammar",), named="text")
+LLAMA_SERVER: Final = FakeSoftware(
+    owner="llamacpp", grammar_field=("grammar",), named="text", has_chat_grammar=True
+)
+NO_TOOLS_IN_TEMPLATE: Final = replace(LLAMA_SERVER, has_required=False)
+"""llama-server with a model whose chat template has no tools."""
 OLLAMA: Final = FakeSoftware(owner="library", named="ignored", has_logprobs=False)
 PLAIN: Final = FakeSoftware(owner="me", has_raw=False, has_logprobs=False, has_schema=False, named="ignored")
 
+LLAMA_CPP_PYTHON: Final = FakeSoftware(
+    owner="me",
+    grammar_field=("grammar",),
+    has_schema=False,
+    refuses_schema=True,
+    has_required=False,
+    has_chat_grammar=True,
+    has_logprobs=False,
+)
+ONLY_GRAMMAR: Final = FakeSoftware(
+    owner="me", has_raw=False, has_schema=False, named="ignored", has_chat_grammar=True, has_logprobs=False
+)
+
 
 def fake_server(
-    software: FakeSoftware, *, free: str = "Paris", constrained: str = "~~~~"
+    software: FakeSoftware, *, free: str = "Paris", constrained: str = MARKS
 ) -> Callable[[RecordedRequest], Answer]:
     """Return the answers of a server.
 
     Args:
         free: What the model writes if nothing constrains it.
-        constrained: What it writes under a grammar. Calls and JSON are written from the request.
+        constrained: What it writes under a grammar. Calls and JSON are written from the request. The grammar of a chat
+            answer that demands `MARKS` gets them.
     """
 
     def answer(request: RecordedRequest) -> Answer:
@@ -59,7 +86,7 @@ def fake_server(
             entry = {"id": "hermes", "object": "model", "owned_by": software.owner}
             return _json({"object": "list", "data": [{**entry, **dict(software.model_fields)}]})
         if request.path.endswith("/chat/completions"):
-            return _chat(software, body, free)
+            return _chat(software, body, free, constrained)
         if not software.has_raw:
             return refused(404, "Not Found")
         text = constrained if _has_grammar(software, body) else free
@@ -72,12 +99,17 @@ def fake_server(
     return answer
 
 
-def _chat(software: FakeSoftware, body: Fields, free: str) -> Answer:
+def _chat(software: FakeSoftware, body: Fields, free: str, constrained: str) -> Answer:
     schema: Fields | None = _at(body, ("response_format", "json_schema", "schema"))
     name = _forced_tool(software, body)
-    if software.named == "text" and body.get("tools") and body.get("grammar"):
+    is_none = body.get("tool_choice") == "none"
+    if software.named == "text" and body.get("tools") and body.get("grammar") and not is_none:
         return refused(400, "Cannot use custom grammar constraints with tools.")
+    if schema is not None and software.refuses_schema:
+        return refused(422, "Input should be 'text' or 'json_object'")
     message: dict[str, Any] = {"role": "assistant", "content": free}
+    if software.has_chat_grammar and (grammar := body.get("grammar")):
+        message["content"] = MARKS if MARKS in grammar else constrained
     if name:
         function = {"name": name, "arguments": "{}"}
         call = {"index": 0, "id": "c0", "type": "function", "function": function}
@@ -107,7 +139,7 @@ def _forced_tool(software: FakeSoftware, body: Fields) -> str:
     choice, tools = body.get("tool_choice"), body.get("tools") or ()
     if software.named == "ignored" or not tools:
         return ""
-    if choice == "required":
+    if choice == "required" and software.has_required:
         return tools[0]["function"]["name"]
     name = _at(body, ("tool_choice", "function", "name"))
     return name if software.named == "object" and isinstance(name, str) else ""

@@ -42,7 +42,10 @@ class Check:
     def document(self) -> JsonObject:
         """The line as JSON."""
         document: JsonObject = {"subject": self.subject, "ok": self.is_ok, "state": self.state}
-        return {**document, "abilities": self.abilities.document} if self.abilities else document
+        if self.abilities is None:
+            return document
+        problem = {"problem": self.abilities.problem} if self.abilities.problem else {}
+        return {**document, "abilities": self.abilities.document, **problem}
 
 
 def doctor(as_json: JsonOption = False) -> None:

@@ -249,8 +249,23 @@ class AllModels:
                 "use openai:MODEL or openai:SERVER/MODEL",
             )
         return open_openai(
-            server, model, name=name, wait=self._wait, facts=lambda: self._facts(server, model)
+            server,
+            model,
+            name=name,
+            wait=self._wait,
+            facts=lambda: self._facts(server, model),
+            ask_abilities=lambda is_cancelled: self._ask_abilities(server, model, is_cancelled),
         )
+
+    def _ask_abilities(self, server: Server, model: str, is_cancelled: Callable[[], bool]) -> None:
+        """Ask a server what it can do. The first time, wait for the answers as for those of other requests."""
+        wait_s = 0.0
+        if not self._probes.was_asked(server, model):
+            wait_s = server.timeout_s
+            # Its list shows its software. A failure is reported by the request that follows.
+            self._lists.ask_all([server])
+        completed = server.completed(software=self._lists.known(server).software)
+        self._probes.ask(completed, model, wait_s=wait_s, is_cancelled=is_cancelled)
 
     def _facts(self, server: Server, model: str) -> ServerFacts:
         """Return what a server's list and its probes said about a model, without asking."""

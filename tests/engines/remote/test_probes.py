@@ -20,7 +20,9 @@ from tests.engines.remote.scripted_server import (
     stream,
 )
 from tests.peers.fake_servers import (
+    LLAMA_CPP_PYTHON,
     LLAMA_SERVER,
+    NO_TOOLS_IN_TEMPLATE,
     OLD_VLLM,
     OLLAMA,
     PLAIN,
@@ -29,19 +31,12 @@ from tests.peers.fake_servers import (
     FakeSoftware,
     fake_server,
 )
-from workbench.chat.json_value import JsonObject
 from workbench.engines.all_models import AllModels, EngineSources
 from workbench.engines.llama_loading import LoadOptions
 from workbench.engines.models import LocalModels
 from workbench.engines.remote.engine import RemoteEngine
 from workbench.engines.remote.openai_request import build_request
-from workbench.engines.remote.probes import (
-    PROBE_TIMEOUT_S,
-    REUSED_S,
-    PlainAnswer,
-    ProbedServer,
-    ServerProbes,
-)
+from workbench.engines.remote.probes import ProbedServer, ServerProbes
 from workbench.engines.remote.server import Mode, Server, ServerKind, ToolsBy
 from workbench.rollout.ports import ChoiceKind, Constraint, ToolChoice
 from workbench.rollout.sampling import Sampling
@@ -50,10 +45,14 @@ from workbench.rollout.server_abilities import ServerAbilities
 NAMED = replace(REQUEST, tool_choice=ToolChoice(kind=ChoiceKind.NAMED, tool="now"))
 GRAMMAR = Constraint(schema={}, closing="", grammar='root ::= "x"')
 CALL = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
-ALL = ServerAbilities(raw_completions=True, logprobs=True, grammar=True, json_schema=True, named_choice=True)
-
-
-REFUSED: Final = (400, 422, 429, 500, 503)
+ALL = ServerAbilities(
+    raw_completions=True,
+    logprobs=True,
+    grammar=True,
+    json_schema=True,
+    named_choice=True,
+    required_choice=True,
+)
 
 
 def probed(url: str, kind: ServerKind = ServerKind.OPENAI, mode: Mode = Mode.CHAT) -> ProbedServer:
@@ -89,12 +88,24 @@ GRAMMAR_FIELDS: Final = ("structured_outputs", "guided_grammar", "ebnf", "gramma
         (LLAMA_SERVER, ServerKind.LLAMA_SERVER, ALL, "grammar"),
         (SGLANG, ServerKind.OPENAI, ALL, "ebnf"),
         # A named choice is an object for software that is not known.
-        (LLAMA_SERVER, ServerKind.OPENAI, replace(ALL, named_choice=False), "grammar"),
+        (LLAMA_SERVER, ServerKind.OPENAI, replace(ALL, named_choice=False, chat_grammar=True), "grammar"),
+        (
+            NO_TOOLS_IN_TEMPLATE,
+            ServerKind.LLAMA_SERVER,
+            replace(ALL, named_choice=False, required_choice=False, chat_grammar=True),
+            "grammar",
+        ),
         (
             OLLAMA,
             ServerKind.OLLAMA,
             ServerAbilities(
-                raw_completions=False, logprobs=False, grammar=False, json_schema=True, named_choice=False
+                raw_completions=False,
+                logprobs=False,
+                grammar=False,
+                json_schema=True,
+                named_choice=False,
+                required_choice=False,
+                chat_grammar=False,
             ),
             None,
         ),
@@ -102,9 +113,28 @@ GRAMMAR_FIELDS: Final = ("structured_outputs", "guided_grammar", "ebnf", "gramma
             PLAIN,
             ServerKind.OPENAI,
             ServerAbilities(
-                raw_completions=False, logprobs=False, grammar=False, json_schema=False, named_choice=False
+                raw_completions=False,
+                logprobs=False,
+                grammar=False,
+                json_schema=False,
+                named_choice=False,
+                required_choice=False,
+                chat_grammar=False,
             ),
             None,
+        ),
+        (
+            LLAMA_CPP_PYTHON,
+            ServerKind.OPENAI,
+            ServerAbilities(
+                raw_completions=True,
+                logprobs=False,
+                grammar=True,
+                named_choice=True,
+                required_choice=False,
+                chat_grammar=True,
+            ),
+            "grammar",
         ),
     ],
 )
@@ -116,14 +146,21 @@ def test_what_each_software_can_do_is_found_out(
         pytest.skip("it has no raw completions")
     with scripted_server(fake_server(software)) as server:
         found = probed(server.url, kind, mode)
+    if mode is Mode.RAW:
+        abilities = replace(abilities, chat_grammar=None)
     assert found == ProbedServer(abilities=abilities, spelling=spelling)
     assert {request.body["max_tokens"] for request in server.requests} == {1}
 
 
-@pytest.mark.parametrize("status", REFUSED)
-def test_a_request_that_fails_leaves_the_ability_unknown(status: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "is_open"), [(400, False), (422, False), (500, False), (429, True), (503, True)]
+)
+def test_a_request_that_fails_leaves_the_ability_unknown(status: int, *, is_open: bool) -> None:
     with scripted_server(refused(status, "no")) as server:
-        assert probed(server.url) == ProbedServer()
+        abilities = probed(server.url).abilities
+    assert set(abilities.document.values()) == {None}
+    assert (abilities.open == set(abilities.document)) is is_open
+    assert abilities.problem == (f"status {status}; it will be asked again" if is_open else "")
 
 
 def test_a_thought_shows_nothing() -> None:
@@ -141,45 +178,6 @@ def test_a_thought_shows_nothing() -> None:
 def test_a_call_that_is_not_complete_shows_nothing() -> None:
     with scripted_server(fake_server(PLAIN, free="<tool_call>")) as server:
         assert probed(server.url).abilities.named_choice is None
-
-
-@pytest.mark.parametrize("answer", [PlainAnswer(None, {}), PlainAnswer(401, {}), PlainAnswer(429, {})])
-def test_after_a_request_without_an_answer_no_other_is_sent(answer: PlainAnswer) -> None:
-    sent: list[str] = []
-
-    def send(server: Server, path: str, body: JsonObject, timeout_s: float) -> PlainAnswer:
-        sent.append(path)
-        return answer
-
-    ServerProbes(send=send).ask(Server(name="", base_url="http://h/v1"), "m")
-    assert len(sent) == 1
-
-
-def test_all_requests_together_have_one_time_limit() -> None:
-    now, timeouts = [0.0], list[float]()
-
-    def send(server: Server, path: str, body: JsonObject, timeout_s: float) -> PlainAnswer:
-        timeouts.append(timeout_s)
-        now[0] += 4.0
-        return PlainAnswer(500, {})
-
-    ServerProbes(send=send, clock=lambda: now[0]).ask(Server(name="", base_url="http://h/v1"), "m")
-    assert timeouts == [PROBE_TIMEOUT_S, PROBE_TIMEOUT_S - 4, PROBE_TIMEOUT_S - 8]
-
-
-def test_a_result_is_reused_for_the_same_server_and_model() -> None:
-    now, sent = [0.0], list[object]()
-
-    def send(server: Server, path: str, body: JsonObject, timeout_s: float) -> PlainAnswer:
-        sent.append(body["model"])
-        return PlainAnswer(None, {})
-
-    probes = ServerProbes(send=send, clock=lambda: now[0])
-    lab = Server(name="", base_url="http://h/v1")
-    for at_s, model in ((0.0, "a"), (REUSED_S, "a"), (REUSED_S, "b"), (2 * REUSED_S + 1, "a")):
-        now[0] = at_s
-        probes.ask(lab, model)
-    assert sent == ["a", "b", "a"]
 
 
 def test_nothing_is_sent_when_models_are_listed() -> None:
@@ -255,20 +253,21 @@ def test_a_named_choice_is_sent_as_required_with_that_one_tool(kind: ServerKind)
 
 
 @pytest.mark.parametrize(
-    ("kind", "found", "is_named"),
+    ("kind", "found", "required", "is_named"),
     [
-        (ServerKind.OPENAI, True, True),
-        (ServerKind.OPENAI, None, False),
-        (ServerKind.VLLM, True, True),
-        (ServerKind.LLAMA_SERVER, True, False),
+        (ServerKind.OPENAI, True, None, True),
+        (ServerKind.OPENAI, True, False, True),
+        (ServerKind.OPENAI, True, True, False),
+        (ServerKind.OPENAI, None, None, False),
+        (ServerKind.LLAMA_SERVER, True, None, False),
     ],
 )
-def test_required_with_one_tool_names_it_if_that_is_known_to_work(
-    kind: ServerKind, *, found: bool | None, is_named: bool
+def test_required_with_one_tool_names_it_if_only_that_is_known_to_work(
+    kind: ServerKind, *, found: bool | None, required: bool | None, is_named: bool
 ) -> None:
-    required = replace(REQUEST, tool_choice=ToolChoice(kind=ChoiceKind.REQUIRED))
-    known = ProbedServer(abilities=ServerAbilities(named_choice=found))
-    sent = build_request(required, Server(name="", base_url="http://lab/v1", kind=kind), "hermes", known)
+    request = replace(REQUEST, tool_choice=ToolChoice(kind=ChoiceKind.REQUIRED))
+    known = ProbedServer(abilities=ServerAbilities(named_choice=found, required_choice=required))
+    sent = build_request(request, Server(name="", base_url="http://lab/v1", kind=kind), "hermes", known)
     named = {"type": "function", "function": {"name": "now"}}
     assert sent.body["tool_choice"] == (named if is_named else "required")
 

@@ -47,7 +47,27 @@ def test_a_model_on_a_server_shows_its_context_and_what_the_server_can_do():
         "4,096 tokens of context",
         "raw completions, grammar",
         "no named tool choice",
-        "not known: logprobs, JSON Schema",
+        "not known: logprobs, JSON Schema, required tool choice",
+    )
+
+
+def test_what_is_not_known_yet_is_shown_with_the_reason():
+    abilities = ServerAbilities(
+        raw_completions=True,
+        logprobs=True,
+        open=frozenset({"logprobs", "grammar"}),
+        problem="no data for 30 s",
+    )
+    status = ModelStatus(
+        name="openai:a", device="http://gpu/v1", is_loaded=True, is_remote=True, abilities=abilities
+    )
+    (row,) = show_here([status], [], chosen="").rows
+    assert row.notes == (
+        "http://gpu/v1",
+        "raw completions, logprobs",
+        "not known: JSON Schema, named tool choice, required tool choice",
+        "not known yet: grammar",
+        "no data for 30 s",
     )
 
 

@@ -15,6 +15,7 @@ from workbench.engines.remote.background_stream import BackgroundStream
 from workbench.engines.remote.call_wrapping import wrap_call
 from workbench.engines.remote.chunks import ChunkReader
 from workbench.engines.remote.failures import Refusal, quoted, remote_failed
+from workbench.engines.remote.forced_calls import is_way_known
 from workbench.engines.remote.openai_request import estimated_tokens, is_bare_call
 from workbench.engines.remote.probes import ProbedServer
 from workbench.engines.remote.server import Mode, Server, ServerKind
@@ -58,6 +59,14 @@ class KnownServer(NamedTuple):
     """None if nothing was asked yet."""
 
 
+AskAbilities = Callable[[Callable[[], bool]], None]
+"""Asks the server what it can do, until that is known, takes too long or is cancelled. Never raises."""
+
+
+def ask_nothing(_: Callable[[], bool]) -> None:
+    """Ask nothing."""
+
+
 class RemoteClient(Protocol):
     """A client of one kind of server."""
 
@@ -92,15 +101,18 @@ class RemoteEngine:
         model: str,
         wait: Callable[[float], None],
         facts: Callable[[], ServerFacts] = ServerFacts,
+        ask_abilities: AskAbilities = ask_nothing,
     ) -> None:
         """Send nothing yet.
 
         Args:
             facts: Returns what is known about the server and the model, without asking.
+            ask_abilities: Asks the server what it can do, before it must call a tool and it is not known how.
         """
         self._client = client
         self._server = server
         self._facts = facts
+        self._ask_abilities = ask_abilities
         self.model = model
         self._wait = wait
         self.name = name
@@ -149,6 +161,9 @@ class RemoteEngine:
             RemoteFailed: The server refused or sent nothing, after all attempts.
         """
         known = self.known
+        if not is_way_known(request, known.server, known.probed):
+            self._ask_abilities(is_cancelled)
+            known = self.known
         is_bare = is_bare_call(request, known.server, known.probed)
         _check_request(request, known.server, is_bare=is_bare)
         deltas = self._generate(request, known, is_cancelled)
@@ -222,6 +237,7 @@ def _check_request(request: GenerationRequest, server: Server, *, is_bare: bool)
     if request.tool_choice.is_forced and not is_applied:
         raise RemoteFailed(
             server.place,
-            f"tool choice {str(request.tool_choice)!r} needs a server that gets the tools or applies a schema",
+            f"tool choice {str(request.tool_choice)!r} needs a server that gets the tools, "
+            "or applies a JSON Schema or a grammar",
             "set tool choice to 'auto', or set `tools: server` for this server",
         )

@@ -1,9 +1,12 @@
 """What the software of servers is known to do, and how each spells a constraint and a forced tool choice.
 
 *Source:* llama.cpp, `tools/server/README.md` and `common_chat_tool_choice_parse_oaicompat`: a tool choice is a text,
-and an object is read as `auto`. vLLM, "Structured Outputs": `structured_outputs`, before 0.12 `guided_grammar` and
-`guided_json`; fields of other versions are ignored. SGLang, "Structured Outputs": `ebnf` and `json_schema`. Ollama,
+and an object is read as `auto`; with a chat template that has no tools, so is `required`; `grammar` is refused together
+with tools, unless the choice is `none`. vLLM, "Structured Outputs": `structured_outputs`, before 0.12 `guided_grammar`
+and `guided_json`; fields of other versions are ignored. SGLang, "Structured Outputs": `ebnf` and `json_schema`. Ollama,
 "OpenAI compatibility": `tool_choice` is not supported. LM Studio, "Tool Use": `tool_choice` is a text.
+llama-cpp-python, `server/types.py` and `llama_chat_format.py`: it refuses a `response_format` with a schema, applies a
+named tool choice but not `required`, and constrains a chat answer by `grammar`. Its list does not show its software.
 """
 
 import json
@@ -11,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from workbench.chat.json_value import JsonObject
-from workbench.engines.remote.server import Server, ServerKind
+from workbench.engines.remote.server import ServerKind
 from workbench.rollout.ports import Constraint
 from workbench.rollout.server_abilities import ServerAbilities
 
@@ -34,16 +37,24 @@ _SPELLINGS_OF: Final[Mapping[ServerKind, tuple[str, ...]]] = {
     ServerKind.VLLM: ("structured_outputs", "guided"),
     ServerKind.SGLANG: ("ebnf",),
 }
+_CONSTRAINING: Final = ServerAbilities(
+    grammar=True, json_schema=True, named_choice=True, required_choice=True
+)
 _DOCUMENTED: Final[Mapping[ServerKind, ServerAbilities]] = {
-    ServerKind.LLAMA_SERVER: ServerAbilities(grammar=True, json_schema=True, named_choice=True),
-    ServerKind.VLLM: ServerAbilities(grammar=True, json_schema=True, named_choice=True),
-    ServerKind.SGLANG: ServerAbilities(grammar=True, json_schema=True, named_choice=True),
+    # Whether it applies tool choices depends on the model's chat template.
+    ServerKind.LLAMA_SERVER: ServerAbilities(grammar=True, json_schema=True),
+    ServerKind.VLLM: _CONSTRAINING,
+    ServerKind.SGLANG: _CONSTRAINING,
     # It continues a prompt, but adds its own template to it.
-    ServerKind.OLLAMA: ServerAbilities(raw_completions=False, json_schema=True, named_choice=False),
-    ServerKind.LM_STUDIO: ServerAbilities(json_schema=True, named_choice=True),
+    ServerKind.OLLAMA: ServerAbilities(
+        raw_completions=False, json_schema=True, named_choice=False, required_choice=False
+    ),
+    ServerKind.LM_STUDIO: ServerAbilities(json_schema=True, named_choice=True, required_choice=True),
 }
 CHOICE_IS_TEXT: Final = (ServerKind.LLAMA_SERVER, ServerKind.LM_STUDIO)
 """Software that takes no named tool choice. `required` with that one tool means the same."""
+CHAT_GRAMMAR: Final = "grammar"
+"""The field with the grammar of a chat answer: llama-server's and llama-cpp-python's."""
 
 
 def documented(kind: ServerKind) -> ServerAbilities:
@@ -81,11 +92,3 @@ def constraint_fields(constraint: Constraint | None, spellings: tuple[str, ...])
 def json_schema_format(schema: JsonObject, *, name: str) -> JsonObject:
     """Return a schema as the field `response_format` of the protocol."""
     return {"type": "json_schema", "json_schema": {"name": name, "schema": schema}}
-
-
-def needs_schema(server: Server, abilities: ServerAbilities) -> bool:
-    """Return whether a forced tool choice is sent as the JSON Schema of a call, with mode `chat`.
-
-    This is so if the server does not apply tool choices: because the contract writes the tools, or by its software.
-    """
-    return abilities.json_schema is True and (not server.writes_tools or abilities.named_choice is False)

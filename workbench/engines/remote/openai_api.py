@@ -15,12 +15,13 @@ from workbench.engines.remote.answer_limits import (
     retry_after_s,
 )
 from workbench.engines.remote.background_stream import BackgroundStream
-from workbench.engines.remote.engine import RemoteEngine, ServerFacts
+from workbench.engines.remote.engine import AskAbilities, RemoteEngine, ServerFacts, ask_nothing
 from workbench.engines.remote.event_stream import parse_bounded_json, read_answer
 from workbench.engines.remote.failures import (
     CHECK_URL,
     Refusal,
     address_remedy,
+    quoted,
     remote_failed,
     silence,
 )
@@ -52,15 +53,19 @@ def open_openai(
     name: str,
     wait: Callable[[float], None],
     facts: Callable[[], ServerFacts] = ServerFacts,
+    ask_abilities: AskAbilities = ask_nothing,
 ) -> RemoteEngine:
     """Return an engine for a model on a server. Sends nothing yet.
 
     Args:
         model: Name of the model on the server.
         facts: Returns what is known about the server and the model, without asking.
+        ask_abilities: Asks the server what it can do, before it must call a tool and the way to do that is not known.
     """
     client = _OpenAiClient(model, timeout_s=server.timeout_s)
-    return RemoteEngine(client, server, name=name, model=model, wait=wait, facts=facts)
+    return RemoteEngine(
+        client, server, name=name, model=model, wait=wait, facts=facts, ask_abilities=ask_abilities
+    )
 
 
 def fetch_model_names(server: Server) -> tuple[str, ...]:
@@ -137,7 +142,9 @@ def send_plain(server: Server, path: str, body: JsonObject, *, timeout_s: float)
         items = answers.items(is_cancelled=lambda: False, keeps_waiting=timeout.keeps_waiting)
         choices = as_object(next(items, None)).get("choices")
     except Exception as error:  # noqa: BLE001 - whatever went wrong, only a status is evidence
-        return PlainAnswer(refusal_of(error, timeout_s=timeout_s).status, {})
+        refusal = refusal_of(error, timeout_s=timeout_s)
+        problem = f"status {refusal.status}" if refusal.status else quoted(refusal.message, server)
+        return PlainAnswer(refusal.status, {}, problem)
     finally:
         answers.close()
     first = choices[0] if isinstance(choices, list) and choices else None

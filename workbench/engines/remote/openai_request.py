@@ -5,19 +5,15 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.engines.remote.known_abilities import (
-    CHOICE_IS_TEXT,
-    constraint_fields,
-    json_schema_format,
-    needs_schema,
-)
+from workbench.engines.remote.forced_calls import ForcedBy, chosen_tools, forced_by, sent_choice
+from workbench.engines.remote.known_abilities import CHAT_GRAMMAR, constraint_fields, json_schema_format
 from workbench.engines.remote.probes import ProbedServer
 from workbench.engines.remote.server import Mode, Server, ServerKind
 from workbench.hermes.marks import TURN_CLOSE
 from workbench.hermes.openai_messages import to_chat_request
 from workbench.rollout.ports import ChoiceKind, GenerationRequest, ToolChoice
 from workbench.rollout.sampling import SAMPLING_FIELDS, Sampling
-from workbench.toolspec.grammar import call_schema
+from workbench.toolspec.grammar import call_schema, schema_grammar
 from workbench.toolspec.spec import OfferedTools
 
 CHARS_PER_TOKEN: Final = 4
@@ -53,6 +49,9 @@ def build_request(
         server: Its mode decides whether the prompt or the messages are sent, its kind which fields.
         model: Name of the model on the server.
         probed: What was found out about the server. None uses what the documentation of its software says.
+
+    Raises:
+        ConstraintFailed: A call is forced by a grammar, and the schema of a tool cannot be turned into one.
     """
     is_raw, found = server.mode is Mode.RAW, probed or ProbedServer()
     has_grammar = is_raw and found.resolved(server.kind).grammar is True
@@ -72,6 +71,7 @@ def build_request(
         own={
             **own_sampling(server.kind, sampling, unset=request.unset_sampling),
             **(constraint_fields(request.constraint, found.spellings(server.kind)) if has_grammar else {}),
+            **_call_grammar(request, server, found),
         },
     )
 
@@ -153,49 +153,40 @@ def _stop_texts(request: GenerationRequest, mode: Mode) -> list[JsonValue]:
 def _chat_fields(request: GenerationRequest, server: Server, probed: ProbedServer) -> JsonObject:
     """Return `messages`, and `tools` with `tool_choice` if the server writes the tools and there are any.
 
-    A forced choice that the server would not apply is sent as the JSON Schema of a call.
+    A forced choice that the server would not apply is sent as the JSON Schema or, by `_call_grammar`, the grammar of a
+    call.
     """
     messages = to_chat_request(request.conversation) if request.conversation else []
-    choice, tools, chosen = request.tool_choice, request.tools, _chosen(request)
     fields: JsonObject = {"messages": [*messages]}
-    is_schema = is_bare_call(request, server, probed)
-    if is_schema:
-        fields = {**fields, "response_format": json_schema_format(call_schema(chosen), name="call")}
-    if not server.writes_tools or not tools.specs:
+    way = forced_by(request, server, probed)
+    if way is ForcedBy.SCHEMA:
+        schema = call_schema(chosen_tools(request))
+        fields = {**fields, "response_format": json_schema_format(schema, name="call")}
+    if not server.writes_tools or not request.tools.specs:
         return fields
-    if is_schema:
-        return {**fields, "tools": _documents(tools)}
-    if choice.kind is ChoiceKind.NAMED and server.kind in CHOICE_IS_TEXT:
-        return {**fields, "tools": _documents(chosen), "tool_choice": ChoiceKind.REQUIRED.value}
-    if choice.kind is ChoiceKind.REQUIRED and _names_only_tool(request, server, probed):
-        choice = ToolChoice(kind=ChoiceKind.NAMED, tool=tools.specs[0].name)
+    if way is ForcedBy.SCHEMA:
+        return {**fields, "tools": _documents(request.tools)}
+    if way is ForcedBy.GRAMMAR:
+        # llama-server refuses a grammar together with tools, unless none may be called.
+        return {**fields, "tools": _documents(request.tools), "tool_choice": ChoiceKind.NONE.value}
+    tools, choice = sent_choice(request, server, probed.resolved(server.kind))
     return {**fields, "tools": _documents(tools), "tool_choice": _spelled_choice(choice)}
 
 
-def _names_only_tool(request: GenerationRequest, server: Server, probed: ProbedServer) -> bool:
-    """Return whether `required` is sent as a named choice: there is one tool, and the server applies named choices.
-
-    Both mean the same, but llama-cpp-python's server and others read `required` as `auto`.
-    """
-    is_named = server.kind not in CHOICE_IS_TEXT and probed.abilities.named_choice is True
-    return is_named and len(request.tools.specs) == 1
+def _call_grammar(request: GenerationRequest, server: Server, probed: ProbedServer) -> JsonObject:
+    """Return the grammar of a forced call, if the server is made to write it by one."""
+    if forced_by(request, server, probed) is not ForcedBy.GRAMMAR:
+        return {}
+    return {CHAT_GRAMMAR: schema_grammar(call_schema(chosen_tools(request)))}
 
 
 def is_bare_call(request: GenerationRequest, server: Server, probed: ProbedServer | None) -> bool:
-    """Return whether the server is made to write a call by a JSON Schema, without the tags around it.
+    """Return whether the server is made to write a call without the tags around it.
 
     Args:
         probed: As for `build_request`.
     """
-    abilities = (probed or ProbedServer()).resolved(server.kind)
-    is_forced_chat = server.mode is Mode.CHAT and request.tool_choice.is_forced
-    return is_forced_chat and bool(_chosen(request).specs) and needs_schema(server, abilities)
-
-
-def _chosen(request: GenerationRequest) -> OfferedTools:
-    """Return the tools that the tool choice allows."""
-    tool = request.tool_choice.tool
-    return request.tools.only(frozenset({tool})) if tool else request.tools
+    return forced_by(request, server, probed) in (ForcedBy.SCHEMA, ForcedBy.GRAMMAR)
 
 
 def _documents(tools: OfferedTools) -> list[JsonValue]:
