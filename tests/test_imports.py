@@ -72,7 +72,9 @@ def test_completing_a_command_loads_nothing_heavy(line, offered):
     assert (offered in output.split(), loaded) == (True, [])
 
 
-@pytest.mark.parametrize("arguments", [["presets", "list"], ["versions", "list"], ["search", "rain"]])
+@pytest.mark.parametrize(
+    "arguments", [["presets", "list"], ["versions", "list"], ["runs", "list"], ["search", "rain"]]
+)
 def test_commands_that_read_the_database_load_no_model_no_tools_and_no_client(arguments, tmp_path):
     environment = {"WORKBENCH_DATA": str(tmp_path)}
     run_command(["presets", "list"], (), **environment)

@@ -24,7 +24,21 @@ def test_the_container_runs_as_a_user_with_a_health_check_and_a_volume():
     last = DOCKERFILE.split("FROM ")[-1]
     for line in ("USER workbench", "VOLUME /data", "HEALTHCHECK", "WORKBENCH_HOST=0.0.0.0"):
         assert line in last
-    assert re.search(r"^FROM python:3\.\d+-slim$", DOCKERFILE, re.MULTILINE)
+
+
+def test_both_stages_use_one_base_image_that_a_release_pins_by_its_digest():
+    base = re.search(r"^ARG BASE=(python:3\.\d+-slim)$", DOCKERFILE, re.MULTILINE)
+    assert base and base.start() < DOCKERFILE.index("\nFROM ")
+    assert re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE) == ["${BASE}", "${BASE}"]
+    steps = (CHECKOUT / "CONTRIBUTING.md").read_text().split("## Releases")[1]
+    assert f"imagetools inspect {base[1]} " in steps
+    assert f'--build-arg BASE="{base[1]}@$digest"' in steps
+
+
+def test_project_urls_are_missing_only_as_long_as_the_release_steps_say_so():
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
+    steps = (CHECKOUT / "CONTRIBUTING.md").read_text().split("## Releases")[1]
+    assert ("urls" in project) != ("The metadata has no project URLs" in steps)
 
 
 def test_only_what_the_build_of_llama_cpp_reads_is_copied_before_it():

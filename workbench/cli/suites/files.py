@@ -10,11 +10,11 @@ from workbench.app.runs.reports import report_form
 from workbench.app.runs.running import find_run
 from workbench.app.runs.suites import load_suite
 from workbench.app.services import Services
+from workbench.cli.suites.run_options import page_address
 from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.cli.terminal.sources import read_text
 from workbench.errors import BadInput
-from workbench.records.runs import ListedRun
 from workbench.settings import Settings, read_settings
 from workbench.suite.case import Suite
 from workbench.suite.compare import compare as compare_results
@@ -26,16 +26,7 @@ from workbench.suite.reports.markdown import comparison_markdown, table_text
 from workbench.suite.reports.report import RunReport, comparison_json, report_json
 from workbench.suite.reports.tables import change_table, comparison_line
 
-BaselineRun = Annotated[str, typer.Option(metavar="RUN", help="Compare with this run")]
-JsonFile = Annotated[
-    str, typer.Option(metavar="FILE", help="Write the report as JSON; - prints it and nothing else")
-]
-JunitFile = Annotated[str, typer.Option(metavar="FILE", help="Write the report as JUnit XML")]
-HtmlFile = Annotated[str, typer.Option(metavar="FILE", help="Write the report as an HTML file")]
-MarkdownFile = Annotated[str, typer.Option(metavar="FILE", help="Write the report as Markdown")]
-
 _ENDINGS: Final = (".yaml", ".yml", ".json", ".jsonl")
-_EVERYWHERE: Final = ("0.0.0.0", "::")
 
 
 def suites_named(services: Services, names: Sequence[str]) -> Sequence[Suite]:
@@ -67,32 +58,6 @@ def write_reports(report: RunReport, files: Mapping[str, str], settings: Setting
             write_json_line(report_json(report, page_url=page_url))
         elif name:
             write_file(name, report_form(form).write(report, page_url=page_url))
-
-
-def json_destination(json_out: str, *, is_printed: bool) -> str:
-    """Return the file for a report as JSON, `-` for standard output, or an empty text for none.
-
-    Raises:
-        BadInput: Both a file and standard output are asked for.
-    """
-    if is_printed and json_out not in ("", "-"):
-        raise BadInput("--json", "--json-out writes the same report to a file", "omit one of the two options")
-    return "-" if is_printed else json_out
-
-
-def page_address(settings: Settings) -> str:
-    """Return the address of the page on this machine, without a slash at the end."""
-    host = "127.0.0.1" if settings.host in _EVERYWHERE else settings.host
-    return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
-
-
-def run_line(run: ListedRun) -> str:
-    """Return a listed run as one line: id, time, state, title, tags and counts."""
-    errors = f"{run.errors} error{'' if run.errors == 1 else 's'}"
-    tags = f" [{', '.join(run.tags)}]" if run.tags else ""
-    counts = f"{run.passed} passed, {errors}, {run.done} of {run.total} done"
-    moment = run.created_at.strftime("%Y-%m-%d %H:%M")
-    return shown(f"{run.id[:12]}  {moment}  {run.state.value}  {run.title}{tags}: {counts}")
 
 
 def write_file(name: str, text: str) -> None:

@@ -14,7 +14,10 @@ from workbench.app.runs.running import begin_run, execute_run, find_run
 from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
 from workbench.cli.sampling_options import repeatable_option, sampling_option
-from workbench.cli.suites.files import (
+from workbench.cli.suites.files import suites_named, write_reports
+from workbench.cli.suites.from_sessions import SessionOptions, session_plan
+from workbench.cli.suites.rows import RowOptions, row_plan, write_rows
+from workbench.cli.suites.run_options import (
     BaselineRun,
     HtmlFile,
     JsonFile,
@@ -22,11 +25,7 @@ from workbench.cli.suites.files import (
     MarkdownFile,
     json_destination,
     run_line,
-    suites_named,
-    write_reports,
 )
-from workbench.cli.suites.from_sessions import SessionOptions, session_plan
-from workbench.cli.suites.rows import RowOptions, row_plan, write_rows
 from workbench.cli.terminal.exit_code import ExitCode
 from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import Tone, shown, terminal_paint

@@ -1,14 +1,11 @@
 """`workbench runs`: list, report, rename, tag, share and delete stored runs."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.app.runs.reports import report_for
-from workbench.app.runs.running import find_run
-from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject
-from workbench.cli.suites.files import (
+from workbench.cli.suites.run_options import (
     BaselineRun,
     HtmlFile,
     JsonFile,
@@ -17,14 +14,15 @@ from workbench.cli.suites.files import (
     json_destination,
     page_address,
     run_line,
-    write_reports,
 )
-from workbench.cli.suites.run import print_report
 from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.errors import BadInput
-from workbench.records.runs import ListedRun
+from workbench.records.runs import ListedRun, StoredRun
 from workbench.settings import read_settings
+
+if TYPE_CHECKING:
+    from workbench.app.services import Services
 
 Run = Annotated[
     str, typer.Argument(metavar="RUN", help="ID of the run, the beginning of its ID, or last for the newest")
@@ -92,13 +90,16 @@ def report(
     as_json: JsonOption = False,
 ) -> None:
     """Report a stored run again, without running anything."""
+    from workbench.app.runs.reports import report_for
+    from workbench.cli.suites.files import write_reports
+    from workbench.cli.suites.run import print_report
     from workbench.wiring import open_services
 
     json_out = json_destination(json_out, is_printed=as_json)
     files = {"json": json_out, "junit": junit, "html": html, "markdown": markdown}
     with open_services(read_settings()) as services:
-        compared = find_run(services, baseline) if baseline else None
-        found = report_for(services, find_run(services, run), compared)
+        compared = _find(services, baseline) if baseline else None
+        found = report_for(services, _find(services, run), compared)
         write_reports(found, files, services.settings)
     if json_out != "-":
         print_report(found)
@@ -113,7 +114,7 @@ def rename(
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
-        stored = find_run(services, run)
+        stored = _find(services, run)
         services.runs.rename_run(stored.id, title)
         _print(services, stored.id, is_json=json_output)
 
@@ -130,7 +131,7 @@ def tag(
     if not tags:
         raise BadInput("runs tag", "no tag given", "write the tags after the run")
     with open_services(read_settings()) as services:
-        stored = find_run(services, run)
+        stored = _find(services, run)
         before = stored.listed.tags
         after = [each for each in before if each not in tags] if remove else [*before, *tags]
         services.runs.tag_run(stored.id, after)
@@ -150,7 +151,7 @@ def share(
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
-        stored = find_run(services, run)
+        stored = _find(services, run)
         if stop:
             services.runs.unshare_run(stored.id)
             print("The report is no longer shared.")
@@ -166,7 +167,7 @@ def delete(run: Run) -> None:
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
-        stored = find_run(services, run)
+        stored = _find(services, run)
         services.runs.delete_run(stored.id)
     print(shown(f"Deleted run {stored.id[:12]}: {stored.listed.title}"))
     print(f"To restore it within 30 days: workbench runs undelete {stored.id[:12]}")
@@ -187,8 +188,14 @@ def undelete(
     print(run_line(found.listed))
 
 
-def _print(services: Services, run_id: str, *, is_json: bool) -> None:
-    listed = find_run(services, run_id).listed
+def _find(services: "Services", run: str) -> StoredRun:
+    from workbench.app.runs.running import find_run
+
+    return find_run(services, run)
+
+
+def _print(services: "Services", run_id: str, *, is_json: bool) -> None:
+    listed = _find(services, run_id).listed
     if is_json:
         write_json_line(run_json(listed))
     else:
