@@ -9,6 +9,7 @@ from tests.ui.test_compare import request
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.toolbox.catalog_file import parse_toolset
 from workbench.toolbox.entry import ToolDraft
+from workbench.ui.tabs.play.screen import SAME
 from workbench.ui.tabs.tools.edit_events import file_text
 from workbench.ui.tabs.tools.storage_events import ToolStorageEvents
 from workbench.ui.visitor import Visitor
@@ -104,3 +105,20 @@ def test_a_tool_is_added_to_other_toolsets_and_removed(services):
 def test_a_tool_that_cannot_be_added_is_reported(services, name, toolset, problem):
     view = include(services, name, toolset)
     assert (problem in view.note, view.is_problem) == (True, True)
+
+
+def test_an_imported_tool_opens_and_a_taken_name_is_reported_once(services):
+    def imported(name):
+        return ToolStorageEvents(services).on_import(
+            Visitor(), SPEC.replace('"f"', f'"{name}"'), "own", request()
+        )
+
+    view, notice = imported("get_it")
+    assert (view.open_name, view.opens) == ("get_it", True)
+    assert notice.lines[0].text.startswith("Imported 1 tool")
+    view, notice = imported("get_weather")
+    assert view is SAME
+    [line] = notice.lines
+    assert line.text == (
+        "toolset 'own': tool 'get_weather' is also declared in toolset 'weather' (rename the tool)"
+    )

@@ -181,7 +181,7 @@ class Registry:
             emoji=emoji,
             max_result_size_chars=max_result_size_chars,
         )
-        self.add(entry, override=override)
+        self._add(entry, override=override, remedy="rename it, or register it with override=True")
 
     def add(self, entry: ToolEntry, *, override: bool = False) -> None:
         """Add an entry with a valid spec. See `register`.
@@ -189,11 +189,13 @@ class Registry:
         Raises:
             BadInput: Another toolset has a tool of this name.
         """
+        self._add(entry, override=override, remedy="rename the tool")
+
+    def _add(self, entry: ToolEntry, *, override: bool, remedy: str) -> None:
         with self._lock:
             existing = self._entries.get(entry.name)
             if existing is not None and existing.toolset != entry.toolset and not override:
                 problem = f"tool {entry.name!r} is also declared in toolset {existing.toolset!r}"
-                remedy = "rename it, or register it with override=True"
                 raise BadInput(f"toolset {entry.toolset!r}", problem, remedy)
             self._entries[entry.name] = entry
 

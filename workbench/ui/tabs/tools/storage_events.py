@@ -223,7 +223,8 @@ def _save(services: Services, drafts: Sequence[ToolDraft], toolset: str, *, mess
         return
     for line in services.catalog.with_toolsets({**services.saved_toolsets(), toolset: text}).problems():
         if line not in services.tools.problems():
-            raise BadInput(f"toolset {toolset!r}", line, "rename the tool")
+            where = f"toolset {toolset!r}"
+            raise BadInput(where, line.removeprefix(f"{where}: "))
     services.versions.save(NewVersion(kind=_KIND, name=toolset, text=text, message=message))
 
 
