@@ -1,4 +1,4 @@
-"""Restoring a version: an open comparison is closed, and no text gets into another document."""
+"""Versions on the page: restoring closes a comparison, an address opens one, and no text gets into another document."""
 
 from types import SimpleNamespace
 
@@ -7,10 +7,13 @@ import pytest
 
 from tests.services import services_for
 from workbench.records.versions import NewVersion, VersionKind
+from workbench.ui.present.notices import CLEAR
+from workbench.ui.present.version_diff import EDITOR
 from workbench.ui.tabs.contracts_tab import contract_texts
 from workbench.ui.tabs.play.screen import SAME
 from workbench.ui.tabs.play.setup_events import VersionEvents
 from workbench.ui.tabs.suites.edit_events import suite_texts
+from workbench.ui.tabs.tools.edit_events import ToolEditEvents
 from workbench.ui.tabs.tools.storage_events import ToolStorageEvents
 from workbench.ui.visitor import Visitor
 
@@ -77,3 +80,44 @@ def test_a_version_in_the_list_of_the_text_that_was_open_before_is_refused(servi
     newest = services.versions.find(kind, "other", "1")
     assert newest is not None
     assert newest.text.endswith("# other\n")
+
+
+@pytest.mark.parametrize(
+    ("kind", "texts_of"), [(VersionKind.CONTRACT, contract_texts), (VersionKind.SUITE, suite_texts)]
+)
+def test_an_address_with_a_version_opens_its_comparison_with_the_draft(services, kind, texts_of):
+    first, texts = two_versions(services, kind), texts_of(services)
+
+    def opened(**named):
+        event = gr.EventData(None, {"name": "own", "is_new": False, "is_draft": False, "draft": "", **named})
+        *_, notice, diff = texts.on_open(Visitor(), REQUEST, event)
+        return notice, diff
+
+    notice, diff = opened(version="1")
+    assert (notice, diff.before_id, diff.after_id) == (CLEAR, first.id, EDITOR)
+    notice, diff = opened(version="1", draft=first.text)
+    assert (notice, diff.rows) == (CLEAR, ())
+    notice, diff = opened(version="1", draft=first.text + "x")
+    assert (notice, diff.summary) == (CLEAR, "1 changed line")
+    notice, diff = opened(version="9")
+    assert ("there is no such version" in notice.lines[0].text, diff) == (True, None)
+    assert opened(version=None) == (CLEAR, None)
+
+
+def test_an_address_with_a_version_of_a_toolset_opens_its_comparison(services):
+    text = services.files.find(VersionKind.TOOLS, "weather")
+    [first, _] = [
+        services.versions.save(NewVersion(kind=VersionKind.TOOLS, name="weather", text=text + more))
+        for more in ("", "\n# more\n")
+    ]
+
+    def opened(version):
+        named = {"name": "get_weather", "toolset": "", "spec": "", "rules": "", "version": version}
+        answer = ToolEditEvents(services).on_open_tool(Visitor(), REQUEST, gr.EventData(None, named))
+        return answer[3], answer[-1]
+
+    notice, diff = opened("1")
+    assert (notice, diff.before_id, diff.after_id) == (CLEAR, first.id, EDITOR)
+    notice, diff = opened("9")
+    assert ("there is no such version" in notice.lines[0].text, diff) == (True, None)
+    assert opened(None) == (CLEAR, None)
