@@ -62,6 +62,14 @@ def test_on_another_tab_the_tour_highlights_nothing(first: Page) -> None:
     expect(frame).to_be_visible()
 
 
+def test_a_link_to_another_tab_shows_no_tour(newcomer: Page, fresh: Server) -> None:
+    expect.set_options(timeout=SLOW_MS)
+    newcomer.goto(f"{fresh.url}/?tab=label")
+    expect(newcomer.get_by_role("tab", name="Label", exact=True)).to_have_attribute("aria-selected", "true")
+    expect(newcomer.locator("#label-desk details.hw-filter-fold")).to_be_visible()
+    expect(newcomer.locator(".hw-tour")).to_be_hidden()
+
+
 def test_a_skipped_tour_is_not_shown_again(first: Page) -> None:
     expect(first.get_by_role("button", name="Skip tour")).to_be_visible()
     expect(first.locator("#play-transcript")).to_contain_text("31 metric usters")

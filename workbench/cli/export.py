@@ -265,7 +265,7 @@ def _write_and_push(
             return
         summary = _export(owned, options, target)
         if push and summary.files:
-            message = f"{summary.rows} rows"
+            message = count_of(summary.rows, "row")
             url = owned.datasets.push(
                 push, summary.files, message=message, is_private=not is_public, token=None
             )

@@ -56,6 +56,23 @@ def test_rows_are_converted_there_and_back(run_cli, rows, tmp_path):
     assert json.dumps(back).replace("call_1", "c1") == json.dumps(fields(rows))
 
 
+def test_the_tool_prompt_of_hermes_rows_is_removed_on_request(run_cli, tmp_path, monkeypatch):
+    monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path / "data"))
+    hermes, trl = tmp_path / "h.jsonl", tmp_path / "t.jsonl"
+    tools = json.dumps([SPEC])
+    system = f"You are a function calling AI model. Here are the available tools: <tools> {tools} </tools>"
+    entries = [("system", system), ("human", "Hi"), ("gpt", "Hello.")]
+    conversations = [{"from": speaker, "value": text} for speaker, text in entries]
+    hermes.write_text(json.dumps({"conversations": conversations, "tools": tools}) + "\n")
+    done = run_cli("convert", hermes, "--to", "trl", "--out", trl)
+    assert ("tools-told-twice" in done.err, fields(trl)[0]["messages"][0]["role"]) == (True, "system")
+    done = run_cli("convert", hermes, "--to", "trl", "--strip-tool-prompt", "--out", trl)
+    assert ("tools-told-twice" in done.err, fields(trl)[0]["messages"][0]["role"]) == (False, "user")
+    run_cli("import", hermes)
+    done = run_cli("export", "--format", "trl", "--strip-tool-prompt", "--out", tmp_path / "e.jsonl")
+    assert (done.code, fields(tmp_path / "e.jsonl")) == (0, fields(trl))
+
+
 def test_strict_skips_rows_that_would_lose_something(run_cli, rows, tmp_path):
     done = run_cli(
         "convert", rows, "--to", "llamafactory", "--out", tmp_path / "o.jsonl", "--strict", "--json"

@@ -14,13 +14,13 @@ def test_files_go_into_one_commit_with_the_visitor_s_token(tmp_path):
         url = push_files(
             "me/set",
             {"train.jsonl": rows, "README.md": b"---\nlicense: mit\n---\n"},
-            message="1 rows",
+            message="1 row",
             token="secret",
             endpoint=hub.address,
         )
     assert url == f"{hub.address}/datasets/me/set"
     assert hub.files == {"train.jsonl": b'{"a": 1}\n', "README.md": b"---\nlicense: mit\n---\n"}
-    assert hub.messages == ["1 rows"]
+    assert hub.messages == ["1 row"]
     assert hub.created[0]["visibility"] == "private"
     assert hub.tokens == {"secret"}
 

@@ -111,6 +111,6 @@ def test_a_card_has_front_matter_for_the_hub_and_facts_for_people():
     front = yaml.safe_load(card.split("---\n")[1])
     assert front["license"] == "mit"
     assert front["configs"][0]["data_files"][1] == {"split": "test", "path": "test.jsonl"}
-    for text in ("# My set", "| Rows | 1 |", "| Calls | 2 |", "minimal 2: 1 rows", "Workbench 1.2"):
+    for text in ("# My set", "| Rows | 1 |", "| Calls | 2 |", "minimal 2: 1 row\n", "Workbench 1.2"):
         assert text in card
     assert card == render_card(receipt, terms)

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.trajectory.validate.rows import OTHER, PARIS, SHAREGPT, SPEC, changed
@@ -12,6 +13,7 @@ from workbench.trajectory.validate.duplicates import (
     DuplicateRow,
     RowFingerprint,
     RowFingerprints,
+    _count_bits,
     fingerprint_row,
 )
 from workbench.trajectory.validate.rows_check import CheckOptions, RowsCheck
@@ -54,6 +56,12 @@ class TestDuplicates:
         second = row("Hi there", source="b")
         second["conversations"].insert(0, system)
         assert duplicates(row("Hi there"), row("Hi here"), second) == [DuplicateRow("duplicate-row", 2, 0)]
+
+    @pytest.mark.parametrize("count", [1, 254, 255, 256, 1000])
+    def test_bits_are_counted_as_if_they_were_unpacked(self, count: int) -> None:
+        hashes = np.random.default_rng(count).integers(0, 2**64, count, dtype=np.uint64)
+        unpacked = np.unpackbits(hashes.view(np.uint8)).reshape(-1, 64)
+        assert _count_bits(hashes).tolist() == unpacked.sum(axis=0).tolist()
 
     def test_the_same_conversation_in_another_file_is_a_shared_row(self) -> None:
         assert duplicates(row("a"), row("b"), row("a"), files=[2, 3]) == [DuplicateRow("shared-row", 2, 0)]

@@ -1,6 +1,7 @@
 """The forms of the Label tab, and its commands."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
@@ -14,6 +15,7 @@ from workbench.records.labels.project import (
     Project,
     ProjectRole,
     Question,
+    QueueItem,
     QueueOrder,
     QueueSort,
     QueueState,
@@ -27,8 +29,9 @@ from workbench.ui.present.label.commands import (
     signed_by,
 )
 from workbench.ui.present.label.form import read_form, show_form, show_values
-from workbench.ui.present.label.label_tab import NO_QUEUE, show_desk
+from workbench.ui.present.label.label_tab import NO_QUEUE, _queue_row, show_desk
 
+NOON = datetime(2026, 11, 25, 12, tzinfo=UTC)
 TOOLS = parse_tools(
     json.dumps(
         [
@@ -179,3 +182,20 @@ def test_the_changes_of_an_action_are_read():
     assert read_one(None) is None
     with pytest.raises(BadInput, match="neither a text nor a call"):
         read_one({"name": 1})
+
+
+def test_a_row_of_the_queue_names_the_imported_row():
+    fields = {
+        "state": QueueState.PENDING,
+        "assignee": "ann",
+        "revision": 0,
+        "label_count": 0,
+        "updated_at": NOON,
+    }
+    title = "What will the weather be like in Lisbon tomorrow?"
+    item = QueueItem(
+        session_id="s1", title=title, **fields, row_id="r7", row_number=7, format="openai", file="a.jsonl"
+    )
+    shown = _queue_row(item, shows_assignee=True)
+    assert (shown.title, shown.note, shown.assignee) == (title, "#7 · r7 · openai", "ann")
+    assert _queue_row(QueueItem(session_id="s2", title="", **fields), shows_assignee=False).note == ""

@@ -37,6 +37,8 @@ class Desk:
         self.component = component
         self.saved: dict[tuple[str, str, int | None], LabelView] = {}
         self.stale: tuple[str, ...] = ()
+        self.broken = ""
+        """The parameter of each call that has an error."""
         self.project = ProjectView(name="", names=("",), guidelines=(), questions=())
         self.closed: dict[str, str] = {}
         """States of sessions that were submitted or rejected."""
@@ -221,6 +223,7 @@ class Desk:
                 card.index,
                 role,
                 is_stop=True,
+                broken=self.broken,
                 tool=card.name,
                 values={"city": "Cairo"},
                 verdicts=CALL_VERDICTS,

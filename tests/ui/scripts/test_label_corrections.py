@@ -32,6 +32,13 @@ def test_a_call_is_corrected_in_a_form_whose_draft_survives_a_reload(desk: Desk)
     assert again.panel.get_by_label("city", exact=True).count() == 0
 
 
+def test_a_form_opens_at_the_parameter_that_has_an_error(component: Component) -> None:
+    desk = Desk(component)
+    desk.broken = "unit"
+    desk.begin().press("e")
+    expect(desk.panel.get_by_label("unit", exact=True)).to_be_focused()
+
+
 def test_text_options_have_no_quotes_and_are_found_by_their_first_letter(desk: Desk) -> None:
     desk.press("e")
     unit = desk.panel.get_by_label("unit", exact=True)

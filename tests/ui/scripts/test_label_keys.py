@@ -183,6 +183,14 @@ def test_escape_and_a_click_elsewhere_close_the_filters_and_enter_does_not_open_
     assert [action["kind"] for action in desk.actions()] == ["submit"]
 
 
+def test_the_fields_of_dates_have_visible_labels(desk: Desk) -> None:
+    fold = desk.component.element.locator("details.hw-filter-fold")
+    fold.get_by_text("Filter", exact=True).click()
+    for text in ("Used since", "Used before"):
+        expect(fold.get_by_text(text, exact=True)).to_be_visible()
+        expect(fold.get_by_label(text)).to_have_attribute("type", "date")
+
+
 def test_keys_do_nothing_below_the_help_and_on_another_tab(desk: Desk) -> None:
     desk.press("?")
     expect(desk.component.page.get_by_role("dialog")).to_contain_text("wrong tool")

@@ -14,7 +14,7 @@ import yaml
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Conversation, Message, Role
 from workbench.cli.rows.row_engine import ROW_FILES, FormatOption
-from workbench.cli.terminal.paint import with_progress
+from workbench.cli.terminal.paint import count_of, with_progress
 from workbench.cli.terminal.sources import read_text
 from workbench.errors import BadInput, EngineError
 from workbench.hermes.marks import TURN_CLOSE
@@ -163,7 +163,7 @@ class CompressionTotals:
     def line(self) -> str:
         """Return the summary as one line for a person."""
         return (
-            f"{self.rows:,} rows, {self.compressed:,} compressed, {self.over_limit:,} still too long, "
+            f"{count_of(self.rows, 'row')}, {self.compressed:,} compressed, {self.over_limit:,} still too long, "
             f"{self.left_out:,} skipped; {self.tokens_before:,} tokens became {self.tokens_after:,}"
         )
 

@@ -4,7 +4,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, cast
 
 import typer
 
@@ -12,7 +12,7 @@ from workbench.chat.json_value import JsonObject
 from workbench.cli.rows.check_filter import IgnoreOption, codes_of
 from workbench.cli.rows.row_engine import ROW_FILES, FormatOption
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import row_total, with_progress, write_json_line
+from workbench.cli.terminal.paint import count_of, row_total, with_progress, write_json_line
 from workbench.errors import BadInput
 
 HAS_ERRORS: Final = 1
@@ -99,13 +99,13 @@ def push(
         return
     content: dict[str, Path | bytes] = {Path(file).name: Path(file).expanduser() for file in files}
     content |= {"README.md": card.encode(), "receipt.json": receipt_bytes(receipt)}
-    message = f"{receipt['rows']} rows"
+    message = count_of(cast(int, receipt["rows"]), "row")
     url = push_files(repo, content, message=message, is_private=not public)
     if as_json:
         write_json_line({"url": url, "files": list(content), "card": card, "receipt": receipt})
     else:
         print(url)
-    print(f"{len(content)} files uploaded", file=sys.stderr)
+    print(f"{count_of(len(content), 'file')} uploaded", file=sys.stderr)
 
 
 def split_names(files: Sequence[str]) -> Mapping[str, str]:

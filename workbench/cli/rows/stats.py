@@ -12,7 +12,15 @@ from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject
 from workbench.cli.rows.row_engine import ROW_FILES, FormatOption
 from workbench.cli.terminal.json_option import JsonOption
-from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint, with_progress, write_json_line
+from workbench.cli.terminal.paint import (
+    Paint,
+    Tone,
+    count_of,
+    shown,
+    terminal_paint,
+    with_progress,
+    write_json_line,
+)
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.settings import read_settings
@@ -39,7 +47,7 @@ def stats_lines(stats: RowStats, *, is_estimate: bool) -> Iterator[str]:
     unreadable = f", {stats.unreadable:,} unreadable" if stats.unreadable else ""
     yield _line("rows", f"{stats.rows:,}{unreadable}" + (f" ({formats})" if formats else ""))
     yield _line("tools", f"{len(stats.tools):,} declared, {len(stats.calls):,} called")
-    yield _line("calls", f"{stats.calls.total():,} in {stats.entries:,} assistant messages")
+    yield _line("calls", f"{stats.calls.total():,} in {count_of(stats.entries, 'assistant message')}")
     yield _line("without calls", _percent(stats.without_call, stats.entries))
     yield _line("with parallel calls", _percent(stats.parallel, stats.entries))
     yield _line("turns per row", _spread(stats.turns))
@@ -49,7 +57,7 @@ def stats_lines(stats: RowStats, *, is_estimate: bool) -> Iterator[str]:
         longest = stats.longest
         yield _line("longest", f"{longest.tokens:,} tokens, {shown(longest.file)}:{longest.row}")
     if stats.unmeasured:
-        yield _line("not measured", f"{stats.unmeasured:,} rows cannot be written as one text")
+        yield _line("not measured", f"{count_of(stats.unmeasured, 'row')} cannot be written as one text")
     yield _line("characters trained on", _percent(stats.trained, stats.characters))
     yield _line("fixes", f"{stats.fixes.total():,}" if stats.fixes else "none")
     yield from _listed("fix", stats.fixes)
@@ -96,7 +104,7 @@ def mask_lines(masked: MaskedText, tokens: Sequence[TrainedToken], paint: Paint)
     if tokens:
         yield f"{sum(token.is_trained for token in tokens):,} of {len(tokens):,} tokens are trained on"
         if straddling := _straddling(masked.trained, tokens):
-            yield f"{straddling:,} tokens are only partly inside a trained span, so they are not trained on"
+            yield f"not trained on, because only a part is inside a trained span: {count_of(straddling, 'token')}"
 
 
 def mask_json(masked: MaskedText, tokens: Sequence[TrainedToken]) -> JsonObject:

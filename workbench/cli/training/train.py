@@ -10,7 +10,7 @@ import typer
 
 from workbench.chat.finding import Severity
 from workbench.cli.rows.row_engine import ROW_FILES
-from workbench.cli.terminal.paint import with_progress
+from workbench.cli.terminal.paint import count_of, with_progress
 from workbench.errors import BadInput
 from workbench.settings.extras import install_command
 
@@ -124,9 +124,14 @@ def train(
         )
     tuned = run(_rows(rows), maker.receipt(), options, resumes=resume, report=_print_progress)
     state = "done" if tuned.is_whole else f"stopped; --resume continues to step {tuned.steps_planned}"
-    print(f"{tuned.steps} steps, {tuned.examples:,} examples, {state}: {out}", file=sys.stderr)
+    print(
+        f"{count_of(tuned.steps, 'step')}, {count_of(tuned.examples, 'example')}, {state}: {out}",
+        file=sys.stderr,
+    )
     if tuned.too_long:
-        print(f"{tuned.too_long:,} examples longer than {max_length} tokens skipped", file=sys.stderr)
+        print(
+            f"{count_of(tuned.too_long, 'example')} longer than {max_length} tokens skipped", file=sys.stderr
+        )
 
 
 def _check(files: list[str]) -> None:

@@ -80,7 +80,9 @@ def _contracts(receipt: JsonObject) -> str:
     contracts = as_object(receipt.get("contracts"))
     if not contracts:
         return ""
-    listed = "".join(f"- {name}: {count:,} rows\n" for name, count in contracts.items())
+    listed = "".join(
+        f"- {name}: {count:,} {'row' if count == 1 else 'rows'}\n" for name, count in contracts.items()
+    )
     return f"Contracts used:\n\n{listed}\n"
 
 

@@ -112,6 +112,10 @@ export const addBar = (desk) => {
     return field;
   };
 
+  // A date field shows no placeholder.
+  const dateFilter = (label, name) =>
+    node("label", { class: "hw-dated" }, label, textFilter(label, name, { type: "date" }));
+
   const filterBy = (name, value) => show({ filter: { ...desk.state.filter, [name]: value } });
   const filters = node("div", { class: "hw-filters" });
 
@@ -261,8 +265,8 @@ export const addBar = (desk) => {
       textFilter("Tag", "tag"),
       textFilter("Contract, such as minimal@3", "contract"),
       textFilter("Model", "model"),
-      textFilter("Used since", "since", { type: "date" }),
-      textFilter("Used before", "until", { type: "date" }),
+      dateFilter("Used since", "since"),
+      dateFilter("Used before", "until"),
       textFilter("Row or session ID", "row"),
       textFilter("Format of the import", "format"),
       textFilter("File of the import", "source"),

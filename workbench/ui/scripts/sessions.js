@@ -45,6 +45,10 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
       ...(more || {}),
     });
 
+  // A date field shows no placeholder.
+  const date = (name, label) =>
+    node("label", { class: "hw-dated" }, label, word(name, label, { type: "date" }));
+
   const filters = node(
     "div",
     { class: "hw-session-filters" },
@@ -80,8 +84,8 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     word("tag", "Tag"),
     word("contract", "Contract or its hash"),
     word("model", "Model"),
-    word("since", "Used since", { type: "date" }),
-    word("until", "Used before", { type: "date" }),
+    date("since", "Used since"),
+    date("until", "Used before"),
   );
 
   const filtered = node("span", { class: "hw-note" });
@@ -95,7 +99,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
 
   const chosen = () => {
     const found = Object.fromEntries(
-      [...filters.children]
+      [...filters.querySelectorAll("[data-filter]")]
         .filter((field) => field.value)
         .map((field) => [field.dataset.filter, field.value]),
     );

@@ -12,6 +12,7 @@ from workbench.trajectory.formats.known import DEFAULT_FORMAT, WRITTEN
 from workbench.library.datasets.export_target import ExportTarget
 from workbench.errors import BadInput
 from workbench.trajectory.sets.split import RowSplit, parse_shares
+from workbench.trajectory.writing.row_draft import RowOptions
 from workbench.ui.present.words import SEED
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -30,7 +31,8 @@ INCLUDABLE: Final = (STALE, DISCARDED, UNFINISHED)
 SKIP: Final = "Skip sessions with errors"
 STRICT: Final = "Treat lossy conversion as an error"
 RAW: Final = "Keep the model's raw text"
-OPTIONS: Final = (SKIP, STRICT, RAW)
+STRIP: Final = "Remove the tool list from system texts"
+OPTIONS: Final = (SKIP, STRICT, RAW, STRIP)
 """Options of the export."""
 
 
@@ -120,6 +122,7 @@ class DataForm(NamedTuple):
             includes_unfinished=UNFINISHED in self.included,
             is_strict=STRICT in self.options,
             is_raw=RAW in self.options,
+            row_options=RowOptions(strips_tool_prompt=STRIP in self.options),
         )
 
     def target(self, folder: str) -> ExportTarget:
