@@ -8,6 +8,7 @@ from sqlalchemy import JSON
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
+from workbench.chat.json_value import loads_fast
 from workbench.errors import BadInput
 
 _NAMES: Final[dict[type, str]] = {dict: "an object", list: "an array"}
@@ -44,7 +45,7 @@ class StoredJson(TypeDecorator[Any]):
             if value is None and self.is_nullable:
                 return None
             try:
-                loaded = read(value) if read else value
+                loaded = loads_fast(value) if isinstance(value, str) else read(value) if read else value
             except (ValueError, TypeError, RecursionError) as error:
                 return UnreadableJson(f"broken JSON: {' '.join(str(error).split())[:120]}")
             if not isinstance(loaded, self.kind) and not (loaded is None and self.is_nullable):

@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 from workbench.chat.finding import Severity
 from workbench.chat.message import Role
 from workbench.toolspec.python_types import with_json_types, without_nulls
-from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.toolspec.spec import OfferedTools, ToolSpec, cached_on
 from workbench.trajectory.hermes_text import names_only, read_text, read_tolerantly
 from workbench.trajectory.row import EntryCall, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.system_text import split_system
@@ -55,12 +54,15 @@ def read_trajectory(row: TrainingRow) -> RowReading:
 
 
 def plain_tools(tools: OfferedTools, changes: list[ConversionChange] | None = None) -> OfferedTools:
-    """Return the tools with schemas that model servers accept.
+    """Return the tools with schemas that model servers accept; the same object if nothing has to be changed.
 
     Args:
         tools: The tools as a row declares them.
         changes: Gets each change of a tool.
     """
+    # The same object keeps what is cached on it.
+    if all(cached_on(spec, "_is_plain", _is_plain) for spec in tools.specs):
+        return tools
     specs: list[ToolSpec] = []
     changes = [] if changes is None else changes
     for spec in tools.specs:
@@ -73,6 +75,10 @@ def plain_tools(tools: OfferedTools, changes: list[ConversionChange] | None = No
             changes.append(ConversionChange(code=Addition.SCHEMA_TYPES, detail=spec.name))
         specs.append(converted)
     return OfferedTools(specs=tuple(specs))
+
+
+def _is_plain(spec: ToolSpec) -> bool:
+    return _plain(spec) is without_nulls(spec) is with_json_types(spec) is spec
 
 
 def _plain(spec: ToolSpec) -> ToolSpec:
@@ -109,21 +115,24 @@ def _messages(entry: RowEntry, job: _RowJob) -> Iterator[RowMessage]:
     if role is Role.TOOL:
         for result in entry.results:
             parts = (Result(text=result.text, id=result.id, name=result.name, envelope=result.envelope),)
-            yield RowMessage(role=role, parts=parts, is_trained=entry.is_trained, place=entry.place)
+            yield _message(entry, role, parts)
         return
-    message = RowMessage(role=role, parts=(), is_trained=entry.is_trained, place=entry.place)
     if role is Role.ASSISTANT:
         is_spoken = job.row.spells_calls and not entry.calls
-        yield _spoken(entry, message, job) if is_spoken else _structured(entry, message, job)
+        yield _spoken(entry, job) if is_spoken else _structured(entry, job)
         return
     own = entry.text
     if role is Role.SYSTEM and job.row.spells_calls:
         own = split_system(own).own
     text = entry.text if job.row.spells_calls else None
-    yield replace(message, parts=(Prose(text=own),) if own else (), text=text)
+    yield _message(entry, role, (Prose(text=own),) if own else (), text)
 
 
-def _spoken(entry: RowEntry, message: RowMessage, job: _RowJob) -> RowMessage:
+def _message(entry: RowEntry, role: Role, parts: tuple[Part, ...], text: str | None = None) -> RowMessage:
+    return RowMessage(role=role, parts=parts, text=text, is_trained=entry.is_trained, place=entry.place)
+
+
+def _spoken(entry: RowEntry, job: _RowJob) -> RowMessage:
     """Parse a model's message that holds thoughts and calls inside its text."""
     read = read_text(entry.text, job.names)
     if read.problem:
@@ -135,10 +144,10 @@ def _spoken(entry: RowEntry, message: RowMessage, job: _RowJob) -> RowMessage:
         job.changes.append(
             ConversionChange(code=Addition.FIXED, entry=entry.place, detail=", ".join(read.fixes))
         )
-    return replace(message, parts=read.parts, text=read.text)
+    return _message(entry, Role.ASSISTANT, read.parts, read.text)
 
 
-def _structured(entry: RowEntry, message: RowMessage, job: _RowJob) -> RowMessage:
+def _structured(entry: RowEntry, job: _RowJob) -> RowMessage:
     parts: list[Part] = []
     if entry.thought:
         parts.append(Thought(text=entry.thought))
@@ -150,7 +159,7 @@ def _structured(entry: RowEntry, message: RowMessage, job: _RowJob) -> RowMessag
         job.changes.append(
             ConversionChange(code=Addition.FIXED, entry=entry.place, detail=", ".join(sorted(fixes)))
         )
-    return replace(message, parts=tuple(parts))
+    return _message(entry, Role.ASSISTANT, tuple(parts))
 
 
 def _call(call: EntryCall, fixes: set[str], job: _RowJob) -> Call:

@@ -73,7 +73,10 @@ class RowMessage:
     @property
     def calls(self) -> tuple[Call, ...]:
         """The message's calls, in order."""
-        return tuple(part for part in self.parts if isinstance(part, Call))
+        # Asked for dozens of times for each row. Only the model calls, and a list is faster than a generator.
+        if self.role is not Role.ASSISTANT:
+            return ()
+        return tuple([part for part in self.parts if isinstance(part, Call)])
 
     @property
     def thoughts(self) -> tuple[Thought, ...]:
