@@ -54,7 +54,8 @@ class PreparedTurn:
         conversation = self.conversation
         last = conversation.messages[-1]
         if last.role is Role.ASSISTANT and not self.turn.prefix:
-            for finished in run_calls(self.turn, read_message(last, tools=self.turn.setup.tools).calls):
+            calls = read_message(last, tools=self.turn.setup.tools).calls
+            for finished in run_calls(self.turn, calls, conversation):
                 conversation = conversation.plus(finished.message)
                 yield finished
         yield from run_rollout(self.turn, conversation)

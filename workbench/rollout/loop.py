@@ -17,6 +17,7 @@ Invariants:
   its result (`refusal_text`) and is never run. This gives the model a chance to correct itself.
 - A forced tool choice applies to the first round only. Otherwise a model that must call could never answer, and each
   turn with `required` would end at the limit of rounds.
+- A result that is too long for the context is cut, with a note for the model (`result_room`).
 - A call that was cut off, by `max_tokens` or a broken connection, is never run.
 """
 
@@ -54,6 +55,7 @@ from workbench.rollout.ports import (
     ToolChoice,
     ToolRun,
 )
+from workbench.rollout.result_room import ResultRoom
 from workbench.rollout.stopping import END_REASONS, signal_of
 from workbench.toolspec.spec import OfferedTools
 
@@ -107,7 +109,7 @@ def run_rollout(turn: Turn, conversation: Conversation) -> Iterator[Event]:
         if reason is not None:
             yield TurnEnded(reason=reason, rounds=number, problem=completion.problem)
             return
-        for finished in run_calls(turn, completion.reading.calls):
+        for finished in run_calls(turn, completion.reading.calls, conversation):
             conversation = conversation.plus(finished.message)
             yield finished
         if turn.is_cancelled():
@@ -119,11 +121,24 @@ def run_rollout(turn: Turn, conversation: Conversation) -> Iterator[Event]:
     yield TurnEnded(reason=EndReason.ROUND_LIMIT, rounds=turn.setup.max_rounds)
 
 
-def run_calls(turn: Turn, calls: Sequence[ReadCall]) -> Iterator[ToolFinished]:
-    """Run the calls of one completion and yield their results in order. A refused call gets an error."""
+def run_calls(turn: Turn, calls: Sequence[ReadCall], conversation: Conversation) -> Iterator[ToolFinished]:
+    """Run the calls of one completion and yield their results in order. A refused call gets an error.
+
+    Args:
+        conversation: It ends with the completion. Results are cut to the context that it leaves.
+    """
+    engine = turn.engine
+    room = ResultRoom(
+        context_tokens=engine.context_tokens,
+        answer_tokens=turn.setup.sampling.max_tokens,
+        results=len(calls),
+        count_prompt=lambda: engine.count_tokens(_prompt(turn, conversation).text),
+        count_tokens=engine.count_tokens,
+    )
     for index, (call, run) in enumerate(zip(calls, _run_round(turn, calls), strict=True)):
-        message = Message(role=Role.TOOL, text=run.result.text, name=call.name)
-        yield ToolFinished(index=index, call=call, run=run, message=message)
+        fitted = room.fit(run)
+        message = Message(role=Role.TOOL, text=fitted.result.text, name=call.name)
+        yield ToolFinished(index=index, call=call, run=fitted, message=message)
 
 
 def _complete(

@@ -8,14 +8,13 @@ from typing import Final, NamedTuple, cast
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import ToolResult
+from workbench.rollout.result_room import cut_text
 from workbench.toolspec.check import check_arguments, pointer
 from workbench.toolspec.coerce import Coercion, coerced, coercions, types_allowed
 from workbench.toolspec.spec import ToolSpec
 
 MAX_RESULT_CHARS: Final = 100_000
 """Longest result that is passed to a model, unless the tool sets its own limit."""
-_CUT_FRAME_CHARS: Final = 64
-"""Characters reserved for the JSON around the beginning of a truncated result."""
 
 
 def result_text(value: JsonValue) -> str:
@@ -43,32 +42,24 @@ def result_of(value: object, *, max_chars: int = MAX_RESULT_CHARS) -> ToolResult
         return _text_result(value, max_chars)
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     if len(text) > max_chars:
-        return _cut(text, max_chars)
+        return ToolResult(text=cut_text(text, max_chars))
     return ToolResult(text=text, is_error=_has_error(cast(JsonValue, value)))
 
 
 def _text_result(text: str, max_chars: int) -> ToolResult:
     if len(text) > max_chars:
-        return _cut(text, max_chars)
+        return ToolResult(text=cut_text(text, max_chars))
     try:
         value = cast(JsonValue, json.loads(text, parse_constant=_refuse))
         text.encode()
     except (ValueError, RecursionError):
         quoted = json.dumps(text.encode(errors="replace").decode(), ensure_ascii=False)
-        return ToolResult(text=quoted) if len(quoted) <= max_chars else _cut(text, max_chars)
+        return (
+            ToolResult(text=quoted)
+            if len(quoted) <= max_chars
+            else ToolResult(text=cut_text(text, max_chars))
+        )
     return ToolResult(text=text, is_error=_has_error(value))
-
-
-def _cut(text: str, max_chars: int) -> ToolResult:
-    """Return the beginning of a result, shortened until its JSON fits. Escapes can double its length."""
-    beginning = text[:max_chars].encode(errors="replace").decode()
-    while True:
-        value = {"truncated": True, "size_chars": len(text), "beginning": beginning}
-        cut = json.dumps(value, ensure_ascii=False)
-        if len(cut) <= max_chars or not beginning:
-            return ToolResult(text=cut)
-        fits = len(beginning) * max(0, max_chars - _CUT_FRAME_CHARS) // len(cut)
-        beginning = beginning[: min(fits, len(beginning) - 1)]
 
 
 def _has_error(value: JsonValue) -> bool:

@@ -1,13 +1,16 @@
 """The panes of the Play tab, from real turns."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from tests.services import services_for
 from workbench.app.turns import begin_session
+from workbench.chat.finding import Finding, Severity
 from workbench.chat.message import Message, Role
 from workbench.errors import EngineError
+from workbench.records.run_config import RunConfig
 from workbench.records.sessions import MessageOrigin, NewMessage
 from workbench.ui.present.session import show_session
 
@@ -38,6 +41,25 @@ def test_a_result_is_shown_with_its_call(shown):
     assert json.loads(card.result.text)["reading"] == 31
     assert "rule" in card.result.note
     assert len(path) == 5
+
+
+def test_a_result_shows_what_was_cut_and_the_placeholder_of_an_image(shown):
+    path, _ = shown(CALL, "It is 31.")
+    placeholder = "[image: image/png, 20 × 30 pixels, 300 bytes; not shown to you]"
+    message = "the model gets the first 900 of 52,310 characters, which fit its context"
+    stored = path[3]
+    run = replace(
+        stored.tool_run, findings=(Finding(code="result-cut", message=message, severity=Severity.WARNING),)
+    )
+    path = [*path]
+    path[3] = replace(stored, message=replace(stored.message, text=json.dumps(placeholder)), tool_run=run)
+    setup = RunConfig(contract_name="", contract_text="", tools_text="[]")
+    view = show_session(path, setup, message_id=path[2].id)
+    (card,) = view.transcript.entries[2].blocks
+    (row,) = view.calls.calls
+    for note, text in ((card.result.note, card.result.text), (row.note, row.result)):
+        assert note.endswith(f" · {message}")
+        assert json.loads(text) == placeholder
 
 
 def test_a_call_that_the_tool_choice_forbids_is_marked_as_not_run(shown):

@@ -15,7 +15,7 @@ from workbench.hermes.reading import ForeignForm, Reading
 from workbench.records.sessions import StoredMessage
 from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.text_spans import narrow
-from workbench.ui.present.words import call_status, milliseconds, place_of
+from workbench.ui.present.words import call_status, place_of, run_note
 
 NO_CALLS_YET: Final = "Tool calls appear here with their arguments, schema findings and results."
 NO_CALLS: Final = "This completion has no tool calls."
@@ -189,7 +189,7 @@ def _call_row(
         result=stored.message.text if stored else None,
         no_result=no_result,
         is_error=bool(run and run.is_error),
-        note=" · ".join(filter(None, (run.rule, milliseconds(run.milliseconds)))) if run else "",
+        note=run_note(run),
         is_selected=is_selected,
     )
 

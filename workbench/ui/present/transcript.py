@@ -25,7 +25,7 @@ from workbench.ui.present.blocks import (
     TrailingBlock,
 )
 from workbench.ui.present.conversation import ReadRound
-from workbench.ui.present.words import call_status, count, milliseconds
+from workbench.ui.present.words import call_status, count, run_note
 
 THOUGHT_TAGS: Final = ("<think>", "</think>")
 
@@ -246,8 +246,8 @@ def _broken(segment: Segment, reading: Reading, word: str) -> BrokenCall:
 
 def _result(stored: StoredMessage) -> ResultRow:
     run = stored.tool_run
-    note = " · ".join(filter(None, (run.rule, milliseconds(run.milliseconds)))) if run else ""
-    return ResultRow(id=stored.id, text=stored.message.text, is_error=bool(run and run.is_error), note=note)
+    is_error = bool(run and run.is_error)
+    return ResultRow(id=stored.id, text=stored.message.text, is_error=is_error, note=run_note(run))
 
 
 def _ending(stored: StoredMessage, reading: Reading) -> str:

@@ -5,6 +5,7 @@ from typing import Final
 
 from workbench.app.samples import MOST_SAMPLES
 from workbench.hermes.reading import CallStatus, ReadCall
+from workbench.records.sessions import StoredToolRun
 from workbench.rollout.sampling import number_range
 from workbench.rollout.setting_field import NumberRange
 
@@ -65,6 +66,14 @@ def milliseconds(value: float) -> str:
     ('0 ms', '41 ms', '2.4 s')
     """
     return f"{value / 1000:.1f} s" if value >= 1000 else f"{value:.0f} ms"
+
+
+def run_note(run: StoredToolRun | None) -> str:
+    """Return what to show beside a tool's result: the rule that answered, the time, and what was changed."""
+    if run is None:
+        return ""
+    messages = (finding.message for finding in run.findings)
+    return " · ".join(filter(None, (run.rule, milliseconds(run.milliseconds), *messages)))
 
 
 def seconds(value: float) -> str:
