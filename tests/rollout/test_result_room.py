@@ -1,4 +1,4 @@
-"""Results of tools are cut to what the context has left, and the model and people are told so."""
+"""Results of tools are cut to what the context has left, and the model and people see that."""
 
 import json
 
