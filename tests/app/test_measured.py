@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.services import services_for
 from workbench.app.runs.casting import measured, version_of
 from workbench.app.runs.planning import RunRequest, plan_run
@@ -72,18 +74,24 @@ def test_runs_and_completions_are_grouped_by_version(tmp_path):
     assert "50 % (1 of 2)" in repairs["v2"].label
 
 
-def test_each_part_is_shown_with_its_gain(tmp_path):
-    # With the whole contract both cases pass, without ¶1 both fail, without ¶3 both pass.
-    with services_for(tmp_path, CALL, CALL, "no", "no", CALL, CALL) as (services, _):
+@pytest.mark.parametrize(
+    ("cases", "verdict", "tone", "significance"),
+    [(2, "may help", "odd", "p = 0.500, not significant"), (6, "helps", "clean", "p = 0.031")],
+)
+def test_each_part_is_shown_with_its_gain(tmp_path, cases, verdict, tone, significance):
+    # With the whole contract all cases pass, without ¶1 all fail, without ¶3 all pass.
+    with services_for(tmp_path, *[CALL] * cases, *["no"] * cases, *[CALL] * cases) as (services, _):
         save(services, CONTRACT)
-        run_suite(services, contract="own", is_ablation=True, cases=2)
+        run_suite(services, contract="own", is_ablation=True, cases=cases)
         found = measured(services, "own")
         assert [results.arm.label for results in found.arms] == ["own"]
         view = show_measures(found)
     texts = ["".join(piece.text for piece in part.pieces) for part in view.parts]
     assert texts == ["Call tools.", "<tools>\n{{ tools }}\n</tools>", "Be brief."]
-    assert [part.verdict for part in view.parts] == ["helps", "", "no effect"]
-    assert "without it, 2 cases broke and 0 started to pass; costs" in view.parts[0].detail
+    assert [part.verdict for part in view.parts] == [verdict, "", "no effect"]
+    assert f"without it, {cases} cases broke and 0 started to pass; costs" in view.parts[0].detail
+    assert view.parts[0].detail.endswith(significance)
+    assert view.parts[0].tone == tone
     assert view.parts_note.startswith("v1 on scripted:")
 
 

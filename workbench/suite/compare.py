@@ -28,6 +28,8 @@ from workbench.suite.result import CaseResult, CaseStatus
 # Source: https://arxiv.org/abs/2406.12045 (τ-bench)
 _Z95: Final = 1.959963984540054
 """The 97.5 % quantile of the normal distribution: an interval of this many standard errors to each side has 95 %."""
+SIGNIFICANCE_LEVEL: Final = 0.05
+"""A difference is significant if its p-value is below this."""
 _EXACT_BELOW: Final = 25
 """With fewer pairs that differ, McNemar's test is exact."""
 
@@ -180,7 +182,7 @@ class RunComparison:
     @property
     def is_significant(self) -> bool:
         """Whether chance gives a split at least this uneven in fewer than 1 of 20 comparisons."""
-        return self.p < 0.05
+        return self.p < SIGNIFICANCE_LEVEL
 
 
 def compare(

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.suite.card import ScoreCard, cards, cards_by_tag
-from workbench.suite.compare import ArmPoint, RunComparison, compare, pareto_front
+from workbench.suite.compare import SIGNIFICANCE_LEVEL, ArmPoint, RunComparison, compare, pareto_front
 from workbench.suite.plan import Arm, RunPlan
 from workbench.suite.result import CaseResult, result_document
 
@@ -35,6 +35,11 @@ class ArmGain:
     """By how many tokens the change shortens the first prompt, on average."""
     p: float
     """p-value of McNemar's test."""
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether chance alone seldom has this effect; see `RunComparison.is_significant`."""
+        return self.p < SIGNIFICANCE_LEVEL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

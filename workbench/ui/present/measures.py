@@ -40,7 +40,8 @@ class PartView:
 
     pieces: tuple[TextSpan, ...]
     verdict: str
-    """`helps`, `hurts`, `mixed` or `no effect`. Empty if the paragraph was not measured."""
+    """`helps`, `hurts`, `mixed` or `no effect`; `may help` or `may hurt` if the effect is not significant. Empty if the
+    paragraph was not measured."""
     detail: str
     """What changes without the paragraph."""
     tone: str
@@ -192,8 +193,11 @@ def _part(part: Part, worth: ArmGain | None) -> PartView:
         )
     broken = count(worth.lost, "case")
     detail = f"without it, {broken} broke and {worth.gained} started to pass; {tokens}; p = {worth.p:.3f}"
-    if worth.lost > worth.gained:
-        return PartView(pieces=pieces, verdict="helps", detail=detail, tone="clean")
-    if worth.gained > worth.lost:
-        return PartView(pieces=pieces, verdict="hurts", detail=detail, tone="bad")
-    return PartView(pieces=pieces, verdict="mixed", detail=detail, tone="odd")
+    if worth.lost == worth.gained:
+        return PartView(pieces=pieces, verdict="mixed", detail=detail, tone="odd")
+    helps = worth.lost > worth.gained
+    if not worth.is_significant:
+        verdict = "may help" if helps else "may hurt"
+        return PartView(pieces=pieces, verdict=verdict, detail=f"{detail}, not significant", tone="odd")
+    verdict, tone = ("helps", "clean") if helps else ("hurts", "bad")
+    return PartView(pieces=pieces, verdict=verdict, detail=detail, tone=tone)
