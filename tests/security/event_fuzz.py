@@ -307,7 +307,7 @@ class Fuzz:
             return self.chance.choice(
                 [None, _file("/etc/passwd"), _file("data/workbench.sqlite3"), [_file("x")]]
             )
-        if kind == "html":
+        if kind == "drawn":
             return self.chance.choice([None, {}, {"id": self.word()}, {"comparison": self.word()}])
         return self.chance.choice([self.word(), self.chance.choice(_TEXTS)])
 

@@ -97,9 +97,9 @@ def test_the_login_form_works_and_shows_errors(browser: Browser, team: Server, s
 
 
 def test_the_hub_can_show_only_spaces_in_a_frame() -> None:
-    space = SecurityHeaders.of(read_settings({"SPACE_ID": "someone/workbench"}), [])
+    space = SecurityHeaders.of(read_settings({"SPACE_ID": "someone/workbench"}))
     assert space.frame_ancestors == ("https://huggingface.co",)
-    assert SecurityHeaders.of(read_settings({}), []).frame_ancestors == ()
+    assert SecurityHeaders.of(read_settings({})).frame_ancestors == ()
 
 
 @pytest.mark.parametrize(

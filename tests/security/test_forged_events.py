@@ -14,6 +14,7 @@ import pytest
 from tests.security.event_fuzz import ANN, BOB, SECRET, Site, fuzz_server, fuzzed_server
 from tests.services import services_for
 from workbench.records.owner import Permission, UserRole
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.incoming.fields import (
     id_of,
     json_text_of,
@@ -165,7 +166,8 @@ def blocks() -> Iterator[Events]:
     with Events(analytics_enabled=False) as blocks:
         parts = (
             gr.Textbox(), gr.Code(), gr.Number(), gr.Checkbox(), gr.CheckboxGroup(["a"]), gr.Dropdown(["a", "b"]),
-            gr.Dropdown(["a"], multiselect=True), gr.Radio(["a"]), gr.File(), gr.UploadButton(), gr.HTML(),
+            gr.Dropdown(["a"], multiselect=True), gr.Radio(["a"]), gr.File(), gr.UploadButton(),
+            Drawn("raw"),
         )  # fmt: skip
         out = gr.Textbox()
 

@@ -15,7 +15,7 @@ from workbench.errors import BadInput
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField, TickField
 from workbench.ui.listen import AT_ONCE
-from workbench.ui.page import build_page, launch_options
+from workbench.ui.page import build_page, launch_options, page_head
 from workbench.ui.present.raw import RawSection, RawView
 from workbench.ui.present.text_spans import TextSpan
 from workbench.ui.script_files import joined_scripts, scripts_address
@@ -124,20 +124,19 @@ def test_no_script_parses_text_as_html():
             assert way not in script, path.name
 
 
-def test_a_value_is_sent_to_the_browser_as_json_and_not_through_a_template():
+def test_a_value_is_sent_to_the_browser_as_json():
     view = RawView(
         sections=(RawSection(role="user", label="user", note="", pieces=(TextSpan(text="${x} \\n"),)),)
     )
     part = Drawn("raw", view, elem_id="raw")
-    assert part.html_template == ""
     assert json.loads(json.dumps(part.value))["sections"][0]["pieces"][0]["text"] == "${x} \\n"
 
 
 def test_scripts_and_styles_are_served_as_files_and_not_inside_the_page(config):
-    drawn = [component["props"] for component in config["components"] if component["props"].get("script")]
+    drawn = [component["props"] for component in config["components"] if component["type"] == "drawn"]
     assert len(drawn) > 80
-    assert all(len(props["js_on_load"]) < 120 for props in drawn)
-    head = launch_options()["head"]
+    assert all(len(props["script"]) < 30 and "js_on_load" not in props for props in drawn)
+    head = page_head()
     assert f'<link rel="modulepreload" href="{scripts_address()}">' in head
     assert head.count("modulepreload") == 1
     assert f'<link rel="stylesheet" href="{styles_address()}">' in head

@@ -49,7 +49,7 @@ HEAD_SCRIPTS: Final = (
         .replace("SCRIPTS_ADDRESS", scripts_address())
         .replace("CHARTS_ADDRESS", charts_address())
         .replace("PLACE_NAMES", json.dumps(names_for_browser()))
-        for name in ("stream.js", "mount.js", "router.js", "browser.js", "setups.js")
+        for name in ("stream.js", "frames.js", "mount.js", "drawn.js", "router.js", "browser.js", "setups.js")
     ),
     f"hermesWorkbench.terms = {json.dumps(dict(TERMS))};",
     f"hermesWorkbench.samplingFields = {json.dumps(declared_fields())};",
@@ -145,26 +145,28 @@ def build_page(services: Services) -> Page:
     return Page(blocks=blocks, runs=runs, suite_runs=suite_runs)
 
 
+def page_head() -> str:
+    """Return what the page's HTML needs in its head: our scripts, which run before Gradio's own, and styles.
+
+    Gradio's option `head` would add them only while its own scripts run.
+    """
+    return "".join(
+        (
+            *(f"<script>{text}</script>" for text in HEAD_SCRIPTS),
+            f'<link rel="stylesheet" href="{styles_address()}">',
+            f'<link rel="modulepreload" href="{scripts_address()}">',
+        )
+    )
+
+
 class LaunchOptions(TypedDict):
     """The options that `launch` and `mount_gradio_app` need in addition to the page."""
 
     theme: WorkbenchTheme
-    head: str
     footer_links: list[Literal["api", "gradio", "settings", "runs"] | dict[str, str]]
     run_history: bool
 
 
 def launch_options() -> LaunchOptions:
-    """Return the options: our theme, styles and scripts, no footer links, and no record of calls in the browser."""
-    return LaunchOptions(
-        theme=WorkbenchTheme(),
-        head="".join(
-            (
-                f'<link rel="stylesheet" href="{styles_address()}">',
-                f'<link rel="modulepreload" href="{scripts_address()}">',
-                *(f"<script>{text}</script>" for text in HEAD_SCRIPTS),
-            )
-        ),
-        footer_links=[],
-        run_history=False,
-    )
+    """Return the options: our theme, no footer links, and no record of calls in the browser."""
+    return LaunchOptions(theme=WorkbenchTheme(), footer_links=[], run_history=False)

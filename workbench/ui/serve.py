@@ -53,7 +53,7 @@ def serve_page(
     from workbench.ui.addresses import MAX_THREADS
     from workbench.ui.gate.app import GatedApp, user_of
     from workbench.ui.gate.login import LoginService
-    from workbench.ui.page import HEAD_SCRIPTS, build_page, launch_options
+    from workbench.ui.page import build_page, launch_options, page_head
 
     login_service = LoginService.of(settings)
     page = build_page(services)
@@ -79,7 +79,7 @@ def serve_page(
             _app=GatedApp(
                 page.blocks,
                 settings,
-                scripts=HEAD_SCRIPTS,
+                head=page_head(),
                 login_service=login_service,
                 has_mcp=has_mcp,
                 find_report=partial(shared_report, services.store),

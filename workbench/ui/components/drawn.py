@@ -1,17 +1,17 @@
 """The base class of components drawn by scripts, which get one plain value and draw it as text.
 
-The templates of `gr.HTML` are not used. Gradio fills them with Handlebars and evaluates the result as a JavaScript
-template literal, so `${…}` in a model's text would run as code and backslashes would be lost.
+Gradio's own component for such cases, `gr.HTML`, is not used. It fills templates with Handlebars and evaluates the
+result as a JavaScript template literal, so `${…}` in a model's text would run as code and backslashes would be lost. It
+also takes a browser twice as long as our own (`ui/drawn.js`).
 *Source:* gradio 6.31, js/html/shared/HTML.svelte, `render_template`.
 """
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-import gradio as gr
+from gradio.components import Component
 from gradio.events import EventListener
 
 from workbench.chat.json_value import JsonValue
@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 
-class Drawn(gr.HTML, metaclass=Stubless):
+class Drawn(Component, metaclass=Stubless):
     """A component whose value is a frozen dataclass of `present`, sent to the browser as JSON.
 
     Args:
         script: The module in `ui/scripts/` that draws the value, without `.js`.
         value: The first value; None draws the empty state.
         elem_id: The element's id.
+        elem_classes: Further classes of the element.
         render: Whether to place the component where it is created.
 
     Example:
@@ -37,28 +38,39 @@ class Drawn(gr.HTML, metaclass=Stubless):
     """
 
     def __init__(
-        self, script: str, value: "DataclassInstance | None" = None, *, elem_id: str, render: bool = True
+        self,
+        script: str,
+        value: "DataclassInstance | None" = None,
+        *,
+        elem_id: str | None = None,
+        elem_classes: Sequence[str] = (),
+        render: bool = True,
     ) -> None:
         self.script = script
         words_of_script(script)  # fails if there is no such script
-        super().__init__(  # pyright: ignore[reportUnknownMemberType] - gradio leaves `value` untyped
-            value=value,
-            html_template="",
-            js_on_load=f"hermesWorkbench.mount({json.dumps(script)}, element, trigger, props, watch)",
-            apply_default_css=False,
-            elem_id=elem_id,
-            elem_classes=["hw"],
-            render=render,
-        )
+        super().__init__(value=value, elem_id=elem_id, elem_classes=["hw", *elem_classes], render=render)
 
-    # Gradio annotates the value as str, but its browser side takes any JSON.
-    def postprocess(self, value: "DataclassInstance | None") -> Mapping[str, JsonValue] | None:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def get_block_name(self) -> str:
+        """Return the name under which `ui/drawn.js` offers the component to Gradio."""
+        return "drawn"
+
+    def preprocess(self, payload: Mapping[str, JsonValue] | None) -> object:
+        """Return the value as JSON, as the browser sent it."""
+        return payload
+
+    def postprocess(self, value: "DataclassInstance | None") -> Mapping[str, JsonValue] | None:
         """Return the value as JSON; None draws the empty state."""
         return None if value is None else asdict(value)
 
     def api_info(self) -> dict[str, JsonValue]:
         """Describe the value as an object."""
         return {"type": "object"}
+
+    def example_payload(self) -> None:
+        """Return a value for the API's documentation: the empty state."""
+
+    def example_value(self) -> None:
+        """Return a value for the API's documentation: the empty state."""
 
     def event(self, name: str) -> Trigger:
         """Return the event that the script triggers as `name`.

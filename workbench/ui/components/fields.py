@@ -1,7 +1,6 @@
 """Form fields: text, number, choice and code, without Gradio's frames and stub files."""
 
 from abc import ABCMeta
-from html import escape
 from typing import Any, Final, Literal, NamedTuple, cast
 
 import gradio as gr
@@ -9,7 +8,6 @@ from gradio import component_meta
 from gradio.component_meta import ComponentMeta
 
 from workbench.rollout.setting_field import NumberRange
-from workbench.ui.present.glossary_terms import TERMS
 
 
 class Stubless(ComponentMeta):
@@ -41,16 +39,6 @@ class CodeEditor(gr.Code, metaclass=Stubless):
     def get_block_name(self) -> str:
         """Return the name of the browser component that draws it."""
         return "code"
-
-
-def heading(text: str, *, term: str = "") -> None:
-    """Add a heading above a group of components.
-
-    Args:
-        term: A term of the glossary, whose meaning becomes the tooltip of the heading.
-    """
-    inner = f'<span class="hw-term" title="{escape(TERMS[term])}">{text}</span>' if term else text
-    gr.HTML(f"<h2>{inner}</h2>", apply_default_css=False, elem_classes=["hw-h"])
 
 
 def text_editor(

@@ -1,6 +1,6 @@
 """Gradio's application inside the gate."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Final
 
@@ -31,6 +31,7 @@ from workbench.ui.slim_config import install_slim_config
 from workbench.ui.style_files import STYLES_ROUTE, serve_styles
 
 _SCRIPT: Final = b"<script"
+_HEAD_END: Final = b"</head>"
 
 
 class GatedApp(App):
@@ -39,7 +40,7 @@ class GatedApp(App):
     The gate wraps everything that Gradio adds, including its CORS and session middleware.
 
     Args:
-        scripts: Inline scripts that Gradio adds to the page in the browser.
+        head: HTML to add to the head of the page.
         login_service: Logs users in, or None if there are no accounts.
         has_mcp: Whether agents are served over MCP.
         find_report: Returns the report that a key shares, or None if the key is not valid.
@@ -53,14 +54,14 @@ class GatedApp(App):
         *,
         find_report: Callable[[str], RunReport | None],
         wrap: Callable[[ASGIApp], ASGIApp] | None = None,
-        scripts: Sequence[str],
+        head: str,
         login_service: LoginService | None,
         has_mcp: bool,
     ) -> None:
         super().__init__(  # pyright: ignore[reportUnknownMemberType] - gradio leaves `kwargs` untyped
             default_response_class=ORJSONResponse,
             # These run inside the middleware that compresses responses.
-            middleware=[Middleware(ScriptNonce), Middleware(EventGuard)],
+            middleware=[Middleware(PageHead, head=head), Middleware(EventGuard)],
         )
         # Our routes come before Gradio's own routes.
         self.add_route(ROUTE, serve_scripts)
@@ -74,7 +75,7 @@ class GatedApp(App):
         self._wrap: Callable[[ASGIApp], RequestGate] = lambda app: RequestGate(
             app,
             settings,
-            security=SecurityHeaders.of(settings, scripts),
+            security=SecurityHeaders.of(settings),
             pages=pages,
             has_answers=gradio_pages.has_answers,
             login_service=login_service,
@@ -99,11 +100,19 @@ async def _serve_report(find_report: Callable[[str], RunReport | None], request:
     return HTMLResponse(text)
 
 
-class ScriptNonce:
-    """Adds the nonce of the response's security policy to the scripts in the page's HTML; no others run."""
+class PageHead:
+    """Completes the page's HTML: adds our head, and to all scripts the nonce of the response's security policy.
 
-    def __init__(self, app: ASGIApp) -> None:
+    No scripts run without the nonce.
+
+    Args:
+        app: Serves the page.
+        head: HTML to add. Its own scripts are the only text with a script's tag.
+    """
+
+    def __init__(self, app: ASGIApp, *, head: str) -> None:
         self._app = app
+        self._head = head.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
@@ -113,7 +122,7 @@ class ScriptNonce:
         start: Message | None = None
         parts = list[bytes]()
 
-        async def send_with_nonces(message: Message) -> None:
+        async def send_completed(message: Message) -> None:
             nonlocal start
             if message["type"] == "http.response.start":
                 start = message
@@ -122,13 +131,14 @@ class ScriptNonce:
             if start is None or message.get("more_body"):
                 return
             # Text in the page's state cannot match, since Gradio writes `<` as \\u003c.
-            body = b"".join(parts).replace(_SCRIPT, _SCRIPT + f' nonce="{scope.get(NONCE, "")}"'.encode())
+            body = b"".join(parts).replace(_HEAD_END, self._head + _HEAD_END, 1)
+            body = body.replace(_SCRIPT, _SCRIPT + f' nonce="{scope.get(NONCE, "")}"'.encode())
             if body:
                 MutableHeaders(scope=start)["content-length"] = str(len(body))
             await send(start)
             await send({"type": "http.response.body", "body": body})
 
-        await self._app(scope, receive, send_with_nonces)
+        await self._app(scope, receive, send_completed)
 
 
 def user_of(request: Request) -> str | None:

@@ -1,9 +1,6 @@
 """The security headers of every response."""
 
-from base64 import b64encode
-from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Final, Self
 
 from starlette.datastructures import MutableHeaders
@@ -28,18 +25,13 @@ class SecurityHeaders:
 
     frame_ancestors: tuple[str, ...]
     """Origins, in addition to our own, whose pages may show ours in a frame."""
-    script_hashes: tuple[str, ...]
-    """Hashes of the inline scripts that Gradio adds in the browser, as sources of the policy."""
     is_on_space: bool
 
     @classmethod
-    def of(cls, settings: Settings, scripts: Sequence[str]) -> Self:
-        """Create the headers for these settings; `scripts` are inline scripts that the page adds to itself."""
+    def of(cls, settings: Settings) -> Self:
+        """Create the headers for these settings."""
         return cls(
             frame_ancestors=(*((HUB,) if settings.is_on_space else ()), *settings.frame_ancestors),
-            script_hashes=tuple(
-                f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in scripts
-            ),
             is_on_space=settings.is_on_space,
         )
 
@@ -72,13 +64,12 @@ class SecurityHeaders:
         if kind not in (RouteKind.PAGE, RouteKind.LOGIN, RouteKind.LOGOUT, RouteKind.ASSET):
             # Visitors' files and API responses are never shown as a page.
             return f"default-src 'none'; sandbox; base-uri 'none'; form-action 'none'; {ancestors}"
-        # Gradio's own components evaluate scripts, so `unsafe-eval` is needed. A script or an `onerror` in a model's
+        # Gradio evaluates the scripts of events, so `unsafe-eval` is needed. A script or an `onerror` in a model's
         # text has no nonce. Gradio sets inline styles everywhere.
-        scripts = " ".join(("'self'", "'unsafe-eval'", f"'nonce-{nonce}'", *self.script_hashes))
         return "; ".join(
             (
                 "default-src 'self'",
-                f"script-src {scripts}",
+                f"script-src 'self' 'unsafe-eval' 'nonce-{nonce}'",
                 "style-src 'self' 'unsafe-inline'",
                 "img-src 'self' data: blob:",
                 "font-src 'self' data:",

@@ -10,6 +10,7 @@ from gradio.block_function import BlockFunction
 from gradio.blocks import Block
 from gradio.components.api_component import Api
 
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.incoming.refusal import MalformedEvent, problem_of_json
 
 MOST_CHOSEN: Final = 10_000
@@ -86,7 +87,7 @@ def problem_of_value(block: Block, value: object) -> str:
         return _problem_of_choice(block, value)
     if isinstance(block, gr.File | gr.UploadButton):
         return _problem_of_file(value)
-    if isinstance(block, gr.HTML):
+    if isinstance(block, Drawn):
         return "" if isinstance(value, dict) else "it is not an object"
     return ""
 

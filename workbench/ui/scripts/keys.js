@@ -1,7 +1,10 @@
-// The shortcuts of the Play tab; draws nothing. Ctrl+Enter sends, Esc closes a drawer or stops the model.
+// The shortcuts of the Play tab, and a line that names them. Ctrl+Enter sends, Esc closes a drawer or stops the model.
+import { node } from "./dom.js";
 import { onKeys, press } from "./page.js";
 
-export const mount = ({ element }) =>
+export const mount = ({ element }) => {
+  const key = (name) => node("kbd", {}, name);
+  element.replaceChildren(key("Ctrl"), "+", key("Enter"), " sends · ", key("Esc"), " stops");
   onKeys(element, document, (event) => {
     const columns = document.getElementById("play-columns");
     if (!columns || columns.offsetParent === null) return;
@@ -17,3 +20,4 @@ export const mount = ({ element }) =>
       else press("play-stop");
     }
   });
+};

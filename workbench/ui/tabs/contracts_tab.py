@@ -17,7 +17,8 @@ from workbench.records.versions import VersionKind
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.choices import choices, toolsets_of
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField, heading, text_editor
+from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField, text_editor
+from workbench.ui.components.heading import heading
 from workbench.ui.listen import after_loading, any_of, listen
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.contracts import PreviewView, show_lint, show_preview

@@ -16,7 +16,8 @@ from workbench.toolbox.catalog import Catalog
 from workbench.toolspec.tools_text import render_tools
 from workbench.ui.choices import toolsets_of
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField, heading, text_editor
+from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField, text_editor
+from workbench.ui.components.heading import heading
 from workbench.ui.incoming.fields import id_of, place_of
 from workbench.ui.listen import any_of, listen
 from workbench.ui.owners import needs, services_of

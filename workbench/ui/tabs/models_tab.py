@@ -14,7 +14,8 @@ from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission, is_granted
 from workbench.rollout.models import Models
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.fields import TextField, heading
+from workbench.ui.components.fields import TextField
+from workbench.ui.components.heading import heading
 from workbench.ui.incoming.fields import id_of
 from workbench.ui.listen import any_of, listen
 from workbench.ui.owners import needs, permitted_to, role_of

@@ -12,7 +12,8 @@ from workbench.records.comparisons import MAX_COLUMNS, MIN_COLUMNS
 from workbench.rollout.sampling import number_range
 from workbench.rollout.setting_field import NumberRange
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.fields import ChoiceField, NumberField, TextField, heading, number_field
+from workbench.ui.components.fields import ChoiceField, NumberField, TextField, number_field
+from workbench.ui.components.heading import heading
 from workbench.ui.present.compare.board import BoardView, LiveColumns
 from workbench.ui.present.compare.form import (
     COMPARED,

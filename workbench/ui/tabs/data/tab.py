@@ -7,10 +7,10 @@ from dataclasses import dataclass, fields
 import gradio as gr
 from gradio.blocks import Block
 
+from workbench.ui.components.heading import heading
 from workbench.ui.components.fields import TextField
 from workbench.app.services import Services
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, FORMATS, WRITTEN
-from workbench.ui.components.fields import heading
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.listen import any_of, listen
 from workbench.ui.present.data import TEACHING

@@ -16,9 +16,9 @@ from workbench.ui.components.fields import (
     LazyEditor,
     TextField,
     TickField,
-    heading,
     lazy_text_editor,
 )
+from workbench.ui.components.heading import heading
 from workbench.ui.present.sampling_form import SamplingView
 from workbench.ui.present.setup import SETUP_FIELDS, setup_label, show_setup, tool_choices
 

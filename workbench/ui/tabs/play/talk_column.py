@@ -11,7 +11,8 @@ from workbench.records.owner import Permission, is_granted
 from workbench.rollout.ports import Approval
 from workbench.rollout.steps import Step, StepKind
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.fields import NumberField, TextField, heading, number_field
+from workbench.ui.components.fields import NumberField, TextField, number_field
+from workbench.ui.components.heading import heading
 from workbench.ui.components.layout import PlainRow
 from workbench.ui.listen import listen
 from workbench.ui.owners import needs, role_of, services_of
@@ -208,11 +209,7 @@ def build_talk() -> TalkParts:
             )
             samples = number_field(SAMPLES, "play-samples", 1)
             rows = Drawn("row_run", elem_id="play-rows")
-            gr.HTML(
-                "<kbd>Ctrl</kbd>+<kbd>Enter</kbd> sends · <kbd>Esc</kbd> stops",
-                apply_default_css=False, elem_id="play-keys-hint",
-            )  # fmt: skip
-        Drawn("keys", elem_id="play-keys")
+            Drawn("keys", elem_id="play-keys-hint")
         editors = Drawn("editors", PLAY_EDITORS, elem_id="play-editors")
     return TalkParts(
         editors=editors, bar=bar, branches=branches, transcript=transcript, live=live, asking=asking,

@@ -17,10 +17,10 @@ from workbench.ui.components.fields import (
     CodeEditor,
     NumberField,
     TextField,
-    heading,
     number_field,
     text_editor,
 )
+from workbench.ui.components.heading import heading
 from workbench.ui.components.layout import fold
 from workbench.ui.present.documents import EditorsView
 from workbench.ui.present.notices import CLEAR, NoticeView

@@ -14,10 +14,10 @@ from workbench.ui.components.fields import (
     CodeEditor,
     NumberField,
     TextField,
-    heading,
     number_field,
     text_editor,
 )
+from workbench.ui.components.heading import heading
 from workbench.ui.listen import any_of, listen
 from workbench.ui.present.words import CALL_NUMBER, SEED
 from workbench.ui.tabs.tools.edit_events import EDITORS, ToolEditEvents

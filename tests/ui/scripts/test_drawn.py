@@ -1,0 +1,86 @@
+"""The browser's side of `Drawn`, called as Gradio calls its components."""
+
+import re
+from pathlib import Path
+
+import gradio as gr
+import pytest
+from playwright.sync_api import Page
+
+from tests.ui.scripts.component import Component
+
+pytestmark = pytest.mark.browser
+
+GRADIO = """() => {
+  hermesWorkbench.mount = (script, element, trigger, props, watch) => {
+    window.drawn = { script, trigger, props, seen: [JSON.stringify(props.value)] };
+    element.textContent = script;
+    watch("value", () => drawn.seen.push(JSON.stringify(props.value)));
+  };
+  window.calls = [];
+  window.shared_props = {
+    id: 7, elem_id: "part", elem_classes: ["hw", "hw-h"],
+    register_component: (id, set, get) => Object.assign(window, { registered: id, set, get }),
+    dispatcher: (...call) => calls.push(call),
+  };
+  document.querySelector("#around").innerHTML = "<i></i><b></b>";
+  // Gradio's values are observed objects, which cannot be copied by `structuredClone`.
+  window.given = new Proxy({ words: ["one"] }, {});
+  return __GRADIO__CC__.drawn.component().then((module) =>
+    module.default(document.querySelector("#around b"), { shared_props, props: { script: "raw", value: given } }));
+}"""
+"""What Gradio does with a component (gradio 6.31, js/core/src)."""
+
+
+@pytest.fixture
+def page(component: Component) -> Page:
+    component.page.evaluate(GRADIO)
+    return component.page
+
+
+def test_the_element_goes_where_gradio_puts_the_component(page: Page) -> None:
+    expected = '<i></i><div id="part" class="block hw hw-h"><div class="hw hw-h">raw</div></div><b></b>'
+    assert page.evaluate("document.querySelector('#around').innerHTML") == expected
+
+
+def test_events_carry_the_id_of_the_component(page: Page) -> None:
+    page.evaluate("drawn.trigger('open', { id: 1 }); drawn.trigger('close')")
+    assert page.evaluate("calls") == [[7, "open", {"id": 1}], [7, "close", {}]]
+    assert page.evaluate("registered") == 7
+
+
+def test_a_value_is_passed_on_once_and_the_last_one_of_a_moment_counts(page: Page) -> None:
+    seen = page.evaluate(
+        """async () => {
+          const rest = () => new Promise((resolve) => setTimeout(resolve));
+          set({ value: { words: ["one"] } });
+          await rest();
+          set({ value: { words: ["two"] } });
+          set({ loading_status: "pending" });
+          set({ value: { words: ["three"] } });
+          await rest();
+          set({ value: null });
+          await rest();
+          return drawn.seen;
+        }"""
+    )
+    assert seen == ['{"words":["one"]}', '{"words":["three"]}', "null"]
+
+
+def test_a_value_that_the_script_sets_is_what_events_read(page: Page) -> None:
+    assert page.evaluate("get()") == {"value": {"words": ["one"]}}
+    page.evaluate("drawn.props.value = { words: ['typed'] }")
+    assert page.evaluate("get()") == {"value": {"words": ["typed"]}}
+
+
+def test_gradio_s_own_values_are_copied(page: Page) -> None:
+    page.evaluate("given.words.push('later')")
+    assert page.evaluate("drawn.props.value") == {"words": ["one"]}
+
+
+def test_the_clock_of_gradio_s_loader_is_the_one_that_is_ended(page: Page) -> None:
+    assets = Path(gr.__file__).parent / "templates" / "frontend" / "assets"
+    [tracker] = assets.glob("statustracker-*.js")
+    [clock] = re.findall(r"\(\)=>\{[^{}]*performance\.now\(\)[^{}]*/1e3\)[^{}]*\}", tracker.read_text())
+    assert page.evaluate("(clock) => requestAnimationFrame(eval(`(${clock})`))", clock) == 0
+    assert page.evaluate("requestAnimationFrame(() => performance.now())") > 0

@@ -1,0 +1,9 @@
+// Draws a heading above a group of components. Its tooltip explains it.
+import { node } from "./dom.js";
+
+export const mount = ({ element, follow }) =>
+  follow((value) => {
+    if (!value) return element.replaceChildren();
+    const { text, meaning: title } = value;
+    element.replaceChildren(node("h2", {}, title ? node("span", { class: "hw-term", title }, text) : text));
+  });
