@@ -48,7 +48,9 @@ class Drawn(Component, metaclass=Stubless):
     ) -> None:
         self.script = script
         words_of_script(script)  # fails if there is no such script
-        super().__init__(value=value, elem_id=elem_id, elem_classes=["hw", *elem_classes], render=render)
+        super().__init__(  # pyright: ignore[reportUnknownMemberType] - gradio leaves `value` untyped
+            value=value, elem_id=elem_id, elem_classes=["hw", *elem_classes], render=render
+        )
 
     def get_block_name(self) -> str:
         """Return the name under which `ui/drawn.js` offers the component to Gradio."""
