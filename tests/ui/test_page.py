@@ -194,6 +194,20 @@ def test_a_port_in_use_is_an_error_that_says_what_to_do(tmp_path):
             serve_page(replace(services, settings=settings))
 
 
+def test_a_space_that_asks_for_rendering_on_the_server_gets_the_page_all_the_same(tmp_path, monkeypatch):
+    launched = {}
+
+    def launch(blocks, **options):
+        launched.update(options, is_rendered_here=blocks._resolve_ssr_mode(options.get("ssr_mode")))
+        raise BadInput("launch", "the test ends here", "")
+
+    monkeypatch.setenv("GRADIO_SSR_MODE", "true")
+    monkeypatch.setattr(gr.Blocks, "launch", launch)
+    with services_for(tmp_path, "Hello.") as (services, _), pytest.raises(BadInput, match="ends here"):
+        serve_page(services)
+    assert launched["is_rendered_here"] is False
+
+
 def test_an_address_of_another_machine_is_an_error():
     with pytest.raises(BadInput, match="cannot listen on this address"):
         check_address("192.0.2.1", 7860)
