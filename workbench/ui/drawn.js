@@ -15,23 +15,21 @@ window.__GRADIO__CC__ = {
         block.className = `block ${element.className}`;
         block.append(element);
 
-        // Copies, because Gradio's objects are observed ones, which are slow and can change.
-        let json = JSON.stringify(own.value ?? null);
-        const props = { value: JSON.parse(json) };
+        // A copy, because Gradio's objects are observed ones, which are slow and can change.
+        const props = { value: JSON.parse(JSON.stringify(own.value ?? null)) };
         const watchers = [];
         let isWaiting = false;
         const tell = () => {
           isWaiting = false;
           for (const onValue of watchers) onValue();
         };
-        // Gradio reports a value again when anything else of the component has changed. Of values that arrive at the same
-        // moment, the last one counts.
+        // Gradio reports a value again when anything else of the component has changed, and the script may have set
+        // another one. Of values that arrive at the same moment, the last one counts.
         const set = (update) => {
           if (!("value" in update)) return;
           const newest = JSON.stringify(update.value ?? null);
-          if (newest === json) return;
-          json = newest;
-          props.value = JSON.parse(json);
+          if (newest === JSON.stringify(props.value)) return;
+          props.value = JSON.parse(newest);
           if (!isWaiting) queueMicrotask(tell);
           isWaiting = true;
         };

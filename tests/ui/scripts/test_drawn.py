@@ -73,6 +73,14 @@ def test_a_value_that_the_script_sets_is_what_events_read(page: Page) -> None:
     assert page.evaluate("get()") == {"value": {"words": ["typed"]}}
 
 
+def test_a_value_that_arrives_again_replaces_what_the_script_set(page: Page) -> None:
+    page.evaluate("drawn.props.value = { words: ['typed'] }; set({ value: { words: ['one'] } })")
+    assert page.evaluate("get()") == {"value": {"words": ["one"]}}
+    page.evaluate("drawn.props.value.words.push('drawn'); set({ value: { words: ['one'] } })")
+    assert page.evaluate("get()") == {"value": {"words": ["one"]}}
+    assert page.evaluate("drawn.seen.length") == 3
+
+
 def test_gradio_s_own_values_are_copied(page: Page) -> None:
     page.evaluate("given.words.push('later')")
     assert page.evaluate("drawn.props.value") == {"words": ["one"]}
