@@ -81,6 +81,42 @@ def test_a_model_that_is_in_use_is_never_unloaded_and_the_other_request_waits(sm
     assert "".join(delta.text for delta in in_use[1])
 
 
+def test_a_model_that_has_no_room_loads_when_its_request_is_served(small_models):
+    models, (one, two, three) = small_models
+    first, second, third = (models.engine(name) for name in (one, two, three))
+    assert not first.is_loaded
+    in_use = [engine.generate(REQUEST, is_cancelled=lambda: False) for engine in (second, third)]
+    for deltas in in_use:
+        next(deltas)
+    # Not here, where nobody sees it and nobody can stop it, but in the queue before its completion.
+    opened = []
+    asking = Thread(target=lambda: opened.append(models.engine(one)), daemon=True)
+    asking.start()
+    asking.join(timeout=10)
+    assert opened == [first] and not first.is_loaded
+    for deltas in in_use:
+        assert "".join(delta.text for delta in deltas)
+    assert "".join(delta.text for delta in first.generate(REQUEST, is_cancelled=lambda: False)).strip()
+    assert first.is_loaded
+
+
+def test_models_that_wait_for_memory_are_opened_in_the_order_in_which_they_were_asked_for(small_models):
+    models, names = small_models
+    models._budget_bytes = 1
+    in_use = models.engine(names[0]).generate(REQUEST, is_cancelled=lambda: False)
+    next(in_use)
+    order = []
+    waiting = [Thread(target=lambda name=name: order.append(models.engine(name).name)) for name in names[1:]]
+    for thread in waiting:
+        thread.start()
+        thread.join(timeout=0.3)
+    assert order == []
+    assert "".join(delta.text for delta in in_use)
+    for thread in waiting:
+        thread.join(timeout=60)
+    assert order == names[1:]
+
+
 def test_a_file_that_is_opened_for_the_first_time_keeps_to_the_budget_too(small_models, tmp_path):
     fitting, (one, two, three) = small_models
     vetting = GgufVetting(memory=tmp_path / "opened.json", try_files=lambda files: None)

@@ -9,6 +9,7 @@ from threading import Condition
 from typing import TYPE_CHECKING, Final
 
 from workbench.engines.adapters import BARE, NO_ADAPTERS, PLUS, AdapterFiles, place_of, split_name
+from workbench.engines.fifo_lock import FifoLock
 from workbench.engines.gguf_files.vetting import GgufVetting, ModelFiles
 from workbench.engines.known_models import CHOOSE_MODEL, EMBEDDED, REMEDY, find_embedded
 from workbench.engines.llama_cpp import LlamaCppEngine, fingerprint_of, load_binding, load_llama_cpp
@@ -39,7 +40,8 @@ class LocalModels:
     """Keeps models loaded while they fit a memory budget.
 
     If another one is asked for and does not fit, the least recently used model that nobody is using is unloaded.
-    If all others are in use, the request waits. A model that is bigger than the budget is loaded alone.
+    If all others are in use, it is loaded when its request is served; only a model that was never loaded is waited
+    for, in the order of the requests. A model that is bigger than the budget is loaded alone.
     """
 
     def __init__(
@@ -67,6 +69,8 @@ class LocalModels:
         self._opened: dict[str, _OpenedModel] = {}
         """Every model that was opened, the least recently used first, whether it is loaded now or not."""
         self._lock = Condition()
+        self._waiting = FifoLock()
+        """Requests that wait for memory."""
 
     def names(self) -> Sequence[str]:
         """Return the names of the embedded model, if it is installed: alone, without adapter, and with each adapter."""
@@ -77,10 +81,15 @@ class LocalModels:
         return tuple(dict.fromkeys((EMBEDDED, *bare, *adapted)))
 
     def engine(self, name: str) -> Engine:
-        """Return the engine for a name, loaded; see `workbench.rollout.models.Models`."""
+        """Return the engine for a name; see `workbench.rollout.models.Models`.
+
+        It is loaded, unless the memory is taken by models that are in use. Then it loads itself for the next request,
+        which waits in the queue, where its place is shown and it can be stopped.
+        """
         opened = self._opened.get(name) or self._open(name)
-        # Not inside our lock, because it takes the engine's lock first and then ours.
-        opened.engine.load()
+        if self._has_room(name, opened):
+            # Not inside our lock, because it takes the engine's lock first and then ours.
+            opened.engine.load()
         self._mark_used(name)
         return opened.engine
 
@@ -166,12 +175,27 @@ class LocalModels:
         memory = memory_of(files.path, files.loading) if files.path.is_file() else ModelMemory(0, 0)
         # A file that was never opened is tried in another process first. Nothing may be generated meanwhile, because
         # two processes of llama.cpp slow each other down tenfold.
-        while not (self._fits(files, memory) and (is_known or self._is_quiet())):
-            if self._fits(files, memory) or not self._unload_one(name):
-                self._lock.wait(LOOK_EVERY_S)
+        ticket = self._waiting.join()
+        try:
+            while True:
+                is_next, has_room = not self._waiting.place(ticket), self._fits(files, memory)
+                if is_next and has_room and (is_known or self._is_quiet()):
+                    break
+                if has_room or not is_next or not self._unload_one(name):
+                    self._lock.wait(LOOK_EVERY_S)
+        finally:
+            self._waiting.leave(ticket)
         if self._vetting is not None and not is_known:
             self._vetting.try_first(files)
         return memory
+
+    def _has_room(self, name: str, opened: _OpenedModel) -> bool:
+        """Unload idle models until this one fits. Return False if those that are in use leave no room for it."""
+        with self._lock:
+            while not opened.engine.is_loaded and not self._fits(opened.files, opened.memory):
+                if not self._unload_one(name):
+                    return False
+            return True
 
     def _fits(self, files: ModelFiles, memory: ModelMemory) -> bool:
         loaded = [model for model in self._opened.values() if model.engine.is_loaded]
