@@ -22,7 +22,7 @@ TABS = ("inspect", "compare", "contracts", "tools", "suites", "label", "data", "
 QUIET_MS = 800
 """A page is open once the browser's main thread did next to nothing for so long."""
 IDLE_SHARE = 0.06
-"""A main thread is idle below this share: Gradio asks for each animation frame, which takes some 3 %."""
+"""A main thread is idle below this share: an empty Gradio page asks for each animation frame, which takes some 3 %."""
 READY = "document.querySelector('#page-header')?.textContent.includes('ready')"
 """Whether the model is ready, which our page shows last."""
 EMPTY_PAGE = """
