@@ -31,6 +31,7 @@ class SFTConfig:
         data_seed: int,
         bf16: bool,
         use_cpu: bool,
+        ddp_backend: str | None,
         activation_checkpointing: bool,
         logging_steps: int,
         save_steps: int,

@@ -10,6 +10,7 @@ from typing import Final, Literal
 from workbench import __version__
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.training.gguf_adapter import TunedWeights
+from workbench.training.processes import process_count
 
 Precision = Literal["f32", "bf16"]
 """Precision of the weights during training."""
@@ -37,7 +38,7 @@ class TrainOptions:
     """Maximum number of tokens of a text, which may contain several examples with the same system text. Longer examples
     are skipped and counted."""
     batch: int = 4
-    """Number of texts per step."""
+    """Number of texts per step, of all processes together."""
     seed: int = 0
     """Seed of the adapter's initial weights and of the order of rows."""
     precision: Precision = "f32"
@@ -122,6 +123,7 @@ def receipt_of(
         "base": {"name": base, "sha256": base_sha256 or None},
         "start": start,
         "settings": settings,
+        "processes": process_count(),
         "steps": tuned.steps,
         "steps_planned": tuned.steps_planned,
         "texts": tuned.texts,

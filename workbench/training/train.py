@@ -13,6 +13,7 @@ from workbench.training.gguf_adapter import (
     TunedWeights,
     write_adapter,
 )
+from workbench.training.processes import is_main_process
 from workbench.training.progress import TrainingProgress
 from workbench.training.receipt import RECEIPT, TrainOptions, card_of, receipt_of
 from workbench.training.tuning import prepare, tune
@@ -31,7 +32,7 @@ def train(
     resumes: bool,
     report: Callable[[TrainingProgress], None],
 ) -> TunedWeights:
-    """Train on rows and write all results.
+    """Train on rows. The main process writes all results.
 
     Args:
         rows: Valid rows.
@@ -50,6 +51,8 @@ def train(
     start = start_receipt(options.start) if options.start else None
     base = load_base(options.base, options.precision)
     tuned = tune(base, prepare(examples, base, options), options, resumes=resumes, report=report)
+    if not is_main_process():
+        return tuned
     files = _written(base, tuned, options)
     receipt = receipt_of(
         options, tuned, rows_receipt, base=base.name, base_sha256=base.fingerprint, files=files, start=start

@@ -26,6 +26,7 @@ from workbench.training.base_model import (
 )
 from workbench.training.examples import IGNORED, Example, encode
 from workbench.training.gguf_adapter import Numbers, TunedWeights
+from workbench.training.processes import batch_per_process, is_main_process, process_count
 from workbench.training.progress import ProgressReporter, TrainingProgress, stopped_by_interrupt
 from workbench.training.receipt import TrainOptions, file_facts
 from workbench.training.shared_prompts import (
@@ -64,7 +65,11 @@ class AnswerTrainer(SFTTrainer):
             ignore_index=IGNORED,
             reduction="sum",
         )
-        loss = total / (is_trained.sum() if num_items_in_batch is None else num_items_in_batch)
+        if num_items_in_batch is None:
+            loss = total / is_trained.sum()
+        else:
+            # The count is that of all processes, whose gradients are averaged.
+            loss = total * process_count() / num_items_in_batch
         return (loss, outputs) if return_outputs else loss
 
 
@@ -164,8 +169,9 @@ def _begin(options: TrainOptions, prepared: PreparedExamples, *, resumes: bool) 
         )
     if last and path.read_text() != settings:
         raise BadInput(f"--resume {options.out}", "the run has other settings", f"see {path}")
-    folder.mkdir(parents=True, exist_ok=True)
-    path.write_text(settings)
+    if last is None and is_main_process():
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(settings)
     return last
 
 
@@ -213,7 +219,7 @@ def _trainer(
 def _arguments(options: TrainOptions) -> SFTConfig:
     return SFTConfig(
         output_dir=str(options.out / CHECKPOINTS),
-        per_device_train_batch_size=options.batch,
+        per_device_train_batch_size=batch_per_process(options.batch),
         learning_rate=options.learning_rate,
         lr_scheduler_type="cosine",
         warmup_steps=0.03,
@@ -228,6 +234,7 @@ def _arguments(options: TrainOptions) -> SFTConfig:
         data_seed=options.seed,
         bf16=options.precision == "bf16",
         use_cpu=not torch.cuda.is_available(),
+        ddp_backend=None if torch.cuda.is_available() or process_count() == 1 else "gloo",
         activation_checkpointing=torch.cuda.is_available(),
         logging_steps=1,
         save_steps=options.save_steps,

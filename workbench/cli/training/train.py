@@ -13,6 +13,7 @@ from workbench.cli.rows.row_engine import ROW_FILES
 from workbench.cli.terminal.paint import count_of, with_progress
 from workbench.errors import BadInput
 from workbench.settings.extras import install_command
+from workbench.training.processes import is_main_process
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +61,7 @@ def train(
     max_length: Annotated[
         int, typer.Option(min=16, help="Maximum length of an example, in tokens; longer ones are skipped")
     ] = 2048,
-    batch: Annotated[int, typer.Option(min=1, help="Examples per step")] = 4,
+    batch: Annotated[int, typer.Option(min=1, help="Texts per step, of all processes together")] = 4,
     seed: Annotated[int, typer.Option(help="Seed for the initial weights and the order of examples")] = 0,
     precision: Annotated[Precision, typer.Option(help="Number format of the weights")] = Precision.F32,
     threads: Annotated[int, typer.Option(min=0, help="CPU threads; 0 lets PyTorch choose")] = 0,
@@ -83,7 +84,9 @@ def train(
     Writes the adapter, also as GGUF, with a receipt and a model card. The rows are checked first; if there is an error,
     nothing is trained. Ctrl+C stops after the current step and leaves a usable adapter.
     """
-    _check(rows)
+    is_main = is_main_process()
+    if is_main:
+        _check(rows)
     # TRL and peft would send usage statistics about each run.
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     try:
@@ -117,12 +120,20 @@ def train(
         for _number in maker.add(file):
             pass
     maker.finish()
-    if is_slow(options.precision):
+    if is_main and is_slow(options.precision):
         print(
             "--precision bf16 is slow on this processor, which has no bf16 instructions; f32 is many times faster",
             file=sys.stderr,
         )
-    tuned = run(_rows(rows), maker.receipt(), options, resumes=resume, report=_print_progress)
+    tuned = run(
+        _rows(rows),
+        maker.receipt(),
+        options,
+        resumes=resume,
+        report=_print_progress if is_main else _say_nothing,
+    )
+    if not is_main:
+        return
     state = "done" if tuned.is_whole else f"stopped; --resume continues to step {tuned.steps_planned}"
     print(
         f"{count_of(tuned.steps, 'step')}, {count_of(tuned.examples, 'example')}, {state}: {out}",
@@ -132,6 +143,10 @@ def train(
         print(
             f"{count_of(tuned.too_long, 'example')} longer than {max_length} tokens skipped", file=sys.stderr
         )
+
+
+def _say_nothing(progress: "TrainingProgress") -> None:
+    """Report nothing, since the main process reports."""
 
 
 def _check(files: list[str]) -> None:
