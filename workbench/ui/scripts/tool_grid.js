@@ -17,6 +17,9 @@ const HINTS = {
   description: { placeholder: "Description for the model" },
 };
 
+// Whether a cell has text that was typed and does not count yet.
+const isTyped = (field) => field.type === "text" && field.value !== field.defaultValue;
+
 export const mount = ({ element, follow, trigger }) => {
   const body = node("tbody", {});
   const types = node(
@@ -68,6 +71,7 @@ export const mount = ({ element, follow, trigger }) => {
   let rows = [];
   let shown = "";
   let isOpen = false;
+  let isDrawing = false;
 
   const send = () => {
     shown = JSON.stringify(rows);
@@ -97,16 +101,22 @@ export const mount = ({ element, follow, trigger }) => {
       class: "hw-input",
       spellcheck: "false",
       onchange: () => {
-        row[name] = field.value;
+        // A browser says that a cell has changed when it is removed, too.
+        if (isDrawing) return;
+        row[name] = field.defaultValue = field.value;
         send();
       },
     });
-    field.value = row[name];
+    field.value = field.defaultValue = row[name];
     return field;
   };
 
+  // Draws the rows. What is being typed in a cell stays there, and counts when the cell is left.
   const draw = () => {
-    const at = body.contains(document.activeElement) ? document.activeElement.dataset.cell : null;
+    const before = body.contains(document.activeElement) ? document.activeElement : null;
+    const at = before && before.dataset.cell;
+    const typed = before && isTyped(before) ? before.value : null;
+    isDrawing = true;
     body.replaceChildren(
       ...rows.flatMap((row, place) => [
         node(
@@ -137,9 +147,18 @@ export const mount = ({ element, follow, trigger }) => {
         ),
       ]),
     );
+    isDrawing = false;
     if (at) {
       const sameCell = [...body.querySelectorAll("[data-cell]")].find((other) => other.dataset.cell === at);
       if (sameCell) sameCell.focus();
+      if (sameCell && typed !== null) {
+        sameCell.value = typed;
+        sameCell.setSelectionRange(before.selectionStart, before.selectionEnd);
+        sameCell.addEventListener(
+          "blur",
+          () => isTyped(sameCell) && sameCell.dispatchEvent(new Event("change")),
+        );
+      }
     }
   };
 
