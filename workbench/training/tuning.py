@@ -65,11 +65,9 @@ class AnswerTrainer(SFTTrainer):
             ignore_index=IGNORED,
             reduction="sum",
         )
-        if num_items_in_batch is None:
-            loss = total / is_trained.sum()
-        else:
-            # The count is that of all processes, whose gradients are averaged.
-            loss = total * process_count() / num_items_in_batch
+        # The number is that of all processes, whose gradients are averaged.
+        number = is_trained.sum() if num_items_in_batch is None else num_items_in_batch
+        loss = total * (1 if num_items_in_batch is None else process_count()) / number
         return (loss, outputs) if return_outputs else loss
 
 
