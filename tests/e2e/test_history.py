@@ -87,10 +87,6 @@ def _item(page: Page) -> Locator:
     return page.locator("#label-desk ol[data-session]")
 
 
-def _comparison(page: Page) -> Locator:
-    return page.locator("#compare-board")
-
-
 @pytest.fixture
 def walk(page: Page, server: Server) -> Iterator[Walk]:
     """A walk through fifteen places on all tabs."""

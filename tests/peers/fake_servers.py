@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from tests.engines.remote.scripted_server import DONE, Answer, RecordedRequest, delta, piece, refused, stream
+from workbench.rollout.server_abilities import ServerAbilities
 
 MARKS: Final = "~~~~"
 """The text that the grammar of a probe demands."""
@@ -64,6 +65,15 @@ LLAMA_CPP_PYTHON: Final = FakeSoftware(
     has_chat_grammar=True,
     has_logprobs=False,
 )
+LLAMA_CPP_PYTHON_ABILITIES: Final = ServerAbilities(
+    raw_completions=True,
+    logprobs=False,
+    grammar=True,
+    named_choice=True,
+    required_choice=False,
+    chat_grammar=True,
+)
+"""What is found out about llama-cpp-python's server, the fake one and the real one."""
 ONLY_GRAMMAR: Final = FakeSoftware(
     owner="me", has_raw=False, has_schema=False, named="ignored", has_chat_grammar=True, has_logprobs=False
 )

@@ -9,6 +9,7 @@ import pytest
 from tests.engines.remote.asking import KEY
 from tests.engines.remote.real_server import llama_server, real_server
 from tests.engines.test_all_models import models_for
+from tests.peers.fake_servers import LLAMA_CPP_PYTHON_ABILITIES
 from tests.peers.outcome import TOOLS, outcome_of
 from tests.peers.scenario import NAMED, REQUIRED
 from workbench.chat.message import Conversation, Message, Role
@@ -46,14 +47,7 @@ LLAMA_CPP_PYTHON: Final = RealServer(
     too_long="the answer is empty; the prompt may be too long for the model's context",
     wrong_paths=("", "/v1/v1"),
     no_path="Not Found",
-    abilities=ServerAbilities(
-        raw_completions=True,
-        logprobs=False,
-        grammar=True,
-        named_choice=True,
-        required_choice=False,
-        chat_grammar=True,
-    ),
+    abilities=LLAMA_CPP_PYTHON_ABILITIES,
 )
 LLAMA_SERVER: Final = RealServer(
     too_long="it refused the request with status 400: ",

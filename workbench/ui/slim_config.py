@@ -23,7 +23,7 @@ _COMPONENT_KEYS: Final = frozenset(
     }
 )
 """What only the API page and components that are not Gradio's own need."""
-_UNUSED_PROPS: Final = frozenset({"preserved_by_key", "component_class_name", "_api_info", "name"})
+_UNUSED_PROPS: Final = frozenset({"preserved_by_key", "_api_info", "name"})
 """What the browser does not read: names of Python classes, and what `gr.render` keeps."""
 _DEFAULT_PROPS: Final[Mapping[str, object]] = {
     "_retryable": False,
@@ -33,7 +33,6 @@ _DEFAULT_PROPS: Final[Mapping[str, object]] = {
     "streamable": False,
     "visible": True,
     "elem_classes": [],
-    "css_template": "",
 }
 _DEFAULT_EVENT: Final[Mapping[str, object]] = {
     "api_description": None,

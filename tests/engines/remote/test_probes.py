@@ -21,6 +21,7 @@ from tests.engines.remote.scripted_server import (
 )
 from tests.peers.fake_servers import (
     LLAMA_CPP_PYTHON,
+    LLAMA_CPP_PYTHON_ABILITIES,
     LLAMA_SERVER,
     NO_TOOLS_IN_TEMPLATE,
     OLD_VLLM,
@@ -126,14 +127,7 @@ GRAMMAR_FIELDS: Final = ("structured_outputs", "guided_grammar", "ebnf", "gramma
         (
             LLAMA_CPP_PYTHON,
             ServerKind.OPENAI,
-            ServerAbilities(
-                raw_completions=True,
-                logprobs=False,
-                grammar=True,
-                named_choice=True,
-                required_choice=False,
-                chat_grammar=True,
-            ),
+            LLAMA_CPP_PYTHON_ABILITIES,
             "grammar",
         ),
     ],
