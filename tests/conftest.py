@@ -12,6 +12,8 @@ from tests.properties import SOAK
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+    from tests.postgres import Server
+
 # `make soak` loads it.
 settings.register_profile(SOAK, max_examples=1000, deadline=None)
 # No test asserts a time: a busy machine takes longer than Hypothesis' 200 ms for the first example.
@@ -36,3 +38,18 @@ def browser() -> "Iterator[Browser]":
         browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> "Iterator[Server]":
+    """One PostgreSQL server for all tests."""
+    from tests.postgres import TEMPLATE, NoPostgres, running_server
+    from workbench.store.store import Store
+
+    try:
+        with running_server() as server:
+            server.run(f"CREATE DATABASE {TEMPLATE}")
+            Store(server.url(TEMPLATE)).close()
+            yield server
+    except NoPostgres as error:
+        pytest.skip(str(error))

@@ -19,6 +19,8 @@ USER = "postgres"
 """Name of the database user, and of the system's user that the server runs as where tests run as root."""
 FLAGS = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=60")
 """What a server may do whose data nobody needs tomorrow."""
+TEMPLATE = "workbench_template"
+"""A migrated database. Each test gets a copy."""
 PATIENCE_S = 60.0
 """How long a server may take to answer."""
 

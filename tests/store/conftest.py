@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.postgres import NoPostgres, Server, running_server
+from tests.postgres import TEMPLATE, Server
 from tests.store.opening import sessions_in
 from workbench.store.sessions import SessionStore
 from workbench.store.store import Store
@@ -38,8 +38,6 @@ DIALECT_SENSITIVE = frozenset(
 """Test files whose subject differs between databases: text search, migrations, locks, times and booleans, bytes and
 JSON, cascades, backups. The other files test code that SQLAlchemy runs in the same way on both databases, so
 `make test` runs them on SQLite only and `make test-all` also on PostgreSQL."""
-TEMPLATE = "workbench_template"
-"""A migrated database. Each test gets a copy."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -55,18 +53,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def kind() -> str:
     """The kind of database, set by `pytest_generate_tests`."""
     raise NotImplementedError
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Server]:
-    """One PostgreSQL server for all tests."""
-    try:
-        with running_server() as server:
-            server.run(f"CREATE DATABASE {TEMPLATE}")
-            Store(server.url(TEMPLATE)).close()
-            yield server
-    except NoPostgres as error:
-        pytest.skip(str(error))
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from typing import get_type_hints
 import pytest
 
 from tests.databases import FILE_NAME, put_database
-from tests.postgres import Server
+from tests.postgres import TEMPLATE, Server
 from tests.store import owned_versions
-from tests.store.conftest import SQLITE, TEMPLATE
+from tests.store.conftest import SQLITE
 from tests.store.examples import GENERATION, SETUP, completion, user
 from workbench.chat.message import Message, Role
 from workbench.errors import StoreError

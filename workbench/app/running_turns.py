@@ -16,6 +16,7 @@ from workbench.app.turns import MessageStored, begin_session, run_turn
 from workbench.records.labels.label import Label
 from workbench.records.run_config import RunConfig
 from workbench.rollout.events import CompletionEnded, Event, PieceArrived, QueuePositionChanged, RoundStarted
+from workbench.rollout.stopping import StopSignal
 from workbench.settings import Secret
 
 TurnEvent = Event | MessageStored | SampleStarted | PersonAwaited | PersonAnswered
@@ -61,11 +62,21 @@ class RunningTurn(RunningTask[TurnEvent]):
     Args:
         services: The services of the owner.
         turn_request: What to run.
+        id: Id of the turn. None creates one.
+        stop: Stops the turn. None creates a signal.
     """
 
-    def __init__(self, services: Services, turn_request: TurnRequest) -> None:
+    def __init__(
+        self,
+        services: Services,
+        turn_request: TurnRequest,
+        *,
+        id: str | None = None,
+        stop: StopSignal | None = None,
+    ) -> None:
         session_id = turn_request.session_id or secrets.token_hex(16)
-        super().__init__(services.owner.key, session_id, condense_turn, now_s=services.calendar.seconds)
+        now_s = services.calendar.seconds
+        super().__init__(services.owner.key, session_id, condense_turn, now_s=now_s, id=id, stop=stop)
         self.request = turn_request
         self.has_stored = False
         """Whether a message was stored."""

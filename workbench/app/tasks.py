@@ -16,7 +16,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from threading import Condition, Event, Lock, Thread
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from workbench.errors import BadInput
 from workbench.rollout.ports import FinishReason
@@ -91,9 +91,21 @@ class EventLog(Generic[T]):
 
     def add(self, event: T) -> None:
         """Append an event."""
+        self.extend([LoggedEvent(event=event, at_s=self._now_s())])
+
+    def extend(self, logged: Sequence[LoggedEvent[T]], *, is_restart: bool = False) -> None:
+        """Append events.
+
+        Args:
+            is_restart: Whether these are all events from the start of the work. They replace those before.
+        """
         with self._changed:
-            self._tail.append(LoggedEvent(event=event, at_s=self._now_s()))
-            if len(self._tail) >= 2 * TAIL:
+            if is_restart:
+                # One more than there were, so that every watcher counts as fallen behind.
+                self._tail_start += len(self._tail) + 1
+                self._condensed, self._tail = (), []
+            self._tail += logged
+            while len(self._tail) >= 2 * TAIL:
                 self._condensed = self._condense([*self._condensed, *self._tail[:TAIL]])
                 del self._tail[:TAIL]
                 self._tail_start += TAIL
@@ -148,16 +160,25 @@ class RunningTask(Generic[T]):
         subject: What it works on, such as a session. A subject has one task at a time.
         condense: See `EventLog`.
         now_s: Returns the time of a clock that only goes forward.
+        id: Id of the task. None creates one.
+        stop: Stops the task. None creates a signal.
     """
 
     def __init__(
-        self, owner_key: str | None, subject: str, condense: Condense[T], *, now_s: Callable[[], float]
+        self,
+        owner_key: str | None,
+        subject: str,
+        condense: Condense[T],
+        *,
+        now_s: Callable[[], float],
+        id: str | None = None,
+        stop: StopSignal | None = None,
     ) -> None:
-        self.id: Final = secrets.token_hex(8)
+        self.id: Final = id or secrets.token_hex(8)
         self.owner_key: Final = owner_key
         self.subject: Final = subject
         self.log: Final = EventLog(condense, now_s)
-        self.stop: Final = StopSignal()
+        self.stop: Final = stop or StopSignal()
         """Set to stop the work; it ends within one token and saves what it has."""
         self.over: Final = Event()
         """Set once the work has ended."""
@@ -172,6 +193,17 @@ class RunningTask(Generic[T]):
         """For how many seconds nobody has watched; 0 if somebody does."""
         since_s = self._unwatched_since_s
         return 0.0 if since_s is None else time.monotonic() - since_s
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether anybody watches."""
+        return self._unwatched_since_s is None
+
+    def mark_watched(self) -> None:
+        """Count the task as watched until now, because another server shows it."""
+        with self._lock:
+            if self._unwatched_since_s is not None:
+                self._unwatched_since_s = time.monotonic()
 
     @contextmanager
     def watched(self, gone: Event | None = None) -> Generator[Iterator[EventBatch[T]]]:
@@ -208,6 +240,22 @@ class RunningTask(Generic[T]):
 _Task = TypeVar("_Task", bound=RunningTask[Any])
 
 
+class TaskDirectory(Protocol[_Task]):
+    """The running tasks of all servers that share a database. See `workbench.app.servers`."""
+
+    def claim(self, task: _Task) -> bool:
+        """Enter a task of this server. Return False if its subject has a running task on another server."""
+        ...
+
+    def release(self, task: _Task) -> None:
+        """Remove a task of this server, which has ended. Never raises."""
+        ...
+
+    def find(self, owner_key: str | None, subject: str) -> _Task | None:
+        """Return the task that another server runs for a subject of the owner, or None."""
+        ...
+
+
 class RunningTasks(Generic[_Task]):
     """The running tasks of all owners, at most one for each subject of an owner. Thread-safe.
 
@@ -217,6 +265,8 @@ class RunningTasks(Generic[_Task]):
 
     def __init__(self, *busy: str) -> None:
         self._busy = busy
+        self.directory: TaskDirectory[_Task] | None = None
+        """The tasks of other servers. None if this is the only server."""
         self._tasks: OrderedDict[tuple[str | None, str], _Task] = OrderedDict()
         """The last task of each subject. Ended ones stay for a while."""
         self._lock = Lock()
@@ -233,6 +283,7 @@ class RunningTasks(Generic[_Task]):
 
         Raises:
             BadInput: The subject already has a running task, or the owner has too many.
+            StoreError: It cannot be found out whether another server runs a task of the subject.
         """
         key = (task.owner_key, task.subject)
         with ExitStack() as counted, self._lock:
@@ -240,6 +291,8 @@ class RunningTasks(Generic[_Task]):
             if previous is not None and not previous.over.is_set():
                 raise BadInput(*self._busy)
             services = counted.enter_context(services.at_work())
+            if self.directory is not None and not self.directory.claim(task):
+                raise BadInput(*self._busy)
             self._tasks[key] = task
             self._tasks.move_to_end(key)
             self._forget_ended()
@@ -251,11 +304,14 @@ class RunningTasks(Generic[_Task]):
 
     def find(self, owner_key: str | None, subject: str) -> _Task | None:
         """Return the subject's task, running or just ended; None if there is none, or the owner is another."""
-        return self._tasks.get((owner_key, subject))
+        task = self._tasks.get((owner_key, subject))
+        if self.directory is not None and subject and (task is None or task.over.is_set()):
+            return self.directory.find(owner_key, subject) or task
+        return task
 
     def running(self, owner_key: str | None, subject: str | None) -> _Task | None:
         """Return the running task of a subject, or None."""
-        task = self._tasks.get((owner_key, subject or ""))
+        task = self.find(owner_key, subject or "")
         return None if task is None or task.over.is_set() else task
 
     def all_running(self, owner_key: str | None) -> Sequence[_Task]:
@@ -294,5 +350,7 @@ class RunningTasks(Generic[_Task]):
         finally:
             # The task is over before its watchers see the end, so that they can start the next one at once.
             counted.close()
+            if self.directory is not None:
+                self.directory.release(task)
             task.over.set()
             task.log.end(task.error)

@@ -13,7 +13,8 @@ from sqlalchemy import inspect
 from sqlalchemy.engine import Connection
 
 from workbench.errors import BadInput, StoreError
-from workbench.store.database import connecting, file_of, translate_errors
+from workbench.store.database import connecting, file_of
+from workbench.store.database_faults import translate_errors
 from workbench.store.migrate import MIGRATIONS, VERSION_TABLE
 from workbench.store.row_checks import damaged_rows
 from workbench.store.snapshots import SIDE_FILES, copy_database, moment_name, problem_of_file

@@ -15,11 +15,13 @@ from workbench.store.label_removal import purge_projects
 from workbench.store.label_writer import LabelLog
 from workbench.store.labelling import LabellingStore
 from workbench.store.labels import LabelStore
+from workbench.store.live_work import LiveWork
 from workbench.store.memories import MemoryStore
 from workbench.store.presets import PresetStore, purge_presets
 from workbench.store.recordings import RecordingStore
 from workbench.store.runs import RunStore, purge_runs
 from workbench.store.search import SearchStore
+from workbench.store.servers import ServerStore
 from workbench.store.sessions import SessionStore
 from workbench.store.sharing import SharingStore
 from workbench.store.unfinished import recover_unfinished
@@ -110,6 +112,16 @@ class Store:
     def memories(self) -> MemoryStore:
         """The notes of the tool `memory`."""
         return MemoryStore(self._database)
+
+    @property
+    def servers(self) -> ServerStore | None:
+        """The servers that share the database. None if only one can use it, as with SQLite."""
+        return ServerStore(self._database, self._now) if self._database.is_shared else None
+
+    @property
+    def live_work(self) -> LiveWork:
+        """What the servers that share the database have in progress."""
+        return LiveWork(self._database)
 
     def purge(self) -> int:
         """Delete permanently what was deleted at least 30 days ago: sessions, presets, runs, labelling projects and

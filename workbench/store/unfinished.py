@@ -5,7 +5,7 @@ See `workbench.store.message_writer` for how unfinished text and messages fit to
 
 import logging
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Final
@@ -20,7 +20,7 @@ from workbench.store import rows
 from workbench.store.database import Database
 from workbench.store.message_writer import show_leaf, write_message
 from workbench.store.rows import new_id
-from workbench.store.tables import MessageRow, SessionRow, UnfinishedRow
+from workbench.store.tables import MessageRow, ServerRow, SessionRow, UnfinishedRow
 
 
 @cache
@@ -53,6 +53,8 @@ def has_ended(writer: str, *, is_silent: bool) -> bool:
 _LOG: Final = logging.getLogger(__name__)
 SILENCE: Final = timedelta(minutes=1)
 """A writer on another machine counts as ended if it has not written for this long."""
+SERVER_SILENCE: Final = timedelta(seconds=20)
+"""A server that shares a database with others counts as ended if it has given no sign of life for this long."""
 
 
 def save_unfinished(db: Session, text: str, generation: Generation, place: rows.MessagePosition) -> None:
@@ -75,28 +77,39 @@ def forget_unfinished(db: Session, session_id: str, unfinished_id: str | None) -
         db.flush()
 
 
-def recover_unfinished(database: Database, now: Callable[[], datetime]) -> int:
+def recover_unfinished(
+    database: Database, now: Callable[[], datetime], *, ended: Collection[str] = ()
+) -> int:
     """Turn the unfinished texts of ended processes into messages, and return their number.
+
+    Args:
+        ended: Writers that are known to have ended, in addition to those that can be checked.
 
     Raises:
         StoreError: The texts could not be read or written.
     """
     with database.reading() as db:
-        if not _abandoned_ids(db, now):
+        if not _abandoned_ids(db, now, ended):
             return 0
     with database.writing() as db:
-        return sum(_try_to_recover(db, row_id) for row_id in _abandoned_ids(db, now, is_writing=True))
+        return sum(_try_to_recover(db, row_id) for row_id in _abandoned_ids(db, now, ended, is_writing=True))
 
 
-def _abandoned_ids(db: Session, now: Callable[[], datetime], *, is_writing: bool = False) -> list[str]:
+def _abandoned_ids(
+    db: Session, now: Callable[[], datetime], ended: Collection[str], *, is_writing: bool = False
+) -> list[str]:
     """Return the ids of the rows whose writers have ended, oldest first."""
     moment = now().astimezone(UTC)
+    running = {
+        server.writer for server in db.exec(select(ServerRow)) if moment - server.beat_at < SERVER_SILENCE
+    }
     query = select(UnfinishedRow.id, UnfinishedRow.writer, UnfinishedRow.updated_at)
     query = query.order_by(col(UnfinishedRow.updated_at))
     return [
         row_id
         for row_id, writer, updated_at in db.exec(query.with_for_update() if is_writing else query)
-        if has_ended(writer, is_silent=moment - updated_at > SILENCE)
+        if writer not in running
+        and (writer in ended or has_ended(writer, is_silent=moment - updated_at > SILENCE))
     ]
 
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from signal import SIGTERM, signal
 from threading import Event, current_thread, main_thread
 from time import monotonic
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from starlette.types import ASGIApp
 
@@ -18,6 +18,9 @@ from workbench.app.services import Services
 from workbench.errors import BadInput, StoreError
 from workbench.settings import Settings
 from workbench.settings.extras import install_command
+
+if TYPE_CHECKING:
+    from workbench.app.servers.joining import JoinedServer
 
 DAY_S: Final = 24 * 60 * 60
 """The interval between purges of sessions that were deleted long ago, in seconds."""
@@ -57,9 +60,14 @@ def serve_page(
 
     login_service = LoginService.of(settings)
     page = build_page(services)
+    joined = _join_servers(services)
+    if joined is not None:
+        page.suite_runs.share(joined.runs)
     for warning in warnings_of(settings):
         say(f"Warning: {warning}")
     try:
+        if joined is not None:
+            joined.group.start()
         page.blocks.launch(
             server_name=settings.host,
             server_port=settings.port,
@@ -98,7 +106,20 @@ def serve_page(
         services.running_comparisons.stop_all()
         page.runs.stop_all()
         page.suite_runs.stop_all()
+        if joined is not None:
+            joined.close()
         page.blocks.close(verbose=False)
+
+
+def _join_servers(services: Services) -> "JoinedServer | None":
+    """Join the other servers that use the same database. None if only one server can use it, as with SQLite."""
+    servers = services.store.servers
+    if servers is None:
+        return None
+    from workbench.app.servers.group import ServerGroup
+    from workbench.app.servers.joining import JoinedServer
+
+    return JoinedServer(services, ServerGroup(servers))
 
 
 def _wait_until_stopped(purge: Callable[[], None]) -> None:

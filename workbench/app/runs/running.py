@@ -16,7 +16,9 @@ from workbench.records.sessions import SEPARATOR, MessageOrigin, NewMessage
 from workbench.records.versions import name_in
 from workbench.rollout.constraint import TurnSetup
 from workbench.rollout.loop import Turn, run_rollout
+from workbench.rollout.ports import FinishReason
 from workbench.rollout.sampling import Sampling
+from workbench.rollout.stopping import signal_of
 from workbench.settings import Secret
 from workbench.suite.case_rollout import (
     VERDICT_SCHEMA,
@@ -172,7 +174,12 @@ def find_run(services: Services, run_id: str) -> StoredRun:
 
 
 def execute_run(
-    services: Services, stored: StoredRun, *, is_cancelled: IsCancelled, token: Secret | None = None
+    services: Services,
+    stored: StoredRun,
+    *,
+    is_cancelled: IsCancelled,
+    token: Secret | None = None,
+    is_handed_over: bool = False,
 ) -> Iterator[RunEvent]:
     """Run the cases that have no result yet. Each result is stored before its event is yielded.
 
@@ -180,6 +187,8 @@ def execute_run(
 
     Args:
         token: A visitor's own access token for hosted models.
+        is_handed_over: Whether another server continues the run if it is interrupted, so that it stays in the state
+            `running`.
 
     Raises:
         BadInput: The run exceeds the owner's limits.
@@ -187,11 +196,21 @@ def execute_run(
     """
     services.limits.check_plan(stored.plan)
     with services.at_work() as at_work:
-        yield from _events(at_work, stored, is_cancelled, token)
+        yield from _events(at_work, stored, is_cancelled, token, is_handed_over=is_handed_over)
+
+
+def is_interrupted(is_cancelled: IsCancelled) -> bool:
+    """Whether work was stopped because the server ends, and not by a person."""
+    return is_cancelled() and signal_of(is_cancelled).reason is FinishReason.INTERRUPTED
 
 
 def _events(
-    services: Services, stored: StoredRun, is_cancelled: IsCancelled, token: Secret | None
+    services: Services,
+    stored: StoredRun,
+    is_cancelled: IsCancelled,
+    token: Secret | None,
+    *,
+    is_handed_over: bool,
 ) -> Iterator[RunEvent]:
     runs = services.runs
     runs.forget_errors(stored.id)
@@ -207,6 +226,8 @@ def _events(
     for event in events:
         if isinstance(event, CaseFinished):
             runs.save_result(stored.id, event.result)
-        elif isinstance(event, RunEnded):
-            runs.move_run(stored.id, RunState.STOPPED if event.is_cancelled else RunState.DONE)
+        elif isinstance(event, RunEnded) and not event.is_cancelled:
+            runs.move_run(stored.id, RunState.DONE)
+        elif isinstance(event, RunEnded) and not (is_handed_over and is_interrupted(is_cancelled)):
+            runs.move_run(stored.id, RunState.STOPPED)
         yield event

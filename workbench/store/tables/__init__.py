@@ -24,6 +24,7 @@ from workbench.store.tables.runs import (
     RunSessionRow,
     RunTagRow,
 )
+from workbench.store.tables.servers import LiveEventRow, LiveRunRow, LiveTurnRow, ServerMessageRow, ServerRow
 from workbench.store.tables.sessions import (
     DeletedMessageRow,
     DocumentRow,
@@ -63,6 +64,9 @@ __all__ = [
     "LabelRow",
     "LabelTagRow",
     "LabelTaskRow",
+    "LiveEventRow",
+    "LiveRunRow",
+    "LiveTurnRow",
     "MessageRow",
     "NoteRow",
     "PresetRow",
@@ -72,6 +76,8 @@ __all__ = [
     "RunRow",
     "RunSessionRow",
     "RunTagRow",
+    "ServerMessageRow",
+    "ServerRow",
     "SessionRow",
     "SessionTagRow",
     "SessionToolRow",

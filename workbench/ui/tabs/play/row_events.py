@@ -3,6 +3,7 @@
 from collections.abc import Generator
 from dataclasses import dataclass
 from enum import StrEnum
+from time import sleep
 from typing import Final
 
 import gradio as gr
@@ -35,6 +36,8 @@ from workbench.ui.visitor import Visitor
 
 UPDATE_S: Final = 0.5
 """The shortest time between two updates of the table, in seconds."""
+ELSEWHERE_S: Final = 1.0
+"""The time between two updates of the table of a run in another process, in seconds."""
 UPDATE_SHARE: Final = 0.1
 """The largest share of the time that is spent on preparing updates."""
 
@@ -73,9 +76,7 @@ class RowEvents:
             if action is RowAction.SAVE:
                 return self._saved(services, event, fields), SAME
             if action is RowAction.STOP:
-                run = self.active_runs.of(services.owner)
-                if run is not None and run.id == id_of(event):
-                    run.stop.set()
+                self.active_runs.stop(services.owner, id_of(event))
                 return RowsView(serial=serial), SAME
             return RowsView(serial=serial), self._download(services, action, id_of(event))
         except WorkbenchError as error:
@@ -95,7 +96,7 @@ class RowEvents:
         token = Secret(signed_in.token) if signed_in else None
         try:
             mode = word_of(event, "mode", _Mode)
-            if mode is not _Mode.WATCH and self.active_runs.of(services.owner) is not None:
+            if mode is not _Mode.WATCH and self.active_runs.is_busy(services.owner):
                 raise _another_run()
             if mode is _Mode.START:
                 prepared = prepare_rows(
@@ -114,6 +115,10 @@ class RowEvents:
         """Show a run until it ends, or once if it is not in progress."""
         run = self.active_runs.last(services.owner)
         if run is None or run.id != stored.id:
+            while self.active_runs.is_under_way(services.owner, stored):
+                yield self._look(services, stored.id, is_running=True)
+                sleep(ELSEWHERE_S)
+                stored = _row_run(services, stored.id)
             yield self._look(services, stored.id, is_running=False)
             return
         pause_s, is_over = UPDATE_S, run.over.is_set()

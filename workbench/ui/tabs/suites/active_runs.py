@@ -1,12 +1,12 @@
 """Running suite runs: each in its own thread, one at a time for each owner."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from threading import Event, Lock, Thread
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from workbench.app.runs.running import execute_run
+from workbench.app.runs.running import execute_run, is_interrupted
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Owner
@@ -16,6 +16,9 @@ from workbench.rollout.stopping import StopSignal
 from workbench.settings import Secret
 from workbench.suite.runner import CaseFinished, RunEnded, RunProgress
 from workbench.ui.present.suites.run import RunBarView, show_progress
+
+if TYPE_CHECKING:
+    from workbench.app.servers.shared_runs import SharedRuns
 
 MOST_WATCHERS: Final = 8
 """The most browser tabs that watch one run."""
@@ -71,6 +74,13 @@ class ActiveRuns:
         self._started_at = datetime.now(UTC)
         self._runs: dict[str | None, ActiveRun] = {}
         self._lock = Lock()
+        self._shared: SharedRuns | None = None
+        """The runs of other servers. None if this is the only server."""
+
+    def share(self, shared: "SharedRuns") -> None:
+        """Share the runs with the other servers that use the same database, from now on."""
+        self._shared = shared
+        shared.start(self._continue, self._stop, self._interrupt_all)
 
     def begin(self, services: Services, stored: StoredRun, token: Secret | None = None) -> bool:
         """Start a run of the services' owner; return False if they already have one in progress.
@@ -80,12 +90,56 @@ class ActiveRuns:
             token: The visitor's access token for hosted models, used for this run only.
         """
         with self._lock:
-            previous = self._runs.get(services.owner.key)
-            if previous is not None and not previous.over.is_set():
+            if self.of(services.owner) is not None:
                 return False
-            run = self._runs[services.owner.key] = ActiveRun(stored)
-        Thread(target=self._play, args=(services, stored, run, token), name="suite-run", daemon=True).start()
+            shared = self._shared
+            if shared and not shared.begin(services.owner, stored.id, is_resumable=token is None):
+                return False
+            self._start(services, stored, token)
         return True
+
+    def _start(self, services: Services, stored: StoredRun, token: Secret | None = None) -> None:
+        run = self._runs[services.owner.key] = ActiveRun(stored)
+        Thread(target=self._play, args=(services, stored, run, token), name="suite-run", daemon=True).start()
+
+    def _continue(self, services: Services, stored: StoredRun) -> None:
+        """Continue a run of a server that has ended."""
+        with self._lock:
+            self._start(services, stored)
+
+    def _stop(self, run_id: str) -> None:
+        with self._lock:
+            runs = [run for run in self._runs.values() if run.id == run_id]
+        for run in runs:
+            run.stop.set()
+
+    def stop(self, owner: Owner, run_id: str | None = None) -> None:
+        """Ask the owner's run in progress to stop, on whatever server it runs.
+
+        Args:
+            run_id: Only the run with this id. None stops any run.
+
+        Raises:
+            StoreError: The server that runs it could not be asked.
+        """
+        run = self.of(owner)
+        if run is not None and run_id in (None, run.id):
+            run.stop.set()
+        elif run is None and self._shared is not None:
+            self._shared.stop(owner, run_id)
+
+    def is_busy(self, owner: Owner, run_id: str | None = None) -> bool:
+        """Whether the owner has a run in progress, on any server.
+
+        Args:
+            run_id: Only the run with this id. None stands for any run.
+
+        Raises:
+            StoreError: The runs of other servers cannot be read.
+        """
+        run = self.of(owner)
+        found = run.id if run else self._shared.find(owner) if self._shared else None
+        return found is not None and run_id in (None, found)
 
     def of(self, owner: Owner) -> ActiveRun | None:
         """Return the owner's run in progress, or None."""
@@ -105,9 +159,9 @@ class ActiveRuns:
         A run in another process stores results since this server was started. A run that a previous server left
         unfinished does not.
         """
-        active = self.of(owner)
-        if active is not None and active.id == stored.id:
+        if self.is_busy(owner, stored.id):
             return True
+        active = self.of(owner)
         listed = stored.listed
         is_ours = active is None and (last := self.last(owner)) is not None and last.id == stored.id
         idle_s = (datetime.now(UTC) - listed.updated_at).total_seconds()
@@ -125,19 +179,28 @@ class ActiveRuns:
 
     def stop_all(self) -> None:
         """Ask every run to stop, and wait a moment until the results are saved."""
+        for run in self._interrupt_all():
+            run.over.wait(CLOSING_S)
+
+    def _interrupt_all(self) -> Sequence[ActiveRun]:
         with self._lock:
             runs = list(self._runs.values())
         for run in runs:
             run.stop.set(FinishReason.INTERRUPTED)
-        for run in runs:
-            run.over.wait(CLOSING_S)
+        return runs
 
     def _play(self, services: Services, stored: StoredRun, run: ActiveRun, token: Secret | None) -> None:
+        is_handed_over = self._shared is not None and token is None
+        events = execute_run(
+            services, stored, is_cancelled=run.stop, token=token, is_handed_over=is_handed_over
+        )
         try:
-            for event in execute_run(services, stored, is_cancelled=run.stop, token=token):
+            for event in events:
                 if isinstance(event, CaseFinished | RunEnded):
                     run.progress = event.progress
         except WorkbenchError as error:
             run.error = error
         finally:
+            if self._shared is not None and not (is_handed_over and is_interrupted(run.stop)):
+                self._shared.end(run.id)
             run.over.set()

@@ -103,8 +103,7 @@ class RunListEvents:
             case "unshare":
                 runs.unshare_run(run_id)
             case "delete":
-                active = self.active_runs.of(services.owner)
-                if active is not None and active.id == run_id:
+                if self.active_runs.is_busy(services.owner, run_id):
                     raise BadInput("run", "it is in progress", "stop it first")
                 runs.delete_run(run_id)
             case "restore":

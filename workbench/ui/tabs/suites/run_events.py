@@ -130,9 +130,7 @@ class RunEvents:
     @needs(Permission.WORK)
     def on_stop(self, visitor: Visitor, request: gr.Request) -> None:
         """Ask the run to stop. Finished cases are saved."""
-        run = self.active_runs.of(services_of(self.services, visitor, request).owner)
-        if run is not None:
-            run.stop.set()
+        self.active_runs.stop(services_of(self.services, visitor, request).owner)
 
     def _start(self, services: Services, run_id: str, signed_in: gr.OAuthToken | None) -> SuitesScreen:
         stored = find_run(services, run_id)
@@ -152,7 +150,7 @@ class RunEvents:
         )
 
     def _refuse_second(self, services: Services) -> None:
-        if self.active_runs.of(services.owner) is not None:
+        if self.active_runs.is_busy(services.owner):
             raise _under_way()
 
     def _watch_elsewhere(self, services: Services, run_id: str) -> Generator[SuitesScreen]:
