@@ -17,6 +17,7 @@ ELSEWHERE = {
     r"(sh scripts/install_torch\.sh|\.venv/bin/pip) ": "downloads packages; make test does",
     r"createdb |export WORKBENCH_DATABASE_URL=": "tests/store runs it with its own PostgreSQL",
     r"export (WORKBENCH_AUTH|WORKBENCH_ADMINS|HF_TOKEN)=|workbench serve": "tests/e2e logs in on its own page",
+    r"WORKBENCH_PORT=\d+ .*workbench serve &": "tests/app/servers starts three servers",
     r"workbench chat .* --model hf-inference:": "uses Hugging Face; tests/engines/remote has a server for it",
     r"workbench train |workbench heldout |workbench (chat|run) .*\+runs/": "takes hours; tests/training runs a few steps",
     r"accelerate launch ": "uses eight GPUs; tests/training starts two processes",

@@ -23,12 +23,16 @@ class Visitor:
 
     Args:
         url: Of the page.
+        login: Name and password of an account. None on a server without accounts.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, login: tuple[str, str] | None = None) -> None:
         self.session = uuid4().hex
         # The page's own address as Host and Origin: what a browser sends from it.
         self._http = httpx2.Client(base_url=url, headers={"Origin": url}, timeout=60)
+        if login is not None:
+            sent = self._http.post("/login", data={"username": login[0], "password": login[1]})
+            assert sent.status_code == 200, sent.text
         config = self._http.get("/config").json()
         self._parts = {part["id"]: part["props"] for part in config["components"]}
         self._events = config["dependencies"]
