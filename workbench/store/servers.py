@@ -10,6 +10,7 @@ All times are those of the database, so the clocks of the machines need not agre
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Any, Final
 
 from sqlmodel import Session, col, delete, func, select, update
@@ -136,13 +137,14 @@ class ServerStore:
         Raises:
             StoreError: The database could not be written.
         """
+        removed = (
+            delete(ServerMessageRow)
+            .where(col(ServerMessageRow.server_id) == server_id)
+            .returning(col(ServerMessageRow.number), col(ServerMessageRow.document))
+        )
         with self._database.writing() as db:
-            query = select(ServerMessageRow).where(col(ServerMessageRow.server_id) == server_id)
-            arrived = db.exec(query.order_by(col(ServerMessageRow.number))).all()
-            documents = [row.document for row in arrived]
-            numbers = [row.number for row in arrived]
-            db.exec(delete(ServerMessageRow).where(col(ServerMessageRow.number).in_(numbers)))
-            return documents
+            arrived = db.exec(removed).all()
+        return [document for _, document in sorted(arrived, key=itemgetter(0))]
 
     @contextmanager
     def listening(self) -> Generator[Callable[[float], Sequence[str]]]:

@@ -15,7 +15,7 @@ from workbench.app.services import Services
 from workbench.settings import read_settings
 from workbench.wiring import open_services
 
-QUICK = Pulse(every_s=0.1, silent_s=1.0, process_silent_s=0.5)
+QUICK = Pulse(every_s=0.1, silent_s=5.0, process_silent_s=0.5)
 OpenServer = Callable[..., "SharingServer"]
 
 

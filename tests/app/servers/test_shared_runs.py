@@ -129,3 +129,14 @@ def test_a_server_that_was_silent_leaves_its_run_to_others(open_server: OpenServ
     assert run.over.wait(30)
     await_until(lambda: not first.is_busy(LOCAL_OWNER) and not second.is_busy(LOCAL_OWNER))
     check_complete(two, stored)
+
+
+def test_a_damaged_run_does_not_block_its_owner(open_server: OpenServer) -> None:
+    one, two = open_server(), open_server()
+    second = runs_of(two)
+    stored = stored_run(one)
+    assert one.joined.runs.begin(LOCAL_OWNER, stored.id, is_resumable=True)
+    with two.services.store._database.writing() as db:
+        db.connection().execute(text("UPDATE run SET plan = '{}' WHERE id = :id"), {"id": stored.id})
+    one.joined.close()
+    await_until(lambda: not second.is_busy(LOCAL_OWNER))

@@ -77,6 +77,9 @@ class ServerGroup:
     def close(self) -> None:
         """Leave the other servers, which then take over what is left."""
         self._is_closing.set()
+        if self._listener.ident is None:
+            # The database could not be written when the server started.
+            return
         self._pulse_thread.join(CLOSING_S)
         try:
             self._servers.leave(self.id)
@@ -115,18 +118,22 @@ class ServerGroup:
             self._followers.pop(subject, None)
 
     def _beat(self) -> None:
-        reached_since_s: float | None = time.monotonic()
+        reached_since_s = last_s = time.monotonic()
         while not self._is_closing.wait(self._pulse.every_s):
             try:
                 if not self._servers.beat(self.id):
                     _LOG.warning("this server was silent for too long; others have taken over its work")
                     self._rejoin()
-                if reached_since_s is None:
-                    reached_since_s = time.monotonic()
-                self._remove_ended(time.monotonic() - reached_since_s)
+                now_s = time.monotonic()
+                if now_s - last_s > self._pulse.silent_s / 2:
+                    # The database or this server stood still, and the others may have been kept waiting, too.
+                    reached_since_s = now_s
+                last_s = now_s
+                self._remove_ended(now_s - reached_since_s)
+                # In case that the listener's connection is broken, and it has not noticed yet.
+                self._receive()
             except StoreError as error:
                 _LOG.warning("could not give a sign of life: %s", error)
-                reached_since_s = None
                 continue
             self._run(self._on_beat)
 

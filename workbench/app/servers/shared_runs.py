@@ -111,7 +111,12 @@ class SharedRuns:
         if taken is None:
             return
         services = self._services.of(_OWNER.validate_python(taken.person))
-        stored = services.runs.find_run(taken.run_id)
+        try:
+            stored = services.runs.find_run(taken.run_id)
+        except StoreError:
+            # It is damaged, and must not keep its owner from starting another one.
+            self.end(taken.run_id)
+            raise
         if stored is None or stored.listed.state is not RunState.RUNNING:
             self.end(taken.run_id)
             return
