@@ -5,7 +5,7 @@ another server, which is the usual case if a proxy sends each visitor to the sam
 
 A server that shows a turn of another one sends it a message, again every few seconds. Meanwhile the other server
 writes the turn's events into the database, about ten times a second, and notifies the servers that follow it. The rows
-are bounded: after `MOST_ROWS` the events so far are written once more in their condensed form, in place of all others.
+are bounded: after `MOST_ROWS` the events so far are written again in their condensed form, in place of all others.
 """
 
 import logging
