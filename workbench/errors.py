@@ -7,7 +7,8 @@
     │   ├── ModelBroken       llama.cpp crashes or hangs on the model file
     │   ├── PromptTooLong     the prompt does not fit into the context of the model
     │   ├── ConstraintFailed  the schema of a tool cannot be turned into a grammar
-    │   └── RemoteFailed      a server cannot be reached, or refuses the request
+    │   ├── RemoteFailed      a server cannot be reached, or refuses the request
+    │   └── WorkerEnded       a worker of Ray ended before its work was done
     └── StoreError            the database cannot be opened, read or written
         └── WriteConflict     somebody else saved a newer revision; nothing was overwritten
 
@@ -15,9 +16,24 @@ A message says what is wrong, where, and what to do. A mistake of a *model* is n
 (see `workbench.chat.finding`).
 """
 
+from collections.abc import Callable, Mapping
+
 
 class WorkbenchError(Exception):
-    """Base class. Catch it at the edge of the program to show the error as one line."""
+    """Base class. Catch it at the edge of the program to show the error as one line. Any of them can be pickled."""
+
+    def __reduce__(self) -> tuple[Callable[..., "WorkbenchError"], tuple[object, ...]]:
+        # Exceptions are unpickled by calling the class with `args`. Here `args` is the message, not the arguments of
+        # `__init__`, so for example BadInput would be called without `problem`.
+        return _restored, (type(self), self.args, dict(vars(self)))
+
+
+def _restored(
+    kind: type[WorkbenchError], args: tuple[object, ...], fields: Mapping[str, object]
+) -> WorkbenchError:
+    error = kind.__new__(kind, *args)
+    vars(error).update(fields)
+    return error
 
 
 class BadInput(WorkbenchError):
@@ -124,6 +140,15 @@ class RemoteFailed(EngineError):
         self.problem = problem
         self.remedy = remedy
         super().__init__(f"{server}: {problem}" + (f" ({remedy})" if remedy else ""))
+
+
+class WorkerEnded(EngineError):
+    """A worker of Ray ended before its work was done."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "a worker of Ray ended before its work was done (was there too little memory, or was its machine stopped?)"
+        )
 
 
 class StoreError(WorkbenchError):

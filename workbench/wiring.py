@@ -6,11 +6,12 @@ Each function imports what it builds, because a command that lists presets shoul
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.errors import BadInput
 from workbench.records.owner import LOCAL_OWNER
-from workbench.settings import Settings, read_secret
+from workbench.settings import Settings, read_secret, read_settings
 
 if TYPE_CHECKING:
     from workbench.app.services import Services
@@ -190,6 +191,34 @@ def open_services(settings: Settings) -> "Generator[Services]":
         )
         take_files(services.files, store.of(LOCAL_OWNER).versions)
         yield services
+
+
+@contextmanager
+def open_worker_services(*, threads: int) -> "Generator[Services]":
+    """Open services for a worker of a suite run, with the settings of its machine and an empty database.
+
+    The database is deleted at the end.
+
+    Args:
+        threads: Threads of a local model, if the settings do not say.
+
+    Raises:
+        BadInput: A setting is invalid, or `prompts/` or `tools_catalog/` is missing.
+        StoreError: The database cannot be created.
+    """
+    from tempfile import TemporaryDirectory
+
+    settings = read_settings()
+    with TemporaryDirectory(prefix="workbench-worker-") as folder:
+        own = replace(
+            settings,
+            database_url=f"sqlite:///{folder}/workbench.sqlite3",
+            bucket=None,
+            dataset="",
+            threads=settings.threads or threads,
+        )
+        with open_services(own) as services:
+            yield services
 
 
 @contextmanager

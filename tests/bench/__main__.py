@@ -5,7 +5,7 @@ import platform
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
-from tests.bench import data, engine, gateway, page, reader, recording, startup, store, suite
+from tests.bench import data, engine, gateway, page, ray_runs, reader, recording, startup, store, suite
 
 PARTS: dict[str, Callable[[], Iterable[str]]] = {
     "startup": startup.measure,
@@ -16,6 +16,7 @@ PARTS: dict[str, Callable[[], Iterable[str]]] = {
     "store": store.measure,
     "recording": recording.measure,
     "suite": suite.measure,
+    "ray": ray_runs.measure,
     "page": page.measure,
 }
 

@@ -23,7 +23,7 @@ ELSEWHERE = {
     r"accelerate launch ": "uses eight GPUs; tests/training starts two processes",
     r"workbench run \.venv/bfcl/": "takes minutes per line; tests/suite runs some of BFCL's cases",
     r"workbench tools call greet ": "tests/toolbox adds the file of the page to a catalog",
-    r"workbench (check|convert) shards/ .*--engine ray": "tests/library and tests/cli run it if Ray is installed",
+    r"workbench (check|convert|run|synth) .*--engine ray": "tests/library and tests/cli run it if Ray is installed",
     r"curl -s http://127\.0\.0\.1:7860/gradio_api/": "tests/ui/api uses its own page",
     r"python scripts/check_families\.py ": "tests/training runs it on the family of the page",
     r"workbench gateway|curl .*127\.0\.0\.1:786[01]/v1|export WORKBENCH_GATEWAY_KEYS=": "tests/gateway starts the gateway of each line",

@@ -21,8 +21,9 @@ TEXT = "---\ntitle: T\nfamily: hermes-lines\n---\nCall tools.\n"
 class FakeExecutor:
     """Returns the rollout that a test gives for each job, and records the jobs."""
 
-    def __init__(self, rollout_for=None, at_once=1):
+    def __init__(self, rollout_for=None, at_once=1, group_of=lambda arm: arm.label):
         self.jobs = []
+        self.group_of = group_of
         self._at_once = at_once
         self._rollout_for = rollout_for or (lambda job: rollout(CALL))
 
@@ -159,6 +160,18 @@ def test_cases_run_at_the_same_time_up_to_the_limit():
 
     found = results(events_of(plan(*"123456"), FakeExecutor(rollout_for, at_once=3)))
     assert (len(found), peak[0]) == (6, 3)
+
+
+def test_cases_of_arms_in_the_same_group_run_at_the_same_time():
+    barrier = threading.Barrier(2, timeout=30)
+
+    def rollout_for(job):
+        barrier.wait()
+        return rollout(CALL)
+
+    executor = FakeExecutor(rollout_for, at_once=2, group_of=lambda arm: "all")
+    found = results(events_of(plan("1", arms=("a", "b")), executor))
+    assert sorted(result.arm for result in found) == ["a", "b"]
 
 
 def test_a_judge_is_asked_for_each_rubric_and_its_reason_is_stored():

@@ -319,7 +319,7 @@ def test_the_command_draws_everyday_rows(tmp_path):
     command.synth(
         count=5,
         out=str(out),
-        generator=command.Generator.EVERYDAY,
+        generator=command.RowGenerator.EVERYDAY,
         split=command.RowSplit.VALIDATION,
         contract=["minimal"],
         kind=["missing"],

@@ -219,7 +219,7 @@ def test_the_command_prints_counts_with_intervals_and_writes_every_case(
     }
     command.heldout(
         adapter=adapter_file,
-        generator=command.Generator.EVERYDAY,
+        generator=command.RowGenerator.EVERYDAY,
         grammar=command.GrammarOption.BOTH,
         share=0.02,
         as_json=True,
@@ -238,6 +238,6 @@ def test_a_split_that_cannot_be_measured_is_reported(generator, split, message, 
     with pytest.raises(BadInput, match=message):
         command.heldout(
             adapter=adapter_file,
-            generator=command.Generator(generator),
+            generator=command.RowGenerator(generator),
             split=command.RowSplit(split),
         )

@@ -1,6 +1,6 @@
 """Run the jobs of a plan and score them, as a stream of events."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import groupby
@@ -22,8 +22,12 @@ IsCancelled = Callable[[], bool]
 class CaseExecutor(Protocol):
     """Runs single cases. Called from as many threads as `at_once` says."""
 
+    def group_of(self, arm: Arm) -> Hashable:
+        """Return a key that is equal for arms whose cases may run at the same time, with an equal `at_once`."""
+        ...
+
     def at_once(self, arm: Arm) -> int:
-        """Return how many cases of an arm can run at the same time.
+        """Return how many cases of an arm, or of arms in the same group, can run at the same time.
 
         Raises:
             EngineError: The model of the arm cannot be loaded or reached.
@@ -117,7 +121,7 @@ def run(
     pending = [job for job in jobs if job.key not in finished]
     scorer = _ScoringRunner(executor, clock, timeout_s, is_cancelled)
     started_s, finished_count = clock.seconds(), 0
-    for _, group in groupby(pending, key=lambda job: job.arm.label):
+    for _, group in groupby(pending, key=lambda job: executor.group_of(job.arm)):
         for event in scorer.run_all(list(group)):
             if isinstance(event, CaseStarted):
                 yield event
@@ -143,7 +147,7 @@ class _ScoringRunner:
         self._is_cancelled = is_cancelled
 
     def run_all(self, jobs: Sequence[Job]) -> Iterator[CaseStarted | CaseResult]:
-        """Run the jobs of one arm, as many at once as its engine allows."""
+        """Run the jobs of one group of arms, as many at once as the executor allows."""
         try:
             at_once = self._executor.at_once(jobs[0].arm)
         except (BadInput, EngineError) as error:

@@ -2,12 +2,12 @@
 
 import json
 import random
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.ray import on_ray
 from tests.trajectory.validate.rows import OPENAI, SHAREGPT, changed
 from workbench.cli.app import run
 from workbench.errors import BadInput
@@ -15,8 +15,6 @@ from workbench.library.datasets.checking import FilesCheck
 from workbench.library.datasets.chunks import ChunkRunner, LocalRunner
 from workbench.library.datasets.conversion import Conversion, convert_shards, settle_arguments, shard_pairs
 from workbench.library.datasets.row_files import shards_of
-
-RAY = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed: pip install '.[scale]'")
 
 
 @pytest.fixture
@@ -84,10 +82,7 @@ def test_shards_that_would_become_one_file_are_refused(folder: Path, tmp_path: P
         shard_pairs(str(folder), str(folder))
 
 
-@RAY
-@pytest.mark.scale
-@pytest.mark.slow
-@pytest.mark.filterwarnings("default")
+@on_ray
 def test_ray_finds_and_writes_the_same(folder: Path, tmp_path: Path) -> None:
     from workbench.library.datasets.chunks import RayRunner
 
@@ -107,10 +102,7 @@ def test_ray_finds_and_writes_the_same(folder: Path, tmp_path: Path) -> None:
         assert Path(mine).read_bytes() == Path(theirs).read_bytes()
 
 
-@RAY
-@pytest.mark.scale
-@pytest.mark.slow
-@pytest.mark.filterwarnings("default")
+@on_ray
 def test_a_truncated_shard_is_reported_by_ray(tmp_path: Path) -> None:
     from workbench.library.datasets.chunks import RayRunner
 
@@ -118,14 +110,6 @@ def test_a_truncated_shard_is_reported_by_ray(tmp_path: Path) -> None:
     broken.write_bytes(b"\x1f\x8b broken")
     with pytest.raises(BadInput, match="it is cut off or damaged"):
         list(FilesCheck(files=[str(broken)], runner=RayRunner()).findings())
-
-
-@pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
-def test_without_ray_the_error_says_how_to_install_it(folder: Path) -> None:
-    from workbench.library.datasets.chunks import RayRunner
-
-    with pytest.raises(BadInput, match=r"Ray is not installed.*scale"):
-        list(FilesCheck(files=shards_of(str(folder)), runner=RayRunner()).findings())
 
 
 @pytest.mark.parametrize(

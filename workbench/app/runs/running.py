@@ -29,7 +29,7 @@ from workbench.suite.case_rollout import (
     rollout_of,
 )
 from workbench.suite.plan import Arm, Job, RunPlan, tools_key
-from workbench.suite.runner import CaseFinished, IsCancelled, RunEnded, RunEvent, run
+from workbench.suite.runner import CaseExecutor, CaseFinished, IsCancelled, RunEnded, RunEvent, run
 from workbench.suite.variants import vary_tools, with_original_names
 from workbench.toolbox.entry import Staging
 from workbench.toolspec.spec import OfferedTools
@@ -49,6 +49,10 @@ class CaseRunner:
     token: Secret | None = None
     """A visitor's own access token for hosted models."""
 
+    def group_of(self, arm: Arm) -> str:
+        """Return the label of the arm: one arm runs after the other."""
+        return arm.label
+
     def at_once(self, arm: Arm) -> int:
         """Return how many cases of an arm may run at the same time."""
         return self.plan.at_once if self._engine(arm.model).capabilities.takes_many else 1
@@ -58,7 +62,7 @@ class CaseRunner:
         setup, staging = self._staged(job)
         session_id = begin_session(self.services, setup, token=self.token).id
         self.services.runs.add_session(self.run_id, session_id)
-        self.services.sessions.rename_session(session_id, f"{job.case.key} · {job.arm.label}"[:200])
+        self.services.sessions.rename_session(session_id, rollout_title(job))
         history = job.case.messages[:-1]
         if history:
             self._store_history(session_id, setup, history)
@@ -142,6 +146,11 @@ class CaseRunner:
         self.services.sessions.append_all(session_id, new, parent_id=None)
 
 
+def rollout_title(job: Job) -> str:
+    """Return the title of the session that stores the rollout of a job."""
+    return f"{job.case.key} · {job.arm.label}"[:200]
+
+
 def begin_run(services: Services, plan: RunPlan) -> StoredRun:
     """Store a new run without results.
 
@@ -180,6 +189,7 @@ def execute_run(
     is_cancelled: IsCancelled,
     token: Secret | None = None,
     is_handed_over: bool = False,
+    executor: CaseExecutor | None = None,
 ) -> Iterator[RunEvent]:
     """Run the cases that have no result yet. Each result is stored before its event is yielded.
 
@@ -189,6 +199,7 @@ def execute_run(
         token: A visitor's own access token for hosted models.
         is_handed_over: Whether another server continues the run if it is interrupted, so that it stays in the state
             `running`.
+        executor: Runs the cases. None runs them in this process.
 
     Raises:
         BadInput: The run exceeds the owner's limits.
@@ -196,7 +207,8 @@ def execute_run(
     """
     services.limits.check_plan(stored.plan)
     with services.at_work() as at_work:
-        yield from _events(at_work, stored, is_cancelled, token, is_handed_over=is_handed_over)
+        own = CaseRunner(services=at_work, run_id=stored.id, plan=stored.plan, token=token)
+        yield from _events(at_work, stored, is_cancelled, executor or own, is_handed_over=is_handed_over)
 
 
 def is_interrupted(is_cancelled: IsCancelled) -> bool:
@@ -208,7 +220,7 @@ def _events(
     services: Services,
     stored: StoredRun,
     is_cancelled: IsCancelled,
-    token: Secret | None,
+    executor: CaseExecutor,
     *,
     is_handed_over: bool,
 ) -> Iterator[RunEvent]:
@@ -217,7 +229,7 @@ def _events(
     runs.move_run(stored.id, RunState.RUNNING)
     events = run(
         stored.plan.jobs(),
-        CaseRunner(services=services, run_id=stored.id, plan=stored.plan, token=token),
+        executor,
         clock=services.calendar,
         timeout_s=stored.plan.timeout_s,
         is_cancelled=is_cancelled,

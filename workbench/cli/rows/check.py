@@ -8,7 +8,8 @@ from typing import Annotated, Final
 import typer
 
 from workbench.chat.finding import Severity
-from workbench.cli.rows.row_engine import AddressOption, EngineOption, FormatOption, RowEngine, runner_for
+from workbench.cli.ray_options import AddressOption
+from workbench.cli.rows.row_engine import EngineOption, FormatOption, RowEngine, runner_for
 from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import ProgressLine, count_of, row_total
 from workbench.errors import BadInput

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.cli.ray_options import AddressOption, check_address
 from workbench.cli.rows.row_engine import (
     ROW_FILES,
-    AddressOption,
     Arguments,
     ArgumentsOption,
     EngineOption,
@@ -25,7 +25,6 @@ from workbench.cli.rows.row_engine import (
     SeedOption,
     SplitOption,
     StripOption,
-    check_address,
     check_writing,
     split_of,
 )

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from workbench.cli.ray_options import RAY, check_address
 from workbench.errors import BadInput
 from workbench.trajectory.formats.known import FORMATS
 from workbench.trajectory.sets.split import RowSplit, parse_shares
@@ -83,30 +84,13 @@ class RowEngine(StrEnum):
 
     PROCESSES = "processes"
     """Processes on this machine, as many as `--jobs` says."""
-    RAY = "ray"
-    """Ray Data, on this machine or on a cluster; requires the extra `scale`."""
+    RAY = RAY
+    """The workers of Ray, on this machine or on a cluster; requires the extra `scale`."""
 
 
 EngineOption = Annotated[
     RowEngine, typer.Option(help="Process rows on this machine, or with Ray (requires the extra scale)")
 ]
-AddressOption = Annotated[
-    str,
-    typer.Option(
-        metavar="ADDRESS",
-        help="Address of a Ray cluster, with --engine ray; if omitted, Ray is started on this machine",
-    ),
-]
-
-
-def check_address(engine: RowEngine, address: str) -> None:
-    """Refuse an address without Ray.
-
-    Raises:
-        BadInput: The address is given without `--engine ray`.
-    """
-    if address and engine is not RowEngine.RAY:
-        raise BadInput(f"--address {address}", "only Ray uses an address", "add --engine ray")
 
 
 def runner_for(engine: RowEngine, *, jobs: int, address: str) -> "ChunkRunner":

@@ -1,7 +1,7 @@
 """`workbench run`: run suites with contracts and models, score them and report."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated, Final, NamedTuple
@@ -13,9 +13,11 @@ from workbench.app.runs.reports import report_for
 from workbench.app.runs.running import begin_run, execute_run, find_run
 from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
+from workbench.cli.ray_options import AddressOption, WorkEngine, WorkEngineOption
 from workbench.cli.sampling_options import repeatable_option, sampling_option
 from workbench.cli.suites.files import suites_named, write_reports
 from workbench.cli.suites.from_sessions import SessionOptions, session_plan
+from workbench.cli.suites.on_ray import RayOptions, WorkersOption
 from workbench.cli.suites.rows import RowOptions, row_plan, write_rows
 from workbench.cli.suites.run_options import (
     BaselineRun,
@@ -31,10 +33,9 @@ from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import Tone, shown, terminal_paint
 from workbench.cli.terminal.stopping import stop_at_interrupt
 from workbench.errors import BadInput
-from workbench.records.runs import StoredRun
 from workbench.rollout.sampling import Sampling
 from workbench.settings import read_settings
-from workbench.suite.plan import ToolVariation
+from workbench.suite.plan import RunPlan, ToolVariation
 from workbench.suite.reports.markdown import table_text
 from workbench.suite.reports.report import RunReport
 from workbench.suite.reports.tables import (
@@ -124,6 +125,7 @@ class RunOptions:
     baseline: str
     rows: RowOptions
     sessions: SessionOptions
+    ray: RayOptions
 
     def complete(self, services: Services, request: RunRequest) -> RunRequest:
         """Return the request with what the options leave open: from the preset, or else the defaults.
@@ -242,6 +244,9 @@ def run(
     at_once: Annotated[
         int, typer.Option(min=1, max=256, help="Cases to run at the same time, for models on servers")
     ] = 8,
+    engine: WorkEngineOption = WorkEngine.LOCAL,
+    address: AddressOption = "",
+    workers: WorkersOption = None,
     resume: Annotated[
         str, typer.Option(metavar="RUN", help="Continue this run; last is the newest run")
     ] = "",
@@ -293,7 +298,13 @@ def run(
     over_rows = RowOptions(file=rows, message=message, tools=tuple(tools or ()), out=rows_out)
     sessions = SessionOptions(tag=from_sessions, save_as=save_suite)
     options = RunOptions(
-        preset=preset, sampling=given, resume=resume, baseline=baseline, rows=over_rows, sessions=sessions
+        preset=preset,
+        sampling=given,
+        resume=resume,
+        baseline=baseline,
+        rows=over_rows,
+        sessions=sessions,
+        ray=RayOptions(engine=engine, address=address, workers=workers),
     )
     raise typer.Exit(_run(request, options, files, fail_under=fail_under))
 
@@ -314,18 +325,21 @@ def _run(
     resume, baseline = options.resume, options.baseline
     options.rows.check(request)
     options.sessions.check(request, has_rows=options.rows.file is not None)
+    options.ray.check()
     if resume and (request.suites or options.rows.file or options.sessions.tag):
         raise BadInput("--resume", "the run already has its suites, rows or sessions", "omit them")
     is_quiet = files["json"] == "-"
     with open_services(read_settings()) as services:
         compared = find_run(services, baseline) if baseline else None
-        stored = (
-            find_run(services, resume)
-            if resume
-            else _begin(services, options.complete(services, request), options)
-        )
-        with stop_at_interrupt() as stop:
-            report = _run_and_report(services, stored, compared, is_quiet=is_quiet, is_cancelled=stop.is_set)
+        found = find_run(services, resume) if resume else None
+        plan = found.plan if found else _plan(services, options.complete(services, request), options)
+        with options.ray.executor(services, plan) as executor_for, stop_at_interrupt() as stop:
+            stored = found or begin_run(services, plan)
+            print(f"run {stored.id}: {stored.listed.title}", file=sys.stderr)
+            events = execute_run(services, stored, is_cancelled=stop.is_set, executor=executor_for(stored))
+            for _ in with_progress_lines(events, is_quiet=is_quiet):
+                pass
+        report = report_for(services, find_run(services, stored.id), compared)
         write_reports(report, files, services.settings)
         if options.rows.out:
             write_rows(services, stored, options.rows.out)
@@ -334,31 +348,12 @@ def _run(
     return ExitCode.INTERRUPTED if stop.is_set() else _exit_code(report, fail_under)
 
 
-def _begin(services: Services, request: RunRequest, options: RunOptions) -> StoredRun:
+def _plan(services: Services, request: RunRequest, options: RunOptions) -> RunPlan:
     if options.rows.file is not None:
-        return begin_run(services, row_plan(services, request, options.rows))
+        return row_plan(services, request, options.rows)
     if options.sessions.tag is not None:
-        return begin_run(services, session_plan(services, request, options.sessions))
-    return begin_run(services, plan_run(services, request, suites_named(services, request.suites)))
-
-
-def _run_and_report(
-    services: Services,
-    stored: StoredRun,
-    compared: StoredRun | None,
-    *,
-    is_quiet: bool,
-    is_cancelled: Callable[[], bool],
-) -> RunReport:
-    print(f"run {stored.id}: {stored.listed.title}", file=sys.stderr)
-    events = execute_run(services, stored, is_cancelled=is_cancelled)
-    _drain(with_progress_lines(events, is_quiet=is_quiet))
-    return report_for(services, find_run(services, stored.id), compared)
-
-
-def _drain(events: Iterable[RunEvent]) -> None:
-    for _ in events:
-        pass
+        return session_plan(services, request, options.sessions)
+    return plan_run(services, request, suites_named(services, request.suites))
 
 
 def _exit_code(report: RunReport, fail_under: float | None) -> ExitCode:

@@ -13,7 +13,7 @@ from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import with_progress
 from workbench.cli.terminal.sources import load_contract
 from workbench.cli.training.call_threshold import choose_call_threshold, loaded_engine
-from workbench.cli.training.synth import Generator, RowSplit
+from workbench.cli.training.synth import RowGenerator, RowSplit
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.suite.compare import wilson
@@ -33,8 +33,8 @@ def heldout(
     ] = None,
     model: Annotated[str, typer.Option(metavar="MODEL", help="embedded, or a GGUF file")] = "embedded",
     generator: Annotated[
-        Generator, typer.Option(help="Cases with invented tools, or with tools of everyday life")
-    ] = Generator.FORMAL,
+        RowGenerator, typer.Option(help="Cases with invented tools, or with tools of everyday life")
+    ] = RowGenerator.FORMAL,
     split: Annotated[
         RowSplit, typer.Option(help="Split that everyday cases are drawn from: test or validation")
     ] = RowSplit.TEST,
@@ -84,13 +84,13 @@ def heldout(
 
 
 def _draw(
-    generator: Generator, split: RowSplit, contract: str, seed: int, share: float
+    generator: RowGenerator, split: RowSplit, contract: str, seed: int, share: float
 ) -> "tuple[Sequence[CaseKind], list[HeldOutCase]]":
     """Return the kinds of a measurement and their cases."""
     from workbench.training.everyday.family import FamilySplit
     from workbench.training.heldout import EVERYDAY_KINDS, KINDS, draw_cases, draw_everyday_cases
 
-    is_formal = generator is Generator.FORMAL
+    is_formal = generator is RowGenerator.FORMAL
     if split is RowSplit.TRAIN or (is_formal and split is RowSplit.VALIDATION):
         is_train = split is RowSplit.TRAIN
         problem = "training uses this split" if is_train else "the formal generator has no such split"

@@ -2,11 +2,15 @@
 
 import sys
 from collections.abc import Collection
+from contextlib import contextmanager
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from functools import partial
+from itertools import count as count_from
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 import typer
 
+from workbench.cli.ray_options import AddressOption, WorkEngine, WorkEngineOption, check_address
 from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import with_progress, write_json_line
 from workbench.cli.terminal.sources import load_contract
@@ -15,13 +19,18 @@ from workbench.settings import read_settings
 from workbench.training.synth.words import WordSplit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from workbench.chat.json_value import JsonObject
-    from workbench.training.synth.conversations import ContractShare
+    from workbench.training.synth.conversations import ContractShare, RowSource
+
+    RowDrawing = Callable[[RowSource], Iterator[JsonObject]]
+
+_BATCH: Final = 256
+"""Rows that a worker of Ray draws at once."""
 
 
-class Generator(StrEnum):
+class RowGenerator(StrEnum):
     """Where tools and sentences come from."""
 
     FORMAL = "formal"
@@ -57,8 +66,8 @@ def synth(
     ],
     seed: Annotated[int, typer.Option(help="Seed; the same seed gives the same rows")] = 0,
     generator: Annotated[
-        Generator, typer.Option(help="Tools of word lists, or tools of everyday life")
-    ] = Generator.FORMAL,
+        RowGenerator, typer.Option(help="Tools of word lists, or tools of everyday life")
+    ] = RowGenerator.FORMAL,
     split: Annotated[
         RowSplit,
         typer.Option(help="Split whose words, tools and sentences are used; only everyday has validation"),
@@ -86,6 +95,8 @@ def synth(
         int, typer.Option(min=1, help="Number of rows in succession that share contract and tools")
     ] = 1,
     exchanges: Annotated[int, typer.Option(min=1, max=4, help="Maximum number of exchanges in a row")] = 4,
+    engine: WorkEngineOption = WorkEngine.LOCAL,
+    address: AddressOption = "",
     as_json: JsonOption = False,
 ) -> None:
     """Generate training rows for tool calling.
@@ -94,6 +105,7 @@ def synth(
     """
     if as_json and out == "-":
         raise BadInput("--json", "the rows already go to standard output", "give a file with --out")
+    check_address(engine, address)
     from workbench.library.datasets.row_writer import open_writer
     from workbench.library.home_files import ContractFiles, find_folder
     from workbench.training.synth.conversations import ContractShare
@@ -110,21 +122,33 @@ def synth(
         "most_exchanges": exchanges,
         "together": together,
     }
-    if generator is Generator.EVERYDAY:
-        rows = _everyday(seed, count, split, kinds, common)
-    else:
-        rows = _formal(seed, count, split, kinds, common)
-    with open_writer(out) as write:
-        for row in with_progress(rows, "rows"):
+    draw = (_everyday if generator is RowGenerator.EVERYDAY else _formal)(seed, count, split, kinds, common)
+    with open_writer(out) as write, _row_source(engine, address) as source:
+        for row in with_progress(draw(source), "rows"):
             write(row)
     if as_json:
         write_json_line({"rows": count, "file": out})
     print(f"{count:,} row{'' if count == 1 else 's'} written to {out}", file=sys.stderr)
 
 
+@contextmanager
+def _row_source(engine: WorkEngine, address: str) -> "Generator[RowSource]":
+    """Yield where rows are drawn: in this process, or on the workers of Ray."""
+    from workbench.training.synth.conversations import drawn_here
+
+    if engine is WorkEngine.LOCAL:
+        yield drawn_here
+        return
+    from workbench.library.ray_cluster import map_numbers, started_ray
+
+    with started_ray(address) as ray:
+        batches = (range(first, first + _BATCH) for first in count_from(0, _BATCH))
+        yield lambda draw: map_numbers(ray, draw, batches)
+
+
 def _formal(
     seed: int, count: int, split: RowSplit, kinds: tuple[tuple[str, float], ...], common: "_Common"
-) -> "Iterator[JsonObject]":
+) -> "RowDrawing":
     from workbench.training.synth.conversations import SynthOptions, synth_rows
     from workbench.training.synth.exchanges import EXCHANGES, SHARES
 
@@ -134,19 +158,19 @@ def _formal(
         )
     _check_kinds(kinds, EXCHANGES)
     options = SynthOptions(split=WordSplit(split), kinds=kinds or SHARES, **common)
-    return synth_rows(seed, count, options)
+    return partial(synth_rows, seed, count, options)
 
 
 def _everyday(
     seed: int, count: int, split: RowSplit, kinds: tuple[tuple[str, float], ...], common: "_Common"
-) -> "Iterator[JsonObject]":
+) -> "RowDrawing":
     from workbench.training.everyday.exchanges import EVERYDAY_EXCHANGES, EVERYDAY_SHARES
     from workbench.training.everyday.family import FamilySplit
     from workbench.training.everyday.rows import EverydayOptions, everyday_rows
 
     _check_kinds(kinds, EVERYDAY_EXCHANGES)
     options = EverydayOptions(split=FamilySplit(split), kinds=kinds or EVERYDAY_SHARES, **common)
-    return everyday_rows(seed, count, options)
+    return partial(everyday_rows, seed, count, options)
 
 
 def _check_kinds(kinds: tuple[tuple[str, float], ...], known: Collection[str]) -> None:

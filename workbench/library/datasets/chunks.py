@@ -1,21 +1,15 @@
 """Split files of rows into chunks, and check the chunks in processes or on Ray."""
 
-import logging
-import os
-import pickle
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from multiprocessing import get_context
-from typing import Any, Final, NamedTuple, Protocol, TypeVar, cast
+from typing import Final, NamedTuple, Protocol
 
-from workbench.errors import BadInput
 from workbench.library.datasets.conversion import Conversion, ShardRow, convert_shards
 from workbench.library.datasets.row_files import FileLine, FileRow, format_of_row, parse_line, read_raw
-from workbench.settings.extras import install_command
+from workbench.library.ray_cluster import map_numbers, started_ray
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.rows_check import CheckOptions, RowsCheck
 
@@ -124,19 +118,6 @@ def _chunks(rows: Iterable[FileLine | FileRow]) -> Iterator[Chunk]:
         yield chunk
 
 
-_Done = TypeVar("_Done")
-_Packed = Mapping[str, bytes | bool]
-"""A pickled value, and whether it is a result or the arguments of an exception."""
-
-
-class _DataSet(Protocol):
-    """The part of Ray's datasets that is used here."""
-
-    def flat_map(self, fn: Callable[[dict[str, int]], Iterator[_Packed]]) -> "_DataSet": ...
-
-    def iter_rows(self) -> Iterator[_Packed]: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RayRunner:
     """Checks or converts files on Ray. Each file is read by the worker, so every machine needs access to the files."""
@@ -145,69 +126,36 @@ class RayRunner:
     """Address of a cluster; empty to start Ray on this machine for the duration of the work."""
 
     def __call__(self, files: Sequence[str], options: CheckOptions, read_as: str) -> Iterator[CheckedChunk]:
-        """Implement `ChunkRunner`."""
+        """Implement `ChunkRunner`.
 
-        def check(place: int) -> Iterator[CheckedChunk]:
-            for chunk in chunks_of(files[place]):
-                yield CheckedChunk(place, check_chunk(chunk, options, read_as))
+        Raises:
+            BadInput: As for `ChunkRunner`, or Ray is not installed or cannot be reached.
+            WorkerEnded: Workers ended several times while they checked the same file.
+        """
 
-        yield from self._each(len(files), check)
+        def check(places: Iterable[int]) -> Iterator[CheckedChunk]:
+            for place in places:
+                for chunk in chunks_of(files[place]):
+                    yield CheckedChunk(place, check_chunk(chunk, options, read_as))
+
+        with started_ray(self.address) as ray:
+            yield from map_numbers(ray, check, _one_by_one(files))
 
     def convert(self, pairs: Sequence[tuple[str, str]], conversion: Conversion) -> Iterator[ShardRow]:
         """Convert shards on Ray, with the same files and results as `convert_shards`.
 
         Raises:
-            BadInput: A file cannot be read or written, or Ray is not installed.
+            BadInput: A file cannot be read or written, or Ray is not installed or cannot be reached.
+            WorkerEnded: Workers ended several times while they converted the same file.
         """
-        yield from self._each(len(pairs), lambda place: convert_shards([pairs[place]], conversion))
 
-    def _each(self, count: int, work: Callable[[int], Iterator[_Done]]) -> Iterator[_Done]:
-        """Yield the results of `work` for each index, in order."""
+        def convert(places: Iterable[int]) -> Iterator[ShardRow]:
+            return convert_shards([pairs[place] for place in places], conversion)
 
-        def packed(row: dict[str, int]) -> Iterator[_Packed]:
-            try:
-                for done in work(row["place"]):
-                    yield {"value": pickle.dumps(done), "is_done": True}
-            except BadInput as error:
-                # Send the arguments, because the exception does not survive pickling.
-                parts = (error.where, error.problem, error.remedy)
-                yield {"value": pickle.dumps(parts), "is_done": False}
+        with started_ray(self.address) as ray:
+            yield from map_numbers(ray, convert, _one_by_one(pairs))
 
-        with self._ray() as from_items:
-            rows = from_items([{"place": place} for place in range(count)], override_num_blocks=count)
-            for row in rows.flat_map(packed).iter_rows():
-                value = pickle.loads(cast(bytes, row["value"]))
-                if not row["is_done"]:
-                    raise BadInput(*value)
-                yield value
 
-    @contextmanager
-    def _ray(self) -> Generator[Callable[..., _DataSet]]:
-        """Start Ray and return the function that creates a dataset from items."""
-        # Without this, Ray sends usage statistics over the network.
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        try:
-            ray: Any = import_module("ray")
-            data: Any = import_module("ray.data")
-        except ImportError as error:
-            raise BadInput(
-                "--engine ray", "Ray is not installed", f"run {install_command('scale')}"
-            ) from error
-        settings: dict[str, Any] = {"include_dashboard": False} if not self.address else {}
-        try:
-            ray.init(
-                address=self.address or "local", log_to_driver=False, logging_level=logging.ERROR, **settings
-            )
-        except (ConnectionError, RuntimeError, ValueError) as error:
-            first = str(error).partition("\n")[0]
-            raise BadInput(
-                f"--address {self.address or 'local'}", f"Ray cannot be reached: {first}"[:150]
-            ) from error
-        try:
-            context = data.DataContext.get_current()
-            context.enable_progress_bars = False
-            context.execution_options.preserve_order = True
-            logging.getLogger("ray.data").setLevel(logging.ERROR)
-            yield data.from_items
-        finally:
-            ray.shutdown()
+def _one_by_one(items: Sequence[object]) -> Iterator[Sequence[int]]:
+    """Yield the index of each item in a batch of its own."""
+    return ([place] for place in range(len(items)))

@@ -1,8 +1,10 @@
 """Draw conversations about everyday tools, and write them as rows."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import partial
+from itertools import count
 from typing import Final
 
 from workbench.chat.json_value import JsonObject
@@ -13,11 +15,16 @@ from workbench.training.everyday.family import Family, FamilySplit
 from workbench.training.everyday.family_files import families_of
 from workbench.training.synth import vocabulary
 from workbench.training.synth.conversations import (
+    Candidate,
     ContractShare,
+    RowSource,
     SynthConversation,
     SynthSetting,
-    distinct_rows,
+    conversation_candidate,
+    distinct,
     draw_contract,
+    drawn_here,
+    row_candidate,
     system_message,
 )
 from workbench.training.synth.words import Dice, WordList, WordSplit
@@ -59,35 +66,44 @@ class EverydaySetting:
     today: date | None
 
 
-def everyday_rows(seed: int, count: int, options: EverydayOptions) -> Iterator[JsonObject]:
-    """Draw `count` valid rows in the format `sharegpt`, without near-duplicates.
+def everyday_rows(
+    seed: int, row_count: int, options: EverydayOptions, source: RowSource = drawn_here
+) -> Iterator[JsonObject]:
+    """Draw `row_count` valid rows in the format `sharegpt`, without near-duplicates.
 
-    The same arguments give the same rows, and a larger count begins with the same rows.
+    The same arguments give the same rows, whatever the source, and a larger count begins with the same rows.
 
     Raises:
         BadInput: No further row differs enough from the others.
     """
-    for drawn, row in distinct_rows(_draw_nth(seed, options), count):
-        yield {**row, "kinds": list(drawn.kinds)}
+    return distinct(source(partial(_numbered_rows, seed, options)), row_count)
 
 
-def draw_everyday(seed: int, count: int, options: EverydayOptions) -> Iterator[SynthConversation]:
+def _numbered_rows(
+    seed: int, options: EverydayOptions, numbers: Iterable[int]
+) -> Iterator[Candidate[JsonObject] | None]:
+    return map(row_candidate, map(_draw_nth(seed, options), numbers))
+
+
+def draw_everyday(seed: int, row_count: int, options: EverydayOptions) -> Iterator[SynthConversation]:
     """Draw the conversations of `everyday_rows`."""
-    for drawn, _ in distinct_rows(_draw_nth(seed, options), count):
-        yield drawn
+    return distinct(map(conversation_candidate, map(_draw_nth(seed, options), count())), row_count)
 
 
 def _draw_nth(seed: int, options: EverydayOptions) -> Callable[[int], SynthConversation | None]:
+    """Return a function that draws the conversation with a number. It keeps the setting of the last one."""
     families = families_of(options.split)
     setting: EverydaySetting | None = None
+    setting_number = -1
 
-    def draw(place: int) -> SynthConversation | None:
-        nonlocal setting
-        if setting is None or place % options.together == 0:
-            dice = Dice("everyday setting", options.split, seed, place // options.together)
+    def draw(number: int) -> SynthConversation | None:
+        nonlocal setting, setting_number
+        if setting is None or number // options.together != setting_number:
+            setting_number = number // options.together
+            dice = Dice("everyday setting", options.split, seed, setting_number)
             setting = draw_everyday_setting(dice, options, families)
         return draw_everyday_conversation(
-            Dice("everyday row", options.split, seed, place), options, setting, families
+            Dice("everyday row", options.split, seed, number), options, setting, families
         )
 
     return draw

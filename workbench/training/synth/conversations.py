@@ -1,8 +1,10 @@
 """Draw conversations of several exchanges, with tools and a contract, and write them as rows."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple
+from functools import partial
+from itertools import count
+from typing import Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -20,8 +22,8 @@ from workbench.training.synth.words import Dice, WordList, WordSplit
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, format_named
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import Prose, RowMessage, Trajectory
-from workbench.trajectory.validate.duplicates import MOST_BITS, fingerprint_row
-from workbench.trajectory.validate.rows_check import RowsCheck
+from workbench.trajectory.validate.checked_row import check_completely
+from workbench.trajectory.validate.duplicates import MOST_BITS, RowFingerprint, fingerprint_row
 from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.row_draft import RowOptions
 
@@ -180,74 +182,110 @@ def system_message(
 _MOST_TRIES: Final = 200
 """Maximum number of draws for a row that differs from all others. Then the grammars are exhausted."""
 
+_Item = TypeVar("_Item")
 
-def synth_rows(seed: int, count: int, options: SynthOptions) -> Iterator[JsonObject]:
-    """Draw `count` valid rows in the format `sharegpt`, without near-duplicates.
 
-    The same arguments give the same rows, and a larger count begins with the same rows.
+class Candidate(NamedTuple, Generic[_Item]):
+    """A valid row, or what it was drawn from. It may still be a near-duplicate of another one."""
+
+    item: _Item
+    likeness: RowFingerprint
+
+
+NumberedRows = Callable[[Iterable[int]], Iterator[Candidate[JsonObject] | None]]
+"""Draws the rows with these numbers, in order; None for a number without a valid row.
+
+A row depends on its number only, not on the other rows, so the numbers can be distributed over processes."""
+RowSource = Callable[[NumberedRows], Iterator[Candidate[JsonObject] | None]]
+"""Draws the rows with the numbers 0, 1, 2 and so on, without an end."""
+
+
+def drawn_here(draw: NumberedRows) -> Iterator[Candidate[JsonObject] | None]:
+    """Draw the rows in this process, when they are asked for. A `RowSource`."""
+    return draw(count())
+
+
+def synth_rows(
+    seed: int, row_count: int, options: SynthOptions, source: RowSource = drawn_here
+) -> Iterator[JsonObject]:
+    """Draw `row_count` valid rows in the format `sharegpt`, without near-duplicates.
+
+    The same arguments give the same rows, whatever the source, and a larger count begins with the same rows.
 
     Raises:
         BadInput: The grammars are exhausted: no further row differs enough from the others.
     """
-    for drawn, row in distinct_rows(_draw_nth(seed, options), count):
-        yield {**row, "kinds": list(drawn.kinds)}
+    return distinct(source(partial(_numbered_rows, seed, options)), row_count)
 
 
-def draw_rows(seed: int, count: int, options: SynthOptions) -> Iterator[SynthConversation]:
+def _numbered_rows(
+    seed: int, options: SynthOptions, numbers: Iterable[int]
+) -> Iterator[Candidate[JsonObject] | None]:
+    return map(row_candidate, map(_draw_nth(seed, options), numbers))
+
+
+def draw_rows(seed: int, row_count: int, options: SynthOptions) -> Iterator[SynthConversation]:
     """Draw the conversations of `synth_rows`."""
-    for drawn, _ in distinct_rows(_draw_nth(seed, options), count):
-        yield drawn
+    return distinct(map(conversation_candidate, map(_draw_nth(seed, options), count())), row_count)
 
 
 def _draw_nth(seed: int, options: SynthOptions) -> Callable[[int], SynthConversation]:
     """Return a function that draws the conversation with a number. It keeps the setting of the last one."""
     setting: SynthSetting | None = None
+    setting_number = -1
 
-    def draw(place: int) -> SynthConversation:
-        nonlocal setting
-        if place % options.together == 0:
-            setting = draw_setting(Dice("setting", options.split, seed, place // options.together), options)
-        return draw_conversation(Dice("row", options.split, seed, place), options, setting)
+    def draw(number: int) -> SynthConversation:
+        nonlocal setting, setting_number
+        if number // options.together != setting_number:
+            setting_number = number // options.together
+            setting = draw_setting(Dice("setting", options.split, seed, setting_number), options)
+        return draw_conversation(Dice("row", options.split, seed, number), options, setting)
 
     return draw
 
 
-def distinct_rows(
-    draw: Callable[[int], SynthConversation | None], count: int
-) -> Iterator[tuple[SynthConversation, JsonObject]]:
-    """Draw `count` conversations and write them as rows, without invalid rows and near-duplicates.
+def conversation_candidate(drawn: SynthConversation | None) -> Candidate[SynthConversation] | None:
+    """Return the conversation with the fingerprint of its row, or None if it has no valid row."""
+    candidate = row_candidate(drawn)
+    return Candidate(drawn, candidate.likeness) if drawn and candidate else None
 
-    Args:
-        draw: Draws the conversation with a number, counted from 0. None if it has none with this number.
+
+def row_candidate(drawn: SynthConversation | None) -> Candidate[JsonObject] | None:
+    """Write a conversation as a row with the column `kinds`. Return None if that is not possible, or has findings."""
+    sharegpt = format_named(DEFAULT_FORMAT)
+    row = write_row(drawn.trajectory, sharegpt, RowOptions()).row if drawn else None
+    read = sharegpt.read(row) if row else None
+    if drawn is None or row is None or read is None or check_completely(read).findings:
+        return None
+    return Candidate({**row, "kinds": list(drawn.kinds)}, fingerprint_row(read))
+
+
+def distinct(candidates: Iterable[Candidate[_Item] | None], item_count: int) -> Iterator[_Item]:
+    """Yield the first `item_count` items of which none is a near-duplicate of an earlier one.
 
     Raises:
         BadInput: No further row differs enough from the others.
     """
-    sharegpt, writing = format_named(DEFAULT_FORMAT), RowOptions()
     exact: set[int] = set()
-    sketches = np.zeros(count, dtype=np.uint64)
-    check = RowsCheck()
-    row_count = tries = place = 0
-    while row_count < count:
-        drawn = draw(place)
-        place += 1
-        row = write_row(drawn.trajectory, sharegpt, writing).row if drawn else None
-        read = sharegpt.read(row) if row else None
+    sketches = np.zeros(item_count, dtype=np.uint64)
+    yielded = tries = 0
+    for candidate in candidates:
         tries += 1
         if tries > _MOST_TRIES:
             raise BadInput(
-                "synth", f"the grammars have only {row_count} different rows", "use a smaller --count"
+                "synth", f"the grammars have only {yielded} different rows", "use a smaller --count"
             )
-        if drawn is None or row is None or read is None or check.check(read):
+        if candidate is None:
             continue
-        likeness = fingerprint_row(read)
-        known = sketches[:row_count]
-        if likeness.exact in exact or _is_near(known, likeness.sketch):
+        likeness = candidate.likeness
+        if likeness.exact in exact or _is_near(sketches[:yielded], likeness.sketch):
             continue
         exact.add(likeness.exact)
-        sketches[row_count] = likeness.sketch
-        row_count, tries = row_count + 1, 0
-        yield drawn, row
+        sketches[yielded] = likeness.sketch
+        yielded, tries = yielded + 1, 0
+        yield candidate.item
+        if yielded == item_count:
+            return
 
 
 def _is_near(known: "np.ndarray[tuple[int], np.dtype[np.uint64]]", sketch: int) -> bool:
