@@ -206,16 +206,12 @@ def open_worker_services(*, threads: int) -> "Generator[Services]":
         BadInput: A setting is invalid, or `prompts/` or `tools_catalog/` is missing.
         StoreError: The database cannot be created.
     """
-    from tempfile import TemporaryDirectory
+    from workbench.store.temporary import temporary_database
 
     settings = read_settings()
-    with TemporaryDirectory(prefix="workbench-worker-") as folder:
+    with temporary_database() as url:
         own = replace(
-            settings,
-            database_url=f"sqlite:///{folder}/workbench.sqlite3",
-            bucket=None,
-            dataset="",
-            threads=settings.threads or threads,
+            settings, database_url=url, bucket=None, dataset="", threads=settings.threads or threads
         )
         with open_services(own) as services:
             yield services
