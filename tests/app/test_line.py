@@ -1,12 +1,17 @@
 """The fair queue of a model: nobody gets ahead by sending more requests, and nobody starves."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from threading import Thread
+from types import SimpleNamespace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.app.fair_queue import HOLD_S, FairQueue, QueueTicket, Share
+from workbench.app.limits import TEAM
+from workbench.app.queued_engine import EngineQueues
+from workbench.rollout.ports import Capabilities
 
 OWNERS = [("ann",), ("bob",), ("1.2.3.4", "x"), ("1.2.3.4", "y"), ("5.6.7.8", "x")]
 STEPS = st.lists(
@@ -117,6 +122,45 @@ def test_a_queue_with_a_larger_width_serves_several_at_once():
     assert line.place(other) == 1
     line.leave(many[1])
     assert line.place(other) == 0
+
+
+def test_a_queue_that_becomes_wider_serves_more_and_a_narrower_one_interrupts_nobody():
+    line = FairQueue(1)
+    many = [line.join(("ann",)) for _ in range(4)]
+    line.resize(3)
+    assert [line.place(ticket) for ticket in many] == [0, 0, 0, 1]
+    line.resize(1)
+    assert [line.place(ticket) for ticket in many] == [0, 0, 0, 1]
+    line.leave(many[0])
+    line.leave(many[1])
+    assert line.place(many[3]) == 1
+    line.leave(many[2])
+    assert line.place(many[3]) == 0
+
+
+def served_at_once(queues, engine):
+    line = queues.line(engine, TEAM)
+    tickets = [line.join(("ann",)) for _ in range(40)]
+    count = sum(line.place(ticket) == 0 for ticket in tickets)
+    for ticket in tickets:
+        line.leave(ticket)
+    return count
+
+
+def test_servers_divide_the_requests_to_a_remote_model_but_not_to_their_own():
+    remote = SimpleNamespace(
+        name="remote", capabilities=Capabilities(has_exact_prompt=True, has_grammar=False)
+    )
+    own = SimpleNamespace(name="own", capabilities=replace(remote.capabilities, is_one_at_a_time=True))
+    later = SimpleNamespace(name="later", capabilities=remote.capabilities)
+    queues = EngineQueues()
+    assert (served_at_once(queues, remote), served_at_once(queues, own)) == (32, 1)
+    queues.share_among(3)
+    assert [served_at_once(queues, engine) for engine in (remote, own, later)] == [10, 1, 10]
+    queues.share_among(100)
+    assert [served_at_once(queues, engine) for engine in (remote, own, later)] == [1, 1, 1]
+    queues.share_among(1)
+    assert served_at_once(queues, remote) == 32
 
 
 def test_waiting_threads_are_woken():

@@ -104,6 +104,14 @@ class FairQueue:
         self._joined = 0
         self._changed = Condition()
 
+    def resize(self, width: int) -> None:
+        """Change how many tickets are served at the same time. Those that are being served are not interrupted."""
+        with self._changed:
+            if width != self._width:
+                self._width = width
+                self._advance()
+                self._changed.notify_all()
+
     def join(self, share: Share, *, turn: object = None) -> QueueTicket:
         """Return a new ticket. The caller must pass it to `leave` at the end.
 

@@ -32,7 +32,23 @@ class EngineQueues:
 
     def __init__(self) -> None:
         self._lines: dict[str, FairQueue] = {}
+        self._widths: dict[str, int] = {}
+        """How many requests all servers together may send to the model of a queue at the same time."""
+        self._servers = 1
         self._lock = Lock()
+
+    def share_among(self, servers: int) -> None:
+        """Divide the requests that may be sent to a model at the same time among this many servers.
+
+        A model of this machine is not shared, so its queue stays as it is.
+        """
+        with self._lock:
+            self._servers = servers
+            for name, width in self._widths.items():
+                self._lines[name].resize(self._own_part(width))
+
+    def _own_part(self, width: int) -> int:
+        return max(1, width // self._servers)
 
     def line(self, engine: Engine, limits: PersonLimits) -> FairQueue | None:
         """Return the queue of an engine. None if it serves all requests at once."""
@@ -42,7 +58,11 @@ class EngineQueues:
             return None
         with self._lock:
             name = _THIS_MACHINE if is_single else engine.name
-            return self._lines.setdefault(name, FairQueue(width))
+            if name not in self._lines:
+                if not is_single:
+                    self._widths[name] = width
+                self._lines[name] = FairQueue(width if is_single else self._own_part(width))
+            return self._lines[name]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,6 +65,15 @@ class ServerStore:
             change = update(ServerRow).where(col(ServerRow.id) == server_id).values(beat_at=func.now())
             return db.exec(change).rowcount > 0
 
+    def count(self) -> int:
+        """Return the number of servers.
+
+        Raises:
+            StoreError: The database could not be read.
+        """
+        with self._database.reading() as db:
+            return db.exec(select(func.count()).select_from(ServerRow)).one()
+
     def leave(self, server_id: str) -> None:
         """Remove a server that is closing. What it left in progress is handled as if it had been killed, but at once.
 

@@ -86,3 +86,12 @@ def test_a_group_that_could_not_start_can_be_closed(shared_url: str) -> None:
         with pytest.raises(StoreError):
             group.start()
         group.close()
+
+
+def test_servers_divide_the_requests_to_a_remote_model(open_server: OpenServer) -> None:
+    servers = [open_server() for _ in range(2)]
+    parts: list[int] = []
+    servers[0].services.lines.share_among = parts.append
+    await_until(lambda: 2 in parts)
+    servers[1].joined.close()
+    await_until(lambda: parts[-1] == 1)

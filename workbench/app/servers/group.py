@@ -107,6 +107,14 @@ class ServerGroup:
         """
         self._servers.send(server_id, message)
 
+    def count(self) -> int:
+        """Return the number of servers.
+
+        Raises:
+            StoreError: The database could not be read.
+        """
+        return self._servers.count()
+
     def follow(self, subject: str) -> Event:
         """Return an event that is set at each notification about a subject, until `unfollow`."""
         with self._lock:

@@ -20,6 +20,7 @@ class JoinedServer:
         self.turns = SharedTurns(services, group, work)
         self.runs = SharedRuns(services, group, work)
         services.turns.directory = self.turns
+        group.on_beat(lambda: services.lines.share_among(group.count()))
 
     def close(self) -> None:
         """Leave the other servers, which continue the runs that this one has not finished."""
