@@ -8,14 +8,15 @@ torch = pytest.importorskip("torch", reason="the extra train is not installed: m
 transformers = pytest.importorskip("transformers", reason="the extra train is not installed")
 pytestmark = pytest.mark.train
 
-from workbench.training import shared_prompts  # noqa: E402
 from workbench.training.examples import IGNORED, Tokens, encode, examples_of  # noqa: E402
 from workbench.training.shared_prompts import (  # noqa: E402
     ATTENTION,
+    aligned,
     can_share_prompts,
     collated,
     columns_of,
     share_prompts,
+    visible_tokens,
 )
 
 
@@ -48,8 +49,10 @@ def model(kind="Llama", **settings):
     return getattr(transformers, f"{kind}ForCausalLM")(config)
 
 
-def summed_loss(model, texts):
-    batch = collated([columns_of(text) for text in texts])
+def summed_loss(model, texts, collate):
+    batch = collate([columns_of(text) for text in texts])
+    if "span_numbers" in batch:
+        batch["visible"] = visible_tokens(batch.pop("span_numbers"))
     labels = batch.pop("labels")[:, 1:]
     logits = model(**batch, use_cache=False).logits[:, :-1]
     return torch.nn.functional.cross_entropy(
@@ -63,8 +66,9 @@ def gradients(model, loss):
     return {name: value.grad.clone() for name, value in model.named_parameters() if value.grad is not None}
 
 
+@pytest.mark.parametrize("collate", [collated, aligned])
 @pytest.mark.parametrize("kind", ["Llama", "Mistral", "Qwen2", "Qwen3"])
-def test_loss_and_gradients_equal_those_of_the_examples_one_by_one(kind):
+def test_loss_and_gradients_equal_those_of_the_examples_one_by_one(kind, collate):
     base = model(kind)
     alone = torch.zeros(())
     for entry in EXAMPLES:
@@ -75,7 +79,7 @@ def test_loss_and_gradients_equal_those_of_the_examples_one_by_one(kind):
         )
     expected = gradients(base, alone)
     base.set_attn_implementation(ATTENTION)
-    shared = summed_loss(base, share_prompts(EXAMPLES, 100, 0))
+    shared = summed_loss(base, share_prompts(EXAMPLES, 100, 0), collate)
     assert shared.item() == pytest.approx(alone.item(), rel=1e-5)
     found = gradients(base, shared)
     assert found.keys() == expected.keys()
@@ -83,15 +87,17 @@ def test_loss_and_gradients_equal_those_of_the_examples_one_by_one(kind):
         assert torch.allclose(found[name], value, atol=2e-5), name
 
 
-@pytest.mark.parametrize("before", [0, 5])
-def test_the_kernel_for_gpus_and_the_products_for_cpus_give_the_same(before):
-    torch.manual_seed(4)
-    query, keys, values = torch.randn(6, 7, 8), torch.randn(2, before + 7, 8), torch.randn(2, before + 7, 8)
-    by_kernel, by_products = (
-        attention(query, keys, values, 0.3, 0.0)
-        for attention in (shared_prompts._attention_by_kernel, shared_prompts._attention_by_products)
-    )
-    assert torch.allclose(by_kernel, by_products, atol=1e-5)
+def test_texts_for_a_gpu_are_padded_to_the_longest_and_padding_is_seen_by_no_token():
+    texts = share_prompts(EXAMPLES, 100, 0)
+    batch = aligned([columns_of(text) for text in texts])
+    numbers = batch["span_numbers"]
+    assert numbers.shape == (len(texts), 64)
+    assert batch["input_ids"].shape == (1, 64 * len(texts))
+    visible = visible_tokens(numbers)[:, 0]
+    assert visible.any(dim=-1).all(), "a token that sees nothing has no attention"
+    is_padding = numbers == -1
+    seen_padding = visible & is_padding[:, None, :]
+    assert not seen_padding[~is_padding].any()
 
 
 def test_texts_respect_the_maximum_length_and_contain_each_example_once():

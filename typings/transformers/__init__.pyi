@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from torch import Tensor, dtype
+from torch import Tensor, device, dtype
 
 class PretrainedConfig:
     model_type: str
+    hidden_size: int
     num_hidden_layers: int
     num_attention_heads: int
     num_key_value_heads: int
@@ -17,6 +18,20 @@ class CausalLMOutput:
 class PreTrainedModel:
     def __call__(self, *, logits_to_keep: Tensor, use_cache: bool, **inputs: Tensor) -> CausalLMOutput: ...
     config: PretrainedConfig
+    device: device
+    def eval(self) -> object: ...
+    def train(self) -> object: ...
+    def generate(
+        self,
+        *,
+        input_ids: Tensor,
+        attention_mask: Tensor,
+        max_new_tokens: int,
+        do_sample: bool,
+        use_cache: bool,
+        eos_token_id: int,
+        pad_token_id: int,
+    ) -> Tensor: ...
     def named_parameters(self) -> Iterator[tuple[str, Tensor]]: ...
     def set_attn_implementation(self, name: str) -> None: ...
     def state_dict(self) -> Mapping[str, Tensor]: ...
@@ -25,6 +40,7 @@ class PreTrainedModel:
 class PreTrainedTokenizerBase:
     bos_token_id: int | None
     def encode(self, text: str, *, add_special_tokens: bool = True) -> list[int]: ...
+    def decode(self, tokens: list[int], *, clean_up_tokenization_spaces: bool) -> str: ...
 
 class AutoModelForCausalLM:
     @staticmethod

@@ -8,6 +8,7 @@ import gguf
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
 
 Numbers = NDArray[np.float32]
@@ -190,6 +191,10 @@ class TunedWeights(NamedTuple):
     """Number of examples that were skipped because they are too long."""
     curve: list[tuple[int, float]]
     """Pairs of step and loss, as logged."""
+    validation: list[JsonObject]
+    """Results on validation cases, in the order of steps. Empty if nothing was measured."""
+    chosen_step: int | None
+    """The step with the best results on validation cases, whose weights these are. None if nothing was measured."""
     weights: Mapping[str, Numbers]
     """Weights of the adapter, by their names in peft. Empty if all weights were trained."""
 

@@ -166,8 +166,13 @@ def run_case(
     for delta in engine.generate(request, is_cancelled=lambda: False):
         text += delta.text
         reason = delta.finish_reason or reason
-    is_right = reason is FinishReason.STOP and _is_right(case, text)
-    return HeldOutResult(case, text, is_right, reaction_of(text, case.tools))
+    return result_of(case, text, is_finished=reason is FinishReason.STOP)
+
+
+def result_of(case: HeldOutCase, completion: str, *, is_finished: bool) -> HeldOutResult:
+    """Check a completion. One that did not end is wrong."""
+    is_right = is_finished and _is_right(case, completion)
+    return HeldOutResult(case, completion, is_right, reaction_of(completion, case.tools))
 
 
 _REFUSAL: Final = re.compile(

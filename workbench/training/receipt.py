@@ -46,6 +46,8 @@ class TrainOptions:
     """Number of threads; 0 lets PyTorch choose."""
     save_steps: int = 50
     """Number of steps between checkpoints."""
+    validate_steps: int = 0
+    """Number of steps between measurements on validation cases, after which the best weights are kept; 0 for none."""
     family: str = ""
     """Template family of the prompts. Empty uses that of each row."""
     licence: str = "apache-2.0"
@@ -131,6 +133,8 @@ def receipt_of(
         "tokens_trained": tuned.tokens_trained,
         "left_out_for_length": tuned.too_long,
         "loss_by_step": curve,
+        "validation": [*tuned.validation],
+        "chosen_step": tuned.chosen_step,
         "rows": rows,
         "files": [file_facts(path) for path in files],
         "versions": {"workbench": __version__, **{name: version(name) for name in _PACKAGES}},

@@ -1,7 +1,7 @@
 """Run a training: from valid rows to adapter, GGUF file, receipt and model card."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -13,10 +13,10 @@ from workbench.training.gguf_adapter import (
     TunedWeights,
     write_adapter,
 )
+from workbench.training.heldout import HeldOutCase
 from workbench.training.processes import is_main_process
-from workbench.training.progress import TrainingProgress
 from workbench.training.receipt import RECEIPT, TrainOptions, card_of, receipt_of
-from workbench.training.tuning import prepare, tune
+from workbench.training.tuning import Report, prepare, tune
 from workbench.trajectory.row import TrainingRow
 
 ADAPTER: Final = "adapter.gguf"
@@ -30,7 +30,8 @@ def train(
     options: TrainOptions,
     *,
     resumes: bool,
-    report: Callable[[TrainingProgress], None],
+    report: Report,
+    validation: Sequence[HeldOutCase] = (),
 ) -> TunedWeights:
     """Train on rows. The main process writes all results.
 
@@ -39,7 +40,8 @@ def train(
         rows_receipt: Their receipt, as `workbench receipt` writes it.
         options: Settings of the run.
         resumes: True to resume a run that was stopped.
-        report: Called with the progress.
+        report: Called with the progress and with results of the validation cases.
+        validation: Cases to measure the adapter with after every `validate_steps` steps.
 
     Raises:
         BadInput: The base cannot be loaded, no example is short enough, or the folder has a run with other settings.
@@ -50,7 +52,8 @@ def train(
     # Read it before the run, which may take hours and may overwrite the files that it started from.
     start = start_receipt(options.start) if options.start else None
     base = load_base(options.base, options.precision)
-    tuned = tune(base, prepare(examples, base, options), options, resumes=resumes, report=report)
+    prepared = prepare(examples, base, options)
+    tuned = tune(base, prepared, options, resumes=resumes, report=report, validation=validation)
     if not is_main_process():
         return tuned
     files = _written(base, tuned, options)

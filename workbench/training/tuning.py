@@ -21,22 +21,28 @@ from workbench.training.base_model import (
     begin_tokens,
     encode_with,
     facts_of,
+    fits_without_recomputing,
+    has_gpu,
     load_adapter_into,
     lora_parameters,
 )
 from workbench.training.examples import IGNORED, Example, encode
 from workbench.training.gguf_adapter import Numbers, TunedWeights
+from workbench.training.heldout import HeldOutCase
 from workbench.training.processes import batch_per_process, is_main_process, process_count
 from workbench.training.progress import ProgressReporter, TrainingProgress, stopped_by_interrupt
 from workbench.training.receipt import TrainOptions, file_facts
 from workbench.training.shared_prompts import (
     ATTENTION,
     SharedText,
+    aligned,
     can_share_prompts,
     collated,
     columns_of,
     share_prompts,
+    visible_tokens,
 )
+from workbench.training.validation import ValidationResult, Validator
 
 
 class AnswerTrainer(SFTTrainer):
@@ -58,6 +64,9 @@ class AnswerTrainer(SFTTrainer):
         is_trained = labels.ne(IGNORED)
         positions = is_trained.any(dim=0).nonzero().squeeze(-1)
         model_inputs = {name: value for name, value in inputs.items() if name != "labels"}
+        if "span_numbers" in model_inputs:
+            # Once for all layers.
+            model_inputs["visible"] = visible_tokens(model_inputs.pop("span_numbers"))
         outputs = model(**model_inputs, logits_to_keep=positions, use_cache=False)
         total = cross_entropy(
             outputs.logits.float().flatten(0, 1),
@@ -76,6 +85,10 @@ CHECKPOINTS: Final = "checkpoints"
 SETTINGS_FILE: Final = "options.json"
 """Name of the file with the settings of a run, in the folder of checkpoints. A run is only resumed with the same."""
 _TARGETS: Final = "all-linear"
+_LOADERS: Final = 2
+"""Number of processes that make batches while a GPU trains."""
+Report = Callable[[TrainingProgress | ValidationResult], None]
+"""Called with the progress of a run, and with its results on validation cases."""
 
 
 class PreparedExamples(NamedTuple):
@@ -119,14 +132,17 @@ def tune(
     options: TrainOptions,
     *,
     resumes: bool,
-    report: Callable[[TrainingProgress], None],
+    report: Report,
+    validation: Sequence[HeldOutCase] = (),
 ) -> TunedWeights:
     """Train. Checkpoints are saved in the folder of the run.
 
     Args:
         base: The model, which is changed in place.
         resumes: True to resume a run with the same settings if there is one.
-        report: Called with the progress.
+        report: Called with the progress and with results of the validation cases.
+        validation: Cases to measure the adapter with after every `validate_steps` steps. The result has the best
+            weights.
 
     Raises:
         BadInput: The folder has a run with other settings, or `resumes` is False and it has any run.
@@ -137,6 +153,9 @@ def tune(
     with stopped_by_interrupt() as is_stopped:
         reporter = ProgressReporter(report, is_stopped)
         trainer = _trainer(base, prepared, options, reporter)
+        validator = _validator(base, trainer, prepared, options, validation, report)
+        if validator:
+            trainer.add_callback(validator)
         trainer.train(resume_from_checkpoint=checkpoint)
     state = trainer.state
     curve = [(int(log["step"]), float(log["loss"])) for log in state.log_history if "loss" in log]
@@ -149,6 +168,8 @@ def tune(
         texts=len(prepared.texts),
         too_long=prepared.too_long,
         curve=curve,
+        validation=[result.as_json() for result in validator.results] if validator else [],
+        chosen_step=validator.restore_best() if validator else None,
         weights=_save(trainer, options),
     )
 
@@ -187,6 +208,7 @@ def _settings_of(options: TrainOptions) -> dict[str, object]:
         "batch": options.batch,
         "seed": options.seed,
         "precision": options.precision,
+        "validate_steps": options.validate_steps,
         "family": options.family,
     }
 
@@ -201,9 +223,9 @@ def _trainer(
     )
     trainer = AnswerTrainer(
         model=base.model,
-        args=_arguments(options),
+        args=_arguments(base, options),
         train_dataset=Dataset.from_list([columns_of(text) for text in prepared.texts]),
-        data_collator=collated if prepared.are_shared else None,
+        data_collator=(aligned if has_gpu() else collated) if prepared.are_shared else None,
         processing_class=base.tokenizer,
         peft_config=lora if options.is_lora else None,
         callbacks=[reporter],
@@ -214,10 +236,33 @@ def _trainer(
     return trainer
 
 
-def _arguments(options: TrainOptions) -> SFTConfig:
+def _validator(
+    base: Base,
+    trainer: AnswerTrainer,
+    prepared: PreparedExamples,
+    options: TrainOptions,
+    cases: Sequence[HeldOutCase],
+    report: Report,
+) -> Validator | None:
+    if not cases or not options.validate_steps or not is_main_process():
+        return None
+    return Validator(
+        trainer.model,
+        base.tokenizer,
+        cases,
+        options.out / CHECKPOINTS,
+        steps=options.validate_steps,
+        attention=ATTENTION if prepared.are_shared else "sdpa",
+        report=report,
+    )
+
+
+def _arguments(base: Base, options: TrainOptions) -> SFTConfig:
+    batch = batch_per_process(options.batch)
+    is_recomputed = has_gpu() and not fits_without_recomputing(base.model.config, batch * options.max_length)
     return SFTConfig(
         output_dir=str(options.out / CHECKPOINTS),
-        per_device_train_batch_size=batch_per_process(options.batch),
+        per_device_train_batch_size=batch,
         learning_rate=options.learning_rate,
         lr_scheduler_type="cosine",
         warmup_steps=0.03,
@@ -231,9 +276,12 @@ def _arguments(options: TrainOptions) -> SFTConfig:
         seed=options.seed,
         data_seed=options.seed,
         bf16=options.precision == "bf16",
-        use_cpu=not torch.cuda.is_available(),
-        ddp_backend=None if torch.cuda.is_available() or process_count() == 1 else "gloo",
-        activation_checkpointing=torch.cuda.is_available(),
+        use_cpu=not has_gpu(),
+        ddp_backend=None if has_gpu() or process_count() == 1 else "gloo",
+        activation_checkpointing=is_recomputed,
+        # Texts of similar length need little padding.
+        train_sampling_strategy="group_by_length" if has_gpu() else "random",
+        dataloader_num_workers=_LOADERS if has_gpu() else 0,
         logging_steps=1,
         save_steps=options.save_steps,
         save_total_limit=2,

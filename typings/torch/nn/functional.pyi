@@ -7,9 +7,7 @@ def scaled_dot_product_attention(
     key: Tensor,
     value: Tensor,
     *,
-    attn_mask: Tensor | None,
-    is_causal: bool,
+    attn_mask: Tensor,
     dropout_p: float,
     scale: float,
-    enable_gqa: bool,
 ) -> Tensor: ...

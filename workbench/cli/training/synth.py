@@ -91,6 +91,15 @@ def synth(
     tools: Annotated[
         int, typer.Option(min=1, max=5, help="Maximum number of tools in a row; of families for everyday")
     ] = 5,
+    disguised: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE",
+            min=0.0,
+            max=1.0,
+            help="Share of everyday tools with other names, parameters and order than in their family",
+        ),
+    ] = 0.0,
     together: Annotated[
         int, typer.Option(min=1, help="Number of rows in succession that share contract and tools")
     ] = 1,
@@ -122,7 +131,10 @@ def synth(
         "most_exchanges": exchanges,
         "together": together,
     }
-    draw = (_everyday if generator is RowGenerator.EVERYDAY else _formal)(seed, count, split, kinds, common)
+    if generator is RowGenerator.EVERYDAY:
+        draw = _everyday(seed, count, split, kinds, common, disguised)
+    else:
+        draw = _formal(seed, count, split, kinds, common)
     with open_writer(out) as write, _row_source(engine, address) as source:
         for row in with_progress(draw(source), "rows"):
             write(row)
@@ -162,14 +174,21 @@ def _formal(
 
 
 def _everyday(
-    seed: int, count: int, split: RowSplit, kinds: tuple[tuple[str, float], ...], common: "_Common"
+    seed: int,
+    count: int,
+    split: RowSplit,
+    kinds: tuple[tuple[str, float], ...],
+    common: "_Common",
+    disguised: float,
 ) -> "RowDrawing":
     from workbench.training.everyday.exchanges import EVERYDAY_EXCHANGES, EVERYDAY_SHARES
     from workbench.training.everyday.family import FamilySplit
     from workbench.training.everyday.rows import EverydayOptions, everyday_rows
 
     _check_kinds(kinds, EVERYDAY_EXCHANGES)
-    options = EverydayOptions(split=FamilySplit(split), kinds=kinds or EVERYDAY_SHARES, **common)
+    options = EverydayOptions(
+        split=FamilySplit(split), kinds=kinds or EVERYDAY_SHARES, disguised=disguised, **common
+    )
     return partial(everyday_rows, seed, count, options)
 
 

@@ -11,6 +11,7 @@ import typer
 from workbench.chat.finding import Severity
 from workbench.cli.rows.row_engine import ROW_FILES
 from workbench.cli.terminal.paint import count_of, with_progress
+from workbench.cli.terminal.sources import load_contract
 from workbench.errors import BadInput
 from workbench.settings.extras import install_command
 from workbench.training.processes import is_main_process
@@ -18,7 +19,9 @@ from workbench.training.processes import is_main_process
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from workbench.training.heldout import HeldOutCase
     from workbench.training.progress import TrainingProgress
+    from workbench.training.validation import ValidationResult
     from workbench.trajectory.row import TrainingRow
 
 FAULTY: Final = 1
@@ -66,6 +69,14 @@ def train(
     precision: Annotated[Precision, typer.Option(help="Number format of the weights")] = Precision.F32,
     threads: Annotated[int, typer.Option(min=0, help="CPU threads; 0 lets PyTorch choose")] = 0,
     save_steps: Annotated[int, typer.Option(min=1, help="Steps between checkpoints")] = 50,
+    validate_steps: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Steps between measurements on 420 everyday requests of the validation split, after which the best "
+            "weights are kept; 0 for none. For GPUs: a CPU takes half an hour",
+        ),
+    ] = 0,
     family: Annotated[
         str,
         typer.Option(
@@ -112,6 +123,7 @@ def train(
         precision=precision.value,
         threads=threads,
         save_steps=save_steps,
+        validate_steps=validate_steps,
         family=family,
         licence=licence,
     )
@@ -131,6 +143,7 @@ def train(
         options,
         resumes=resume,
         report=_print_progress if is_main else _say_nothing,
+        validation=_validation_cases() if validate_steps else (),
     )
     if not is_main:
         return
@@ -145,7 +158,19 @@ def train(
         )
 
 
-def _say_nothing(progress: "TrainingProgress") -> None:
+def _validation_cases() -> "list[HeldOutCase]":
+    from workbench.training.everyday.family import FamilySplit
+    from workbench.training.heldout import EVERYDAY_KINDS, draw_everyday_cases
+
+    contract, split = load_contract("minimal"), FamilySplit.VALIDATION
+    return [
+        case
+        for kind in EVERYDAY_KINDS
+        for case in draw_everyday_cases(kind, contract, seed=1, count=kind.cases, split=split)
+    ]
+
+
+def _say_nothing(progress: "TrainingProgress | ValidationResult") -> None:
     """Report nothing, since the main process reports."""
 
 
@@ -201,7 +226,13 @@ def _start(name: str, rank: int) -> Path | None:
     return path
 
 
-def _print_progress(progress: "TrainingProgress") -> None:
+def _print_progress(progress: "TrainingProgress | ValidationResult") -> None:
+    from workbench.training.validation import ValidationResult
+
+    if isinstance(progress, ValidationResult):
+        kinds = ", ".join(f"{name} {kind.right} of {kind.of}" for name, kind in progress.kinds.items())
+        print(f"step {progress.step}  right: {kinds}", file=sys.stderr, flush=True)
+        return
     minutes = progress.left_s / 60
     print(
         f"step {progress.step}/{progress.steps}  loss {progress.loss:.3f}  {minutes:.0f} min left",

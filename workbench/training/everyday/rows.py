@@ -3,16 +3,18 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import partial
+from functools import cache, partial
 from itertools import count
 from typing import Final
 
 from workbench.chat.json_value import JsonObject
 from workbench.toolspec.spec import OfferedTools
+from workbench.training.everyday.disguise import DISGUISES, disguised
 from workbench.training.everyday.drawing import EverydayScene, OfferedFamily
 from workbench.training.everyday.exchanges import EVERYDAY_EXCHANGES, EVERYDAY_SHARES
 from workbench.training.everyday.family import Family, FamilySplit
 from workbench.training.everyday.family_files import families_of
+from workbench.training.everyday.tools import EverydayTool
 from workbench.training.synth import vocabulary
 from workbench.training.synth.conversations import (
     Candidate,
@@ -53,6 +55,8 @@ class EverydayOptions:
     """Maximum number of offered families."""
     together: int = 1
     """Maximum number of consecutive conversations with the same contract and tools."""
+    disguised: float = 0.0
+    """Share of offered variants that are disguised: with other names and shapes."""
     dated: float = 0.75
     """Share of conversations whose system text says today's date. In the others, dates are said with their year."""
 
@@ -90,6 +94,11 @@ def draw_everyday(seed: int, row_count: int, options: EverydayOptions) -> Iterat
     return distinct(map(conversation_candidate, map(_draw_nth(seed, options), count())), row_count)
 
 
+def words_of_split(split: FamilySplit) -> WordList:
+    """Return the words that a split of families uses."""
+    return WordList(WordSplit.TRAIN if split is FamilySplit.TRAIN else WordSplit.TEST)
+
+
 def _draw_nth(seed: int, options: EverydayOptions) -> Callable[[int], SynthConversation | None]:
     """Return a function that draws the conversation with a number. It keeps the setting of the last one."""
     families = families_of(options.split)
@@ -115,7 +124,7 @@ def draw_everyday_setting(
     """Draw a contract, a day and tools of one or more families. The same arguments give the same setting."""
     contract, family = draw_contract(dice, options.contracts)
     counts = tuple(entry for entry in _TOOL_COUNTS if entry[0] <= options.most_tools)
-    offered = _offered(dice, families, dice.weighted(counts))
+    offered = _offered(dice, families, dice.weighted(counts), options)
     tools = [tool for offer in offered for tool in offer.variant]
     specs = OfferedTools(specs=tuple(tool.spec for tool in dice.some(tools, len(tools))))
     day = _FIRST_DAY + timedelta(days=dice.between(0, _DAYS))
@@ -126,18 +135,30 @@ def draw_everyday_setting(
     return EverydaySetting(base=base, offered=offered, today=day if is_dated else None)
 
 
-def _offered(dice: Dice, families: tuple[Family, ...], count: int) -> tuple[OfferedFamily, ...]:
+def _offered(
+    dice: Dice, families: tuple[Family, ...], count: int, options: EverydayOptions
+) -> tuple[OfferedFamily, ...]:
     """Draw families that may be offered together, and a variant of each. No two tools have the same name."""
     offered: list[OfferedFamily] = []
     names: set[str] = set()
     for family in dice.some(families, len(families)):
-        variant = dice.pick(family.variants)
+        place = dice.between(0, len(family.variants) - 1)
+        variant = family.variants[place]
+        if options.disguised and dice.chance(options.disguised):
+            number = dice.between(0, DISGUISES - 1)
+            variant = _disguised_variant(options.split, family.name, place, number)
         own = {tool.name for tool in variant}
         may_join = all(family.may_join(offer.family) for offer in offered)
         if len(offered) < count and may_join and not own & names:
             offered.append(OfferedFamily(family, variant))
             names |= own
     return tuple(offered)
+
+
+@cache
+def _disguised_variant(split: FamilySplit, name: str, place: int, number: int) -> tuple[EverydayTool, ...]:
+    family = next(family for family in families_of(split) if family.name == name)
+    return disguised(family, place, number, words_of_split(split))
 
 
 def draw_everyday_conversation(
@@ -148,7 +169,7 @@ def draw_everyday_conversation(
     offered_names = {offer.family.name for offer in setting.offered}
     scene = EverydayScene(
         dice=dice,
-        words=WordList(WordSplit.TRAIN if options.split is FamilySplit.TRAIN else WordSplit.TEST),
+        words=words_of_split(options.split),
         offered=setting.offered,
         others=tuple(family for family in families if family.name not in offered_names),
         today=setting.today,

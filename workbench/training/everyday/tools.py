@@ -116,7 +116,7 @@ def build_tool(form: ToolForm, slots: Mapping[str, Slot]) -> EverydayTool:
     function: dict[str, JsonValue] = {
         "name": form.name,
         "description": form.about,
-        "parameters": _object_schema(params),
+        "parameters": object_schema(params),
     }
     return EverydayTool(spec=ToolSpec.of_function(function), params=params, when=form.when)
 
@@ -137,14 +137,14 @@ def _param(key: str, written: object, slots: Mapping[str, Slot]) -> EverydayPara
     about = str(entries.get("about", ""))
     if isinstance(members_form := entries.get("object"), dict):
         members = _params(cast(dict[str, Any], members_form), slots)
-        schema = _described({**_object_schema(members), **keywords}, about)
+        schema = _described({**object_schema(members), **keywords}, about)
         return EverydayParam(name=name, is_required=is_required, schema=schema, members=members)
     slot = str(entries.get("slot", ""))
     if slot not in slots:
         raise ToolProblem(f"parameter {name}: unknown slot {slot!r}; known slots: {', '.join(slots)}")
     if isinstance(members_form := entries.get("each"), dict):
         members = _params(cast(dict[str, Any], members_form), slots[slot].entry_slots)
-        items = _object_schema(members)
+        items = object_schema(members)
         schema = _described({"type": "array", "items": items, **keywords}, about)
         return EverydayParam(name=name, is_required=is_required, schema=schema, slot=slot, members=members)
     if slots[slot].entry_slots:
@@ -180,7 +180,8 @@ def _described(schema: JsonObject, about: str) -> dict[str, JsonValue]:
     return {**rest, "description": text} if text else rest
 
 
-def _object_schema(params: Sequence[EverydayParam]) -> JsonObject:
+def object_schema(params: Sequence[EverydayParam]) -> JsonObject:
+    """Return the schema of an object with these members."""
     properties: dict[str, JsonValue] = {param.name: param.schema for param in params}
     required: list[JsonValue] = [param.name for param in params if param.is_required]
     schema: dict[str, JsonValue] = {"type": "object", "properties": properties}

@@ -1,0 +1,114 @@
+"""Disguises: other names and shapes of everyday tools, and rows with them that are as valid as the others."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from tests.training.rows import contracts, read
+from workbench.hermes.parse import parse
+from workbench.toolspec.check import check_arguments
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.training.everyday.disguise import DISGUISES, disguised, words_of
+from workbench.training.everyday.drawing import is_complete
+from workbench.training.everyday.family import FamilySplit
+from workbench.training.everyday.family_files import families_of
+from workbench.training.everyday.rows import EverydayOptions, everyday_rows, words_of_split
+from workbench.trajectory.validate.rows_check import RowsCheck
+
+FAMILIES = families_of(FamilySplit.TRAIN)
+WORDS = words_of_split(FamilySplit.TRAIN)
+
+
+def all_disguises():
+    for family in FAMILIES:
+        for place, variant in enumerate(family.variants):
+            for number in range(DISGUISES):
+                yield family, variant, disguised(family, place, number, WORDS)
+
+
+def test_every_disguised_tool_has_a_name_of_its_own():
+    names = Counter(tool.name for _, _, tools in all_disguises() for tool in tools)
+    assert [name for name, count in names.items() if count > 1] == []
+    assert not names.keys() & {
+        tool.name for family in FAMILIES for variant in family.variants for tool in variant
+    }
+
+
+def test_disguises_differ_and_are_the_same_each_time():
+    family = FAMILIES[0]
+    schemas = {
+        json.dumps(disguised(family, 0, number, WORDS)[0].spec.document["function"]["parameters"])
+        for number in range(DISGUISES)
+    }
+    assert len(schemas) > DISGUISES / 2
+    assert disguised(family, 0, 3, WORDS) == disguised(family, 0, 3, WORDS)
+
+
+def test_a_disguise_still_fits_requests_of_its_family():
+    for family, variant, tools in all_disguises():
+        for tool, own in zip(tools, variant, strict=True):
+            before, after = (
+                sum(is_complete(one, request) for request in family.requests) for one in (own, tool)
+            )
+            assert after >= min(before, 4), (family.name, tool.name)
+
+
+def flat(params):
+    for param in params:
+        yield param
+        yield from flat(param.members)
+
+
+def test_parameters_with_an_invented_name_are_described():
+    known = {
+        tuple(words_of(param.name))
+        for family in FAMILIES
+        for variant in family.variants
+        for tool in variant
+        for param in flat(tool.params)
+    }
+    invented = [
+        param
+        for _, _, tools in all_disguises()
+        for tool in tools
+        for param in flat(tool.params)
+        if param.slot and tuple(words_of(param.name)) not in known
+    ]
+    assert len(invented) > 1000
+    assert [param.name for param in invented if not param.schema.get("description")] == []
+
+
+@pytest.fixture(scope="module")
+def rows():
+    options = EverydayOptions(split=FamilySplit.TRAIN, contracts=contracts("minimal"), disguised=1.0)
+    return list(everyday_rows(5, 150, options))
+
+
+def test_rows_with_disguised_tools_have_no_problems_and_their_calls_fit(rows):
+    check = RowsCheck()
+    assert [finding for row in rows for finding in check.check(read(row))] == []
+    calls = 0
+    for row in rows:
+        tools = OfferedTools(
+            specs=tuple(ToolSpec(document=document) for document in json.loads(row["tools"]))
+        )
+        for turn in row["conversations"]:
+            if turn["from"] != "gpt":
+                continue
+            for call in parse(turn["value"], tools=tools).calls:
+                calls += 1
+                assert not check_arguments(tools.by_name[call.name], call.arguments), call
+    assert calls > 100
+
+
+def test_without_disguises_rows_are_as_before():
+    options = EverydayOptions(split=FamilySplit.TEST, contracts=contracts("minimal"))
+    named = {
+        tool.name
+        for family in families_of(FamilySplit.TEST)
+        for variant in family.variants
+        for tool in variant
+    }
+    for row in everyday_rows(5, 30, options):
+        assert {document["function"]["name"] for document in json.loads(row["tools"])} <= named
