@@ -321,3 +321,17 @@ def test_an_adapter_trained_on_rows_changes_the_logits_of_the_embedded_model(row
     adapter = out / "adapter.gguf"
     moved = numpy.abs(logits_of(ids) - logits_of(ids, adapter)).max()
     assert moved > 0.1
+
+
+def test_an_adapter_can_be_stored_with_8_bits(rows_file, tiny_base, tmp_path):
+    import gguf
+
+    out = tmp_path / "run"
+    assert run(rows_file, tiny_base, out, "--lora-rank", "32", "--stored-as", "q8_0").returncode == 0
+    tensors = {tensor.name: tensor for tensor in gguf.GGUFReader(out / "adapter.gguf").tensors}
+    assert {tensor.tensor_type for tensor in tensors.values()} == {gguf.GGMLQuantizationType.Q8_0}
+    trained = weights_of(out)["base_model.model.model.layers.1.mlp.up_proj.lora_A.weight"]
+    stored = tensors["blk.1.ffn_up.weight.lora_a"]
+    numpy.testing.assert_allclose(
+        gguf.quants.dequantize(stored.data, stored.tensor_type), trained, atol=abs(trained).max() / 100
+    )

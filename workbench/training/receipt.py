@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from workbench import __version__
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.training.gguf_adapter import TunedWeights
+from workbench.training.gguf_adapter import StoredAs, TunedWeights
 from workbench.training.processes import process_count
 
 Precision = Literal["f32", "bf16"]
@@ -42,6 +42,8 @@ class TrainOptions:
     seed: int = 0
     """Seed of the adapter's initial weights and of the order of rows."""
     precision: Precision = "f32"
+    stored_as: StoredAs = "f16"
+    """Number format of the adapter's GGUF file."""
     threads: int = 0
     """Number of threads; 0 lets PyTorch choose."""
     save_steps: int = 50

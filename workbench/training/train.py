@@ -72,7 +72,7 @@ def _written(base: Base, tuned: TunedWeights, options: TrainOptions) -> list[Pat
     facts = facts_of(base, options)
     if not options.is_lora or facts is None:
         return files
-    write_adapter(options.out / ADAPTER, tuned.weights, facts)
+    write_adapter(options.out / ADAPTER, tuned.weights, facts, stored_as=options.stored_as)
     return [*files, options.out / ADAPTER]
 
 
