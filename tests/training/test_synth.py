@@ -184,3 +184,23 @@ def test_the_command_draws_only_the_named_kinds(tmp_path):
 def test_an_unknown_kind_is_reported(kind, message, tmp_path):
     with pytest.raises(BadInput, match=message):
         command.synth(count=1, out=str(tmp_path / "rows.jsonl"), contract=["minimal"], kind=[kind])
+
+
+def test_rows_like_those_of_other_files_are_left_out(tmp_path):
+    def draw(count, name, *without):
+        out = tmp_path / name
+        command.synth(
+            count=count, out=str(out), contract=["minimal"], seed=4, exchanges=1, without=[*map(str, without)]
+        )
+        return out.read_text().splitlines()
+
+    first = draw(40, "first.jsonl")
+    rest = draw(60, "rest.jsonl", tmp_path / "first.jsonl")
+    assert [*first, *rest] == draw(100, "all.jsonl")
+
+
+def test_a_row_to_leave_out_that_cannot_be_read_is_reported(tmp_path):
+    file = tmp_path / "unreadable.jsonl"
+    file.write_text('{"a": 1}\n')
+    with pytest.raises(BadInput, match="unreadable"):
+        command.synth(count=1, out=str(tmp_path / "rows.jsonl"), contract=["minimal"], without=[str(file)])

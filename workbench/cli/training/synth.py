@@ -1,12 +1,12 @@
 """`workbench synth`: generate training rows for tool calling."""
 
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
 from itertools import count as count_from
-from typing import TYPE_CHECKING, Annotated, Final, TypedDict
+from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypedDict
 
 import typer
 
@@ -19,12 +19,11 @@ from workbench.settings import read_settings
 from workbench.training.synth.words import WordSplit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Generator, Iterator
 
     from workbench.chat.json_value import JsonObject
     from workbench.training.synth.conversations import ContractShare, RowSource
-
-    RowDrawing = Callable[[RowSource], Iterator[JsonObject]]
+    from workbench.trajectory.validate.duplicates import RowFingerprint
 
 _BATCH: Final = 256
 """Rows that a worker of Ray draws at once."""
@@ -37,6 +36,14 @@ class RowGenerator(StrEnum):
     """Word lists and templates. Tools may have invented names."""
     EVERYDAY = "everyday"
     """Families of everyday tools, with sentences that people wrote."""
+
+
+class RowDrawing(Protocol):
+    """Draws the rows of a command."""
+
+    def __call__(self, source: "RowSource", *, without: "Sequence[RowFingerprint]") -> "Iterator[JsonObject]":
+        """Yield the rows, none of which is like one of `without`."""
+        ...
 
 
 class RowSplit(StrEnum):
@@ -104,6 +111,10 @@ def synth(
         int, typer.Option(min=1, help="Number of rows in succession that share contract and tools")
     ] = 1,
     exchanges: Annotated[int, typer.Option(min=1, max=4, help="Maximum number of exchanges in a row")] = 4,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Leave out rows like those of this file; repeatable"),
+    ] = None,
     engine: WorkEngineOption = WorkEngine.LOCAL,
     address: AddressOption = "",
     as_json: JsonOption = False,
@@ -135,12 +146,26 @@ def synth(
         draw = _everyday(seed, count, split, kinds, common, disguised)
     else:
         draw = _formal(seed, count, split, kinds, common)
+    known = tuple(_fingerprints(without or ()))
     with open_writer(out) as write, _row_source(engine, address) as source:
-        for row in with_progress(draw(source), "rows"):
+        for row in with_progress(draw(source, without=known), "rows"):
             write(row)
     if as_json:
         write_json_line({"rows": count, "file": out})
     print(f"{count:,} row{'' if count == 1 else 's'} written to {out}", file=sys.stderr)
+
+
+def _fingerprints(files: Iterable[str]) -> "Iterator[RowFingerprint]":
+    from workbench.library.datasets.row_files import read_row, read_rows
+    from workbench.trajectory.row import RowFinding
+    from workbench.trajectory.validate.duplicates import fingerprint_row
+
+    for file in files:
+        for row in read_rows(file):
+            read = read_row(row, "auto")
+            if isinstance(read, RowFinding):
+                raise BadInput(f"--without {file}", read.message, "see `workbench check`")
+            yield fingerprint_row(read)
 
 
 @contextmanager
@@ -160,7 +185,7 @@ def _row_source(engine: WorkEngine, address: str) -> "Generator[RowSource]":
 
 def _formal(
     seed: int, count: int, split: RowSplit, kinds: tuple[tuple[str, float], ...], common: "_Common"
-) -> "RowDrawing":
+) -> RowDrawing:
     from workbench.training.synth.conversations import SynthOptions, synth_rows
     from workbench.training.synth.exchanges import EXCHANGES, SHARES
 
@@ -180,7 +205,7 @@ def _everyday(
     kinds: tuple[tuple[str, float], ...],
     common: "_Common",
     disguised: float,
-) -> "RowDrawing":
+) -> RowDrawing:
     from workbench.training.everyday.exchanges import EVERYDAY_EXCHANGES, EVERYDAY_SHARES
     from workbench.training.everyday.family import FamilySplit
     from workbench.training.everyday.rows import EverydayOptions, everyday_rows

@@ -1,6 +1,6 @@
 """Draw conversations about everyday tools, and write them as rows."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache, partial
@@ -31,6 +31,7 @@ from workbench.training.synth.conversations import (
 )
 from workbench.training.synth.words import Dice, WordList, WordSplit
 from workbench.trajectory.trajectory import RowMessage, Trajectory
+from workbench.trajectory.validate.duplicates import RowFingerprint
 
 _FIRST_DAY: Final = date(2024, 1, 1)
 _DAYS: Final = 5 * 365
@@ -71,16 +72,24 @@ class EverydaySetting:
 
 
 def everyday_rows(
-    seed: int, row_count: int, options: EverydayOptions, source: RowSource = drawn_here
+    seed: int,
+    row_count: int,
+    options: EverydayOptions,
+    source: RowSource = drawn_here,
+    *,
+    without: Sequence[RowFingerprint] = (),
 ) -> Iterator[JsonObject]:
     """Draw `row_count` valid rows in the format `sharegpt`, without near-duplicates.
 
     The same arguments give the same rows, whatever the source, and a larger count begins with the same rows.
 
+    Args:
+        without: Fingerprints of other rows. No row is like one of them.
+
     Raises:
         BadInput: No further row differs enough from the others.
     """
-    return distinct(source(partial(_numbered_rows, seed, options)), row_count)
+    return distinct(source(partial(_numbered_rows, seed, options)), row_count, without)
 
 
 def _numbered_rows(

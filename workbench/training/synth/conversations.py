@@ -206,16 +206,24 @@ def drawn_here(draw: NumberedRows) -> Iterator[Candidate[JsonObject] | None]:
 
 
 def synth_rows(
-    seed: int, row_count: int, options: SynthOptions, source: RowSource = drawn_here
+    seed: int,
+    row_count: int,
+    options: SynthOptions,
+    source: RowSource = drawn_here,
+    *,
+    without: Sequence[RowFingerprint] = (),
 ) -> Iterator[JsonObject]:
     """Draw `row_count` valid rows in the format `sharegpt`, without near-duplicates.
 
     The same arguments give the same rows, whatever the source, and a larger count begins with the same rows.
 
+    Args:
+        without: Fingerprints of other rows. No row is like one of them.
+
     Raises:
         BadInput: The grammars are exhausted: no further row differs enough from the others.
     """
-    return distinct(source(partial(_numbered_rows, seed, options)), row_count)
+    return distinct(source(partial(_numbered_rows, seed, options)), row_count, without)
 
 
 def _numbered_rows(
@@ -260,14 +268,18 @@ def row_candidate(drawn: SynthConversation | None) -> Candidate[JsonObject] | No
     return Candidate({**row, "kinds": list(drawn.kinds)}, fingerprint_row(read))
 
 
-def distinct(candidates: Iterable[Candidate[_Item] | None], item_count: int) -> Iterator[_Item]:
-    """Yield the first `item_count` items of which none is a near-duplicate of an earlier one.
+def distinct(
+    candidates: Iterable[Candidate[_Item] | None], item_count: int, without: Sequence[RowFingerprint] = ()
+) -> Iterator[_Item]:
+    """Yield the first `item_count` items of which none is a near-duplicate of an earlier one, or of `without`.
 
     Raises:
         BadInput: No further row differs enough from the others.
     """
-    exact: set[int] = set()
-    sketches = np.zeros(item_count, dtype=np.uint64)
+    exact = {likeness.exact for likeness in without}
+    known = len(without)
+    sketches = np.zeros(known + item_count, dtype=np.uint64)
+    sketches[:known] = [likeness.sketch for likeness in without]
     yielded = tries = 0
     for candidate in candidates:
         tries += 1
@@ -278,10 +290,10 @@ def distinct(candidates: Iterable[Candidate[_Item] | None], item_count: int) -> 
         if candidate is None:
             continue
         likeness = candidate.likeness
-        if likeness.exact in exact or _is_near(sketches[:yielded], likeness.sketch):
+        if likeness.exact in exact or _is_near(sketches[: known + yielded], likeness.sketch):
             continue
         exact.add(likeness.exact)
-        sketches[yielded] = likeness.sketch
+        sketches[known + yielded] = likeness.sketch
         yielded, tries = yielded + 1, 0
         yield candidate.item
         if yielded == item_count:
