@@ -5,7 +5,19 @@ import platform
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
-from tests.bench import data, engine, gateway, page, ray_runs, reader, recording, startup, store, suite
+from tests.bench import (
+    capacity,
+    data,
+    engine,
+    gateway,
+    page,
+    ray_runs,
+    reader,
+    recording,
+    startup,
+    store,
+    suite,
+)
 
 PARTS: dict[str, Callable[[], Iterable[str]]] = {
     "startup": startup.measure,
@@ -18,6 +30,7 @@ PARTS: dict[str, Callable[[], Iterable[str]]] = {
     "suite": suite.measure,
     "ray": ray_runs.measure,
     "page": page.measure,
+    "capacity": capacity.measure,
 }
 
 

@@ -71,22 +71,22 @@ def _script(folder: Path) -> Path:
 
 
 def _measured(browser: Browser, server: Server) -> Iterator[str]:
-    with _page(browser) as page:
-        _open(page, server.url)
-        again = _open(page, server.url)
+    with new_page(browser) as page:
+        open_address(page, server.url)
+        again = open_address(page, server.url)
         yield f"first contentful paint after {again.painted_s:.2f} s (aim 3 s)"
     short, long = _session(server, 100), _session(server, 500)
-    with _page(browser) as page:
-        opened = _open(page, f"{server.url}/?session={long.id}", entries=long.entries)
-    with _page(browser) as page:
-        _open(page, server.url)
+    with new_page(browser) as page:
+        opened = open_address(page, f"{server.url}/?session={long.id}", entries=long.entries)
+    with new_page(browser) as page:
+        open_address(page, server.url)
         chosen_s = _chosen(page, long)
         yield (
             f"a session of 500 messages is open {chosen_s:.2f} s behind the click (aim 3 s), by its address "
             f"{opened.ready_s:.2f} s behind the request, where the empty page takes {again.ready_s:.2f} s"
         )
-    with _page(browser) as page:
-        _open(page, f"{server.url}/?session={short.id}", entries=short.entries)
+    with new_page(browser) as page:
+        open_address(page, f"{server.url}/?session={short.id}", entries=short.entries)
         behind_s = _answered(page, server, short.id)
         yield (
             f"with 100 messages, {ANSWER_TOKENS} tokens at {TOKENS_PER_SECOND} a second are on screen "
@@ -96,7 +96,8 @@ def _measured(browser: Browser, server: Server) -> Iterator[str]:
 
 
 @contextmanager
-def _page(browser: Browser) -> Iterator[Page]:
+def new_page(browser: Browser) -> Iterator[Page]:
+    """Yield a page of a new visitor, which is closed at the end."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     page = context.new_page()
     page.set_default_timeout(WAIT_MS)
@@ -106,7 +107,8 @@ def _page(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-def _open(page: Page, address: str, *, entries: int = 0) -> Opened:
+def open_address(page: Page, address: str, *, entries: int = 0) -> Opened:
+    """Open an address, and wait for the page or for so many entries of its transcript."""
     began_s = time.perf_counter()
     page.goto(address, wait_until="commit")
     if entries:
@@ -187,7 +189,7 @@ def _crowd(browser: Browser, server: Server) -> str:
     variables = {"SPACE_ID": "someone/workbench", "WORKBENCH_HOST": "127.0.0.1"}
     for space in served(folder, f"scripted:{script}", **variables):
         with ExitStack() as open_pages:
-            pages = [open_pages.enter_context(_page(browser)) for _ in range(VISITORS)]
+            pages = [open_pages.enter_context(new_page(browser)) for _ in range(VISITORS)]
             faults: list[object] = []
             for page in pages:
                 _collect_faults(page, faults)

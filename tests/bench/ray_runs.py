@@ -70,7 +70,7 @@ def _script(folder: Path, seconds_per_token: float) -> str:
 def _per_second(services: Services, model: str, ray: object, workers: int) -> float:
     """Run the suite once and return the cases per second. Without workers, it runs in this process."""
     request = RunRequest(suites=("bench",), contracts=("minimal",), models=(model,), max_rounds=1)
-    plan = plan_run(services, request, [_suite()])
+    plan = plan_run(services, request, [readings(CASES)])
     if not workers:
         return _timed(services, plan, None)
     with ray_workers(ray, services, plan, open_worker_services, workers) as opened:
@@ -88,7 +88,8 @@ def _timed(services, plan, opened) -> float:
     return CASES / taken
 
 
-def _suite() -> Suite:
+def readings(count: int) -> Suite:
+    """Return a suite of `count` cases that need no call."""
     cases = [
         parse_case(
             {
@@ -99,6 +100,6 @@ def _suite() -> Suite:
             },
             suite="bench",
         )
-        for number in range(CASES)
+        for number in range(count)
     ]
     return Suite(name="bench", cases=tuple(cases))

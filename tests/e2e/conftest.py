@@ -219,7 +219,7 @@ def served(folder: Path, model: str, *options: str, **variables: str) -> Iterato
             stdout=output,
             stderr=subprocess.STDOUT,
         )
-        server = Server(url=f"http://127.0.0.1:{port}", folder=folder, kill=process.kill)
+        server = Server(url=f"http://127.0.0.1:{port}", folder=folder, pid=process.pid, kill=process.kill)
         try:
             _wait(server.url, process, log)
             yield server

@@ -39,6 +39,7 @@ class Server:
 
     url: str
     folder: Path
+    pid: int
     kill: Callable[[], None]
 
     def path(self, session_id: str) -> Sequence[StoredMessage]:
