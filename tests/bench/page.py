@@ -108,7 +108,7 @@ def new_page(browser: Browser) -> Iterator[Page]:
 
 
 def open_address(page: Page, address: str, *, entries: int = 0) -> Opened:
-    """Open an address, and wait for the page or for so many entries of its transcript."""
+    """Open an address, and wait for the page or for a number of entries of its transcript."""
     began_s = time.perf_counter()
     page.goto(address, wait_until="commit")
     if entries:
