@@ -82,6 +82,10 @@ class ModalServer:
         await self._stop.wait()
         server.close()
         await server.wait_closed()
+        # The SDK keeps its connections open. They end in the next rounds of the loop.
+        for transport in list(self._loop._transports.values()):
+            transport.abort()
+        await asyncio.sleep(0.1)
 
     async def ClientHello(self, request):
         return api.ClientHelloResponse(image_builder_version="2025.06")
