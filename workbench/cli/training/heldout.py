@@ -67,7 +67,7 @@ def heldout(
     from workbench.engines.llama_loading import LoraAdapter
 
     lora = LoraAdapter(path=_adapter(adapter))
-    kinds, cases = _draw(generator, split, contract, seed, share)
+    kinds, cases = draw_measurement(generator, split, contract, seed, share)
     if choose_threshold:
         choose_call_threshold(model, lora.path, _loading(lora), cases, grammar)
         return
@@ -83,7 +83,7 @@ def heldout(
     print("".join(_row(kind, results) for kind in kinds), end="")
 
 
-def _draw(
+def draw_measurement(
     generator: RowGenerator, split: RowSplit, contract: str, seed: int, share: float
 ) -> "tuple[Sequence[CaseKind], list[HeldOutCase]]":
     """Return the kinds of a measurement and their cases."""

@@ -11,7 +11,6 @@ import typer
 from workbench.chat.finding import Severity
 from workbench.cli.rows.row_engine import ROW_FILES
 from workbench.cli.terminal.paint import count_of, with_progress
-from workbench.cli.terminal.sources import load_contract
 from workbench.errors import BadInput
 from workbench.settings.extras import install_command
 from workbench.training.processes import is_main_process
@@ -154,7 +153,7 @@ def train(
         options,
         resumes=resume,
         report=_print_progress if is_main else _say_nothing,
-        validation=_validation_cases() if validate_steps else (),
+        validation=_validation_cases() if validate_steps and is_main else (),
     )
     if not is_main:
         return
@@ -170,15 +169,11 @@ def train(
 
 
 def _validation_cases() -> "list[HeldOutCase]":
-    from workbench.training.everyday.family import FamilySplit
-    from workbench.training.heldout import EVERYDAY_KINDS, draw_everyday_cases
+    from workbench.cli.training.heldout import draw_measurement
+    from workbench.cli.training.synth import RowGenerator, RowSplit
 
-    contract, split = load_contract("minimal"), FamilySplit.VALIDATION
-    return [
-        case
-        for kind in EVERYDAY_KINDS
-        for case in draw_everyday_cases(kind, contract, seed=1, count=kind.cases, split=split)
-    ]
+    _, cases = draw_measurement(RowGenerator.EVERYDAY, RowSplit.VALIDATION, "minimal", seed=1, share=1.0)
+    return cases
 
 
 def _say_nothing(progress: "TrainingProgress | ValidationResult") -> None:

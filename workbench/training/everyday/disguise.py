@@ -22,10 +22,9 @@ from dataclasses import replace
 from typing import Final
 
 from workbench.chat.json_value import JsonValue
-from workbench.toolspec.spec import ToolSpec
 from workbench.training.everyday.drawing import is_complete
 from workbench.training.everyday.family import Family
-from workbench.training.everyday.tools import EverydayParam, EverydayTool, object_schema
+from workbench.training.everyday.tools import EverydayParam, EverydayTool, object_schema, spec_of
 from workbench.training.synth.words import Dice, WordList
 
 DISGUISES: Final = 16
@@ -87,7 +86,8 @@ def disguised(family: Family, place: int, number: int, words: WordList) -> tuple
     for tool in variant:
         shaped = _reshaped(dice, family, tool)
         params = _renamed(dice, shaped.params, names, style, words)
-        tools.append(_built(shaped, params, _tool_name(tool.name, place, number)))
+        spec = spec_of(_tool_name(tool.name, place, number), tool.spec.description, params)
+        tools.append(replace(shaped, spec=spec, params=params))
     return tuple(tools)
 
 
@@ -97,15 +97,6 @@ def _tool_name(name: str, place: int, number: int) -> str:
     affix = _AFFIXES[(number // len(_TOOL_STYLES) + affixes * place) % len(_AFFIXES)]
     style = _TOOL_STYLES[number % len(_TOOL_STYLES)]
     return style(words_of(affix.format(_snake(words_of(name)))))
-
-
-def _built(tool: EverydayTool, params: tuple[EverydayParam, ...], name: str) -> EverydayTool:
-    function: dict[str, JsonValue] = {
-        "name": name,
-        "description": tool.spec.description,
-        "parameters": object_schema(params),
-    }
-    return replace(tool, spec=ToolSpec.of_function(function), params=params)
 
 
 def _reshaped(dice: Dice, family: Family, tool: EverydayTool) -> EverydayTool:

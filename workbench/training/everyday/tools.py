@@ -113,12 +113,12 @@ def build_tool(form: ToolForm, slots: Mapping[str, Slot]) -> EverydayTool:
             raise ToolProblem(f"tool {form.name}: `when` names the unknown slot {slot!r}")
         if slots[slot].pinned(value) is None:
             raise ToolProblem(f"tool {form.name}: slot {slot} has no value {value!r}, which `when` requires")
-    function: dict[str, JsonValue] = {
-        "name": form.name,
-        "description": form.about,
-        "parameters": object_schema(params),
-    }
-    return EverydayTool(spec=ToolSpec.of_function(function), params=params, when=form.when)
+    return EverydayTool(spec=spec_of(form.name, form.about, params), params=params, when=form.when)
+
+
+def spec_of(name: str, about: str, params: Sequence[EverydayParam]) -> ToolSpec:
+    """Return the spec of a tool with these parameters."""
+    return ToolSpec.of_function({"name": name, "description": about, "parameters": object_schema(params)})
 
 
 def _params(takes: Mapping[str, Any], slots: Mapping[str, Slot]) -> tuple[EverydayParam, ...]:
