@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+import yaml
 
 from tests.services import CHECKOUT
 from tests.training.rows import contracts, read
@@ -80,6 +81,11 @@ def test_the_example_of_the_docs_has_no_problems():
         ("    guest: person", "    guest: time 20:00-25:00", "'20:00-25:00' is not a range of times"),
         ("    guest: person", "    guest: code ####", "'' is not a pattern; YAML reads # after a space as a comment"),
         ("    guest: person", "    guest: code AB ###", "'AB' is not a pattern; YAML reads # after a space as a comment"),
+        ("    guest: person", "    guest: code \"AB ####", "'AB' is not a pattern; YAML reads # after a space as a comment"),
+        ("    guest: person", "    guest: code \"AB#-## ##\"", "'AB#-##' is not a pattern; YAML reads # after a space"),
+        ('"and the {door}"', '"and the {door.2}"', "asks for two calls; a follow-up changes the values of one"),
+        ("  domain: doors", "  domain: doors\n  apart: [dors]", "no family has the domain 'dors'"),
+        ("  domain: doors", "  domain: doors\n  apart: [lights]", None),
         ("split: train", "split: dev", "must be 'train', 'validation' or 'test'"),
         ("  domain: doors\n", "", "domain: "),
         ("asks: {door:", "asks: {guest:", "no question for door"),
@@ -109,6 +115,12 @@ def test_a_problem_of_a_family_is_reported_with_its_place(old, new, problem):
         return
     assert any(problem in text for text in found), found
     assert all(text.startswith("doors.yaml: door_lock: ") for text in found)
+
+
+def test_a_parser_without_libyaml_is_reported(monkeypatch):
+    monkeypatch.setattr(yaml, "__with_libyaml__", False)
+    with pytest.raises(BadInput, match="built without libyaml"):
+        read_families(FAMILY, "doors.yaml")
 
 
 def test_a_value_that_nobody_says_and_the_tool_does_not_describe_is_reported():

@@ -11,6 +11,7 @@ from workbench.toolspec.spec import OfferedTools
 from workbench.training.everyday.check_draws import draw_problems
 from workbench.training.everyday.drawing import droppable, fits, is_complete, result_mentions
 from workbench.training.everyday.family import Family
+from workbench.training.everyday.family_files import load_families
 from workbench.training.everyday.sentences import Mention, Sentence, SentenceProblem
 from workbench.training.everyday.spoken import DEFAULT
 from workbench.training.everyday.tools import EverydayParam, EverydayTool
@@ -35,7 +36,7 @@ def check_families(families: Sequence[Family]) -> list[str]:
     problems = [
         f"{family.file}: {family.name}: {problem}" for family in families for problem in _check(family)
     ]
-    return [*problems, *_repeated(families)]
+    return [*problems, *_repeated(families), *_unknown_domains(families)]
 
 
 def _check(family: Family) -> Iterator[str]:
@@ -48,6 +49,13 @@ def _check(family: Family) -> Iterator[str]:
     yield from _underivable(family)
     yield from _coverage(family)
     yield from draw_problems(family)
+
+
+def _unknown_domains(families: Sequence[Family]) -> Iterator[str]:
+    known = frozenset(family.domain for family in (*families, *load_families()))
+    for family in families:
+        for domain in sorted(family.apart - known):
+            yield f"{family.file}: {family.name}: apart: no family has the domain {domain!r}"
 
 
 def _form(family: Family) -> Iterator[str]:
@@ -229,6 +237,8 @@ def _coverage(family: Family) -> Iterator[str]:
     for sentence in family.follow_ups:
         if not sentence.slots:
             yield f"follow_ups: {sentence.text!r} changes no value"
+        elif any(number > 1 for number in _numbers(sentence)):
+            yield f"follow_ups: {sentence.text!r} asks for two calls; a follow-up changes the values of one"
         elif not any(sentence.needed <= tool.slots - tool.when.keys() for tool in tools):
             yield f"follow_ups: {sentence.text!r}: no tool takes all its slots"
     for talk in family.near_misses:

@@ -125,7 +125,13 @@ def read_families(text: str, file: str) -> tuple[list[Family], list[str]]:
 
     Returns:
         The families without problems, and the problems as texts for people.
+
+    Raises:
+        BadInput: PyYAML has no libyaml.
     """
+    if not yaml.__with_libyaml__:
+        # YAML's own parser takes the question mark of `name?` for a sign of its own.
+        raise BadInput("families", "this PyYAML was built without libyaml", "install a wheel of PyYAML")
     try:
         written = yaml.load(text, Loader=_FamilyLoader)
     except yaml.YAMLError as error:

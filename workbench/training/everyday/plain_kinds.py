@@ -172,8 +172,9 @@ _CODE_SIGNS: Final = {"#": "0123456789", "@": "ABCDEFGHJKLMNPQRSTUVWXYZ", "%": "
 
 
 def _code(text: str, _words: WordList) -> Slot:
+    is_cut_off = any(text.count(quote) % 2 for quote in "\"'")
     text = text.strip("\"'")
-    if not any(sign in text for sign in _CODE_SIGNS):
+    if is_cut_off or not any(sign in text for sign in _CODE_SIGNS):
         raise SlotProblem(
             f"{text!r} is not a pattern; YAML reads # after a space as a comment, so write it in quotes, as in "
             '"code ####": # is a digit, @ a capital letter, % a small letter'
