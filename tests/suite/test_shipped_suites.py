@@ -10,8 +10,8 @@ from workbench.suite.read_suite import parse_suite, render_suite
 NAMES = sorted(path.stem for path in (CHECKOUT / "prompts/suites").glob("*.yaml"))
 
 
-def test_six_suites_are_shipped():
-    assert NAMES == ["clarify", "irrelevance", "nonsense", "parallel", "robust", "weather"]
+def test_seven_suites_are_shipped():
+    assert NAMES == ["clarify", "everyday", "irrelevance", "nonsense", "parallel", "robust", "weather"]
 
 
 @pytest.mark.parametrize("name", NAMES)

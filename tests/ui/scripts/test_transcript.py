@@ -17,13 +17,21 @@ def one_message(text: str) -> TranscriptView:
 
 
 def test_late_examples_do_not_replace_a_session_that_was_opened_meanwhile(component: Component) -> None:
-    shown = component.mount("transcript", show_examples(["get_weather"]))
-    expect(shown.get_by_role("button")).to_have_text("What is the weather in Paris?")
-    component.update(show_examples(["search_docs"]))
+    shown = component.mount("transcript", show_examples(["get_weather"], ()))
+    expect(shown.get_by_role("button").first).to_have_text("What is the weather in Paris?")
+    component.update(show_examples(["search_docs"], ()))
     expect(shown.get_by_role("button")).to_have_text("What do the documents say about tool calls?")
     component.update(one_message("Hello."))
-    component.update(show_examples(["get_weather"]))
+    component.update(show_examples(["get_weather"], ()))
     expect(shown.get_by_role("listitem")).to_contain_text("Hello.")
     expect(shown.locator(".hw-empty")).to_be_hidden()
     component.update(show_transcript((), (), selected=None, examples=()))
     expect(shown.get_by_role("heading")).to_have_text("Ask something that a tool can answer")
+
+
+def test_a_question_that_needs_another_toolset_names_it(component: Component) -> None:
+    shown = component.mount("transcript", show_examples(["get_flumbuster"], ("home", "nonsense")))
+    other = shown.get_by_role("button", name="Play Hey Jude")
+    expect(other).to_contain_text("with the toolset home")
+    other.click()
+    assert component.events == [("example", {"text": "Play Hey Jude by The Beatles.", "toolset": "home"})]

@@ -1,7 +1,7 @@
 """Show one session in all panes of the Play tab."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from workbench.errors import BadInput
 from workbench.records.run_config import RunConfig
@@ -17,10 +17,11 @@ from workbench.ui.present.inspect import (
     show_fixes,
 )
 from workbench.ui.present.parsers import ParserComparisonView, ask_differ
+from workbench.ui.present.questions import questions_elsewhere, questions_for
 from workbench.ui.present.raw import RawView, show_round
 from workbench.ui.present.timing import TimingView, show_timing
 from workbench.ui.present.tokens import TokensView, ask_tokens
-from workbench.ui.present.transcript import TranscriptView, examples_for, show_transcript
+from workbench.ui.present.transcript import TranscriptView, show_transcript
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,7 @@ def show_session(
     message_id: str | None = None,
     call: int | None = None,
     can_edit: bool = True,
+    toolsets: Collection[str] = (),
 ) -> SessionView:
     """Show the panes for a path.
 
@@ -59,19 +61,23 @@ def show_session(
         message_id: The selected message, or None to select the newest.
         call: Index of the selected call of that message, or None.
         can_edit: False if the session is read-only.
+        toolsets: Names of the toolsets that can be chosen, for example questions.
     """
     tools = tools_of(setup)
     rounds = read_path(path, tools)
     read_round = round_of(path, rounds, message_id)
     return SessionView(
-        transcript=show_transcript(
-            path,
-            rounds,
-            selected=message_id,
-            examples=examples_for(tools.names),
-            tree=tree,
-            call=call,
-            can_edit=can_edit,
+        transcript=replace(
+            show_transcript(
+                path,
+                rounds,
+                selected=message_id,
+                examples=questions_for(tools.names),
+                tree=tree,
+                call=call,
+                can_edit=can_edit,
+            ),
+            elsewhere=questions_elsewhere(tools.names, toolsets),
         ),
         raw=show_round(path, read_round, family=family_of(setup), call=call),
         tokens=ask_tokens(read_round),

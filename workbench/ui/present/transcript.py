@@ -1,7 +1,7 @@
 """Show a stored path as entries of the transcript."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -25,6 +25,7 @@ from workbench.ui.present.blocks import (
     TrailingBlock,
 )
 from workbench.ui.present.conversation import ReadRound
+from workbench.ui.present.questions import Question, questions_elsewhere, questions_for
 from workbench.ui.present.words import call_status, count, run_note
 
 THOUGHT_TAGS: Final = ("<think>", "</think>")
@@ -72,6 +73,8 @@ class TranscriptView:
     """Text of the empty state."""
     examples: tuple[str, ...]
     """Example questions of the empty state."""
+    elsewhere: tuple[Question, ...] = ()
+    """Example questions that need another toolset."""
     selected_call: int | None = None
     """Index of the selected call of that message, or None."""
     can_edit: bool = True
@@ -80,24 +83,17 @@ class TranscriptView:
     """Whether only the examples of the empty state change. A session that was opened meanwhile stays."""
 
 
-EXAMPLES: Final = {
-    "get_flumbuster": "What is the flumbuster reading for cairo?",
-    "calculate_zorbix": "Combine a zorb of 3 with a bix of 4 into a zorbix.",
-    "get_weather": "What is the weather in Paris?",
-    "search_docs": "What do the documents say about tool calls?",
-}
-"""An example question for some tools of the catalog."""
+def show_examples(tools: Collection[str], toolsets: Collection[str]) -> TranscriptView:
+    """Show example questions, if no session is open.
 
-
-def examples_for(tool_names: Sequence[str]) -> tuple[str, ...]:
-    """Return example questions that the offered tools can answer."""
-    return tuple(EXAMPLES[name] for name in tool_names if name in EXAMPLES)
-
-
-def show_examples(tool_names: Sequence[str]) -> TranscriptView:
-    """Show example questions for the offered tools, if no session is open."""
+    Args:
+        tools: Names of the offered tools.
+        toolsets: Names of the toolsets that can be chosen.
+    """
     return replace(
-        show_transcript((), (), selected=None, examples=examples_for(tool_names)), is_examples_only=True
+        show_transcript((), (), selected=None, examples=questions_for(tools)),
+        elsewhere=questions_elsewhere(tools, toolsets),
+        is_examples_only=True,
     )
 
 

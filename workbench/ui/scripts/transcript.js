@@ -149,25 +149,26 @@ export const mount = ({ element, follow, trigger }) => {
     return item;
   };
 
+  const drawQuestion = (text, toolset) =>
+    node(
+      "li",
+      {},
+      node(
+        "button",
+        { type: "button", class: "hw-example", onclick: () => trigger("example", { text, toolset }) },
+        text,
+        toolset ? node("span", { class: "hw-note" }, `with the toolset ${toolset}`) : "",
+      ),
+    );
+
   const drawEmpty = (value) =>
     empty.replaceChildren(
       node("h2", {}, value.heading),
       node("p", {}, value.hint),
-      node(
-        "ul",
-        {},
-        value.examples.map((text) =>
-          node(
-            "li",
-            {},
-            node(
-              "button",
-              { type: "button", class: "hw-example", onclick: () => trigger("example", { text }) },
-              text,
-            ),
-          ),
-        ),
-      ),
+      node("ul", {}, [
+        ...value.examples.map((text) => drawQuestion(text, "")),
+        ...value.elsewhere.map((question) => drawQuestion(question.text, question.toolset)),
+      ]),
     );
 
   follow((value) => {

@@ -16,6 +16,8 @@ from workbench.records.corpus.material import SessionMaterial
 from workbench.records.owner import Permission
 from workbench.records.run_config import RunConfig
 from workbench.records.session_tree import newest_leaf
+from workbench.toolspec.tools_text import render_tools
+from workbench.ui.choices import toolsets_of
 from workbench.ui.incoming.fields import id_of, number_of, text_of
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.branches import BranchesView, agreement_words, show_branches
@@ -26,6 +28,7 @@ from workbench.ui.present.documents import (
     message_change,
     preset_changes,
     session_changes,
+    tools_change,
 )
 from workbench.ui.present.live import LiveView
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
@@ -33,7 +36,6 @@ from workbench.ui.present.place import Place
 from workbench.ui.present.session import show_session, tools_of
 from workbench.ui.present.sessions import AddressView, SessionBarView
 from workbench.ui.present.setup import parse_setup
-from workbench.ui.tabs.play.message_events import message_view
 from workbench.ui.tabs.play.preset_events import default_setup
 from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update, list_sessions, reopened
 from workbench.ui.tabs.play.setup_events import SetupEvents, saved_contract
@@ -97,10 +99,21 @@ class SessionEvents:
         return Screen(notice=CLEAR, address=address).with_opened(opened, chosen)
 
     @needs(Permission.WORK)
-    def on_example(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> EditorsView:
-        """Put an example question into the composer. It can be undone."""
+    def on_example(
+        self, visitor: Visitor, request: gr.Request, event: gr.EventData
+    ) -> tuple[EditorsView | Update, NoticeView, Update, frozenset[str] | Update]:
+        """Put an example question into the composer, and choose the toolset that it needs. Both can be undone."""
         services = services_of(self.services, visitor, request)
-        return message_view(services, visitor, "replace", text_of(event, "text"))
+        question = message_change(visitor, "replace", text_of(event, "text"))
+        toolset = text_of(event, "toolset")
+        try:
+            if not toolset:
+                return PLAY_EDITORS.changed(services.calendar.seconds(), question), CLEAR, SAME, SAME
+            tools = tools_change(visitor, render_tools(services.tools.select((toolset,))))
+            editors = PLAY_EDITORS.changed(services.calendar.seconds(), tools, question)
+            return editors, CLEAR, gr.update(value=[toolset]), frozenset()
+        except WorkbenchError as error:
+            return SAME, problem(error), SAME, SAME
 
     def open(
         self, services: Services, visitor: Visitor, session_id: str, *, request: int = 0
@@ -216,7 +229,9 @@ class SessionEvents:
             notice=notice,
             sessions=list_sessions(services, visitor),
         )
-        return screen.with_waiting(PersonAnswered()).with_session(show_session((), setup))
+        return screen.with_waiting(PersonAnswered()).with_session(
+            show_session((), setup, toolsets=toolsets_of(services))
+        )
 
     def _being_created(self, services: Services, visitor: Visitor, request: int) -> tuple[object, ...] | None:
         """Show an empty page for a session whose first turn waits for its model, or could not begin.

@@ -143,7 +143,7 @@ class SetupEvents:
         if visitor.session_id is not None:
             return shown
         names = [tool for tool in tools.names if tool not in disabled]
-        return shown._replace(transcript=show_examples(names))
+        return shown._replace(transcript=show_examples(names, toolsets_of(services)))
 
     @needs(Permission.WORK)
     def on_enabled(self, text: str, enabled: list[str], choice: str) -> tuple[frozenset[str], Update]:

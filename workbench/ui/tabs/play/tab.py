@@ -285,7 +285,9 @@ def _wire_sessions(
         listen(pane.event("branch"), sessions.on_branch, visitor, screen)
     on_ask = BranchEvents(sessions.services).on_ask
     listen(branches.event("ask_branches"), on_ask, visitor, [branches], is_latest_only=True)
-    listen(transcript.event("example"), sessions.on_example, visitor, [parts.talk.editors])
+    tools = setup.tools
+    chosen = [parts.talk.editors, tools.tools_notice, tools.toolset, tools.disabled_tools]
+    listen(transcript.event("example"), sessions.on_example, visitor, chosen)
 
 
 def _wire_inspector(parts: PlayParts, services: Services, runs: Runs, screen: list[Block]) -> None:
