@@ -11,6 +11,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 
+from tests.bench import grammar
 from workbench.app.running_turns import TurnRequest, start_turn
 from workbench.app.services import Services
 from workbench.app.turns import begin_session
@@ -31,7 +32,7 @@ CHECKOUT = Path(__file__).parents[2]
 
 
 def measure() -> Sequence[str]:
-    """Tokens a second through the page's path, against `Llama.create_completion`; then what is evaluated twice."""
+    """Tokens a second through the page's path, against `Llama.create_completion`; what is evaluated twice; grammars."""
     path = find_embedded()
     if path is None:
         return [f"skipped: no embedded model ({REMEDY})"]
@@ -45,7 +46,7 @@ def measure() -> Sequence[str]:
             variables["WORKBENCH_THREADS"] = threads
         with open_services(read_settings(variables)) as services:
             setup = replace(services.setup_for(), sampling=Sampling(max_tokens=TOKENS), tool_choice="none")
-            return [_speed(services, setup, path), *_evaluated(services, setup)]
+            return [_speed(services, setup, path), *_evaluated(services, setup), *grammar.measure()]
 
 
 def _speed(services: Services, setup: RunConfig, path: Path) -> str:
