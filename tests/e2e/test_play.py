@@ -318,3 +318,19 @@ def test_a_contract_version_is_saved_restored_and_marked(talk: Play) -> None:
     line.locator("summary").click()
     line.get_by_role("button", name="Restore v1").click()
     expect_no_text(text, "Second")
+
+
+def test_a_question_for_other_tools_chooses_their_toolset(play: Play, artifacts: Path) -> None:
+    page = play.page
+    question = page.get_by_role("button", name="Play Hey Jude by The Beatles.")
+    expect(question).to_contain_text("with the toolset home")
+    page.screenshot(path=artifacts / "questions.png")
+    question.click()
+    expect(play.composer).to_have_value("Play Hey Jude by The Beatles.")
+    expect(play.part("toolset")).to_contain_text("home")
+    expect(play.part("toolset")).not_to_contain_text("nonsense")
+    expect_text(play.part("tools-text"), "play_music")
+    # Now its tools are offered, so that it needs no other toolset.
+    expect(question).not_to_contain_text("toolset")
+    expect(page.get_by_role("button", name="What is the flumbuster reading")).to_contain_text("toolset nonsense")
+    page.screenshot(path=artifacts / "questions-home.png")
