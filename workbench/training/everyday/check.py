@@ -52,10 +52,13 @@ def _check(family: Family) -> Iterator[str]:
 
 
 def _unknown_domains(families: Sequence[Family]) -> Iterator[str]:
-    known = frozenset(family.domain for family in (*families, *load_families()))
+    known = {(family.split, family.domain) for family in (*families, *load_families())}
     for family in families:
-        for domain in sorted(family.apart - known):
-            yield f"{family.file}: {family.name}: apart: no family has the domain {domain!r}"
+        for domain in sorted(family.apart):
+            if (family.split, domain) not in known:
+                yield f"{family.file}: {family.name}: apart: no family of its split has the domain {domain!r}"
+            elif domain == family.domain:
+                yield f"{family.file}: {family.name}: apart: {domain!r} is its own domain"
 
 
 def _form(family: Family) -> Iterator[str]:
