@@ -27,6 +27,7 @@ ELSEWHERE = {
     r"curl -s http://127\.0\.0\.1:7860/gradio_api/": "tests/ui/api uses its own page",
     r"python scripts/check_families\.py ": "tests/training runs it on the family of the page",
     r"workbench gateway|curl .*127\.0\.0\.1:786[01]/v1|export WORKBENCH_GATEWAY_KEYS=": "tests/gateway starts the gateway of each line",
+    r"make embedded-adapter ": "trains for hours; tests/training trains a few steps",
     r"workbench mcp ": "starts servers of other people; tests/cli adds and removes its own",
     r"workbench auth hash ": "asks for a password; tests/cli types it",
     r"(hf|git) ": "creates a Space in the reader's account",
