@@ -332,5 +332,7 @@ def test_a_question_for_other_tools_chooses_their_toolset(play: Play, artifacts:
     expect_text(play.part("tools-text"), "play_music")
     # Now its tools are offered, so that it needs no other toolset.
     expect(question).not_to_contain_text("toolset")
-    expect(page.get_by_role("button", name="What is the flumbuster reading")).to_contain_text("toolset nonsense")
+    expect(page.get_by_role("button", name="What is the flumbuster reading")).to_contain_text(
+        "toolset nonsense"
+    )
     page.screenshot(path=artifacts / "questions-home.png")
