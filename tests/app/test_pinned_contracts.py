@@ -4,14 +4,13 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
-import gradio as gr
 import pytest
 
 from tests.app.comparisons.comparing import column, create, run_all
 from tests.services import services_for
+from tests.ui.requests import page_request
 from workbench.app.as_code import code_of
 from workbench.app.running_turns import TurnRequest, start_turn
 from workbench.app.runs.casting import measured
@@ -51,21 +50,15 @@ def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Servic
         yield services
 
 
-def request() -> gr.Request:
-    built = gr.Request(session_hash="tab")
-    built.request = cast(Any, SimpleNamespace(query_params={}, session={}, headers={}))
-    return built
-
-
 def in_play(services: Services, reference: str) -> str:
     """Choose the contract in Play, show its version line, and send a message with it."""
     setups = SetupEvents(services)
-    editors, _ = setups.on_contract(Visitor(), reference, request())
+    editors, _ = setups.on_contract(Visitor(), reference, page_request())
     assert isinstance(editors, EditorsView)
     text = editors.changes[0].text
     setup = replace(services.setup_for(), contract_name=reference, contract_text=text)
     fields = [show_setup(setup)[name] for name in SETUP_FIELDS]
-    line = setups.on_texts(Visitor(), reference, text, request(), *fields).versions
+    line = setups.on_texts(Visitor(), reference, text, page_request(), *fields).versions
     assert line is not None and line.rows
     turn = start_turn(services, TurnRequest(setup=setup, text="Cairo?"))
     assert len(list(turn.events())) > 3
@@ -97,13 +90,13 @@ def in_a_suite_with_ablation(services: Services, reference: str) -> str:
 
 
 def in_the_api_chat(services: Services, reference: str) -> str:
-    answer = json.loads(ApiFunctions(services, Runs()).chat("Cairo?", request(), contract=reference))
+    answer = json.loads(ApiFunctions(services, Runs()).chat("Cairo?", page_request(), contract=reference))
     return answer["messages"][0]["content"]
 
 
 def in_the_api_run(services: Services, reference: str) -> str:
     report = json.loads(
-        ApiFunctions(services, Runs()).run(["nonsense"], request(), contracts=[reference], limit=1)
+        ApiFunctions(services, Runs()).run(["nonsense"], page_request(), contracts=[reference], limit=1)
     )
     listed = services.runs.list_runs(limit=1)[0]
     stored = services.runs.find_run(listed.id)

@@ -1,7 +1,6 @@
 """What a grammar costs: decoding with the largest tool lists of BFCL, and building the grammar of forty tools."""
 
 import json
-import os
 import time
 from collections.abc import Iterator
 from itertools import islice
@@ -12,15 +11,17 @@ from tests.bench.timing import seconds
 from tests.bfcl import bfcl_trajectories
 from workbench.chat.message import Conversation, Message, Role
 from workbench.cli.terminal.sources import load_contract
+from workbench.cli.training.call_threshold import loaded_engine
 from workbench.contract.compose import compose
 from workbench.engines.known_models import REMEDY, find_embedded, find_embedded_adapter
-from workbench.engines.llama_cpp import LlamaCppEngine, load_llama_cpp
+from workbench.engines.llama_cpp import LlamaCppEngine
 from workbench.engines.llama_loading import LoadOptions, LoraAdapter
 from workbench.hermes.marks import TURN_CLOSE
 from workbench.hermes.render import render
 from workbench.rollout.constraint import PREFILL, TurnSetup, constrain
 from workbench.rollout.ports import ChoiceKind, Constraint, GenerationRequest, ToolChoice
 from workbench.rollout.sampling import Sampling
+from workbench.settings import read_settings
 from workbench.toolspec.spec import OfferedTools
 
 LISTS = 20
@@ -44,22 +45,17 @@ class Decoded(NamedTuple):
 
 def measure() -> Iterator[str]:
     """Decode calls with and without a grammar, with each tool list by turns."""
-    path, adapter = find_embedded(), find_embedded_adapter()
-    if path is None or adapter is None:
+    adapter = find_embedded_adapter()
+    if find_embedded() is None or adapter is None:
         yield f"grammar: skipped: no embedded model ({REMEDY})"
         return
     yield _building(_of_many_tools())
-    loading = LoadOptions(
-        context_tokens=CONTEXT,
-        threads=int(os.environ.get("WORKBENCH_THREADS", "0")) or os.cpu_count() or 1,
-        gpu_layers=0,
-        lora=(LoraAdapter(path=adapter),),
-    )
-    engine = load_llama_cpp(path, name="embedded", loading=loading)
-    try:
+    adapters = (LoraAdapter(path=adapter),)
+    threads = read_settings().threads
+    with loaded_engine(
+        "embedded", LoadOptions(context_tokens=CONTEXT, threads=threads, gpu_layers=0, lora=adapters)
+    ) as engine:
         yield _decoding(engine)
-    finally:
-        engine.close()
 
 
 def _building(tools: OfferedTools) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Event
-from types import SimpleNamespace
 from typing import Any, cast
 
 import gradio as gr
@@ -12,6 +11,7 @@ import pytest
 
 from tests.app.comparisons.comparing import column, create, run_all
 from tests.services import services_for
+from tests.ui.requests import page_request
 from workbench.app.comparisons.column_runner import STOPPED
 from workbench.app.comparisons.running import CompareEvent, condense_comparison
 from workbench.app.services import Services
@@ -26,13 +26,6 @@ from workbench.ui.tabs.compare.parts import CompareScreen
 from workbench.ui.tabs.compare.target_events import TargetEvents
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.visitor import Visitor
-
-
-def request() -> gr.Request:
-    """Return a request as Gradio passes it to a handler."""
-    built = gr.Request(session_hash="tab")
-    built.request = cast(Any, SimpleNamespace(query_params={}, session={}))
-    return built
 
 
 def link(comparison_id: str, *, has_draft: bool = False) -> gr.EventData:
@@ -66,7 +59,9 @@ def run(services: Services, runs: Runs, question: str) -> list[CompareScreen]:
     setup = services.setup_for()
     values = values_of(services, question)
     events = CompareEvents(services, runs)
-    return list(events.on_run(Visitor(), setup.contract_name, setup.contract_text, request(), None, *values))
+    return list(
+        events.on_run(Visitor(), setup.contract_name, setup.contract_text, page_request(), None, *values)
+    )
 
 
 def test_a_question_is_answered_by_all_columns_and_listed(services: Services) -> None:
@@ -92,20 +87,20 @@ def test_a_comparison_goes_on_without_its_page_and_another_tab_watches_and_stops
     slow.write_text('completions: [{text: "' + "word " * 500 + '", seconds_per_token: 0.02}]')
     stored = create(services, column(services), column(services, model=f"scripted:{slow}"))
     events, board = CompareEvents(services, Runs()), {"id": stored.id}
-    screens = events.on_go_on(Visitor(), board, request(), None)
+    screens = events.on_go_on(Visitor(), board, page_request(), None)
     assert next(screens).notice == CLEAR
     next(screens)
     cast(Any, screens).close()
-    assert cast(BoardView, events.on_show(Visitor(), stored.id, request()).board).is_running
-    shown = events.on_show(Visitor(), stored.id, request())
+    assert cast(BoardView, events.on_show(Visitor(), stored.id, page_request()).board).is_running
+    shown = events.on_show(Visitor(), stored.id, page_request())
     assert cast(LiveColumns, shown.live).follow and cast(Any, shown.stop)["interactive"]
     assert "it is running already" in notice_text(
-        list(events.on_go_on(Visitor(), board, request(), None))[-1]
+        list(events.on_go_on(Visitor(), board, page_request(), None))[-1]
     )
-    watched = events.on_watch(Visitor(), board, request())
+    watched = events.on_watch(Visitor(), board, page_request())
     while not any(live.pieces for live in cast(LiveColumns, next(watched).live).columns):
         pass
-    events.on_stop(Visitor(), board, request())
+    events.on_stop(Visitor(), board, page_request())
     last = list(watched)[-1]
     assert [cell.problem for cell in cast(BoardView, last.board).turns[0].cells] == ["", STOPPED]
     assert not cast(LiveColumns, last.live).is_live
@@ -118,8 +113,8 @@ def test_another_owner_neither_watches_nor_stops_a_comparison(services: Services
     services.running_comparisons.start(services, task, lambda _: iter([released.wait(5)]))
     space = replace(services, settings=replace(services.settings, is_on_space=True))
     events, visitor = CompareEvents(space, Runs()), Visitor(browser_key=browser_key_of("b" * 32))
-    assert list(events.on_watch(visitor, {"id": stored.id}, request())) == [CompareScreen()]
-    events.on_stop(visitor, {"id": stored.id}, request())
+    assert list(events.on_watch(visitor, {"id": stored.id}, page_request())) == [CompareScreen()]
+    events.on_stop(visitor, {"id": stored.id}, page_request())
     assert not task.stop()
     released.set()
     assert task.over.wait(5)
@@ -131,26 +126,26 @@ def test_a_vote_is_shown_on_the_board_and_an_invalid_vote_is_an_error(services: 
 
     def vote(kind: str, place: int | None) -> CompareScreen:
         event = gr.EventData(None, {"turn": 0, "kind": kind, "column": place})
-        return events.on_vote(Visitor(), shown, request(), event)
+        return events.on_vote(Visitor(), shown, page_request(), event)
 
     assert cast(BoardView, vote("best", 1).board).turns[0].voted == 1
     assert "column 3 has no answer" in notice_text(vote("best", 2))
     found = services.comparisons.find_comparison(stored.id)
     assert found and found.votes[0].kind is VoteKind.BEST
-    undone = events.on_unvote(Visitor(), shown, request(), gr.EventData(None, {"turn": 0}))
+    undone = events.on_unvote(Visitor(), shown, page_request(), gr.EventData(None, {"turn": 0}))
     assert cast(BoardView, undone.board).turns[0].vote == ""
 
 
 def test_the_address_opens_a_comparison_and_an_unknown_id_is_an_error(services: Services) -> None:
     stored, _ = run_all(services, create(services, column(services), column(services)))
     events = TargetEvents(services, Runs())
-    screen = screen_of(events.on_open_comparison(Visitor(), request(), link(stored.id)))
+    screen = screen_of(events.on_open_comparison(Visitor(), page_request(), link(stored.id)))
     assert cast(BoardView, screen.board).id == stored.id
     assert screen.target == f"{stored.comparison.session_id} {stored.comparison.turns[0]}"
-    drafted = screen_of(events.on_open_comparison(Visitor(), request(), link(stored.id, has_draft=True)))
+    drafted = screen_of(events.on_open_comparison(Visitor(), page_request(), link(stored.id, has_draft=True)))
     assert (drafted.board, cast(Any, drafted.target).get("value")) == (screen.board, None)
     assert "there is no comparison 'nope'" in notice_text(
-        screen_of(events.on_open_comparison(Visitor(), request(), link("nope")))
+        screen_of(events.on_open_comparison(Visitor(), page_request(), link("nope")))
     )
 
 
@@ -161,11 +156,15 @@ def test_on_a_space_a_browser_cannot_see_another_browsers_comparisons(services: 
     stored, _ = run_all(space.of(owner), create(space.of(owner), column(services), column(services)))
     events = TargetEvents(space, Runs())
     own = Visitor(browser_key=browser_key_of(mine))
-    assert cast(BoardView, screen_of(events.on_open_comparison(own, request(), link(stored.id))).board).id
+    assert cast(
+        BoardView, screen_of(events.on_open_comparison(own, page_request(), link(stored.id))).board
+    ).id
     visitor = Visitor(browser_key=browser_key_of(theirs))
-    other = screen_of(events.on_open_comparison(visitor, request(), link(stored.id)))
+    other = screen_of(events.on_open_comparison(visitor, page_request(), link(stored.id)))
     assert "there is no comparison" in notice_text(other)
-    assert "no comparison" in notice_text(CompareEvents(space, Runs()).on_show(visitor, stored.id, request()))
+    assert "no comparison" in notice_text(
+        CompareEvents(space, Runs()).on_show(visitor, stored.id, page_request())
+    )
 
 
 def test_the_message_selected_in_play_is_used_if_the_form_is_empty(services: Services) -> None:
@@ -173,10 +172,10 @@ def test_the_message_selected_in_play_is_used_if_the_form_is_empty(services: Ser
     session_id, leaf_id = stored.comparison.session_id, stored.answers[0].leaf_id
     visitor = Visitor(session_id=session_id, message_id=leaf_id)
     events = TargetEvents(services, Runs())
-    taken = screen_of(events.on_enter(visitor, "", "", request()))
+    taken = screen_of(events.on_enter(visitor, "", "", page_request()))
     assert taken.target == f"{session_id} {leaf_id}"
     assert cast(Any, taken.question)["visible"] is False
     for question, target in (("Typed.", ""), ("", "s m")):
-        assert screen_of(events.on_enter(visitor, question, target, request())) == CompareScreen()
+        assert screen_of(events.on_enter(visitor, question, target, page_request())) == CompareScreen()
     shared = replace(visitor, share_key="k", is_read_only=True)
-    assert "No session of yours" in notice_text(screen_of(events.on_take(shared, request())))
+    assert "No session of yours" in notice_text(screen_of(events.on_take(shared, page_request())))

@@ -2,13 +2,12 @@
 
 from pathlib import Path
 from threading import Event
-from types import SimpleNamespace
 from typing import Any, cast
 
-import gradio as gr
 import pytest
 
 from tests.services import services_for
+from tests.ui.requests import page_request
 from workbench.app.running_turns import RunningTurn, TurnRequest
 from workbench.app.services import Services
 from workbench.ui import guide
@@ -21,26 +20,19 @@ from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.visitor import Visitor
 
 
-def request() -> gr.Request:
-    """Return a request as Gradio passes it to a handler."""
-    built = gr.Request(session_hash="tab")
-    built.request = cast(Any, SimpleNamespace(query_params={}, session={}))
-    return built
-
-
 def guide_events(services: Services) -> GuideEvents:
     return GuideEvents(services, SessionEvents(services, SetupEvents(services)))
 
 
 def first_screen(events: GuideEvents) -> Screen:
-    return Screen(*cast(Any, events.on_first_visit(Visitor(), request())[: len(Screen._fields)]))
+    return Screen(*cast(Any, events.on_first_visit(Visitor(), page_request())[: len(Screen._fields)]))
 
 
 def test_the_page_offers_the_tour_to_visitors_without_sessions(tmp_path: Path) -> None:
     with services_for(tmp_path, "Hello.") as (services, play):
         opening = OpeningEvents(services, SessionEvents(services, SetupEvents(services)))
         for is_empty in (True, False):
-            *_, tour, demo = opening.on_page("", "", "", request())
+            *_, tour, demo = opening.on_page("", "", "", page_request())
             assert tour == TourView(is_empty=is_empty, serial=1)
             assert demo == DemoView()
             play("Is anybody there?")

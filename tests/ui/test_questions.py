@@ -1,12 +1,12 @@
 """Example questions: where they come from, and what a click on one does."""
 
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import gradio as gr
 
 from tests.services import CHECKOUT, services_for
+from tests.ui.requests import page_request
 from workbench.app.services import Services
 from workbench.suite.read_suite import parse_suite
 from workbench.ui.present.notices import CLEAR
@@ -20,10 +20,8 @@ EVERYDAY = ("weather", "home", "office")
 
 def clicked(services: Services, text: str, toolset: str) -> tuple[Any, ...]:
     """Click an example question in the page of a new visitor."""
-    request = gr.Request(session_hash="tab")
-    request.request = cast(Any, SimpleNamespace(query_params={}, session={}))
     event = gr.EventData(target=None, _data={"text": text, "toolset": toolset})
-    return SessionEvents(services, SetupEvents(services)).on_example(Visitor(), request, event)
+    return SessionEvents(services, SetupEvents(services)).on_example(Visitor(), page_request(), event)
 
 
 def test_every_question_names_a_tool_of_its_toolset(tmp_path: Path) -> None:

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import gradio as gr
 import pytest
 
 from tests.services import services_for
+from tests.ui.requests import page_request
 from workbench.app.running_turns import Execution, RunningTurn, running_turn
 from workbench.app.services import Services
 from workbench.ui.owners import browser_key_of
@@ -34,12 +34,6 @@ def services(tmp_path: Path) -> Iterator[Services]:
         yield replace(services, settings=replace(services.settings, is_on_space=True))
 
 
-def request(tab: str) -> gr.Request:
-    built = gr.Request(session_hash=tab)
-    built.request = cast(Any, SimpleNamespace(query_params={}, session={}, headers={}, client=None))
-    return built
-
-
 def events_of(services: Services, runs: Runs | None = None) -> TurnEvents:
     return TurnEvents(services, runs or Runs(), SetupEvents(services))
 
@@ -47,7 +41,7 @@ def events_of(services: Services, runs: Runs | None = None) -> TurnEvents:
 def begin(events: TurnEvents, text: str, execution: Execution = Execution.AUTO, tab: str = "tab") -> Screen:
     setup = show_setup(events.services.setup_for())
     fields = [setup[name] for name in SETUP_FIELDS]
-    return events.on_begin(ANN, text, execution.value, 1, request(tab), None, *fields)
+    return events.on_begin(ANN, text, execution.value, 1, page_request(tab), None, *fields)
 
 
 def turn_in(services: Services, screen: Screen) -> RunningTurn:
@@ -62,7 +56,7 @@ def own(services: Services, visitor: Visitor) -> Services:
 
 
 def watched(events: TurnEvents, visitor: Visitor, turn_id: str, tab: str) -> list[Screen]:
-    return list(events.on_watch(visitor, request(tab), gr.EventData(None, {"turn": turn_id})))
+    return list(events.on_watch(visitor, page_request(tab), gr.EventData(None, {"turn": turn_id})))
 
 
 def notice(screen: Screen) -> str:
@@ -83,7 +77,7 @@ def test_a_message_is_answered_and_the_page_is_asked_to_watch(services: Services
     steps = watched(events, visitor, turn_id, "tab")
     last = [step for step in steps if step.transcript != SAME][-1]
     assert "It is 31." in str(last.transcript)
-    settled = events.on_settle(visitor, "scripted", request("tab"))
+    settled = events.on_settle(visitor, "scripted", page_request("tab"))
     assert settled.live == LiveView() and cast(Any, settled.send)["interactive"]
     assert settled.editors == SAME
 
@@ -104,7 +98,7 @@ def test_a_second_message_to_the_session_is_refused_with_a_line_and_stays_in_its
     visitor = cast(Visitor, started.visitor)
     setup = show_setup(services.setup_for())
     fields = [setup[name] for name in SETUP_FIELDS]
-    screen = events.on_begin(visitor, "And now?", "auto", 1, request("other"), None, *fields)
+    screen = events.on_begin(visitor, "And now?", "auto", 1, page_request("other"), None, *fields)
     assert screen.editors == SAME
     assert "an answer is being written (wait until it ends, or stop it)" in notice(screen)
     turn_in(own(services, ANN), started).stop.set()
@@ -114,7 +108,7 @@ def test_an_invalid_field_starts_nothing_and_the_message_stays(services: Service
     events, setup = events_of(services), show_setup(services.setup_for())
     fields = [setup[name] for name in SETUP_FIELDS]
     for execution, samples, words in (("auto", "", "samples"), ("never", 1, "tool calls")):
-        screen = events.on_begin(ANN, "Hi", execution, samples, request("tab"), None, *fields)
+        screen = events.on_begin(ANN, "Hi", execution, samples, page_request("tab"), None, *fields)
         assert screen.editors == SAME and words in notice(screen)
     assert services.turns.all_running(ANN.browser_key) == []
 
@@ -125,7 +119,7 @@ def test_nobody_else_watches_stops_or_answers_a_turn(services: Services) -> None
     screen = begin(events, "Cairo?", Execution.STEP)
     turn, session_id = turn_in(own(services, ANN), screen), cast(Visitor, screen.visitor).session_id
     pages = events.on_watch(
-        cast(Visitor, screen.visitor), request("tab"), gr.EventData(None, {"turn": turn.id})
+        cast(Visitor, screen.visitor), page_request("tab"), gr.EventData(None, {"turn": turn.id})
     )
     shown = next(page.waiting for page in pages if isinstance(page.waiting, WaitingView))
     assert isinstance(shown, WaitingView)
@@ -138,14 +132,14 @@ def test_nobody_else_watches_stops_or_answers_a_turn(services: Services) -> None
     for stranger in strangers:
         assert watched(events, stranger, turn.id, "bob") == [Screen()]
     for stranger in strangers[:2]:
-        events.on_stop(stranger, request("bob"))
-        assert waiting.on_give(stranger, forged, "forged", request("bob")) == SAME
-        waiting.on_always(stranger, forged, request("bob"))
+        events.on_stop(stranger, page_request("bob"))
+        assert waiting.on_give(stranger, forged, "forged", page_request("bob")) == SAME
+        waiting.on_always(stranger, forged, page_request("bob"))
     for shape in (None, {}, {"question": "1"}, {"question": shown.question + 1}, {"question": [1]}):
         visitor = cast(Visitor, screen.visitor)
-        assert waiting.on_use(visitor, shape, "", request("other")) == SAME
+        assert waiting.on_use(visitor, shape, "", page_request("other")) == SAME
     assert not turn.stop() and not turn.over.is_set()
-    assert waiting.on_give(cast(Visitor, screen.visitor), forged, '"mine"', request("other")) == ""
+    assert waiting.on_give(cast(Visitor, screen.visitor), forged, '"mine"', page_request("other")) == ""
     assert turn.over.wait(10)
     results = [s.message.text for s in own(services, ANN).sessions.path(turn.subject) if s.tool_run]
     assert results == ['"mine"']
@@ -158,7 +152,7 @@ def test_a_watch_ends_when_its_tab_shows_another_session(services: Services) -> 
     screen = begin(events, "Cairo?", Execution.STEP)
     visitor, turn = cast(Visitor, screen.visitor), turn_in(own(services, ANN), screen)
     shown["tab"] = visitor
-    pages = events.on_watch(visitor, request("tab"), gr.EventData(None, {"turn": turn.id}))
+    pages = events.on_watch(visitor, page_request("tab"), gr.EventData(None, {"turn": turn.id}))
     assert any(page.waiting != SAME for page in pages)
     shown["tab"] = replace(visitor, session_id="another")
     turn.stop.set()
@@ -170,11 +164,11 @@ def test_the_text_of_a_turn_that_failed_returns_once(services: Services) -> None
     events, setup = events_of(services), show_setup(services.setup_for())
     fields = [setup[name] for name in SETUP_FIELDS]
     fields[list(SETUP_FIELDS).index("model")] = "openai:nobody"
-    screen = events.on_begin(ANN, "Keep me", "auto", 1, request("tab"), None, *fields)
+    screen = events.on_begin(ANN, "Keep me", "auto", 1, page_request("tab"), None, *fields)
     steps = watched(events, cast(Visitor, screen.visitor), cast(LiveView, screen.live).follow, "tab")
     assert "openai:nobody" in notice(steps[-1])
     visitor = cast(Visitor, steps[-1].visitor)
     assert visitor.session_id is None
-    (change,) = changes(events.on_settle(visitor, "scripted", request("tab")))
+    (change,) = changes(events.on_settle(visitor, "scripted", page_request("tab")))
     assert (change.how, change.document, change.text) == ("unsent", "composer:new", "Keep me")
-    assert changes(events.on_settle(visitor, "scripted", request("tab"))) == ()
+    assert changes(events.on_settle(visitor, "scripted", page_request("tab"))) == ()

@@ -1,4 +1,4 @@
-"""Example questions for the shipped tools. The suites `nonsense`, `everyday` and `weather` ask them, too."""
+"""Example questions for the shipped tools. The suite `everyday` asks those of `weather`, `home` and `office`."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

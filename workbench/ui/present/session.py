@@ -1,7 +1,7 @@
 """Show one session in all panes of the Play tab."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from workbench.errors import BadInput
 from workbench.records.run_config import RunConfig
@@ -67,17 +67,15 @@ def show_session(
     rounds = read_path(path, tools)
     read_round = round_of(path, rounds, message_id)
     return SessionView(
-        transcript=replace(
-            show_transcript(
-                path,
-                rounds,
-                selected=message_id,
-                examples=questions_for(tools.names),
-                tree=tree,
-                call=call,
-                can_edit=can_edit,
-            ),
+        transcript=show_transcript(
+            path,
+            rounds,
+            selected=message_id,
+            examples=questions_for(tools.names),
             elsewhere=questions_elsewhere(tools.names, toolsets),
+            tree=tree,
+            call=call,
+            can_edit=can_edit,
         ),
         raw=show_round(path, read_round, family=family_of(setup), call=call),
         tokens=ask_tokens(read_round),

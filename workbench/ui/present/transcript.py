@@ -90,11 +90,9 @@ def show_examples(tools: Collection[str], toolsets: Collection[str]) -> Transcri
         tools: Names of the offered tools.
         toolsets: Names of the toolsets that can be chosen.
     """
-    return replace(
-        show_transcript((), (), selected=None, examples=questions_for(tools)),
-        elsewhere=questions_elsewhere(tools, toolsets),
-        is_examples_only=True,
-    )
+    elsewhere = questions_elsewhere(tools, toolsets)
+    shown = show_transcript((), (), selected=None, examples=questions_for(tools), elsewhere=elsewhere)
+    return replace(shown, is_examples_only=True)
 
 
 def show_transcript(
@@ -103,6 +101,7 @@ def show_transcript(
     *,
     selected: str | None,
     examples: Sequence[str],
+    elsewhere: tuple[Question, ...] = (),
     tree: Sequence[TreeNode] = (),
     call: int | None = None,
     can_edit: bool = True,
