@@ -11,7 +11,7 @@ import gradio as gr
 import pytest
 
 from tests.services import services_for
-from tests.ui.test_compare import request
+from tests.ui.requests import page_request
 from workbench.app.services import Services
 from workbench.ui.incoming.refusal import MalformedEvent
 from workbench.ui.present.notices import NoticeView
@@ -59,7 +59,7 @@ def fields_of(services: Services, **changes: Any) -> tuple[object, ...]:
 
 def act(services: Services, *fields: object, **data: object) -> tuple[PresetBarView, tuple[object, ...]]:
     events = PresetEvents(services, SetupEvents(services))
-    bar, _editors, *rest = events.on_act(Visitor(), request(), event(**data), *fields)
+    bar, _editors, *rest = events.on_act(Visitor(), page_request(), event(**data), *fields)
     assert len(rest) == REST
     return cast(PresetBarView, bar), tuple(rest)
 
@@ -101,11 +101,11 @@ def test_a_page_starts_with_the_preset_of_its_address(services: Services) -> Non
     key = services.presets.share_preset("three").share_key
     events = OpeningEvents(services, SessionEvents(services, SetupEvents(services)))
     for query in ({"preset": "three"}, {"shared_preset": key}):
-        *values, bar, _tour, _demo = events.on_page("", "", "?" + urlencode(query), request())
+        *values, bar, _tour, _demo = events.on_page("", "", "?" + urlencode(query), page_request())
         assert rounds_in(values) == 3
         assert cast(PresetBarView, bar).open_id
     for query in ({"preset": "tree"}, {"shared_preset": "x"}):
-        *values, bar, _tour, _demo = events.on_page("", "", "?" + urlencode(query), request())
+        *values, bar, _tour, _demo = events.on_page("", "", "?" + urlencode(query), page_request())
         assert rounds_in(values) == services.settings.max_rounds
         assert cast(PresetBarView, bar).open_id is None
         assert "error" in str(values)
@@ -121,19 +121,19 @@ def test_a_setup_comes_with_the_advice_about_its_model(services: Services) -> No
 def test_a_new_session_leaves_the_setup_as_it_is(services: Services) -> None:
     events = SessionEvents(services, SetupEvents(services))
     for fields in (fields_of(services), (*fields_of(services)[:-1], SamplingView(values={}))):
-        values = events.on_new(Visitor(session_id="x"), request(), *fields)
+        values = events.on_new(Visitor(session_id="x"), page_request(), *fields)
         assert values[-REST:] == (SAME,) * REST
         assert cast(Visitor, values[0]).session_id is None
 
 
 def row_event(services: Services, runs: ActiveRuns, **data: object) -> list[RowsView]:
     events = RowEvents(services, runs)
-    return list(events.on_run(Visitor(), request(), event(**data), None, *fields_of(services)))
+    return list(events.on_run(Visitor(), page_request(), event(**data), None, *fields_of(services)))
 
 
 def row_act(services: Services, **data: object) -> tuple[RowsView, DownloadView]:
     events = RowEvents(services, ActiveRuns())
-    return cast(Any, events.on_act(Visitor(), request(), event(**data), *fields_of(services)))
+    return cast(Any, events.on_act(Visitor(), page_request(), event(**data), *fields_of(services)))
 
 
 def test_rows_are_checked_run_followed_and_downloaded(services: Services) -> None:

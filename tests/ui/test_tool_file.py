@@ -5,7 +5,7 @@ import pytest
 import yaml
 
 from tests.services import CHECKOUT, services_for
-from tests.ui.test_compare import request
+from tests.ui.requests import page_request
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.toolbox.catalog_file import parse_toolset
 from workbench.toolbox.entry import ToolDraft
@@ -63,7 +63,7 @@ def test_a_tool_with_code_does_not_change_the_file(services):
 def include(services, name, toolset, act="add"):
     """Send the event of the list of tools, and return the answer."""
     data = gr.EventData(None, {"name": name, "toolset": toolset, "act": act})
-    return ToolStorageEvents(services).on_include(Visitor(), request(), data)
+    return ToolStorageEvents(services).on_include(Visitor(), page_request(), data)
 
 
 def shown_in(view, toolset):
@@ -110,7 +110,7 @@ def test_a_tool_that_cannot_be_added_is_reported(services, name, toolset, proble
 def test_an_imported_tool_opens_and_a_taken_name_is_reported_once(services):
     def imported(name):
         return ToolStorageEvents(services).on_import(
-            Visitor(), SPEC.replace('"f"', f'"{name}"'), "own", request()
+            Visitor(), SPEC.replace('"f"', f'"{name}"'), "own", page_request()
         )
 
     view, notice = imported("get_it")

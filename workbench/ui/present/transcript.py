@@ -126,6 +126,7 @@ def show_transcript(
         hint="The model sees the contract and the tools that you choose. Its calls are parsed, checked and answered by "
         "mock tools. The inspector shows every byte.",
         examples=tuple(examples),
+        elsewhere=elsewhere,
         selected_call=call,
         can_edit=can_edit,
     )
