@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -112,6 +113,20 @@ def test_a_killed_run_that_is_resumed_gives_the_same_weights(finished_run, rows_
     assert weights.keys() == others.keys()
     for name in weights:
         numpy.testing.assert_array_equal(weights[name], others[name])
+
+
+def test_a_finished_run_is_stored_in_another_format_without_another_step(
+    finished_run, rows_file, tiny_base, tmp_path
+):
+    out = shutil.copytree(finished_run[0], tmp_path / "run")
+    done = run(rows_file, tiny_base, out, "--resume", "--stored-as", "q8_0")
+    assert done.returncode == 0, done.stderr
+    before, after = (json.loads((folder / "receipt.json").read_text()) for folder in (finished_run[0], out))
+    assert (after["steps"], after["loss_by_step"]) == (before["steps"], before["loss_by_step"])
+    weights, others = weights_of(out), weights_of(finished_run[0])
+    for name in weights:
+        numpy.testing.assert_array_equal(weights[name], others[name])
+    assert (out / "adapter.gguf").stat().st_size < (finished_run[0] / "adapter.gguf").stat().st_size
 
 
 def test_a_run_with_other_settings_is_not_resumed(finished_run, rows_file, tiny_base):

@@ -62,6 +62,8 @@ class TrainerState:
     global_step: int
     max_steps: int
     log_history: list[dict[str, float]]
+    @staticmethod
+    def load_from_json(json_path: str) -> TrainerState: ...
 
 class TrainerControl:
     should_save: bool

@@ -8,6 +8,7 @@ from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerBase,
     TrainerCallback,
+    TrainerControl,
     TrainerState,
 )
 
@@ -42,9 +43,17 @@ class SFTConfig:
         disable_tqdm: bool,
     ) -> None: ...
 
+class _CallbackHandler:
+    def on_train_begin(
+        self, args: SFTConfig, state: TrainerState, control: TrainerControl
+    ) -> TrainerControl: ...
+
 class SFTTrainer:
     model: PreTrainedModel
+    args: SFTConfig
     state: TrainerState
+    control: TrainerControl
+    callback_handler: _CallbackHandler
     def __init__(
         self,
         *,
@@ -57,6 +66,7 @@ class SFTTrainer:
         callbacks: Sequence[TrainerCallback],
     ) -> None: ...
     def train(self, *, resume_from_checkpoint: str | None) -> object: ...
+    def _load_from_checkpoint(self, resume_from_checkpoint: str) -> None: ...
     def save_model(self, output_dir: str) -> None: ...
     def add_callback(self, callback: TrainerCallback) -> None: ...
     def remove_callback(self, callback: type[TrainerCallback]) -> None: ...

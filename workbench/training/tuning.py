@@ -11,7 +11,8 @@ from datasets import Dataset
 from peft import LoraConfig
 from torch import Tensor
 from torch.nn.functional import cross_entropy
-from transformers import PreTrainedModel, PrinterCallback
+from transformers import PreTrainedModel, PrinterCallback, TrainerState
+from transformers.trainer import TRAINER_STATE_NAME
 from transformers.trainer_utils import get_last_checkpoint
 from trl import SFTConfig, SFTTrainer
 
@@ -78,6 +79,20 @@ class AnswerTrainer(SFTTrainer):
         number = is_trained.sum() if num_items_in_batch is None else num_items_in_batch
         loss = total * (1 if num_items_in_batch is None else process_count()) / number
         return (loss, outputs) if return_outputs else loss
+
+    def train_from(self, checkpoint: str | None) -> None:
+        """Train from a checkpoint to the last step. None starts from the beginning.
+
+        A checkpoint of the last step is only loaded. `train` would take one more step if it ends within an epoch.
+        """
+        if checkpoint:
+            state = TrainerState.load_from_json(f"{checkpoint}/{TRAINER_STATE_NAME}")
+            if state.global_step >= state.max_steps:
+                self._load_from_checkpoint(checkpoint)
+                self.state = state
+                self.control = self.callback_handler.on_train_begin(self.args, state, self.control)
+                return
+        self.train(resume_from_checkpoint=checkpoint)
 
 
 CHECKPOINTS: Final = "checkpoints"
@@ -156,7 +171,7 @@ def tune(
         validator = _validator(base, trainer, prepared, options, validation, report)
         if validator:
             trainer.add_callback(validator)
-        trainer.train(resume_from_checkpoint=checkpoint)
+        trainer.train_from(checkpoint)
     state = trainer.state
     curve = [(int(log["step"]), float(log["loss"])) for log in state.log_history if "loss" in log]
     return TunedWeights(
