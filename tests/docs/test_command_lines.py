@@ -19,7 +19,7 @@ ELSEWHERE = {
     r"export (WORKBENCH_AUTH|WORKBENCH_ADMINS|HF_TOKEN)=|workbench serve": "tests/e2e logs in on its own page",
     r"WORKBENCH_PORT=\d+ .*workbench serve &": "tests/app/servers starts three servers",
     r"workbench chat .* --model hf-inference:": "uses Hugging Face; tests/engines/remote has a server for it",
-    r"workbench train |workbench heldout |workbench (chat|run) .*\+runs/": "takes hours; tests/training runs a few steps",
+    r"workbench (train|average|heldout) |workbench (chat|run) .*\+runs/": "takes hours; tests/training runs a few steps",
     r"accelerate launch ": "uses eight GPUs; tests/training starts two processes",
     r"workbench run \.venv/bfcl/": "takes minutes per line; tests/suite runs some of BFCL's cases",
     r"workbench tools call greet ": "tests/toolbox adds the file of the page to a catalog",

@@ -26,3 +26,24 @@ def test_a_case_that_is_always_wrong_or_always_right_changes_nothing() -> None:
         WeighedCase("single", 0.3, is_right_with_call=True, is_right_without_call=True),
     ]
     assert {row.mean for row in threshold_rows(indifferent)} == {0.5}
+
+
+def test_a_model_that_calls_badly_and_refuses_well_is_not_kept_from_calling() -> None:
+    # Of ten single calls, one is right. Ten requests with a missing value would all want a threshold above 0.9.
+    singles = [
+        WeighedCase("single", 0.8, is_right_with_call=place == 0, is_right_without_call=False)
+        for place in range(10)
+    ]
+    missing = [
+        WeighedCase("missing", place / 10 + 0.05, is_right_with_call=False, is_right_without_call=True)
+        for place in range(10)
+    ]
+    rows = threshold_rows([*singles, *missing])
+    assert max(rows, key=lambda row: row.mean).threshold > 0.9
+    assert best_threshold(rows) == 0.8
+    assert {row.threshold: row.kept for row in rows}[0.85] == 0
+
+
+def test_cases_without_any_right_call_have_a_threshold_too() -> None:
+    cases = [WeighedCase("no call", 0.5, is_right_with_call=False, is_right_without_call=True)]
+    assert best_threshold(threshold_rows(cases)) > 0.5

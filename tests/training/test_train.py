@@ -184,13 +184,13 @@ def test_a_start_adapter_that_does_not_fit_is_reported(
 
 def test_a_broken_receipt_of_a_start_adapter_is_reported(tmp_path):
     from workbench.errors import BadInput
-    from workbench.training.base_model import start_receipt
+    from workbench.training.receipt import adapter_facts
 
     (tmp_path / "adapter.gguf").write_bytes(b"GGUF")
-    assert start_receipt(tmp_path / "adapter.gguf")["receipt"] is None
+    assert adapter_facts(tmp_path / "adapter.gguf")["receipt"] is None
     (tmp_path / "receipt.json").write_text("{")
     with pytest.raises(BadInput, match="not valid JSON"):
-        start_receipt(tmp_path / "adapter.gguf")
+        adapter_facts(tmp_path / "adapter.gguf")
 
 
 @pytest.mark.parametrize(

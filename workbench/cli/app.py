@@ -73,6 +73,7 @@ COMMANDS: Final = {
     "suites": CliCommand("workbench.cli.suites.app", "Import and export suites, and add cases to them."),
     "synth": CliCommand("workbench.cli.training.synth", "Generate training rows for tool calling."),
     "train": CliCommand("workbench.cli.training.train", "Train a model or a LoRA adapter on rows."),
+    "average": CliCommand("workbench.cli.training.average", "Average LoRA adapters of the same base."),
     "heldout": CliCommand(
         "workbench.cli.training.heldout", "Measure a model and its adapter on held-out calls."
     ),

@@ -1,6 +1,5 @@
 """Load the model that a training run starts from, with its tokenizer and an earlier adapter."""
 
-import json
 import os
 from hashlib import file_digest
 from pathlib import Path
@@ -16,14 +15,13 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
-from workbench.chat.json_value import JsonObject, as_object
 from workbench.errors import BadInput
 from workbench.training.gguf_adapter import (
     AdapterFacts,
     AttentionHeads,
     read_adapter,
 )
-from workbench.training.receipt import RECEIPT, Precision, TrainOptions, file_facts
+from workbench.training.receipt import Precision, TrainOptions
 
 _KEPT_BYTES: Final = 60
 """Bytes that a layer with an adapter keeps for each token and each number of the hidden state, in bf16.
@@ -162,25 +160,3 @@ def load_adapter_into(model: PreTrainedModel, path: Path, facts: AdapterFacts | 
                 where, f"the adapter has another base or rank: {shapes}", "use its --base and --lora-rank"
             )
         parameter.detach().copy_(torch.from_numpy(numbers))
-
-
-def start_receipt(path: Path) -> JsonObject:
-    """Return the facts about the adapter that a run starts from: its file, and the receipt in the same folder.
-
-    The receipt is None if there is no such file.
-
-    Raises:
-        BadInput: The receipt is not valid JSON.
-    """
-    receipt_path = path.with_name(RECEIPT)
-    try:
-        receipt = (
-            as_object(json.loads(receipt_path.read_text(encoding="utf-8")))
-            if receipt_path.is_file()
-            else None
-        )
-    except ValueError as error:
-        raise BadInput(
-            f"receipt {receipt_path}", f"not valid JSON: {error}", "fix it or move it away"
-        ) from error
-    return {**file_facts(path), "receipt": receipt}

@@ -7,7 +7,9 @@ probability, the result of each threshold follows without running the case again
     probability 0.31, right with a call, wrong without    -> right for each threshold up to 0.31
 
 The best threshold has the highest mean of the rates of all kinds of cases, so that a kind with few cases counts as much
-as one with many. Of equal ones, the middle one is taken, because it is the least sensitive to small changes.
+as one with many. It keeps at least nine of ten right calls: a model that gets few calls right, but no refusal wrong,
+would have its best mean where it hardly calls at all. Of equal ones, the middle one is taken, because it is the least
+sensitive to small changes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,6 +21,8 @@ from workbench.training.heldout import HeldOutCase, run_case
 
 CANDIDATES: Final = tuple(step / 100 for step in (1, 2, *range(5, 100, 5), 98, 99))
 """The thresholds that are tried."""
+_KEPT: Final = 0.9
+"""The share of right calls that a threshold has to keep to be chosen."""
 _ALWAYS: Final = 1e-30
 _NEVER: Final = 1.0
 
@@ -34,7 +38,11 @@ class WeighedCase(NamedTuple):
 
     def is_right(self, threshold: float) -> bool:
         """Return whether the completion is right with this call threshold."""
-        return self.is_right_with_call if self.probability >= threshold else self.is_right_without_call
+        return self.is_right_with_call if self.calls(threshold) else self.is_right_without_call
+
+    def calls(self, threshold: float) -> bool:
+        """Return whether the completion calls a tool with this call threshold."""
+        return self.probability >= threshold
 
 
 class ThresholdRow(NamedTuple):
@@ -45,6 +53,8 @@ class ThresholdRow(NamedTuple):
     """Share of right completions, from 0 to 1, by the name of the kind."""
     mean: float
     """Mean of the rates."""
+    kept: float
+    """Right calls, as a share of those of the lowest candidate, from 0 to 1; 1 if there are none."""
 
 
 def weigh_case(case: HeldOutCase, engine: Engine, *, is_constrained: bool) -> WeighedCase:
@@ -72,18 +82,25 @@ def threshold_rows(cases: Sequence[WeighedCase]) -> tuple[ThresholdRow, ...]:
     [(0.1, 0.5), (0.25, 1.0), (0.4, 0.5)]
     """
     kinds = dict.fromkeys(case.kind for case in cases)
+    right_calls = {
+        threshold: sum(case.is_right_with_call and case.calls(threshold) for case in cases)
+        for threshold in CANDIDATES
+    }
+    most = right_calls[CANDIDATES[0]]
     rows: list[ThresholdRow] = []
     for threshold in CANDIDATES:
         rates: dict[str, float] = {}
         for kind in kinds:
             right = [case.is_right(threshold) for case in cases if case.kind == kind]
             rates[kind] = sum(right) / len(right)
-        rows.append(ThresholdRow(threshold, rates, sum(rates.values()) / len(rates)))
+        kept = right_calls[threshold] / most if most else 1.0
+        rows.append(ThresholdRow(threshold, rates, sum(rates.values()) / len(rates), kept))
     return tuple(rows)
 
 
 def best_threshold(rows: Sequence[ThresholdRow]) -> float:
-    """Return the threshold with the highest mean, the middle one of equal ones."""
-    most = max(row.mean for row in rows)
-    best = [row.threshold for row in rows if row.mean == most]
+    """Return the threshold with the highest mean that keeps enough right calls, the middle one of equal ones."""
+    keeping = [row for row in rows if row.kept >= _KEPT]
+    most = max(row.mean for row in keeping)
+    best = [row.threshold for row in keeping if row.mean == most]
     return best[len(best) // 2]

@@ -1,4 +1,4 @@
-"""Convert a LoRA adapter from Hugging Face's format to the GGUF file that llama.cpp loads."""
+"""The GGUF file of a LoRA adapter, for llama.cpp: read it, write it, convert weights of Hugging Face's format."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -8,7 +8,6 @@ import gguf
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
 
 Numbers = NDArray[np.float32]
@@ -42,6 +41,17 @@ class AdapterFacts(NamedTuple):
     name: str
 
 
+class AdapterFile(NamedTuple):
+    """An adapter as its GGUF file stores it."""
+
+    architecture: str
+    alpha: float
+    """The scale of the adapter times its rank."""
+    tensors: Mapping[str, Numbers]
+    """Weights by their names in GGUF, such as `blk.0.attn_q.weight.lora_a` (rank × inputs) and `….lora_b`
+    (outputs × rank)."""
+
+
 def write_adapter(
     path: Path, weights: Mapping[str, Numbers], facts: AdapterFacts, *, stored_as: StoredAs = "f16"
 ) -> None:
@@ -54,17 +64,8 @@ def write_adapter(
     Raises:
         BadInput: The architecture has no such weight.
     """
-    writer = gguf.GGUFWriter(path, facts.architecture)
-    writer.add_type(gguf.GGUFType.ADAPTER)
-    writer.add_name(facts.name)
-    writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
-    writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, facts.alpha)
-    for name, numbers in gguf_weights(weights, facts).items():
-        _add(writer, name, numbers, stored_as)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    file = AdapterFile(facts.architecture, facts.alpha, gguf_weights(weights, facts))
+    write_file(path, file, name=facts.name, stored_as=stored_as)
 
 
 def read_adapter(path: Path, weights: Iterable[str], facts: AdapterFacts) -> dict[str, Numbers]:
@@ -77,25 +78,54 @@ def read_adapter(path: Path, weights: Iterable[str], facts: AdapterFacts) -> dic
     Raises:
         BadInput: The file is not a GGUF adapter, or lacks a weight.
     """
+    file = read_file(path)
+    adapter: dict[str, Numbers] = {}
+    for name, place in _places(weights, facts).items():
+        numbers = file.tensors.get(place.name)
+        if numbers is None:
+            raise BadInput(
+                f"adapter {path}", f"it has no tensor {place.name!r}", "use an adapter for this base"
+            )
+        if place.is_output:
+            numbers = numbers * np.float32(file.alpha / facts.alpha)
+        adapter[name] = unpermuted(numbers, place.heads) if place.heads else numbers
+    return adapter
+
+
+def read_file(path: Path) -> AdapterFile:
+    """Load an adapter as it is stored, with the weights as float32.
+
+    Raises:
+        BadInput: The file is not a GGUF adapter.
+    """
     where = f"adapter {path}"
     try:
         reader = gguf.GGUFReader(path)
     except (OSError, ValueError) as error:
         raise BadInput(where, f"not a GGUF file: {error}", "use an adapter.gguf") from error
     alpha = reader.get_field(gguf.Keys.Adapter.LORA_ALPHA)
-    if alpha is None:
+    architecture = reader.get_field(gguf.Keys.General.ARCHITECTURE)
+    if alpha is None or architecture is None:
         raise BadInput(where, "it contains no LoRA adapter", "use an adapter.gguf")
-    tensors = {tensor.name: tensor for tensor in reader.tensors}
-    adapter: dict[str, Numbers] = {}
-    for name, place in _places(weights, facts).items():
-        tensor = tensors.get(place.name)
-        if tensor is None:
-            raise BadInput(where, f"it has no tensor {place.name!r}", "use an adapter for this base")
-        numbers = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
-        if place.is_output:
-            numbers = numbers * np.float32(float(alpha.contents()) / facts.alpha)
-        adapter[name] = unpermuted(numbers, place.heads) if place.heads else numbers
-    return adapter
+    tensors = {
+        tensor.name: gguf.quants.dequantize(tensor.data, tensor.tensor_type) for tensor in reader.tensors
+    }
+    return AdapterFile(str(architecture.contents()), float(alpha.contents()), tensors)
+
+
+def write_file(path: Path, file: AdapterFile, *, name: str, stored_as: StoredAs = "f16") -> None:
+    """Write an adapter whose weights have GGUF's names and order."""
+    writer = gguf.GGUFWriter(path, file.architecture)
+    writer.add_type(gguf.GGUFType.ADAPTER)
+    writer.add_name(name)
+    writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
+    writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, file.alpha)
+    for tensor, numbers in file.tensors.items():
+        _add(writer, tensor, numbers, stored_as)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
 
 
 def gguf_weights(weights: Mapping[str, Numbers], facts: AdapterFacts) -> dict[str, Numbers]:
@@ -170,35 +200,3 @@ def _add(writer: gguf.GGUFWriter, name: str, numbers: Numbers, stored_as: Stored
         writer.add_tensor(name, gguf.quants.quantize(numbers, kind), raw_dtype=kind)
         return
     writer.add_tensor(name, numbers.astype(np.float16))
-
-
-class TunedWeights(NamedTuple):
-    """The result of a training run."""
-
-    steps: int
-    """Number of steps done."""
-    steps_planned: int
-    """Number of steps planned."""
-    tokens: int
-    """Number of tokens of all texts, including prompts."""
-    tokens_trained: int
-    """Number of these tokens that were trained."""
-    examples: int
-    """Number of examples."""
-    texts: int
-    """Number of texts. Examples with the same system text share one."""
-    too_long: int
-    """Number of examples that were skipped because they are too long."""
-    curve: list[tuple[int, float]]
-    """Pairs of step and loss, as logged."""
-    validation: list[JsonObject]
-    """Results on validation cases, in the order of steps. Empty if nothing was measured."""
-    chosen_step: int | None
-    """The step with the best results on validation cases, whose weights these are. None if nothing was measured."""
-    weights: Mapping[str, Numbers]
-    """Weights of the adapter, by their names in peft. Empty if all weights were trained."""
-
-    @property
-    def is_whole(self) -> bool:
-        """False if the run was stopped before its end."""
-        return self.steps >= self.steps_planned

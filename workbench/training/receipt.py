@@ -1,15 +1,17 @@
 """The receipt and the model card of a training run."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import file_digest
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from workbench import __version__
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.training.gguf_adapter import StoredAs, TunedWeights
+from workbench.errors import BadInput
+from workbench.training.gguf_adapter import Numbers, StoredAs
 from workbench.training.processes import process_count
 
 Precision = Literal["f32", "bf16"]
@@ -66,11 +68,46 @@ class TrainOptions:
         return 2 * self.lora_rank
 
 
+class TunedWeights(NamedTuple):
+    """The result of a training run."""
+
+    steps: int
+    """Number of steps done."""
+    steps_planned: int
+    """Number of steps planned."""
+    tokens: int
+    """Number of tokens of all texts, including prompts."""
+    tokens_trained: int
+    """Number of these tokens that were trained."""
+    examples: int
+    """Number of examples."""
+    texts: int
+    """Number of texts. Examples with the same system text share one."""
+    too_long: int
+    """Number of examples that were skipped because they are too long."""
+    curve: list[tuple[int, float]]
+    """Pairs of step and loss, as logged."""
+    validation: list[JsonObject]
+    """Results on validation cases, in the order of steps. Empty if nothing was measured."""
+    chosen_step: int | None
+    """The step with the best results on validation cases, whose weights these are. None if nothing was measured."""
+    weights: Mapping[str, Numbers]
+    """Weights of the adapter, by their names in peft. Empty if all weights were trained."""
+
+    @property
+    def is_whole(self) -> bool:
+        """False if the run was stopped before its end."""
+        return self.steps >= self.steps_planned
+
+
 TEMPLATE: Final = "hermes-fc"
 """Value of Hermes-FC's trainer for the receipt."""
 PAPERS: Final = ("arXiv:2409.00920", "arXiv:2305.15334")
 """ToolACE and Gorilla, which Hermes-FC's receipts name too."""
 RECEIPT: Final = "receipt.json"
+ADAPTER: Final = "adapter.gguf"
+"""Name of the adapter's file for llama.cpp."""
+CARD: Final = "README.md"
 _PACKAGES: Final = ("torch", "transformers", "trl", "peft", "gguf")
 
 
@@ -114,7 +151,7 @@ def receipt_of(
         base: Name of the base model.
         base_sha256: SHA-256 of its file. Empty if it is a folder.
         files: The files that the run wrote.
-        start: Facts about the adapter that it started from, as returned by `start_receipt`. None if it is new.
+        start: Facts about the adapter that it started from, as returned by `adapter_facts`. None if it is new.
     """
     settings: JsonObject = {
         key: value
@@ -190,3 +227,25 @@ def file_facts(path: Path) -> JsonObject:
     with path.open("rb") as file:
         digest = file_digest(file, "sha256").hexdigest()
     return {"name": path.name, "sha256": digest, "size_bytes": path.stat().st_size}
+
+
+def adapter_facts(path: Path) -> JsonObject:
+    """Return the facts about an adapter that another one is made from: its file, and the receipt in the same folder.
+
+    The receipt is None if there is no such file.
+
+    Raises:
+        BadInput: The receipt is not valid JSON.
+    """
+    receipt_path = path.with_name(RECEIPT)
+    try:
+        receipt = (
+            as_object(json.loads(receipt_path.read_text(encoding="utf-8")))
+            if receipt_path.is_file()
+            else None
+        )
+    except ValueError as error:
+        raise BadInput(
+            f"receipt {receipt_path}", f"not valid JSON: {error}", "fix it or move it away"
+        ) from error
+    return {**file_facts(path), "receipt": receipt}

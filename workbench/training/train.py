@@ -3,25 +3,26 @@
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final
 
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
-from workbench.training.base_model import Base, facts_of, load_base, start_receipt
+from workbench.training.base_model import Base, facts_of, load_base
 from workbench.training.examples import examples_of
-from workbench.training.gguf_adapter import (
-    TunedWeights,
-    write_adapter,
-)
+from workbench.training.gguf_adapter import write_adapter
 from workbench.training.heldout import HeldOutCase
 from workbench.training.processes import is_main_process
-from workbench.training.receipt import RECEIPT, TrainOptions, card_of, receipt_of
+from workbench.training.receipt import (
+    ADAPTER,
+    CARD,
+    RECEIPT,
+    TrainOptions,
+    TunedWeights,
+    adapter_facts,
+    card_of,
+    receipt_of,
+)
 from workbench.training.tuning import Report, prepare, tune
 from workbench.trajectory.row import TrainingRow
-
-ADAPTER: Final = "adapter.gguf"
-"""Name of the adapter's file for llama.cpp."""
-CARD: Final = "README.md"
 
 
 def train(
@@ -50,7 +51,7 @@ def train(
     if not examples:
         raise BadInput("train", "the rows contain no message of the model", "use rows with answers")
     # Read it before the run, which may take hours and may overwrite the files that it started from.
-    start = start_receipt(options.start) if options.start else None
+    start = adapter_facts(options.start) if options.start else None
     base = load_base(options.base, options.precision)
     prepared = prepare(examples, base, options)
     tuned = tune(base, prepared, options, resumes=resumes, report=report, validation=validation)

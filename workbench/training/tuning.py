@@ -28,11 +28,11 @@ from workbench.training.base_model import (
     lora_parameters,
 )
 from workbench.training.examples import IGNORED, Example, encode
-from workbench.training.gguf_adapter import Numbers, TunedWeights
+from workbench.training.gguf_adapter import Numbers
 from workbench.training.heldout import HeldOutCase
 from workbench.training.processes import batch_per_process, is_main_process, process_count
 from workbench.training.progress import ProgressReporter, TrainingProgress, stopped_by_interrupt
-from workbench.training.receipt import TrainOptions, file_facts
+from workbench.training.receipt import TrainOptions, TunedWeights, file_facts
 from workbench.training.shared_prompts import (
     ATTENTION,
     SharedText,

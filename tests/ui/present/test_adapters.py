@@ -48,6 +48,12 @@ def test_a_run_that_continued_another_shows_the_steps_before_it() -> None:
     assert row.notes[place : place + 2] == ("480 steps", "continued after 906 steps")
 
 
+def test_an_average_shows_of_how_many_adapters_it_is() -> None:
+    average: JsonObject = {"averaged": [{"weight": 0.5}, {"weight": 0.5}], "settings": {"lora_rank": 32}}
+    (row,) = show_adapters([replace(ADAPTER, receipt=average)]).rows
+    assert row.notes == ("for embedded", "5 MB", "average of 2 adapters", "rank 32")
+
+
 def test_a_missing_receipt_and_a_receipt_of_another_file_are_reported() -> None:
     missing = show_adapters([replace(ADAPTER, receipt=None, is_receipted=False)]).rows[0]
     assert (missing.badge, missing.tone, missing.receipt) == ("no receipt", "warning", "")

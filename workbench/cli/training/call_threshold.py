@@ -55,10 +55,10 @@ def choose_call_threshold(
         ]
     rows = threshold_rows(weighed)
     kinds = list(rows[0].rates)
-    print("  ".join(["threshold", *(f"{kind:>8}" for kind in kinds), f"{'mean':>6}"]))
+    print("  ".join(["threshold", *(f"{kind:>8}" for kind in kinds), f"{'mean':>6}", "calls kept"]))
     for row in rows:
         rates = (f"{row.rates[kind]:>8.1%}" for kind in kinds)
-        print("  ".join([f"{row.threshold:>9.2f}", *rates, f"{row.mean:>6.1%}"]))
+        print("  ".join([f"{row.threshold:>9.2f}", *rates, f"{row.mean:>6.1%}", f"{row.kept:>10.1%}"]))
     chosen = best_threshold(rows)
     file.write_text(json.dumps({**receipt, "call_threshold": chosen}, indent=2, ensure_ascii=False) + "\n")
     print(f"call_threshold {chosen:g} was written to {file}")

@@ -256,6 +256,8 @@ def _receipt_facts(receipt: JsonObject) -> Iterator[str]:
         planned = receipt.get("steps_planned")
         is_stopped = isinstance(planned, int) and steps < planned
         yield f"{steps:,} of {planned:,} steps" if is_stopped else count(steps, "step")
+    if isinstance(averaged := receipt.get("averaged"), list):
+        yield f"average of {count(len(averaged), 'adapter')}"
     if isinstance(before := _start(receipt).get("steps"), int):
         yield f"continued after {count(before, 'step')}"
     if (loss := _last_loss(receipt.get("loss_by_step"))) is not None:
