@@ -43,3 +43,10 @@ def test_doctor_finds_a_complete_installation(process):
     done = process("doctor")
     assert done.returncode == 0, done.stdout
     assert "embedded loads: CPU" in done.stdout or "embedded loads: GPU" in done.stdout
+
+
+def test_the_ten_everyday_questions_are_answered_rightly(process):
+    done = process("run", "everyday", "--contract", "minimal", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert (report["state"], report["total"], report["pass_rate"]) == ("done", 10, 1.0), done.stdout

@@ -323,14 +323,14 @@ def test_a_contract_version_is_saved_restored_and_marked(talk: Play) -> None:
 def test_a_question_for_other_tools_chooses_their_toolset(play: Play, artifacts: Path) -> None:
     page = play.page
     examples = page.locator(".hw-example")
-    question = examples.filter(has_text="Play Hey Jude by The Beatles.")
+    question = examples.filter(has_text="Turn on the light in the kitchen, please.")
     expect(question).to_contain_text("with the toolset home")
     page.screenshot(path=artifacts / "questions.png")
     question.click()
-    expect(play.composer).to_have_value("Play Hey Jude by The Beatles.")
+    expect(play.composer).to_have_value("Turn on the light in the kitchen, please.")
     expect(play.part("toolset")).to_contain_text("home")
     expect(play.part("toolset")).not_to_contain_text("nonsense")
-    expect_text(play.part("tools-text"), "play_music")
+    expect_text(play.part("tools-text"), "set_light")
     # Now its tools are offered, so that it needs no other toolset.
     expect(question).not_to_contain_text("toolset")
     expect(examples.filter(has_text="What is the flumbuster reading")).to_contain_text("toolset nonsense")

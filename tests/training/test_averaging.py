@@ -16,10 +16,15 @@ INPUTS, OUTPUTS = 64, 96
 PROJECTIONS = ("blk.0.attn_q.weight", "blk.0.ffn_up.weight")
 
 
-def adapter(seed: int, rank: int, *, alpha: float = 8.0, outputs: int = OUTPUTS) -> AdapterFile:
+def adapter(seed: int, *ranks: int, alpha: float = 8.0, outputs: int = OUTPUTS) -> AdapterFile:
+    """Return an adapter with random weights.
+
+    Args:
+        ranks: The rank of each projection, or one for all.
+    """
     numbers = np.random.default_rng(seed)
     tensors = {}
-    for name in PROJECTIONS:
+    for name, rank in zip(PROJECTIONS, ranks * 2, strict=False):
         tensors[f"{name}.lora_a"] = numbers.standard_normal((rank, INPUTS), dtype=np.float32)
         tensors[f"{name}.lora_b"] = numbers.standard_normal((outputs, rank), dtype=np.float32)
     return AdapterFile("llama", alpha, tensors)
@@ -49,6 +54,17 @@ def test_with_enough_ranks_the_delta_is_the_weighted_sum_of_the_deltas() -> None
     assert average.lost == pytest.approx(0, abs=1e-9)
     for name in PROJECTIONS:
         expected = 0.25 * delta(first, name) + 0.75 * delta(second, name)
+        np.testing.assert_allclose(delta(average.file, name), expected, rtol=1e-3, atol=1e-4)
+
+
+def test_no_more_ranks_are_stored_than_the_exact_average_has() -> None:
+    # Of the first adapter, one projection has a lower rank, so that their sums differ: 5 and 10.
+    first, second = adapter(1, 1, 4), adapter(2, 4, 6)
+    average = average_of(list(zip((first, second), parts(0.5, 0.5), strict=True)), rank=64)
+    assert average.rank == average.file.alpha == 10
+    assert {tensor.shape[0] for name, tensor in average.file.tensors.items() if name.endswith("_a")} == {10}
+    for name in PROJECTIONS:
+        expected = (delta(first, name) + delta(second, name)) / 2
         np.testing.assert_allclose(delta(average.file, name), expected, rtol=1e-3, atol=1e-4)
 
 

@@ -39,6 +39,12 @@ def test_the_suite_everyday_asks_the_ten_questions_of_three_toolsets() -> None:
     assert len(asked) == 10
 
 
+def test_the_tutorial_has_the_ten_questions() -> None:
+    tutorial = (CHECKOUT / "docs/tutorial/first-conversation.md").read_text(encoding="utf-8")
+    rows = [f"| `{one.toolset}` | *{one.text}* |" for one in QUESTIONS if one.toolset in EVERYDAY]
+    assert [row for row in rows if row not in tutorial] == []
+
+
 def test_questions_for_other_tools_name_their_toolset() -> None:
     toolsets = [*EVERYDAY, "nonsense"]
     assert questions_for(["get_weather"])[0] == "What is the weather in Paris?"
@@ -52,10 +58,12 @@ def test_questions_for_other_tools_name_their_toolset() -> None:
 
 def test_a_question_for_other_tools_chooses_their_toolset(tmp_path: Path) -> None:
     with services_for(tmp_path) as (services, _):
-        editors, notice, toolset, disabled = clicked(services, "Play Hey Jude by The Beatles.", "home")
+        editors, notice, toolset, disabled = clicked(
+            services, "Turn on the light in the kitchen, please.", "home"
+        )
         tools, message = editors.changes
-        assert '"play_music"' in tools.text
-        assert message.text == "Play Hey Jude by The Beatles."
+        assert '"set_light"' in tools.text
+        assert message.text == "Turn on the light in the kitchen, please."
         assert toolset["value"] == ["home"]
         assert disabled == frozenset()
         assert notice == CLEAR

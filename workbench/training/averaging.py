@@ -58,7 +58,7 @@ def write_average(
     """Average adapters, and write the result with a receipt and a model card into the folder `out`.
 
     Args:
-        rank: Rank of the result; 0 uses the highest rank of the adapters.
+        rank: Highest rank of the result; 0 uses the highest rank of the adapters.
 
     Raises:
         BadInput: A file is not an adapter, a receipt is not valid JSON, or the adapters do not belong to the same base.
@@ -88,7 +88,7 @@ def average_of(adapters: Sequence[tuple[AdapterFile, Part]], rank: int = 0) -> A
     """Return the average of adapters, cut to a rank.
 
     Args:
-        rank: Rank of the result; 0 uses the highest rank of the adapters.
+        rank: Highest rank of the result; 0 uses the highest rank of the adapters.
 
     Raises:
         BadInput: The adapters change other projections, or projections of other shapes.
@@ -103,8 +103,8 @@ def average_of(adapters: Sequence[tuple[AdapterFile, Part]], rank: int = 0) -> A
                 "average adapters of the same base",
             )
     names = [name.removesuffix(_INPUT) for name in first.tensors if name.endswith(_INPUT)]
-    most = max(file.tensors[name + _INPUT].shape[0] for file, _ in adapters for name in names)
-    rank = rank or most
+    ranks = [[file.tensors[name + _INPUT].shape[0] for file, _ in adapters] for name in names]
+    rank = min(rank or max(map(max, ranks)), max(map(sum, ranks)))
     tensors: dict[str, Numbers] = {}
     lost = total = 0.0
     for name in names:
@@ -117,10 +117,14 @@ def average_of(adapters: Sequence[tuple[AdapterFile, Part]], rank: int = 0) -> A
         right, right_core = np.linalg.qr(inputs.T)
         turns, sizes, turned = np.linalg.svd(left_core @ right_core.T)
         lost, total = lost + float(np.sum(sizes[rank:] ** 2)), total + float(np.sum(sizes**2))
+        # Both factors get the root of the size. Rows of zeros fill up a projection that had fewer ranks than others.
         roots = np.sqrt(sizes[:rank])
-        tensors[name + _INPUT] = np.ascontiguousarray((roots[:, None] * turned[:rank]) @ right.T, np.float32)
-        tensors[name + _OUTPUT] = np.ascontiguousarray((left @ turns[:, :rank]) * roots, np.float32)
-    # Scale 1: the roots carry the whole size.
+        fill = (0, rank - len(roots))
+        rows = np.pad((roots[:, None] * turned[:rank]) @ right.T, (fill, (0, 0)))
+        columns = np.pad((left @ turns[:, :rank]) * roots, ((0, 0), fill))
+        tensors[name + _INPUT] = np.ascontiguousarray(rows, np.float32)
+        tensors[name + _OUTPUT] = np.ascontiguousarray(columns, np.float32)
+    # llama.cpp divides alpha by the rank, so the scale is 1.
     return Average(
         AdapterFile(first.architecture, float(rank), tensors), rank, lost / total if total else 0.0
     )

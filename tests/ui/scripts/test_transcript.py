@@ -31,7 +31,9 @@ def test_late_examples_do_not_replace_a_session_that_was_opened_meanwhile(compon
 
 def test_a_question_that_needs_another_toolset_names_it(component: Component) -> None:
     shown = component.mount("transcript", show_examples(["get_flumbuster"], ("home", "nonsense")))
-    other = shown.get_by_role("button", name="Play Hey Jude")
+    other = shown.get_by_role("button", name="Turn on the light")
     expect(other).to_contain_text("with the toolset home")
     other.click()
-    assert component.events == [("example", {"text": "Play Hey Jude by The Beatles.", "toolset": "home"})]
+    assert component.events == [
+        ("example", {"text": "Turn on the light in the kitchen, please.", "toolset": "home"})
+    ]

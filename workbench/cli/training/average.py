@@ -22,7 +22,10 @@ def average(
         typer.Option(metavar="WEIGHT", help="Weight of an adapter, once for each", show_default="equal"),
     ] = None,
     rank: Annotated[
-        int, typer.Option(min=0, max=512, help="Rank of the average; 0 for the highest rank of the adapters")
+        int,
+        typer.Option(
+            min=0, max=512, help="Highest rank of the average; 0 for the highest rank of the adapters"
+        ),
     ] = 0,
     stored_as: Annotated[
         StoredAs, typer.Option(help="Number format of adapter.gguf; q8_0 takes half of the memory")

@@ -24,13 +24,13 @@ QUESTIONS: Final = tuple(
         ("weather", "get_weather", "What is the weather in Paris?"),
         ("weather", "get_weather", "How warm is it in London right now, in fahrenheit?"),
         ("weather", "get_weather", "Do I need an umbrella in London?"),
-        ("home", "play_music", "Play Hey Jude by The Beatles."),
+        ("weather", "get_weather", "Compare the weather in Paris and London."),
         ("home", "set_light", "Turn on the light in the kitchen, please."),
         ("home", "set_light", "I'm going to bed, turn off the light in the living room."),
         ("home", "set_heating", "It's cold. Can you set the bathroom to 23 degrees?"),
         ("home", "add_to_shopping_list", "Put milk, eggs and bread on the shopping list."),
-        ("office", "search_mail", "Is there any unread mail about the invoice?"),
         ("office", "list_events", "What is in my calendar on 2026-11-24?"),
+        ("office", "send_mail", "Mail anna@example.com that I will be late, subject Late."),
         ("search", "search_docs", "What do the documents say about tool calls?"),
     )
 )
