@@ -1,6 +1,7 @@
-"""JSON values in Python: their types, loading, and a check of the nesting depth."""
+"""JSON values in Python: their types, loading, writing for people, and a check of the nesting depth."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
@@ -49,6 +50,24 @@ def loads_fast(data: str | bytes) -> JsonValue:
         except orjson.JSONDecodeError:
             pass
     return cast(JsonValue, json.loads(data))
+
+
+_PAIR: Final = re.compile(r"\[\n +([-+.\de]+),\n +([-+.\de]+)\n +\]")
+"""A list of two numbers over four lines. No string of JSON contains a line break."""
+
+
+def json_for_people(value: JsonValue) -> str:
+    """Return indented JSON in which a list of two numbers takes one line, such as a point of a curve.
+
+    >>> print(json_for_people({"loss_by_step": [[1, 2.5], [2, 1e-05]]}))
+    {
+      "loss_by_step": [
+        [1, 2.5],
+        [2, 1e-05]
+      ]
+    }
+    """
+    return _PAIR.sub(r"[\1, \2]", json.dumps(value, indent=2, ensure_ascii=False))
 
 
 MAX_JSON_DEPTH: Final = 200

@@ -12,7 +12,6 @@ adapters of rank 32, one trained for 1,600 steps from the other, rank 32 keeps 9
 *Source:* the average of fine-tuned weights is often better than each of them: "Model soups", arXiv:2203.05482.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from workbench import __version__
-from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.json_value import JsonObject, JsonValue, as_object, json_for_people
 from workbench.errors import BadInput
 from workbench.training.gguf_adapter import AdapterFile, Numbers, StoredAs, read_file, write_file
 from workbench.training.receipt import ADAPTER, CARD, RECEIPT, adapter_facts, file_facts
@@ -79,7 +78,7 @@ def write_average(
         "files": [file_facts(out / ADAPTER)],
         "versions": {"workbench": __version__, "numpy": version("numpy"), "gguf": version("gguf")},
     }
-    (out / RECEIPT).write_text(json.dumps(receipt, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    (out / RECEIPT).write_text(json_for_people(receipt) + "\n", encoding="utf-8")
     (out / CARD).write_text(_card(receipt, title=out.name), encoding="utf-8")
     return average
 

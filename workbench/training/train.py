@@ -1,10 +1,9 @@
 """Run a training: from valid rows to adapter, GGUF file, receipt and model card."""
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from workbench.chat.json_value import JsonObject
+from workbench.chat.json_value import JsonObject, json_for_people
 from workbench.errors import BadInput
 from workbench.training.base_model import Base, facts_of, load_base
 from workbench.training.examples import examples_of
@@ -61,7 +60,7 @@ def train(
     receipt = receipt_of(
         options, tuned, rows_receipt, base=base.name, base_sha256=base.fingerprint, files=files, start=start
     )
-    _write(options.out / RECEIPT, json.dumps(receipt, indent=2, ensure_ascii=False) + "\n")
+    _write(options.out / RECEIPT, json_for_people(receipt) + "\n")
     _write(options.out / CARD, card_of(receipt, title=f"{options.out.name}: tool calls for {base.name}"))
     return tuned
 

@@ -1,11 +1,11 @@
 """`workbench heldout --choose-threshold`: try call thresholds, and write the best one into an adapter's receipt."""
 
-import json
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.chat.json_value import json_for_people
 from workbench.cli.suites.run import GrammarOption
 from workbench.cli.terminal.paint import with_progress
 from workbench.errors import BadInput
@@ -60,5 +60,5 @@ def choose_call_threshold(
         rates = (f"{row.rates[kind]:>8.1%}" for kind in kinds)
         print("  ".join([f"{row.threshold:>9.2f}", *rates, f"{row.mean:>6.1%}", f"{row.kept:>10.1%}"]))
     chosen = best_threshold(rows)
-    file.write_text(json.dumps({**receipt, "call_threshold": chosen}, indent=2, ensure_ascii=False) + "\n")
+    file.write_text(json_for_people({**receipt, "call_threshold": chosen}) + "\n")
     print(f"call_threshold {chosen:g} was written to {file}")

@@ -1,11 +1,10 @@
 """Show the Models tab: local models, models on the Hub, adapters, and downloads."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.json_value import JsonObject, JsonValue, as_object, json_for_people
 from workbench.engines.adapters import Adapter
 from workbench.engines.hub.hub_models import (
     CachedModel,
@@ -237,7 +236,7 @@ def _row(adapter: Adapter) -> ModelRow:
         badge=badge,
         tone=tone,
         actions=(ModelAction(event="use_model", label="Use"),),
-        receipt=json.dumps(adapter.receipt, indent=2, ensure_ascii=False) if adapter.receipt else "",
+        receipt=json_for_people(adapter.receipt) if adapter.receipt else "",
     )
 
 
