@@ -14,7 +14,7 @@ from workbench.settings.extras import install_command
 def average(
     adapters: Annotated[
         list[str],
-        typer.Argument(metavar="ADAPTER...", help="GGUF adapters, folders with an adapter.gguf, or embedded"),
+        typer.Argument(metavar="ADAPTERS", help="GGUF adapters, folders with an adapter.gguf, or embedded"),
     ],
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for the average")],
     weight: Annotated[
@@ -34,7 +34,7 @@ def average(
         str, typer.Option("--licence", "--license", metavar="LICENCE", help="Licence for the model card")
     ] = "apache-2.0",
 ) -> None:
-    """Average adapters of the same base.
+    """Average LoRA adapters of the same base.
 
     An adapter that was trained on your rows from the shipped one learned the new and forgot some of the old. Their
     average often keeps both. Writes the adapter as GGUF, with a receipt and a model card.
