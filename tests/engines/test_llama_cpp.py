@@ -500,4 +500,4 @@ def test_an_adapter_changes_the_logits_according_to_its_scale(tmp_path):
 
 
 def test_the_device_is_reported_with_its_layers(engine):
-    assert engine.device == "CPU, 30 layers, 1 threads"
+    assert engine.device == "CPU, 30 layers, 1 thread"

@@ -170,7 +170,7 @@ def test_a_missing_model_unloads_nothing(models):
 def test_the_status_has_device_layers_and_build(models):
     models.engine("embedded")
     status = models.status("embedded")
-    assert status.device == "CPU, 30 layers, 1 threads"
+    assert status.device == "CPU, 30 layers, 1 thread"
     assert "0.3" in status.build
 
 

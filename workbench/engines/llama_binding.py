@@ -230,7 +230,8 @@ class Binding:
         offloaded = self._weights.offloaded
         if offloaded and not offloaded.startswith("0/"):
             return ", ".join((f"GPU, {offloaded} layers", *self._weights.devices))
-        return f"CPU, {self._weights.layers} layers, {self.threads} threads"
+        threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
+        return f"CPU, {self._weights.layers} layers, {threads}"
 
     def _apply_adapters(self, adapters: Sequence[LoraAdapter]) -> None:
         if not adapters:
