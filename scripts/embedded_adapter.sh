@@ -1,8 +1,8 @@
 #!/bin/sh
 # Train the adapter that teaches the embedded model to call tools: embedded_adapter.sh WORKBENCH FOLDER
 #
-# Rows are generated from fixed seeds and checked, training continues from its last checkpoint, and at the end the
-# held-out tests measure the result. These variables change the run:
+# Rows are generated from fixed seeds and checked, and training continues from its last checkpoint. At the end, the
+# call threshold is chosen, and the held-out tests measure the result. These variables change the run:
 #
 #   DEVICE     auto (a GPU if PyTorch finds one), gpu or cpu
 #   BASE       embedded, a GGUF file that transformers can load, or a folder or repository of weights
@@ -68,6 +68,8 @@ resume=
 [ -z "${STEPS:-}" ] || exit 0
 case $base in
 embedded | *.gguf)
+    "$workbench" heldout --model "$base" --generator everyday --split validation --share 0.4 \
+        --adapter "$out/adapter.gguf" --choose-threshold
     for generator in everyday formal; do
         "$workbench" heldout --model "$base" --generator $generator --no-base --adapter "$out/adapter.gguf" \
             --out "$folder/heldout-$generator.jsonl"
