@@ -122,3 +122,11 @@ def test_adapters_of_different_bases_are_refused_and_nothing_is_written(tmp_path
     with pytest.raises(BadInput, match=r"its base is bb\.gguf, not aa\.gguf"):
         write_average([Part(one, 0.5), Part(other, 0.5)], tmp_path / "mean")
     assert not (tmp_path / "mean").exists()
+
+
+def test_an_adapter_is_never_overwritten(tmp_path: Path) -> None:
+    one, other = written(tmp_path / "a", adapter(1, 4)), written(tmp_path / "b", adapter(2, 4))
+    before = one.read_bytes()
+    with pytest.raises(BadInput, match="the folder contains an adapter"):
+        write_average([Part(one, 0.5), Part(other, 0.5)], tmp_path / "a")
+    assert one.read_bytes() == before

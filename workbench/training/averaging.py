@@ -60,8 +60,11 @@ def write_average(
         rank: Highest rank of the result; 0 uses the highest rank of the adapters.
 
     Raises:
-        BadInput: A file is not an adapter, a receipt is not valid JSON, or the adapters do not belong to the same base.
+        BadInput: A file is not an adapter, a receipt is not valid JSON, the adapters do not belong to the same base, or
+            `out` has an adapter already.
     """
+    if (out / ADAPTER).exists():
+        raise BadInput(f"--out {out}", "the folder contains an adapter", "use another folder")
     facts = [adapter_facts(part.path) for part in parts]
     base = _common_base(parts, facts)
     average = average_of([(read_file(part.path), part) for part in parts], rank)

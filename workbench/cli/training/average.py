@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.training.train import StoredAs
+from workbench.cli.training.train import LicenceOption, StoredAs, StoredAsOption
 from workbench.errors import BadInput
 from workbench.settings.extras import install_command
 
@@ -27,12 +27,8 @@ def average(
             min=0, max=512, help="Highest rank of the average; 0 for the highest rank of the adapters"
         ),
     ] = 0,
-    stored_as: Annotated[
-        StoredAs, typer.Option(help="Number format of adapter.gguf; q8_0 takes half of the memory")
-    ] = StoredAs.F16,
-    licence: Annotated[
-        str, typer.Option("--licence", "--license", metavar="LICENCE", help="Licence for the model card")
-    ] = "apache-2.0",
+    stored_as: StoredAsOption = StoredAs.F16,
+    licence: LicenceOption = "apache-2.0",
 ) -> None:
     """Average LoRA adapters of the same base.
 

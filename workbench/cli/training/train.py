@@ -43,6 +43,14 @@ class StoredAs(StrEnum):
     Q8_0 = "q8_0"
 
 
+StoredAsOption = Annotated[
+    StoredAs, typer.Option(help="Number format of adapter.gguf; q8_0 takes half of the memory")
+]
+LicenceOption = Annotated[
+    str, typer.Option("--licence", "--license", metavar="LICENCE", help="Licence for the model card")
+]
+
+
 def train(
     rows: Annotated[list[str], typer.Argument(metavar="ROWS", help=ROW_FILES)],
     base: Annotated[
@@ -73,9 +81,7 @@ def train(
     batch: Annotated[int, typer.Option(min=1, help="Texts per step, of all processes together")] = 4,
     seed: Annotated[int, typer.Option(help="Seed for the initial weights and the order of examples")] = 0,
     precision: Annotated[Precision, typer.Option(help="Number format of the weights")] = Precision.F32,
-    stored_as: Annotated[
-        StoredAs, typer.Option(help="Number format of adapter.gguf; q8_0 takes half of the memory")
-    ] = StoredAs.F16,
+    stored_as: StoredAsOption = StoredAs.F16,
     threads: Annotated[int, typer.Option(min=0, help="CPU threads; 0 lets PyTorch choose")] = 0,
     save_steps: Annotated[int, typer.Option(min=1, help="Steps between checkpoints")] = 50,
     validate_steps: Annotated[
@@ -92,9 +98,7 @@ def train(
             metavar="FAMILY", help="Template family for all rows", show_default="the family of each row"
         ),
     ] = "",
-    licence: Annotated[
-        str, typer.Option("--licence", "--license", metavar="LICENCE", help="Licence for the model card")
-    ] = "apache-2.0",
+    licence: LicenceOption = "apache-2.0",
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue from the last checkpoint in the folder")
     ] = False,
