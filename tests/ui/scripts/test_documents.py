@@ -4,51 +4,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.ui.scripts.component import Component
-from workbench.ui.present.documents import DocumentChange, EditorsView
-from workbench.ui.present.sessions import AccountView
+from tests.ui.scripts.editing import Tab
+from workbench.ui.present.documents import DocumentChange
 
 pytestmark = pytest.mark.browser
-
-EDITORS = EditorsView(names=())
-FIELDS = "".join(f"<div id={name}><textarea></textarea></div>" for name in ("one", "two"))
-
-
-class Tab:
-    """A tab with two fields."""
-
-    def __init__(self, component: Component, account: str = "") -> None:
-        self.component, self.page, self.serial = component, component.page, 0
-        component.mount("account", AccountView(name=account))
-        component.mount("editors", around=FIELDS)
-
-    def change(self, *changes: DocumentChange) -> None:
-        self.serial += 1
-        self.component.update(EDITORS.changed(self.serial, *changes))
-
-    def open(self, document: str, text: str, field: str = "one") -> Locator:
-        self.change(DocumentChange(how="open", field=field, document=document, text=text))
-        return self.field(field)
-
-    def field(self, name: str = "one") -> Locator:
-        return self.page.locator(f"#{name} textarea")
-
-    def bar(self, name: str = "one") -> Locator:
-        return self.page.locator(f"#{name} .hw-draft")
-
-    def press(self, button: str) -> None:
-        self.page.locator("#around").get_by_role("button", name=button).click()
-
-    def undo(self, field: str = "one") -> None:
-        self.field(field).press("Control+z")
-
-    @property
-    def drafts(self) -> dict[str, str]:
-        """The stored drafts by document."""
-        found = self.page.evaluate("hermesWorkbench.documents.drafts()")
-        return {draft["id"]: draft["text"] for draft in found}
 
 
 @pytest.fixture
@@ -152,8 +114,8 @@ def test_an_answer_about_a_document_that_is_no_longer_shown_changes_nothing(tab:
     tab.open("tool:a", "a")
     field = tab.open("tool:b", "b")
     field.fill("typed")
-    for how in ("edit", "replace", "sent"):
-        tab.change(DocumentChange(how=how, field="one", document="tool:a", text="late", before="a"))
+    for how in ("replace", "sent"):
+        tab.change(DocumentChange(how=how, field="one", document="tool:a", text="late"))
     expect(field).to_have_value("typed")
     assert tab.drafts == {"tool:b": "typed"}
 
@@ -173,15 +135,6 @@ def test_a_document_can_go_back_to_its_previous_id(tab: Tab) -> None:
         tab.change(DocumentChange(how="moved", document=now, was=was))
     tab.change(DocumentChange(how="unsent", field="one", document="composer:new", text="unsent"))
     expect(field).to_have_value("unsent")
-
-
-def test_an_edit_of_the_server_keeps_what_was_typed_after_it(tab: Tab) -> None:
-    field = tab.open("suite:a", "cases:\n")
-    field.fill("cases:\n# mine")
-    tab.change(
-        DocumentChange(how="edit", field="one", document="suite:a", text="cases:\n- a\n", before="cases:\n")
-    )
-    expect(field).to_have_value("cases:\n- a\n# mine")
 
 
 def test_what_is_typed_while_saving_stays_a_draft(tab: Tab) -> None:

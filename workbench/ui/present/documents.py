@@ -41,6 +41,8 @@ class DocumentChange:
     """With `open`: whether nothing is saved, so that a draft that equals `text` stays a draft."""
     before: str = ""
     """With `edit`: the text that was edited."""
+    number: int = 0
+    """With `edit`: the number of the edit, of several that each have all changes so far. 0 for one of its own."""
     was: str = ""
     """With `saved` and `moved`: the document's previous id, if it got another one."""
     note: str = ""

@@ -182,6 +182,8 @@ class ToolGridView:
 
     is_object: bool
     """False if the spec is not a JSON object yet. The grid is then hidden."""
+    text: str = ""
+    """The spec. The browser ignores the grid of a text that the editor does not show any more."""
     rows: tuple[GridRow, ...] = ()
 
 
@@ -189,8 +191,8 @@ def show_grid(spec_text: str) -> ToolGridView:
     """Show the parameters of a spec as a grid."""
     function = _function(spec_text)
     if function is None:
-        return ToolGridView(is_object=False)
-    return ToolGridView(is_object=True, rows=grid_of(function))
+        return ToolGridView(is_object=False, text=spec_text)
+    return ToolGridView(is_object=True, text=spec_text, rows=grid_of(function))
 
 
 def write_grid(spec_text: str, rows_text: str) -> str:

@@ -21,6 +21,7 @@ import {
   write,
 } from "./documents.js";
 import { drafts, hasAccount, isReady, whenReady } from "./draft_store.js";
+import { make } from "./server_edits.js";
 
 const restored = (change, isHereOnly) => {
   const field = fieldOf(change);
@@ -70,14 +71,8 @@ const CHANGES = {
   // The same for a text that was chosen, such as the tools of a toolset. It is not saved, so other tabs keep theirs.
   choose: (change) => restored(change, true),
 
-  // An edit that the server made of the text `before`. What was typed after it since stays.
-  edit: (change) => {
-    const field = fieldOf(change);
-    if (!field) return;
-    const now = textIn(field);
-    const rest = now.startsWith(change.before) ? now.slice(change.before.length) : "";
-    rewrite(field, change.text + rest, now === change.before || rest ? "" : change.note);
-  },
+  // An edit that the server made of the text `before`.
+  edit: make,
 
   // Replaces the text of the field, such as with another message. A draft that it replaces can be brought back.
   replace: (change) => {

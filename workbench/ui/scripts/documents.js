@@ -17,7 +17,9 @@
 // Here:
 //   write(place, text)       replace the text of a field, as if a person had typed it; it can be undone
 //   textOf(place)            the text of the field
+//   textAt(id)               the text of a document that was shown, which its field shows or would show
 //   idOf(place)              the id of the document that the field shows
+//   idNow(id)                the id that a document has now, after it was saved or renamed
 //   nameOf(place)            the name in that id
 //   named(place, kind)       name and text as inputs of an event: [name, text]; null for another kind
 //   hasDraft(id)             whether there is a draft
@@ -224,9 +226,10 @@ export const bind = (at, id, base, saved = base) => {
 const watchers = new Map();
 export const onShow = (at, work) => watchers.set(at, [...(watchers.get(at) || []), work]);
 
+export const idNow = (id) => moved.get(id) ?? id;
+
 // Returns the field of a change if it shows the change's document, otherwise null.
-export const fieldOf = ({ field: at, document: id }) =>
-  idOf(at) === (moved.get(id) ?? id) ? fields.get(at) : null;
+export const fieldOf = ({ field: at, document: id }) => (idOf(at) === idNow(id) ? fields.get(at) : null);
 
 // A text was saved. Fields that show it, or the saved text before it, show it without a draft from now on.
 const setSaved = (document, text) => {
@@ -289,6 +292,12 @@ export const write = (at, text) => {
 export const textOf = (at) => {
   const field = fields.get(at);
   return field?.document ? textIn(field) : "";
+};
+
+export const textAt = (id) => {
+  const document = documentOf(idNow(id));
+  const [field] = fieldsOf(document);
+  return field ? textIn(field) : (document.draft ?? document.saved ?? "");
 };
 
 export const idOf = (at) => fields.get(at)?.document?.id ?? "";

@@ -1,7 +1,13 @@
-// The parameters of a tool as editable rows. Event: `edit_grid`, with all rows as JSON and the document of the spec.
-import { idOf } from "./documents.js";
+// The parameters of a tool as editable rows. Event: `edit_grid`, with all rows as JSON, and the document and the text of
+// the spec that they are an edit of.
+//
+// The grid follows the spec by way of the server, so the two can differ for a moment. Rows that were edited stay until
+// the spec has their edit, and they always count for the tool that they were drawn for.
+import { idNow, idOf, textAt, textOf } from "./documents.js";
 import { iconButton, node } from "./dom.js";
+import { ask, editOf } from "./server_edits.js";
 
+const SPEC = "tools-spec";
 const COLUMNS = [
   ["name", "Name"],
   ["type", "Type"],
@@ -70,12 +76,24 @@ export const mount = ({ element, follow, trigger }) => {
   element.replaceChildren(table, types, add);
   let rows = [];
   let shown = "";
-  let isOpen = false;
   let isDrawing = false;
+  // The document of the rows, and its text that they are an edit of.
+  let spec = "";
+  let base = "";
 
   const send = () => {
     shown = JSON.stringify(rows);
-    trigger("edit_grid", { rows: shown, document: idOf("tools-spec") });
+    const now = textAt(spec);
+    // The result of the edit before this one has renamed parameters already, while the rows still have the names of
+    // the text before it.
+    if (now !== editOf(spec).text) base = now;
+    trigger("edit_grid", { rows: shown, text: base, document: spec, number: ask(spec) });
+  };
+
+  // Whether the rows are newer than a text that the field shows: the edits since were asked for, and are not made yet.
+  const isOlder = (text) => {
+    const { asked, made, text: last } = editOf(spec);
+    return asked > made && (text === base || text === last);
   };
 
   const cell = (row, name, label, place) => {
@@ -162,12 +180,26 @@ export const mount = ({ element, follow, trigger }) => {
     }
   };
 
+  // A cell that is being typed in counts for the document that the grid shows until now.
+  const finishCell = () => {
+    const cell = body.contains(document.activeElement) ? document.activeElement : null;
+    if (cell && isTyped(cell)) cell.dispatchEvent(new Event("change"));
+  };
+
+  const hide = (isHidden) => (table.hidden = add.hidden = isHidden);
+
   follow((value) => {
-    isOpen = Boolean(value && value.is_object);
-    table.hidden = add.hidden = !isOpen;
-    if (!isOpen) return;
+    if (!value) return hide(true);
+    // The field shows a newer text, for which a newer value comes.
+    if (value.text !== textOf(SPEC)) return;
+    const isOther = idNow(spec) !== idOf(SPEC);
+    if (!isOther && isOlder(value.text)) return;
+    if (isOther) finishCell();
+    spec = idOf(SPEC);
+    base = value.text;
+    hide(!value.is_object);
     const json = JSON.stringify(value.rows);
-    if (json === shown) return;
+    if (!value.is_object || json === shown) return;
     shown = json;
     rows = value.rows.map((row) => ({ ...row }));
     draw();

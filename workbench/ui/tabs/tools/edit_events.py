@@ -14,7 +14,7 @@ from workbench.records.owner import Permission
 from workbench.records.versions import VersionKind
 from workbench.toolbox.entry import ToolDraft
 from workbench.toolspec.tools_text import parse_tools
-from workbench.ui.incoming.fields import id_of, json_text_of, optional_number_of, text_of
+from workbench.ui.incoming.fields import id_of, json_text_of, number_of, optional_number_of, text_of
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.documents import DocumentChange, EditorsView
 from workbench.ui.present.mcp_servers import McpServersView, RemovedServer, show_servers
@@ -287,10 +287,10 @@ class ToolEditEvents:
 
     @needs(Permission.WORK)
     def on_grid(
-        self, visitor: Visitor, spec_text: str, request: gr.Request, event: gr.EventData
+        self, visitor: Visitor, request: gr.Request, event: gr.EventData
     ) -> tuple[EditorsView | Update, NoticeView | Update]:
         """Update the JSON after a change in the grid."""
-        services = services_of(self.services, visitor, request)
+        services, spec_text = services_of(self.services, visitor, request), text_of(event, "text")
         try:
             text = write_grid(spec_text, json_text_of(event, "rows"))
         except BadInput as error:
@@ -301,6 +301,7 @@ class ToolEditEvents:
             document=id_of(event, "document"),
             text=text,
             before=spec_text,
+            number=number_of(event, "number"),
             note="The parameters replaced what you typed meanwhile.",
         )
         return EDITORS.changed(services.calendar.seconds(), change), SAME

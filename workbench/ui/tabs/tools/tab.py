@@ -213,7 +213,7 @@ def wire(
     listen(
         parts.grid.event("edit_grid"),
         edit.on_grid,
-        [visitor, parts.spec],
+        [visitor],
         [parts.editors, parts.spec_notice],
     )
     listen(

@@ -1,0 +1,222 @@
+"""The grid of a tool's parameters on a slow line: no edit is lost, and none counts for another tool."""
+
+import json
+from collections.abc import Callable
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+from tests.e2e.play import SLOW_MS, Server
+
+pytestmark = pytest.mark.browser
+
+# A line that delivers answers in bursts, such as one with a proxy that buffers them.
+_BURSTS = """(() => {
+  const send = window.fetch;
+  window.fetch = async (what, options) => {
+    const response = await send(what, options);
+    if (!new URL(what.url ?? what, location.href).pathname.endsWith("/queue/data")) return response;
+    const held = [];
+    const burst = (heard) => held.length && heard.enqueue(held.splice(0).join(""));
+    const bursts = new TransformStream({
+      start: (heard) => setInterval(() => burst(heard), 1500),
+      transform: (piece) => void held.push(piece),
+      flush: burst,
+    });
+    const shown = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(bursts);
+    return new Response(shown.pipeThrough(new TextEncoderStream()), { headers: response.headers });
+  };
+})()"""
+
+PARAMETERS = {"a": {"type": "integer", "minimum": 3}, "b": {"type": "string"}}
+
+
+@pytest.fixture
+def tab(page: Page, server: Server) -> Page:
+    return opened(page, server)
+
+
+@pytest.fixture
+def tool(tab: Page) -> str:
+    """The name of a tool with two parameters, which is open."""
+    return import_tool(tab)
+
+
+def opened(page: Page, server: Server) -> Page:
+    """Open the tab."""
+    page.set_default_timeout(SLOW_MS)
+    expect.set_options(timeout=SLOW_MS)
+    page.goto(server.url)
+    page.get_by_role("tab", name="Tools").click()
+    expect(page.locator("#tools-spec")).to_contain_text("get_flumbuster")
+    return page
+
+
+def import_tool(tab: Page) -> str:
+    """Import a tool with two parameters, open it, and return its name."""
+    name = f"grid_{uuid4().hex[:6]}"
+    spec = {
+        "name": name,
+        "description": "D.",
+        "parameters": {"type": "object", "properties": PARAMETERS},
+    }
+    tab.get_by_label("Tool definitions").fill(json.dumps([spec]))
+    tab.get_by_label("Import into toolset").fill(f"of {name}")
+    tab.locator("#tools-import").click()
+    expect(tab.locator("#tools-import-notice")).to_contain_text("1 tool")
+    tab.locator(f"[data-tool={name}]").click()
+    expect(cell(tab, "Name", 2)).to_have_value("b")
+    return name
+
+
+def cell(tab: Page, column: str, place: int) -> Locator:
+    return tab.get_by_label(f"{column} of parameter {place}")
+
+
+def enter(tab: Page, column: str, place: int, text: str) -> None:
+    """Write a text into a cell, and leave it."""
+    cell(tab, column, place).fill(text)
+    tab.keyboard.press("Tab")
+
+
+def parameters(tab: Page) -> dict[str, object]:
+    """Return the parameters of the spec that the editor shows."""
+    text = tab.locator("#tools-spec :is(.cm-content, .hw-plain-editor)").evaluate(
+        "area => area.value ?? area.cmTile.view.state.doc.toString()"
+    )
+    spec = json.loads(text)
+    return spec.get("function", spec)["parameters"]["properties"]
+
+
+def eventually(tab: Page, is_so: Callable[[], bool]) -> None:
+    """Wait until something is so, and check that it stays so."""
+    for _ in range(100):
+        if is_so():
+            break
+        tab.wait_for_timeout(100)
+    tab.wait_for_timeout(1000)
+    assert is_so(), parameters(tab)
+
+
+def is_edit(route: Route) -> bool:
+    return '"rows":' in (route.request.post_data or "")
+
+
+def is_check(route: Route) -> bool:
+    """Whether the page asks for the findings, the file and the grid of a draft."""
+    data = (route.request.post_data_json or {}).get("data") or []
+    return len(data) == 4 and str(data[1]).lstrip().startswith("{")
+
+
+def hold(tab: Page, is_held: Callable[[Route], bool], *, most: int = 1000) -> list[Route]:
+    """Hold back the next events of a kind, and return the list in which they appear."""
+    held: list[Route] = []
+
+    def on_route(route: Route) -> None:
+        (held.append if is_held(route) and len(held) < most else Route.continue_)(route)
+
+    tab.route("**/queue/join*", on_route)
+    return held
+
+
+def wait_for(tab: Page, held: list[Route]) -> None:
+    for _ in range(200):
+        if held:
+            return
+        tab.wait_for_timeout(50)
+    pytest.fail("the event was not sent")
+
+
+@pytest.mark.usefixtures("tool")
+def test_an_edit_that_arrives_after_the_next_one_does_not_undo_it(tab: Page) -> None:
+    held = hold(tab, is_edit, most=1)
+    enter(tab, "Description", 2, "The second")
+    enter(tab, "Allowed values", 2, "x, y")
+    wait_for(tab, held)
+    tab.wait_for_timeout(1000)
+    held[0].continue_()
+    both = {"type": "string", "description": "The second", "enum": ["x", "y"]}
+    eventually(tab, lambda: parameters(tab)["b"] == both)
+    expect(cell(tab, "Allowed values", 2)).to_have_value('"x", "y"')
+    expect(tab.locator("#tools-edit")).not_to_contain_text("replaced what you typed")
+
+
+@pytest.mark.usefixtures("tool")
+def test_a_late_grid_of_an_older_spec_does_not_undo_the_cells_that_were_edited_since(tab: Page) -> None:
+    held = hold(tab, is_check, most=1)
+    enter(tab, "Description", 2, "The second")
+    wait_for(tab, held)
+    edits = hold(tab, is_edit, most=1)
+    enter(tab, "Allowed values", 2, "x, y")
+    wait_for(tab, edits)
+    held[0].continue_()
+    tab.wait_for_timeout(1000)
+    enter(tab, "Default", 2, "x")
+    edits[0].continue_()
+    whole = {"type": "string", "description": "The second", "enum": ["x", "y"], "default": "x"}
+    eventually(tab, lambda: parameters(tab)["b"] == whole)
+
+
+@pytest.mark.usefixtures("tool")
+def test_a_parameter_that_is_renamed_and_edited_at_once_keeps_what_the_grid_does_not_show(tab: Page) -> None:
+    hold(tab, is_check)
+    enter(tab, "Name", 1, "count")
+    eventually(tab, lambda: "count" in parameters(tab))
+    enter(tab, "Description", 1, "How many")
+    whole = {"type": "integer", "minimum": 3, "description": "How many"}
+    eventually(tab, lambda: parameters(tab) == {"count": whole, "b": PARAMETERS["b"]})
+
+
+def test_an_edit_that_is_answered_after_another_tool_was_opened_is_there_on_return(
+    tab: Page, tool: str
+) -> None:
+    held = hold(tab, is_edit, most=1)
+    enter(tab, "Description", 2, "The second")
+    wait_for(tab, held)
+    tab.locator("[data-tool=calculate]").click()
+    expect(tab.locator("#tools-spec")).to_contain_text("expression")
+    held[0].continue_()
+    tab.wait_for_timeout(1000)
+    assert "expression" in parameters(tab)
+    tab.locator(f"[data-tool={tool}]").click()
+    expect(tab.locator("#tools-spec")).to_contain_text("The second")
+
+
+def test_an_edit_in_the_grid_of_the_tool_before_counts_for_that_tool(tab: Page, tool: str) -> None:
+    held = hold(tab, is_check, most=1)
+    tab.locator("[data-tool=calculate]").click()
+    expect(tab.locator("#tools-spec")).to_contain_text("expression")
+    wait_for(tab, held)
+    enter(tab, "Description", 2, "The second")
+    tab.wait_for_timeout(1000)
+    held[0].continue_()
+    expect(cell(tab, "Name", 1)).to_have_value("expression")
+    assert list(parameters(tab)) == ["expression"]
+    tab.locator(f"[data-tool={tool}]").click()
+    expect(tab.locator("#tools-spec")).to_contain_text("The second")
+
+
+@pytest.mark.usefixtures("tool")
+def test_a_cell_that_cannot_be_used_stays_until_it_is_right(tab: Page) -> None:
+    enter(tab, "Name", 2, "a")
+    expect(tab.locator("#tools-spec-notice")).to_contain_text("two parameters are named 'a'")
+    enter(tab, "Description", 2, "The second")
+    tab.wait_for_timeout(500)
+    expect(cell(tab, "Name", 2)).to_have_value("a")
+    enter(tab, "Name", 2, "c")
+    eventually(tab, lambda: parameters(tab).get("c") == {"type": "string", "description": "The second"})
+
+
+@pytest.mark.long
+def test_answers_that_arrive_together_all_count(fresh_page: Page, server: Server) -> None:
+    fresh_page.add_init_script(_BURSTS)
+    tab = opened(fresh_page, server)
+    name = import_tool(tab)
+    for text in ("one", "two", "three"):
+        enter(tab, "Description", 2, text)
+        tab.locator("[data-tool=calculate]").click()
+        expect(tab.locator("#tools-spec")).to_contain_text("expression")
+        tab.locator(f"[data-tool={name}]").click()
+        expect(tab.locator("#tools-spec")).to_contain_text(f'"description": "{text}"')
+        expect(cell(tab, "Description", 2)).to_have_value(text)
