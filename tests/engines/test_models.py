@@ -6,6 +6,7 @@ from threading import Thread
 
 import pytest
 
+from tests.waiting import await_until
 from workbench.engines.gguf_files.vetting import GgufVetting
 from workbench.engines.known_models import find_embedded
 from workbench.engines.llama_loading import LoadOptions
@@ -107,9 +108,9 @@ def test_models_that_wait_for_memory_are_opened_in_the_order_in_which_they_were_
     next(in_use)
     order = []
     waiting = [Thread(target=lambda name=name: order.append(models.engine(name).name)) for name in names[1:]]
-    for thread in waiting:
+    for place, thread in enumerate(waiting, start=1):
         thread.start()
-        thread.join(timeout=0.3)
+        await_until(lambda place=place: len(models._waiting._tickets) == place)
     assert order == []
     assert "".join(delta.text for delta in in_use)
     for thread in waiting:

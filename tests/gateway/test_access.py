@@ -1,13 +1,13 @@
 """Keys, owners, limits and hang-ups."""
 
 import threading
-import time
 from contextlib import ExitStack
 
 import httpx
 import pytest
 
 from tests.gateway.serving import ANSWER, QUESTION, gateway_over
+from tests.waiting import await_until
 from workbench.app.passwords import hash_password
 from workbench.errors import BadInput
 from workbench.gateway.keys import owner_of_key
@@ -94,7 +94,7 @@ def test_a_full_queue_says_when_to_try_again(tmp_path):
             third = gateway.chat()
             assert third.status_code == 429 and int(third.headers["retry-after"]) >= 1
             assert third.json()["error"]["code"] == "rate_limit_exceeded"
-        wait_until(lambda: running(gateway) == 0)
+        await_until(lambda: running(gateway) == 0)
         assert gateway.chat(max_tokens=2).status_code == 200
 
 
@@ -104,13 +104,6 @@ def body(gateway, **fields):
 
 def running(gateway):
     return httpx.get(f"{gateway.url}/health").json()["requests"]
-
-
-def wait_until(condition, *, timeout_s=5.0):
-    ends_s = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < ends_s
-        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("is_stream", [True, False])
@@ -140,4 +133,4 @@ def test_a_client_that_hangs_up_stops_its_decoding(tmp_path, is_stream, monkeypa
         assert started.is_set() and ended.wait(3)
         # At most one token, and the last delta, came after the signal.
         assert sum(written) <= 2 and len(written) < 400
-        wait_until(lambda: running(gateway) == 0)
+        await_until(lambda: running(gateway) == 0)

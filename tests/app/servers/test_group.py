@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import text
 
 from tests.app.servers.conftest import QUICK, OpenServer, SharingServer
-from tests.app.servers.test_shared_turns import await_until
 from tests.postgres import Server
+from tests.waiting import await_until
 from workbench.app.servers.group import Pulse, ServerGroup
 from workbench.errors import StoreError
 from workbench.store.store import Store

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from tests.app.servers.conftest import OpenServer, SharingServer
-from tests.app.servers.test_shared_turns import await_until
+from tests.waiting import await_until
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.running import begin_run, find_run
 from workbench.app.runs.suites import load_suite

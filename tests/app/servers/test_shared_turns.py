@@ -1,13 +1,12 @@
 """Turns of several servers with one database: live on every server, stopped and answered from every server."""
 
-import time
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from sqlalchemy import text
 
 from tests.app.servers.conftest import OpenServer, SharingServer
+from tests.waiting import await_until
 from workbench.app.running_turns import Execution, TurnRequest, running_turn, start_turn
 from workbench.app.servers.remote_turn import LOST, RemoteTurn
 from workbench.app.turns import MessageStored
@@ -25,13 +24,6 @@ CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}
 def begin(server: SharingServer, **fields: object):
     request = TurnRequest(setup=server.services.setup_for(), text="Tell me.", **fields)
     return start_turn(server.services, request)
-
-
-def await_until(condition: Callable[[], object], seconds: float = 30.0) -> None:
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until, "it did not happen"
-        time.sleep(0.02)
 
 
 def seen(server: SharingServer, session_id: str) -> RemoteTurn:
