@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import TURN_MS, Play, Server, expect_no_text, expect_text, write_script
@@ -14,6 +14,18 @@ pytestmark = pytest.mark.browser
 
 QUESTION = "What is the flumbuster reading for cairo?"
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
+TWO_VARIABLES = """---
+title: Two
+family: hermes-lines
+variables:
+  city: ''
+  tone: ''
+---
+{{ city }}, {{ tone }}
+<tools>
+{{ tools }}
+</tools>
+"""
 ANSWER = "The reading for Cairo is 31."
 
 
@@ -144,6 +156,34 @@ def test_an_unknown_variable_is_reported_next_to_the_contract(talk: Play) -> Non
     expect(talk.part("versions")).to_contain_text("changed")
     talk.ask(QUESTION)
     assert talk.server.path(talk.session_id)[0].message.text.startswith("Hello\n")
+
+
+def test_a_variable_keeps_its_value_while_the_next_one_is_typed_on_a_slow_line(talk: Play) -> None:
+    """The answer to the first key of one variable comes while the next variable is being typed."""
+    talk.edit("contract-text", TWO_VARIABLES)
+    city, tone = (talk.part("variable-fields").get_by_label(name, exact=True) for name in ("city", "tone"))
+    expect(tone).to_be_visible()
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        is_held = "city = P" in (route.request.post_data or "") and "formal" not in route.request.post_data
+        (held.append if is_held else Route.continue_)(route)
+
+    def wait_for_held() -> None:
+        while not held:
+            talk.page.wait_for_timeout(50)
+
+    talk.page.route("**/queue/join*", hold)
+    city.press_sequentially("P")
+    wait_for_held()
+    city.press_sequentially("aris")
+    tone.click()
+    held.pop().continue_()
+    wait_for_held()
+    tone.press_sequentially("formal")
+    held.pop().continue_()
+    expect(talk.part("system-text")).to_contain_text("Paris, formal")
+    expect(city).to_have_value("Paris")
 
 
 def test_a_prompt_that_is_too_long_is_reported_with_its_size_and_can_be_shortened(

@@ -91,20 +91,16 @@ CONTRACT = parse_contract(
 def test_each_variable_has_a_field_that_says_what_is_wrong():
     fields = show_variable_fields(CONTRACT, {"tone": "formal", "place": "x"}).fields
     assert fields == (
-        VariableField(name="tone", value="formal", default="plain"),
-        VariableField(
-            name="city", value="", default="", problem="No value and no default: it is replaced by nothing."
-        ),
+        VariableField(name="tone", default="plain"),
+        VariableField(name="city", default="", problem="No value and no default: it is replaced by nothing."),
         VariableField(
             name="toen",
-            value="",
             default="",
             problem="Line 9 uses it, but the contract does not declare it (did you mean 'tone'?).",
             is_declared=False,
         ),
         VariableField(
             name="place",
-            value="x",
             default="",
             problem="The contract does not declare it (remove it).",
             is_declared=False,

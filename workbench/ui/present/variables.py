@@ -10,13 +10,11 @@ from workbench.contract.contract import RESERVED, Contract, placeholders
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VariableField:
-    """The field of one variable."""
+    """The field of one variable. Its value is in the text of the variables, which the browser has."""
 
     name: str
-    value: str
-    """The value that was set. Empty takes the default."""
     default: str
-    """The contract's value, shown as the placeholder."""
+    """The contract's value, shown as the placeholder. It is taken where no value is set."""
     problem: str = ""
     """What is wrong with the variable. Empty if nothing is."""
     is_declared: bool = True
@@ -40,7 +38,6 @@ def show_variable_fields(contract: Contract, values: Mapping[str, str]) -> Varia
     declared = [
         VariableField(
             name=name,
-            value=values.get(name, ""),
             default=default,
             problem=(
                 "No value and no default: it is replaced by nothing."
@@ -53,7 +50,6 @@ def show_variable_fields(contract: Contract, values: Mapping[str, str]) -> Varia
     undeclared = [
         VariableField(
             name=name,
-            value=values.get(name, ""),
             default="",
             problem=_undeclared(name, contract, used),
             is_declared=False,

@@ -25,7 +25,7 @@ export const make = (change) => {
   const edit = editOf(id);
   if (number && number < edit.made) return;
   const now = textAt(id);
-  // The edit before this one has begun with the same text.
+  // The edit before this one was of the same text.
   const isExpected = now === before || now === edit.text;
   // What was typed at the end since stays.
   const rest = !isExpected && now.startsWith(before) ? now.slice(before.length) : "";
