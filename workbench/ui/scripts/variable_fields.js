@@ -17,7 +17,9 @@ const lineValue = (value) =>
 
 // The lines of the text, by variable.
 const linesOf = (text) =>
-  new Map(text.split("\n").flatMap((line) => (line.includes("=") ? [[line.split("=")[0].trim(), line]] : [])));
+  new Map(
+    text.split("\n").flatMap((line) => (line.includes("=") ? [[line.split("=")[0].trim(), line]] : [])),
+  );
 
 const valueOf = (line = "=") => {
   const value = line.slice(line.indexOf("=") + 1).trim();
