@@ -2,7 +2,7 @@
 import { node } from "./dom.js";
 import { SIGNS, wideTable } from "./tables.js";
 
-export const mount = ({ element, follow, trigger }) => {
+export const mount = ({ element, follow, triggerLatest }) => {
   const row = (pair) =>
     node(
       "tr",
@@ -21,7 +21,7 @@ export const mount = ({ element, follow, trigger }) => {
                 .querySelectorAll("[aria-pressed]")
                 .forEach((other) => other.removeAttribute("aria-pressed"));
               event.currentTarget.setAttribute("aria-pressed", "true");
-              trigger("open_pair", { index: pair.index });
+              triggerLatest("open_pair", { index: pair.index });
             },
           },
           SIGNS[pair.tone] + pair.change,

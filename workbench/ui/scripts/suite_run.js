@@ -52,7 +52,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     picked = chosen;
     mark();
     address();
-    trigger("open_case", { run: shown.id, case: picked?.case || "", arm: picked?.arm || "" });
+    triggerLatest("open_case", { run: shown.id, case: picked?.case || "", arm: picked?.arm || "" });
   };
 
   const matrix = (value) => {

@@ -268,6 +268,7 @@ def wire(parts: InspectParts, services: Services, visitor: gr.State, *, tab: gr.
         events.on_toolset,
         [visitor, parts.toolset],
         [parts.editors, parts.tools_notice],
+        is_latest_only=True,
     )
     terms = [parts.dialect, parts.level, parts.finish_reason, parts.starts_in_thought]
     listen(

@@ -54,6 +54,7 @@ def wire(
         events.on_count,
         [parts.shared.used],
         [column.pane for column in parts.columns],
+        is_latest_only=True,
     )
     inputs = [visitor, contract.contract, contract.contract_text, *parts.form]
     listen(parts.ask.run.click, events.on_run, inputs, screen, is_model_work=True)
@@ -64,7 +65,8 @@ def wire(
     listen(parts.live.event("compare_watch"), events.on_watch, board, screen, is_model_work=True)
     listen(parts.board.event("compare_vote"), events.on_vote, board, screen)
     listen(parts.board.event("compare_unvote"), events.on_unvote, board, screen)
-    listen(parts.shared.previous.input, events.on_show, [visitor, parts.shared.previous], screen)
+    chosen = [visitor, parts.shared.previous]
+    listen(parts.shared.previous.input, events.on_show, chosen, screen, is_latest_only=True)
     _wire_form(blocks, parts, TargetEvents(services, runs), tabs=tabs, tab=tab, play=play)
     keep_drafts(parts.form)
 
@@ -103,5 +105,5 @@ def _wire_form(
         js=after_loading("compare"),
     )
     scoped = [visitor, parts.target, parts.shared.scope]
-    listen(parts.shared.scope.input, events.on_scope, scoped, [parts.ask.line])
+    listen(parts.shared.scope.input, events.on_scope, scoped, [parts.ask.line], is_latest_only=True)
     listen(parts.ask.line.event("compare_drop"), events.on_drop, [], screen)

@@ -171,18 +171,21 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
         setups.on_contract,
         [parts.visitor, contract.contract],
         [parts.talk.editors, contract.contract_notice],
+        is_latest_only=True,
     )
     listen(
         tools.toolset.input,
         setups.on_toolset,
         [parts.visitor, tools.toolset],
         [parts.talk.editors, tools.tools_notice, tools.disabled_tools],
+        is_latest_only=True,
     )
     listen(
         tools.enabled_tools.input,
         setups.on_enabled,
         [tools.tools_text, tools.enabled_tools, model.tool_choice],
         [tools.disabled_tools, model.tool_choice],
+        is_latest_only=True,
     )
     # One listener for all of them, so that its last run has seen every change, in whatever order they come.
     texts = any_of(
@@ -211,7 +214,7 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
     opened = "() => [{__type__: 'update', visible: true}, {__type__: 'update', visible: true}]"
     listen(parts.talk.editors.event("open_editors"), None, [], editors, js=opened, is_queued=False)
     inputs = [model.model, model.tool_choice]
-    listen(model.tool_choice.change, setups.on_model, inputs, [model.model_notice])
+    listen(model.tool_choice.change, setups.on_model, inputs, [model.model_notice], is_latest_only=True)
     _warm(model.model.input, setup, setups, header)
 
 

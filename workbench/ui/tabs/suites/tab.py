@@ -64,11 +64,12 @@ def _wire_looks(parts: SuitesParts, events: RunResultEvents, running: RunEvents,
     run, visitor = parts.run, [play.visitor]
     result: list[Block] = [run.case_runs, run.notice]
     chosen = any_of(*(part.input for part in (run.shown, run.baseline, run.baseline_arm, run.arm)))
-    seen = listen(chosen, events.on_show, [*visitor, *run.compared], run.screen)
+    seen = listen(chosen, events.on_show, [*visitor, *run.compared], run.screen, is_latest_only=True)
     listen(seen.then, running.on_watch_shown, [*visitor, run.shown], run.screen, is_model_work=True)
-    listen(run.run.event("open_case"), events.on_case, visitor, result)
+    listen(run.run.event("open_case"), events.on_case, visitor, result, is_latest_only=True)
     listen(run.run.event("label_failing"), events.on_label_failing, visitor, [run.notice])
-    listen(run.comparison.event("open_pair"), events.on_pair, [*visitor, *run.compared], result)
+    compared = [*visitor, *run.compared]
+    listen(run.comparison.event("open_pair"), events.on_pair, compared, result, is_latest_only=True)
     listen(run.case_runs.event("label_case"), events.on_label, visitor, [run.notice])
     talk = play.talk
     listen(talk.transcript.event("make_case"), events.on_make_case, visitor, [talk.notice])

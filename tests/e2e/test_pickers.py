@@ -1,0 +1,78 @@
+"""What was chosen last is shown, even if the answer to an earlier choice arrives last."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.e2e.play import SLOW_MS, Play, Server, expect_text
+
+pytestmark = pytest.mark.browser
+
+
+def hold_first(page: Page, is_held: Callable[[dict[str, Any]], bool]) -> list[Route]:
+    """Hold back the first event of a kind, and return the list in which it appears."""
+    held: list[Route] = []
+
+    def on_route(route: Route) -> None:
+        body = route.request.post_data_json or {}
+        (held.append if not held and is_held(body) else Route.continue_)(route)
+
+    page.route("**/queue/join*", on_route)
+    return held
+
+
+def let_go(page: Page, held: list[Route]) -> None:
+    """Let the answer to the first choice arrive after the others."""
+    page.wait_for_timeout(1500)
+    assert held, "the event was not sent"
+    held[0].continue_()
+    page.wait_for_timeout(1500)
+
+
+def test_the_contract_that_was_chosen_last_is_open(play: Play) -> None:
+    held = hold_first(play.page, lambda body: body.get("data") == [None, "full"])
+    play.choose("Contract", "full")
+    play.choose("Contract", "hermes-3")
+    let_go(play.page, held)
+    expect_text(play.part("contract-text"), "title: Hermes 3")
+    expect(play.page.get_by_role("combobox", name="Contract", exact=True)).to_have_value("hermes-3")
+
+
+def test_all_toolsets_that_were_chosen_are_used(play: Play) -> None:
+    play.page.get_by_role("combobox", name="Toolsets").click()
+    held = hold_first(play.page, lambda body: len(body.get("data") or []) == 2 and "weather" in body["data"][1])
+    for name in ("weather", "office"):
+        play.page.get_by_role("option", name=name, exact=True).click()
+    let_go(play.page, held)
+    expect_text(play.part("tools-text"), "get_weather")
+    expect_text(play.part("tools-text"), "send_mail")
+
+
+def test_tools_that_were_switched_off_stay_off(play: Play) -> None:
+    names = ("get_flumbuster", "calculate_zorbix")
+    held = hold_first(play.page, lambda body: ["calculate_zorbix"] in (body.get("data") or []))
+    for name in names:
+        play.page.get_by_role("checkbox", name=name).uncheck()
+    let_go(play.page, held)
+    expect(play.part("system-text")).not_to_contain_text("flumbuster")
+    expect(play.part("system-text")).not_to_contain_text("zorbix")
+
+
+def test_the_case_that_was_opened_last_is_shown(page: Page, server: Server) -> None:
+    page.set_default_timeout(SLOW_MS)
+    expect.set_options(timeout=SLOW_MS)
+    page.goto(server.url)
+    expect(page.locator("#page-header .hw-dot")).to_be_visible()
+    page.get_by_role("tab", name="Suites", exact=True).click()
+    expect(page.locator("#suites-size")).to_contain_text("5 case runs: 5 cases × 1 arm")
+    page.keyboard.press("Control+Enter")
+    cells = page.locator("#suites-run .hw-cell")
+    expect(page.locator("#suites-run")).to_contain_text("5 of 5 results · done")
+    held = hold_first(page, lambda body: "case" in (body.get("event_data") or {}))
+    cells.nth(0).click()
+    last = str(cells.nth(1).get_attribute("data-case"))
+    cells.nth(1).click()
+    let_go(page, held)
+    expect(page.locator("#suites-plays h2")).to_have_text(last)
