@@ -13,7 +13,7 @@ from tests.services import services_for
 from workbench.app.hosts import check_address
 from workbench.errors import BadInput
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField, TickField
+from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField
 from workbench.ui.listen import AT_ONCE
 from workbench.ui.page import build_page, launch_options, page_head
 from workbench.ui.present.raw import RawSection, RawView
@@ -98,7 +98,6 @@ def test_an_empty_text_field_holds_the_empty_text(field):
 def test_a_choice_field_accepts_values_that_are_not_among_its_choices():
     assert ChoiceField(["a"]).preprocess("gone") == "gone"
     assert ChoiceField(["a"], multiselect=True).postprocess(["gone"]) == ["gone"]
-    assert TickField(["a"]).preprocess(["gone"]) == ["gone"]
 
 
 def test_the_page_requests_nothing_from_other_hosts(config):

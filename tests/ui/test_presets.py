@@ -74,8 +74,7 @@ def test_a_preset_is_saved_applied_and_put_back(services: Services) -> None:
     assert rounds_in(filled) == 3
     assert bar.open_id == saved.open_id
     assert bar.undo and bar.undo.action == "put_back"
-    values = values_of(services, max_rounds=5, enabled_tools=[])
-    values.pop("disabled_tools")
+    values = values_of(services, max_rounds=5, disabled_tools=[])
     _, filled = act(services, action="put_back", setup=values, open_id="")
     assert rounds_in(filled) == 5
     _, filled = act(services, action="reset")

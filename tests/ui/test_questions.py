@@ -11,6 +11,7 @@ from workbench.app.services import Services
 from workbench.suite.read_suite import parse_suite
 from workbench.ui.present.notices import CLEAR
 from workbench.ui.present.questions import QUESTIONS, questions_elsewhere, questions_for
+from workbench.ui.present.setup import ALL_ENABLED
 from workbench.ui.tabs.play.session_events import SessionEvents
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.visitor import Visitor
@@ -65,7 +66,7 @@ def test_a_question_for_other_tools_chooses_their_toolset(tmp_path: Path) -> Non
         assert '"set_light"' in tools.text
         assert message.text == "Turn on the light in the kitchen, please."
         assert toolset["value"] == ["home"]
-        assert disabled == frozenset()
+        assert disabled == ALL_ENABLED
         assert notice == CLEAR
 
 

@@ -79,9 +79,11 @@ Object.assign(
     return {
       keepSetup: (names, values) => {
         current.values = Object.fromEntries(
-          names.flatMap((name, index) =>
-            name === "sampling" ? Object.entries(values[index]?.values || {}) : [[name, values[index]]],
-          ),
+          names.flatMap((name, index) => {
+            const value = values[index];
+            if (name === "sampling") return Object.entries(value?.values || {});
+            return [[name, name === "disabled_tools" ? value?.disabled || [] : value]];
+          }),
         );
         shown = showsNow();
         later();

@@ -15,7 +15,7 @@ from workbench.rollout.sampling import Sampling
 from workbench.settings import read_settings
 from workbench.toolbox.catalog import Catalog
 from workbench.toolspec.tools_text import render_tools
-from workbench.ui.present.presets import STORED_FIELDS, defaults_key, show_presets, stored_setup
+from workbench.ui.present.presets import defaults_key, show_presets, stored_setup
 from workbench.ui.present.setup import show_setup
 from workbench.ui.present.variables import VariableField, show_variable_fields
 
@@ -25,18 +25,16 @@ TOOLS = render_tools(CATALOG.select(["weather", "calendar"]))
 DEFAULT = RunConfig(contract_name="c", contract_text="t", tools_text="[]")
 
 
-def stored(setup, enabled=(), **changes):
+def stored(setup, disabled=(), **changes):
     """Return the JSON that the browser stores."""
-    values = {**show_setup(setup), "enabled_tools": list(enabled)}
-    values = {name: values[name] for name in STORED_FIELDS}
+    values = {**show_setup(setup), "disabled_tools": list(disabled)}
     form = values.pop("sampling").values
     return json.dumps({**values, **form, "defaults": defaults_key(SETTINGS), **changes})
 
 
 def test_a_stored_setup_is_read_as_it_was():
     setup = replace(SETUP, tools_text=TOOLS, disabled_tools=frozenset({"get_weather"}))
-    enabled = CATALOG.select(["calendar"]).names
-    assert stored_setup(stored(setup, enabled), DEFAULT, SETTINGS) == setup
+    assert stored_setup(stored(setup, ["get_weather", "gone", 5]), DEFAULT, SETTINGS) == setup
 
 
 @pytest.mark.parametrize(

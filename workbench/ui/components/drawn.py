@@ -8,7 +8,7 @@ also takes a browser twice as long as our own (`ui/drawn.js`).
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
+from types import MethodType
 from typing import TYPE_CHECKING, Any, cast
 
 from gradio.components import Component
@@ -83,4 +83,4 @@ class Drawn(Component, metaclass=Stubless):
         if name not in words_of_script(self.script):
             raise AttributeError(f"{self.script}.js does not trigger {name!r}")
         # Gradio does not type its listeners.
-        return partial(cast(Any, EventListener(event_name=name)).listener, self)
+        return MethodType(cast(Any, EventListener(event_name=name)).listener, self)

@@ -186,18 +186,3 @@ class ChoiceField(gr.Dropdown, metaclass=Stubless):
     def get_block_name(self) -> str:
         """Return the name of the browser component that draws it."""
         return "dropdown"
-
-
-class TickField(gr.CheckboxGroup, metaclass=Stubless):
-    """Gradio's checkbox group, but it accepts values of boxes that no longer exist, like `ChoiceField`.
-
-    *Source:* gradio 6.31, components/checkboxgroup.py, `preprocess`.
-    """
-
-    def preprocess(self, payload: Any) -> Any:
-        """Return the values of the checked boxes."""
-        return payload
-
-    def get_block_name(self) -> str:
-        """Return the name of the browser component that draws it."""
-        return "checkboxgroup"

@@ -15,11 +15,7 @@ from workbench.rollout.sampling import SAMPLING_FIELDS
 from workbench.rollout.setting_field import settings_of
 from workbench.settings import Settings
 from workbench.toolspec.tools_text import parse_tools
-from workbench.ui.present.setup import SETUP_FIELDS
 
-STORED_FIELDS: Final = tuple("enabled_tools" if name == "disabled_tools" else name for name in SETUP_FIELDS)
-"""Names of the fields that the browser stores, in the order of `SETUP_FIELDS`. The disabled tools are not in the
-browser, but the enabled ones are. The values of the sampling form are stored by their own names."""
 _OWN: Final = settings_of(RunConfig)
 _PLAIN: Final = ("contract_name", "contract_text", "ephemeral", "tools_text", "model", "tool_choice")
 
@@ -120,7 +116,8 @@ def stored_setup(text: str, default: RunConfig, settings: Settings) -> RunConfig
     A field with an invalid value has its default.
 
     Args:
-        text: JSON with the values of `STORED_FIELDS` by name, and `defaults`, as `defaults_key` returned it.
+        text: JSON with the values of `SETUP_FIELDS` by name, those of the sampling form by their own names, and
+            `defaults`, as `defaults_key` returned it.
     """
     try:
         value = load_json(text) if text else None
@@ -151,14 +148,14 @@ def setup_of_values(values: Mapping[str, JsonValue], default: RunConfig) -> RunC
             except (BadInput, TypeError, ValueError, AttributeError):
                 continue
     setup = replace(default, **changes, sampling=sampling)
-    return replace(setup, disabled_tools=_disabled(setup.tools_text, values.get("enabled_tools")))
+    return replace(setup, disabled_tools=_disabled(setup.tools_text, values.get("disabled_tools")))
 
 
-def _disabled(tools_text: str, enabled: JsonValue) -> frozenset[str]:
-    if not isinstance(enabled, list):
+def _disabled(tools_text: str, disabled: JsonValue) -> frozenset[str]:
+    if not isinstance(disabled, list):
         return frozenset()
     try:
         names = parse_tools(tools_text).names
     except BadInput:
         return frozenset()
-    return frozenset(names) - {name for name in enabled if isinstance(name, str)}
+    return frozenset(names) & {name for name in disabled if isinstance(name, str)}

@@ -1,14 +1,16 @@
 """Convert run configurations to the fields of the Setup column and back, and show the system text."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from workbench.errors import BadInput
 from workbench.records.run_config import RunConfig
 from workbench.rollout.models import ModelStatus
 from workbench.rollout.ports import ChoiceKind
 from workbench.rollout.sampling import SAMPLING_FIELDS, Sampling
 from workbench.rollout.setting_field import settings_of
+from workbench.toolspec.tools_text import parse_tools
 from workbench.ui.present.sampling_form import FORM_FIELDS, SamplingView
 from workbench.ui.present.text_spans import TextSpan, marked_pieces
 from workbench.ui.present.words import count
@@ -129,6 +131,29 @@ def model_advice(model: ModelStatus, tool_choice: str) -> str:
             "Use 'required' to make it call one."
         )
     return UNTAUGHT_ADVICE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSwitchesView:
+    """A switch for each tool. The browser keeps which tools are off."""
+
+    names: tuple[str, ...] | None = None
+    """The tools of the setup, or None to keep them."""
+    disabled: tuple[str, ...] | None = None
+    """The tools to switch off, all others on, or None to leave the switches as they are."""
+
+
+ALL_ENABLED: Final = ToolSwitchesView(disabled=())
+"""Switches all tools on."""
+
+
+def show_switches(tools_text: str, disabled: Collection[str]) -> ToolSwitchesView:
+    """Show the tools of a setup, some of them off. There is none if the text does not describe tools."""
+    try:
+        names: Sequence[str] = parse_tools(tools_text).names
+    except BadInput:
+        names = ()
+    return ToolSwitchesView(names=tuple(names), disabled=tuple(name for name in names if name in disabled))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,8 +44,8 @@ Update = Mapping[str, object]
 SAME: Final[Update] = {"__type__": "update"}
 """Leaves a component unchanged; equal to `gr.skip()`."""
 
-REST: Final = len(SETUP_FIELDS) + 3
-"""Values that follow the screen's in an update of the whole tab: the fields, the toolset, the switches, the advice."""
+REST: Final = len(SETUP_FIELDS) + 2
+"""Values that follow the screen's in an update of the whole tab: the fields, the toolset, the advice."""
 
 
 class Screen(NamedTuple):

@@ -35,7 +35,7 @@ from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.place import Place
 from workbench.ui.present.session import show_session, tools_of
 from workbench.ui.present.sessions import AddressView, SessionBarView
-from workbench.ui.present.setup import parse_setup
+from workbench.ui.present.setup import ALL_ENABLED, ToolSwitchesView, parse_setup
 from workbench.ui.tabs.play.preset_events import default_setup
 from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update, list_sessions, reopened
 from workbench.ui.tabs.play.setup_events import SetupEvents, saved_contract
@@ -101,7 +101,7 @@ class SessionEvents:
     @needs(Permission.WORK)
     def on_example(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData
-    ) -> tuple[EditorsView | Update, NoticeView, Update, frozenset[str] | Update]:
+    ) -> tuple[EditorsView | Update, NoticeView, Update, ToolSwitchesView | Update]:
         """Put an example question into the composer, and choose the toolset that it needs. Both can be undone."""
         services = services_of(self.services, visitor, request)
         question = message_change(visitor, "replace", text_of(event, "text"))
@@ -111,7 +111,7 @@ class SessionEvents:
                 return PLAY_EDITORS.changed(services.calendar.seconds(), question), CLEAR, SAME, SAME
             tools = tools_change(visitor, render_tools(services.tools.select((toolset,))))
             editors = PLAY_EDITORS.changed(services.calendar.seconds(), tools, question)
-            return editors, CLEAR, gr.update(value=[toolset]), frozenset()
+            return editors, CLEAR, gr.update(value=[toolset]), ALL_ENABLED
         except WorkbenchError as error:
             return SAME, problem(error), SAME, SAME
 

@@ -15,7 +15,6 @@ from workbench.ui.components.fields import (
     ChoiceField,
     LazyEditor,
     TextField,
-    TickField,
     lazy_text_editor,
 )
 from workbench.ui.components.heading import heading
@@ -34,6 +33,20 @@ class SamplingForm(Drawn):
         values = (payload or {}).get("values")
         return SamplingView(
             values=cast("Mapping[str, object]", values) if isinstance(values, Mapping) else {}
+        )
+
+
+class ToolSwitches(Drawn):
+    """A switch for each tool, shown by a `ToolSwitchesView`. Its value for events is the set of disabled tools."""
+
+    # Gradio annotates the payload as str, but its browser side sends any JSON.
+    def preprocess(self, payload: Mapping[str, object] | None) -> frozenset[str]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Return the names of the tools that are off."""
+        names = (payload or {}).get("disabled")
+        return (
+            frozenset(name for name in cast("list[object]", names) if isinstance(name, str))
+            if isinstance(names, list)
+            else frozenset()
         )
 
 
@@ -64,8 +77,7 @@ class SetupToolsParts:
     """The chosen toolsets."""
     tools_editor: LazyEditor
     tools_notice: Drawn
-    enabled_tools: gr.CheckboxGroup
-    disabled_tools: gr.State
+    disabled_tools: ToolSwitches
 
     @property
     def tools_text(self) -> TextField:
@@ -101,12 +113,6 @@ class SetupParts:
         return [self._field(name) for name in SETUP_FIELDS]
 
     @property
-    def browser_fields(self) -> list[Block]:
-        """The components in the order of `STORED_FIELDS`."""
-        enabled, disabled = self.tools.enabled_tools, self.tools.disabled_tools
-        return [enabled if field is disabled else field for field in self.fields]
-
-    @property
     def composed(self) -> list[Block]:
         """The components that `SetupEvents.on_compose` writes."""
         own = self.contract
@@ -115,7 +121,7 @@ class SetupParts:
     @property
     def filled(self) -> list[Block]:
         """The components of the values that `SetupEvents.filled` returns, in its order."""
-        return [*self.fields, self.tools.toolset, self.tools.enabled_tools, self.model.model_notice]
+        return [*self.fields, self.tools.toolset, self.model.model_notice]
 
     def _field(self, name: str) -> Block:
         if name == "sampling":
@@ -173,14 +179,7 @@ def _build_tools(services: Services) -> SetupToolsParts:
         toolset=_dropdown("Toolsets", list(services.catalog.toolsets()), "play-toolset", is_multiple=True),
         tools_editor=lazy_text_editor(setup_label("tools_text"), "json", "play-tools-text", is_wrapped=False),
         tools_notice=Drawn("notice", elem_id="play-tools-notice"),
-        enabled_tools=TickField(
-            [],
-            label=setup_label("disabled_tools"),
-            show_label=False,
-            container=False,
-            elem_id="play-enabled-tools",
-        ),
-        disabled_tools=gr.State(frozenset[str]()),
+        disabled_tools=ToolSwitches("tool_switches", elem_id="play-tool-switches"),
     )
 
 

@@ -8,7 +8,7 @@ import gradio as gr
 
 from workbench.app.services import Services
 from workbench.app.version_names import version_of_name
-from workbench.errors import BadInput, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.hermes.json_mode import find_schema
 from workbench.records.owner import Permission
 from workbench.records.run_config import RunConfig
@@ -29,13 +29,16 @@ from workbench.ui.present.documents import (
 )
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, grammar_advice, problem, tool_findings
 from workbench.ui.present.setup import (
+    ALL_ENABLED,
     SETUP_FIELDS,
     HeaderView,
     SystemTextView,
+    ToolSwitchesView,
     model_advice,
     parse_setup,
     show_header,
     show_setup,
+    show_switches,
     show_system_text,
     tool_choices,
     valid_choice,
@@ -58,7 +61,7 @@ class TextsShown(NamedTuple):
     variable_fields: VariablesView | Update
     versions: VersionsView | None
     tools_notice: NoticeView | Update = SAME
-    enabled_tools: Update = SAME
+    switches: ToolSwitchesView | Update = SAME
     tool_choice: Update = SAME
     transcript: TranscriptView | Update = SAME
     """Example questions, while no session is open."""
@@ -86,14 +89,14 @@ class SetupEvents:
     @needs(Permission.WORK)
     def on_toolset(
         self, visitor: Visitor, names: list[str] | None, request: gr.Request
-    ) -> tuple[EditorsView | Update, NoticeView, frozenset[str]]:
+    ) -> tuple[EditorsView | Update, NoticeView, ToolSwitchesView | Update]:
         """Show the tools of the chosen toolsets, all of them enabled. Edited tools can be brought back."""
         services = services_of(self.services, visitor, request)
         try:
             shown = tools_change(visitor, render_tools(services.tools.select(tuple(names or ()))))
-            return PLAY_EDITORS.changed(services.calendar.seconds(), shown), CLEAR, frozenset()
+            return PLAY_EDITORS.changed(services.calendar.seconds(), shown), CLEAR, ALL_ENABLED
         except WorkbenchError as error:
-            return SAME, problem(error), frozenset()
+            return SAME, problem(error), SAME
 
     @needs(Permission.WORK)
     def on_choices(
@@ -137,22 +140,13 @@ class SetupEvents:
         is_saved = not tools.names or bool(catalog_of(services).toolsets_of(tools_text))
         shown = shown._replace(
             tools_notice=advice(" ".join([*([] if is_saved else [EDITED]), *grammar_advice(tools)])),
-            enabled_tools=_switches(tools.names, disabled),
+            switches=ToolSwitchesView(names=tuple(tools.names)),
             tool_choice=_choices(tools.names, disabled, str(setup["tool_choice"] or "")),
         )
         if visitor.session_id is not None:
             return shown
         names = [tool for tool in tools.names if tool not in disabled]
         return shown._replace(transcript=show_examples(names, toolsets_of(services)))
-
-    @needs(Permission.WORK)
-    def on_enabled(self, text: str, enabled: list[str], choice: str) -> tuple[frozenset[str], Update]:
-        """Enable or disable tools."""
-        if check_tools_text(text):
-            return frozenset(), SAME
-        names = parse_tools(text).names
-        disabled = frozenset(names) - frozenset(enabled)
-        return disabled, _choices(names, disabled, choice)
 
     @needs(Permission.WORK)
     def on_compose(
@@ -213,25 +207,22 @@ class SetupEvents:
         return show_header(status, is_busy=is_busy)
 
     def filled(self, services: Services, setup: RunConfig) -> tuple[object, ...]:
-        """Return a setup as values of the fields, the toolset, the switches, and the advice about its model."""
+        """Return a setup as values of the fields, the toolset, and the advice about its model."""
         contract = choices(services.contract_names(), setup.contract_name)
         catalog = catalog_of(services)
         chosen = catalog.toolsets_of(setup.tools_text)
-        try:
-            names: Sequence[str] = parse_tools(setup.tools_text).names
-        except BadInput:
-            names = ()
+        switches = show_switches(setup.tools_text, setup.disabled_tools)
         # `session_changes` shows the texts, of which the browser may have drafts.
         shown = {**show_setup(setup), **dict.fromkeys(TEXT_FIELDS, SAME)}
         shown["contract_name"] = {**contract, "value": setup.contract_name}
         shown["tool_choice"] = {
-            **_choices(names, setup.disabled_tools, setup.tool_choice),
+            **_choices(switches.names or (), setup.disabled_tools, setup.tool_choice),
             "value": setup.tool_choice,
         }
+        shown["disabled_tools"] = switches
         return (
             *shown.values(),
             {**choices(catalog.toolsets(), *chosen), "value": list(chosen)},
-            _switches(names, setup.disabled_tools),
             self.on_model(setup.model, setup.tool_choice),
         )
 
@@ -254,10 +245,6 @@ def count_tokens(models: Models, model: str, text: str) -> int | None:
         return None
     engine = models.engine(model)
     return engine.count_tokens(text) if engine.capabilities.has_tokenizer else None
-
-
-def _switches(names: Sequence[str], disabled: frozenset[str]) -> Update:
-    return gr.update(choices=list(names), value=[name for name in names if name not in disabled])
 
 
 def _choices(names: Sequence[str], disabled: frozenset[str], choice: str) -> Update:

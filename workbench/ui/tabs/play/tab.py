@@ -15,7 +15,7 @@ from workbench.ui.components.layout import PlainRow
 from workbench.ui.frame import PageFrame
 from workbench.ui.listen import Trigger, any_of, listen
 from workbench.ui.present.documents import edited_in
-from workbench.ui.present.presets import STORED_FIELDS
+from workbench.ui.present.setup import SETUP_FIELDS
 from workbench.ui.tabs.play.inspector_events import DecisionEvents, InspectorEvents
 from workbench.ui.tabs.play.list_events import ListEvents
 from workbench.ui.tabs.play.message_events import MessageEvents
@@ -43,7 +43,7 @@ _UNLESS_LOADED: Final = (
     "(...values) => (values[2]?.is_loaded ? hermesWorkbench.drop('the model is loaded') : values)"
 )
 _EDITED: Final = edited_in("play-contract-text", "contract")
-_KEEP_SETUP: Final = f"(...values) => hermesWorkbench.keepSetup({json.dumps(STORED_FIELDS)}, values)"
+_KEEP_SETUP: Final = f"(...values) => hermesWorkbench.keepSetup({json.dumps(SETUP_FIELDS)}, values)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +125,7 @@ def wire(
         [*whole, frame.account, parts.setup.presets, tour, parts.sessions.demo],
         js="() => [...hermesWorkbench.secret(), ...hermesWorkbench.readSetup(), ...hermesWorkbench.router.ofPlay()]",
     )
-    listen(opened.then, None, parts.setup.browser_fields, js=_KEEP_SETUP, is_queued=False)
+    listen(opened.then, None, parts.setup.fields, js=_KEEP_SETUP, is_queued=False)
     _warm(opened.then, parts.setup, setups, header, js=_UNLESS_LOADED)
     _wire_sessions(parts, sessions, screen, whole)
     _wire_list(parts, ListEvents(services, sessions), screen, whole)
@@ -180,20 +180,13 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
         [parts.talk.editors, tools.tools_notice, tools.disabled_tools],
         is_latest_only=True,
     )
-    listen(
-        tools.enabled_tools.input,
-        setups.on_enabled,
-        [tools.tools_text, tools.enabled_tools, model.tool_choice],
-        [tools.disabled_tools, model.tool_choice],
-        is_latest_only=True,
-    )
     # One listener for all of them, so that its last run has seen every change, in whatever order they come.
     texts = any_of(
         contract.contract.change,
         contract.contract_text.change,
         contract.variables.change,
         tools.tools_text.change,
-        tools.disabled_tools.change,
+        tools.disabled_tools.event("switch_tool"),
     )
     listen(
         texts,
@@ -203,7 +196,7 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
             *setup.composed,
             contract.versions,
             tools.tools_notice,
-            tools.enabled_tools,
+            tools.disabled_tools,
             model.tool_choice,
             parts.talk.transcript,
         ],
@@ -225,7 +218,7 @@ def _wire_presets(parts: PlayParts, events: PresetEvents, header: Drawn) -> None
     acted = listen(bar.event("preset_act"), events.on_act, inputs, outputs)
     _warm(acted.then, setup, events.setups, header)
     # The browser stores the setup in use, so that a reload starts with it.
-    listen(bar.event("setup_changed"), None, setup.browser_fields, js=_KEEP_SETUP, is_queued=False)
+    listen(bar.event("setup_changed"), None, setup.fields, js=_KEEP_SETUP, is_queued=False)
 
 
 def _wire_versions(parts: PlayParts, versions: VersionEvents) -> None:
