@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Self
 
 import yaml
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 
 from workbench.records.owner import LOCAL_OWNER
 from workbench.records.sessions import StoredMessage
@@ -77,25 +77,6 @@ def expect_text(editor: Locator, text: str) -> None:
 def expect_no_text(editor: Locator, text: str) -> None:
     """Wait until a lazy editor does not show a text."""
     editor.page.wait_for_function(f"arg => !({SHOWS})(arg)", arg=[editor.get_attribute("id"), text])
-
-
-def hold_first_opening(page: Page, *, unless: str) -> list[Route]:
-    """Hold back the first event that opens a text in an editor, and return the list that it appears in.
-
-    Args:
-        unless: An event with this text is not held back.
-    """
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        data = route.request.post_data or ""
-        if not held and '"is_draft":' in data and unless not in data:
-            held.append(route)
-        else:
-            route.continue_()
-
-    page.route("**/queue/join*", hold)
-    return held
 
 
 _HAS_BEGUN = """before => document.querySelector("#play-live").getBoundingClientRect().height > 0

@@ -2,13 +2,15 @@
 
 import re
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
+from tests.e2e.holding import Held, event_data, hold_first_opening, values
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import SLOW_MS, TURN_MS, Play, Server, expect_text, hold_first_opening
+from tests.e2e.play import SLOW_MS, TURN_MS, Play, Server, expect_text
 from tests.e2e.sizes import every_size
 
 pytestmark = pytest.mark.browser
@@ -157,26 +159,18 @@ def test_an_unsaved_contract_cannot_be_measured(tab: Page) -> None:
 def test_a_late_response_does_not_replace_a_contract_opened_later(page: Page, server: Server) -> None:
     page.set_default_timeout(SLOW_MS)
     expect.set_options(timeout=SLOW_MS)
-    late: list[Route] = []
-
-    def hold(route: Route) -> None:
-        is_look = (route.request.post_data_json or {}).get("data") == [None, "full"]
-        (late.append if is_look else Route.continue_)(route)
-
     page.goto(server.url)
     page.get_by_role("tab", name="Contracts").click()
     page.locator("[data-contract=full]").click()
     expect(page.locator("#contracts-text")).to_contain_text("name: full")
-    page.route("**/queue/join*", hold)
+    late = Held(page, lambda body: values(body) == [None, "full"])
     page.get_by_role("tab", name="Play").click()
     page.get_by_role("tab", name="Contracts").click()
     page.get_by_label("Name of a new contract").fill("later")
     page.keyboard.press("Enter")
     expect(page.locator("[data-contract=later]")).to_have_attribute("aria-current", "true")
-    assert late
     with page.expect_response("**/queue/join*"):
-        for route in late:
-            route.continue_()
+        late.let_go()
     page.wait_for_timeout(1000)
     expect(page.locator("[data-contract=later]")).to_have_attribute("aria-current", "true")
     page.reload()
@@ -185,20 +179,15 @@ def test_a_late_response_does_not_replace_a_contract_opened_later(page: Page, se
 
 
 def test_a_late_answer_to_a_save_does_not_leave_the_contract_opened_later(tab: Page) -> None:
-    saved, held = tab.get_by_label("Open contract").input_value(), list[Route]()
-
-    def hold(route: Route) -> None:
-        is_save = "message" in ((route.request.post_data_json or {}).get("event_data") or {})
-        (held.append if is_save else Route.continue_)(route)
-
-    tab.route("**/queue/join*", hold)
+    saved = tab.get_by_label("Open contract").input_value()
+    held = Held(tab, lambda body: "message" in event_data(body))
     line, item = tab.locator("#contracts-versions"), tab.locator("[data-contract=full]")
     line.get_by_role("button", name="Save version").click()
     tab.keyboard.press("Enter")
     item.click()
     expect(tab.locator("#contracts-text")).to_contain_text("name: full")
     expect(line.locator("[data-name]")).to_have_attribute("data-name", "full")
-    held[0].continue_()
+    held.let_go()
     expect(tab.locator(f"[data-contract='{saved}']")).not_to_contain_text("not saved")
     expect(item).to_have_attribute("aria-current", "true")
     expect(line.locator("[data-name]")).to_have_attribute("data-name", "full")
@@ -211,26 +200,23 @@ def test_the_findings_of_a_text_are_not_replaced_by_late_findings_of_an_older_on
 ) -> None:
     page.set_default_timeout(SLOW_MS)
     expect.set_options(timeout=SLOW_MS)
-    late: list[Route] = []
     name = f"late {uuid4().hex[:6]}"
 
-    def hold_first(route: Route) -> None:
-        data = (route.request.post_data_json or {}).get("data") or [None]
-        is_check = len(data) == 5 and data[1] == name and "What it is for." in data[2]
-        (late.append if is_check and not late else Route.continue_)(route)
+    def is_check(body: dict[str, Any]) -> bool:
+        sent = values(body)
+        return len(sent) == 5 and sent[1] == name and "What it is for." in sent[2]
 
     page.goto(server.url)
     expect(page.locator("#page-header")).to_contain_text("ready")
     page.get_by_role("tab", name="Contracts").click()
-    page.route("**/queue/join*", hold_first)
+    late = Held(page, is_check, most=1)
     page.get_by_label("Name of a new contract").fill(name)
     page.keyboard.press("Enter")
     expect(page.locator("#contracts-text")).to_contain_text("What it is for.")
-    while not late:
-        page.wait_for_timeout(100)
+    late.wait()
     write(page, contract("Write <toolcall>."))
     page.wait_for_timeout(2000)
-    late[0].continue_()
+    late.let_go()
     expect(page.locator("#contracts-lint")).to_contain_text("near-miss-tag")
     page.wait_for_timeout(2000)
     expect(page.locator("#contracts-lint")).to_contain_text("near-miss-tag")
@@ -248,8 +234,7 @@ def test_a_text_that_opens_late_does_not_replace_a_new_one(page: Page, server: S
     page.get_by_label("Name of a new contract").fill(name)
     page.keyboard.press("Enter")
     page.wait_for_timeout(2000)
-    assert held
-    held[0].continue_()
+    held.let_go()
     page.wait_for_timeout(3000)
     expect(page.locator("#contracts-text")).to_contain_text(f"title: {name}")
     expect(page.locator("#contracts-list [aria-current=true]")).to_contain_text(name)

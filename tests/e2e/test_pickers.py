@@ -1,38 +1,23 @@
 """What was chosen last is shown, even if the answer to an earlier choice arrives last."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
+from tests.e2e.holding import Held, event_data, values
 from tests.e2e.play import SLOW_MS, Play, Server, expect_text
 
 pytestmark = pytest.mark.browser
 
 
-def hold_first(page: Page, is_held: Callable[[dict[str, Any]], bool]) -> list[Route]:
-    """Hold back the first event of a kind, and return the list in which it appears."""
-    held: list[Route] = []
-
-    def on_route(route: Route) -> None:
-        body = route.request.post_data_json or {}
-        (held.append if not held and is_held(body) else Route.continue_)(route)
-
-    page.route("**/queue/join*", on_route)
-    return held
-
-
-def let_go(page: Page, held: list[Route]) -> None:
+def let_go(page: Page, held: Held) -> None:
     """Let the answer to the first choice arrive after the others."""
     page.wait_for_timeout(1500)
-    assert held, "the event was not sent"
-    held[0].continue_()
+    held.let_go()
     page.wait_for_timeout(1500)
 
 
 def test_the_contract_that_was_chosen_last_is_open(play: Play) -> None:
-    held = hold_first(play.page, lambda body: body.get("data") == [None, "full"])
+    held = Held(play.page, lambda body: values(body) == [None, "full"], most=1)
     play.choose("Contract", "full")
     play.choose("Contract", "hermes-3")
     let_go(play.page, held)
@@ -42,9 +27,7 @@ def test_the_contract_that_was_chosen_last_is_open(play: Play) -> None:
 
 def test_all_toolsets_that_were_chosen_are_used(play: Play) -> None:
     play.page.get_by_role("combobox", name="Toolsets").click()
-    held = hold_first(
-        play.page, lambda body: len(body.get("data") or []) == 2 and "weather" in body["data"][1]
-    )
+    held = Held(play.page, lambda body: len(values(body)) == 2 and "weather" in values(body)[1], most=1)
     for name in ("weather", "office"):
         play.page.get_by_role("option", name=name, exact=True).click()
     let_go(play.page, held)
@@ -54,9 +37,8 @@ def test_all_toolsets_that_were_chosen_are_used(play: Play) -> None:
 
 def test_tools_that_were_switched_off_stay_off(play: Play) -> None:
     names = ["get_flumbuster", "calculate_zorbix"]
-    held = hold_first(
-        play.page, lambda body: {"names": names, "disabled": names[:1]} in (body.get("data") or [])
-    )
+    first_off = {"names": names, "disabled": names[:1]}
+    held = Held(play.page, lambda body: first_off in values(body), most=1)
     for name in names:
         play.page.get_by_role("checkbox", name=name).uncheck()
     let_go(play.page, held)
@@ -75,7 +57,7 @@ def test_the_case_that_was_opened_last_is_shown(page: Page, server: Server) -> N
     page.keyboard.press("Control+Enter")
     cells = page.locator("#suites-run .hw-cell")
     expect(page.locator("#suites-run")).to_contain_text("5 of 5 results · done")
-    held = hold_first(page, lambda body: "case" in (body.get("event_data") or {}))
+    held = Held(page, lambda body: "case" in event_data(body), most=1)
     cells.nth(0).click()
     last = str(cells.nth(1).get_attribute("data-case"))
     cells.nth(1).click()

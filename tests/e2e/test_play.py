@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
+from tests.e2e.holding import Held
 from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import TURN_MS, Play, Server, expect_no_text, expect_text, write_script
 from tests.e2e.sizes import every_size
@@ -163,25 +164,15 @@ def test_a_variable_keeps_its_value_while_the_next_one_is_typed_on_a_slow_line(t
     talk.edit("contract-text", TWO_VARIABLES)
     city, tone = (talk.part("variable-fields").get_by_label(name, exact=True) for name in ("city", "tone"))
     expect(tone).to_be_visible()
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        is_held = "city = P" in (route.request.post_data or "") and "formal" not in route.request.post_data
-        (held.append if is_held else Route.continue_)(route)
-
-    def wait_for_held() -> None:
-        while not held:
-            talk.page.wait_for_timeout(50)
-
-    talk.page.route("**/queue/join*", hold)
+    held = Held(talk.page, lambda body: "city = P" in str(body) and "formal" not in str(body))
     city.press_sequentially("P")
-    wait_for_held()
+    held.wait()
     city.press_sequentially("aris")
     tone.click()
-    held.pop().continue_()
-    wait_for_held()
+    held.let_go()
+    held.wait()
     tone.press_sequentially("formal")
-    held.pop().continue_()
+    held.let_go()
     expect(talk.part("system-text")).to_contain_text("Paris, formal")
     expect(city).to_have_value("Paris")
 

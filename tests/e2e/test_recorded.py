@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import served
-from tests.e2e.play import SLOW_MS, Play, Server, hold_first_opening, write_script
+from tests.e2e.holding import hold_first_opening
+from tests.e2e.play import SLOW_MS, Play, Server, write_script
 from tests.exchanges import RAW_CALL, Agent, answered, said
 from workbench.chat.message import Message, Role
 from workbench.records.exchanges import ClientAnswer, ClientRequest
@@ -99,8 +100,7 @@ def test_a_suite_that_opens_late_does_not_replace_a_new_one_from_sessions(page: 
     page.get_by_label("Tag of the sessions for a new suite").fill(tag)
     page.get_by_role("button", name="From sessions").click()
     page.wait_for_timeout(2000)
-    assert held
-    held[0].continue_()
+    held.let_go()
     page.wait_for_timeout(3000)
     expect(page.locator("#suites-text")).to_contain_text(f"suite: {tag}")
     expect(page.locator("#suites-list [aria-current=true]")).to_contain_text(tag)

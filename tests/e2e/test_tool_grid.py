@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Callable
+from typing import Any
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.play import SLOW_MS, Server
+from tests.e2e.holding import Held, event_data, values
+from tests.e2e.play import Server
+from tests.e2e.test_tools import opened
 
 pytestmark = pytest.mark.browser
 
@@ -41,16 +44,6 @@ def tab(page: Page, server: Server) -> Page:
 def tool(tab: Page) -> str:
     """The name of a tool with two parameters, which is open."""
     return import_tool(tab)
-
-
-def opened(page: Page, server: Server) -> Page:
-    """Open the tab."""
-    page.set_default_timeout(SLOW_MS)
-    expect.set_options(timeout=SLOW_MS)
-    page.goto(server.url)
-    page.get_by_role("tab", name="Tools").click()
-    expect(page.locator("#tools-spec")).to_contain_text("get_flumbuster")
-    return page
 
 
 def import_tool(tab: Page) -> str:
@@ -99,43 +92,24 @@ def eventually(tab: Page, is_so: Callable[[], bool]) -> None:
     assert is_so(), parameters(tab)
 
 
-def is_edit(route: Route) -> bool:
-    return '"rows":' in (route.request.post_data or "")
+def is_edit(body: dict[str, Any]) -> bool:
+    return "rows" in event_data(body)
 
 
-def is_check(route: Route) -> bool:
+def is_check(body: dict[str, Any]) -> bool:
     """Whether the page asks for the findings, the file and the grid of a draft."""
-    data = (route.request.post_data_json or {}).get("data") or []
-    return len(data) == 4 and str(data[1]).lstrip().startswith("{")
-
-
-def hold(tab: Page, is_held: Callable[[Route], bool], *, most: int = 1000) -> list[Route]:
-    """Hold back the next events of a kind, and return the list in which they appear."""
-    held: list[Route] = []
-
-    def on_route(route: Route) -> None:
-        (held.append if is_held(route) and len(held) < most else Route.continue_)(route)
-
-    tab.route("**/queue/join*", on_route)
-    return held
-
-
-def wait_for(tab: Page, held: list[Route]) -> None:
-    for _ in range(200):
-        if held:
-            return
-        tab.wait_for_timeout(50)
-    pytest.fail("the event was not sent")
+    sent = values(body)
+    return len(sent) == 4 and str(sent[1]).lstrip().startswith("{")
 
 
 @pytest.mark.usefixtures("tool")
 def test_an_edit_that_arrives_after_the_next_one_does_not_undo_it(tab: Page) -> None:
-    held = hold(tab, is_edit, most=1)
+    held = Held(tab, is_edit, most=1)
     enter(tab, "Description", 2, "The second")
     enter(tab, "Allowed values", 2, "x, y")
-    wait_for(tab, held)
+    held.wait()
     tab.wait_for_timeout(1000)
-    held[0].continue_()
+    held.let_go()
     both = {"type": "string", "description": "The second", "enum": ["x", "y"]}
     eventually(tab, lambda: parameters(tab)["b"] == both)
     expect(cell(tab, "Allowed values", 2)).to_have_value('"x", "y"')
@@ -144,23 +118,23 @@ def test_an_edit_that_arrives_after_the_next_one_does_not_undo_it(tab: Page) -> 
 
 @pytest.mark.usefixtures("tool")
 def test_a_late_grid_of_an_older_spec_does_not_undo_the_cells_that_were_edited_since(tab: Page) -> None:
-    held = hold(tab, is_check, most=1)
+    held = Held(tab, is_check, most=1)
     enter(tab, "Description", 2, "The second")
-    wait_for(tab, held)
-    edits = hold(tab, is_edit, most=1)
+    held.wait()
+    edits = Held(tab, is_edit, most=1)
     enter(tab, "Allowed values", 2, "x, y")
-    wait_for(tab, edits)
-    held[0].continue_()
+    edits.wait()
+    held.let_go()
     tab.wait_for_timeout(1000)
     enter(tab, "Default", 2, "x")
-    edits[0].continue_()
+    edits.let_go()
     whole = {"type": "string", "description": "The second", "enum": ["x", "y"], "default": "x"}
     eventually(tab, lambda: parameters(tab)["b"] == whole)
 
 
 @pytest.mark.usefixtures("tool")
 def test_a_parameter_that_is_renamed_and_edited_at_once_keeps_what_the_grid_does_not_show(tab: Page) -> None:
-    hold(tab, is_check)
+    Held(tab, is_check)
     enter(tab, "Name", 1, "count")
     eventually(tab, lambda: "count" in parameters(tab))
     enter(tab, "Description", 1, "How many")
@@ -171,12 +145,12 @@ def test_a_parameter_that_is_renamed_and_edited_at_once_keeps_what_the_grid_does
 def test_an_edit_that_is_answered_after_another_tool_was_opened_is_there_on_return(
     tab: Page, tool: str
 ) -> None:
-    held = hold(tab, is_edit, most=1)
+    held = Held(tab, is_edit, most=1)
     enter(tab, "Description", 2, "The second")
-    wait_for(tab, held)
+    held.wait()
     tab.locator("[data-tool=calculate]").click()
     expect(tab.locator("#tools-spec")).to_contain_text("expression")
-    held[0].continue_()
+    held.let_go()
     tab.wait_for_timeout(1000)
     assert "expression" in parameters(tab)
     tab.locator(f"[data-tool={tool}]").click()
@@ -184,13 +158,13 @@ def test_an_edit_that_is_answered_after_another_tool_was_opened_is_there_on_retu
 
 
 def test_an_edit_in_the_grid_of_the_tool_before_counts_for_that_tool(tab: Page, tool: str) -> None:
-    held = hold(tab, is_check, most=1)
+    held = Held(tab, is_check, most=1)
     tab.locator("[data-tool=calculate]").click()
     expect(tab.locator("#tools-spec")).to_contain_text("expression")
-    wait_for(tab, held)
+    held.wait()
     enter(tab, "Description", 2, "The second")
     tab.wait_for_timeout(1000)
-    held[0].continue_()
+    held.let_go()
     expect(cell(tab, "Name", 1)).to_have_value("expression")
     assert list(parameters(tab)) == ["expression"]
     tab.locator(f"[data-tool={tool}]").click()

@@ -22,15 +22,19 @@ def tool_call(name: str, **arguments: object) -> str:
     return f"<tool_call>\n{json.dumps({'name': name, 'arguments': arguments})}\n</tool_call>"
 
 
-@pytest.fixture
-def tab(page: Page, server: Server) -> Page:
-    """The freshly opened tab."""
+def opened(page: Page, server: Server) -> Page:
+    """Open the tab."""
     page.set_default_timeout(SLOW_MS)
     expect.set_options(timeout=SLOW_MS)
     page.goto(server.url)
     page.get_by_role("tab", name="Tools").click()
     expect(page.locator("#tools-spec")).to_contain_text("get_flumbuster")
     return page
+
+
+@pytest.fixture
+def tab(page: Page, server: Server) -> Page:
+    return opened(page, server)
 
 
 def write(page: Page, name: str, text: str) -> None:
