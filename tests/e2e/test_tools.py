@@ -7,7 +7,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import APIResponse, Page, Route, expect
 
 from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import SLOW_MS, Play, Server, expect_text, write_script
@@ -192,6 +192,50 @@ def test_in_step_mode_the_turn_waits_for_the_person(play: Play, tmp_path: Path, 
     texts = [stored.message.text for stored in play.server.path(play.session_id)]
     assert json.loads(texts[3])["reading"] == 31
     assert texts[4:] == ['{"mine": 1}', '{"error": "burnt"}', "Done."]
+
+
+def test_a_result_that_is_typed_while_the_one_before_is_sent_stays(play: Play, tmp_path: Path) -> None:
+    """The next call is shown before the answer to the button of this one arrives."""
+    call = tool_call("get_flumbuster", flumb="cairo")
+    play.use_script(write_script(tmp_path / "step.yaml", f"{call}\n{call}", "Done."))
+    play.choose("Tool calls", "Ask first")
+    play.send("go")
+    field, late = play.part("step-result").locator("textarea"), list[tuple[Route, APIResponse]]()
+
+    def keep_answer(route: Route) -> None:
+        if "one" in (route.request.post_data or "") and not late:
+            late.append((route, route.fetch()))
+        else:
+            route.continue_()
+
+    field.fill("one")
+    play.page.route("**/run/predict*", keep_answer)
+    play.part("step-give").click()
+    expect(play.part("transcript")).to_contain_text("one")
+    field.fill("two")
+    [(route, response)] = late
+    route.fulfill(response=response)
+    play.page.wait_for_timeout(1000)
+    expect(field).to_have_value("two")
+    play.part("step-give").click()
+    play.wait_until_idle()
+    texts = [stored.message.text for stored in play.server.path(play.session_id)]
+    assert texts[3:] == ['"one"', '"two"', "Done."]
+
+
+def test_a_result_that_is_being_typed_survives_a_reload(play: Play, tmp_path: Path) -> None:
+    call = tool_call("get_flumbuster", flumb="cairo")
+    play.use_script(write_script(tmp_path / "step.yaml", call, "Done."))
+    play.choose("Tool calls", "Ask first")
+    play.send("go")
+    field = play.part("step-result").locator("textarea")
+    field.fill("half a res")
+    play.page.reload()
+    play.wait_until_open()
+    expect(field).to_have_value("half a res")
+    play.part("step-fail").click()
+    play.wait_until_idle()
+    assert play.server.path(play.session_id)[3].message.text == '{"error": "half a res"}'
 
 
 def test_a_risky_command_asks_and_the_approval_applies_to_the_session(play: Play, tmp_path: Path) -> None:

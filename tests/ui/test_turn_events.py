@@ -139,7 +139,9 @@ def test_nobody_else_watches_stops_or_answers_a_turn(services: Services) -> None
         visitor = cast(Visitor, screen.visitor)
         assert waiting.on_use(visitor, shape, "", page_request("other")) == SAME
     assert not turn.stop() and not turn.over.is_set()
-    assert waiting.on_give(cast(Visitor, screen.visitor), forged, '"mine"', page_request("other")) == ""
+    given = waiting.on_give(cast(Visitor, screen.visitor), forged, '"mine"', page_request("other"))
+    [change] = cast(EditorsView, given).changes
+    assert (change.how, change.document, change.text) == ("sent", shown.document, '"mine"')
     assert turn.over.wait(10)
     results = [s.message.text for s in own(services, ANN).sessions.path(turn.subject) if s.tool_run]
     assert results == ['"mine"']

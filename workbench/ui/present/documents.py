@@ -97,6 +97,15 @@ def composer_of(visitor: Visitor) -> str:
     return f"composer:{session_key(visitor)}"
 
 
+STEP_RESULT: Final = "play-step-result"
+"""The field for the result of a call that a person writes in step mode."""
+
+
+def result_document(session_id: str) -> str:
+    """Return the id of the result that a person writes for a call of the session's turn."""
+    return f"result:{session_id}"
+
+
 def message_change(visitor: Visitor, how: Literal["replace", "sent", "unsent"], text: str) -> DocumentChange:
     """Return a change of the message that is being written in the visitor's session."""
     return DocumentChange(

@@ -19,6 +19,7 @@ from workbench.rollout.events import (
     RoundStarted,
     speed_text,
 )
+from workbench.ui.present.documents import result_document
 from workbench.ui.present.raw import PIECE_KINDS
 from workbench.ui.present.text_spans import TextSpan, cut_pieces, mark_spans
 from workbench.ui.present.words import ordinal
@@ -200,17 +201,21 @@ class WaitingView:
     """The arguments as JSON."""
     reasons: str
     """Why the call needs approval. Empty in step mode."""
+    document: str
+    """The document of the result that the person writes (`scripts/documents.js`)."""
 
 
-def show_waiting(call: ToolCall, reasons: tuple[str, ...], question: int) -> WaitingView:
+def show_waiting(call: ToolCall, reasons: tuple[str, ...], question: int, *, session_id: str) -> WaitingView:
     """Show a call that waits for a person.
 
     Args:
         call: The call to decide on.
         question: Number of the question in its turn.
         reasons: Why the call needs approval. Empty in step mode.
+        session_id: The session of the turn.
     """
     return WaitingView(
+        document=result_document(session_id),
         question=question,
         title="This call needs your approval" if reasons else "Paused before this call",
         name=call.name,

@@ -19,7 +19,16 @@ import {
 } from "./documents.js";
 
 // Documents whose drafts are as plain as the text itself, such as a message that is being written.
-const PLAIN = new Set(["composer", "ephemeral", "variables", "inspect", "arguments", "toolset", "edit"]);
+const PLAIN = new Set([
+  "composer",
+  "ephemeral",
+  "variables",
+  "inspect",
+  "arguments",
+  "toolset",
+  "edit",
+  "result",
+]);
 
 const kindOf = (document) => document.id.slice(0, document.id.indexOf(":"));
 
@@ -263,10 +272,11 @@ const find = (field, element = document.getElementById(field.place)) => {
   field.bar = node("div", { class: "hw-draft", role: "status" });
   if (view || isLazy) element.after(field.bar);
   else input.parentNode.append(field.bar);
-  if (field.document) {
-    field.input.set(textIn(field));
-    field.drawBar();
-  }
+  if (!field.document) return;
+  field.drawBar();
+  field.input.set(textIn(field));
+  // Svelte puts its own value into a field that it has just drawn, after this.
+  setTimeout(() => field.input?.set(textIn(field)));
 };
 
 const fieldAt = (place) => {

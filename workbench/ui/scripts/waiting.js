@@ -1,9 +1,12 @@
-// The call that waits for a person's approval.
+// The call that waits for a person. In step mode, the field below it is for the person's own result, a document of the
+// session: it stays when the page is loaded again, and when the call is answered in another tab.
+import { show } from "./document_changes.js";
 import { node } from "./dom.js";
 
 export const mount = ({ element, follow }) => {
   follow((value) => {
     if (!value) return element.replaceChildren();
+    show("play-step-result", value.document, "");
     element.replaceChildren(
       node(
         "p",

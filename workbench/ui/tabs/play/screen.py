@@ -113,14 +113,23 @@ class Screen(NamedTuple):
             raw_diff=None,
         )
 
-    def with_waiting(self, question: PersonAwaited | PersonAnswered) -> "Screen":
+    def with_waiting(self, question: PersonAwaited | PersonAnswered, session_id: str = "") -> "Screen":
         """Return the screen with the call that waits for the person and the buttons to answer it.
 
         Once the person has answered, both are hidden.
+
+        Args:
+            question: What the turn waits for, or that it waits no more.
+            session_id: The session of the turn that waits.
         """
         is_waiting = isinstance(question, PersonAwaited)
+        waiting = (
+            show_waiting(question.call, question.reasons, question.question, session_id=session_id)
+            if is_waiting
+            else None
+        )
         return self._replace(
-            waiting=show_waiting(question.call, question.reasons, question.question) if is_waiting else None,
+            waiting=waiting,
             step_pane=gr.update(visible=is_waiting and not question.reasons),
             approval_pane=gr.update(visible=is_waiting and bool(question.reasons)),
         )

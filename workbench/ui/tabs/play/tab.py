@@ -132,7 +132,7 @@ def wire(
     looks = NewsEvents(services, turns.visitor_of).on_look
     listen(parts.sessions.sessions.event("look_sessions"), looks, [parts.visitor], screen, is_queued=False)
     _wire_inspector(parts, services, runs, screen)
-    wire_waiting(parts.talk.asking, services, parts.visitor)
+    wire_waiting(parts.talk.asking, parts.talk.editors, services, parts.visitor)
 
 
 def warm_after(trigger: Trigger, parts: PlayParts, services: Services, header: Drawn) -> None:

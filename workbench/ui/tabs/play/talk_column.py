@@ -1,5 +1,6 @@
 """The sessions column, the conversation with composer and approval pane, and the inspector."""
 
+import json
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,7 +18,13 @@ from workbench.ui.components.layout import PlainRow
 from workbench.ui.listen import listen
 from workbench.ui.owners import needs, role_of, services_of
 from workbench.ui.present.decision import DecisionView
-from workbench.ui.present.documents import PLAY_EDITORS
+from workbench.ui.present.documents import (
+    PLAY_EDITORS,
+    STEP_RESULT,
+    DocumentChange,
+    EditorsView,
+    result_document,
+)
 from workbench.ui.present.inspect import CallsView, FixesView
 from workbench.ui.present.parsers import ask_differ
 from workbench.ui.present.raw import RawView
@@ -52,7 +59,7 @@ def build_waiting() -> WaitingParts:
         with gr.Group(visible=False, elem_id="play-step") as step_pane:
             result = TextField(
                 label="Result or error", show_label=False, container=False, lines=2, max_lines=8,
-                placeholder="Result or error message, as JSON or text", elem_id="play-step-result",
+                placeholder="Result or error message, as JSON or text", elem_id=STEP_RESULT,
             )  # fmt: skip
             with PlainRow():
                 use = gr.Button("Run tool", variant="primary", size="sm", elem_id="play-step-use")
@@ -78,23 +85,23 @@ class WaitingEvents:
     @needs(Permission.WORK)
     def on_use(
         self, visitor: Visitor, shown: dict[str, Any] | None, text: str, request: gr.Request
-    ) -> str | Update:
+    ) -> EditorsView | Update:
         """Run the call in the toolbox, and empty the field for the next call."""
-        return self._step(visitor, shown, request, Step())
+        return self._step(visitor, shown, request, text, StepKind.USE)
 
     @needs(Permission.WORK)
     def on_give(
         self, visitor: Visitor, shown: dict[str, Any] | None, text: str, request: gr.Request
-    ) -> str | Update:
+    ) -> EditorsView | Update:
         """Use the written text as the result of the call."""
-        return self._step(visitor, shown, request, Step(kind=StepKind.WRITE, text=text))
+        return self._step(visitor, shown, request, text, StepKind.WRITE)
 
     @needs(Permission.WORK)
     def on_fail(
         self, visitor: Visitor, shown: dict[str, Any] | None, text: str, request: gr.Request
-    ) -> str | Update:
+    ) -> EditorsView | Update:
         """Let the call fail with the written text."""
-        return self._step(visitor, shown, request, Step(kind=StepKind.FAIL, text=text))
+        return self._step(visitor, shown, request, text, StepKind.FAIL)
 
     @needs(Permission.WORK)
     def on_once(self, visitor: Visitor, shown: dict[str, Any] | None, request: gr.Request) -> None:
@@ -118,10 +125,21 @@ class WaitingEvents:
         self._answer(visitor, shown, request, Approval.DENY)
 
     def _step(
-        self, visitor: Visitor, shown: dict[str, Any] | None, request: gr.Request, step: Step
-    ) -> str | Update:
-        """Answer, and empty the field. If the call was answered in another tab, the text stays."""
-        return "" if self._answer(visitor, shown, request, step) else SAME
+        self,
+        visitor: Visitor,
+        shown: dict[str, Any] | None,
+        request: gr.Request,
+        text: str,
+        kind: StepKind,
+    ) -> EditorsView | Update:
+        """Answer, and empty the field of this text. If the call was answered in another tab, the text stays."""
+        step = Step() if kind is StepKind.USE else Step(kind=kind, text=text)
+        if not self._answer(visitor, shown, request, step) or visitor.session_id is None:
+            return SAME
+        sent = DocumentChange(
+            how="sent", field=STEP_RESULT, document=result_document(visitor.session_id), text=text
+        )
+        return PLAY_EDITORS.changed(self.services.calendar.seconds(), sent)
 
     def _answer(
         self, visitor: Visitor, shown: dict[str, Any] | None, request: gr.Request, answer: Approval | Step
@@ -132,9 +150,14 @@ class WaitingEvents:
         return turn is not None and isinstance(question, int) and turn.person.answer(question, answer)
 
 
-def wire_waiting(parts: WaitingParts, services: Services, visitor: gr.State) -> None:
+_WRITTEN: Final = (
+    f"(visitor, shown) => [visitor, shown, hermesWorkbench.documents.textOf({json.dumps(STEP_RESULT)})]"
+)
+
+
+def wire_waiting(parts: WaitingParts, editors: Drawn, services: Services, visitor: gr.State) -> None:
     """Connect the pane's buttons with their handlers."""
-    events, result = WaitingEvents(services), [parts.result]
+    events = WaitingEvents(services)
     # The browser sends the question that it shows, which may already be answered in another tab.
     shown = [visitor, parts.waiting]
     for button, step in (
@@ -142,7 +165,7 @@ def wire_waiting(parts: WaitingParts, services: Services, visitor: gr.State) -> 
         (parts.give, events.on_give),
         (parts.fail, events.on_fail),
     ):
-        listen(button.click, step, [*shown, *result], result, is_queued=False)
+        listen(button.click, step, [*shown, parts.result], [editors], js=_WRITTEN, is_queued=False)
     listen(parts.once.click, events.on_once, shown, is_queued=False)
     listen(parts.session.click, events.on_session, shown, is_queued=False)
     listen(parts.always.click, events.on_always, shown, is_queued=False)

@@ -71,7 +71,7 @@ def _screen(
     question = next(
         (event for event in reversed(events) if isinstance(event, PersonAwaited | PersonAnswered)), None
     )
-    return screen.with_waiting(question) if question else screen
+    return screen.with_waiting(question, turn.subject) if question else screen
 
 
 def live_after(live: LiveRound, logged: LoggedEvent[TurnEvent]) -> LiveRound:
