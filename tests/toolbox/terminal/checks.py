@@ -292,7 +292,7 @@ def tasks_run_at_the_same_time(bench):
         thread.start()
     for thread in threads:
         thread.join()
-    assert results == {task: f"{task}\n" for task in ("t", "other", "third")}
+    assert results == {task: f"{task}\n" for task in ("t", "other", "third")}, results
 
 
 def stopping_a_task_ends_only_its_commands(bench):

@@ -185,10 +185,11 @@ def ssh(kind, data):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     config = data / "config"
+    # SHLVL: otherwise Bash reads the `.bashrc` of whoever runs the tests, which can write into the output of a command.
     config.write_text(
         f"ListenAddress 127.0.0.1\nPort {port}\nHostKey {host}\nAuthorizedKeysFile {data}/authorized\n"
         f"StrictModes no\nPasswordAuthentication no\nUsePAM no\nPidFile {data}/pid\nPermitRootLogin yes\n"
-        f"MaxStartups 100\nForceCommand sh {data}/in-home\n"
+        f"MaxStartups 100\nSetEnv SHLVL=1\nForceCommand sh {data}/in-home\n"
     )
     (data / "in-home").write_text(f'cd {home}\nexport HOME={home}\nexec sh -c "$SSH_ORIGINAL_COMMAND"\n')
     if os.geteuid() == 0:
