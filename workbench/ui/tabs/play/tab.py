@@ -43,6 +43,11 @@ _UNLESS_LOADED: Final = (
     "(...values) => (values[2]?.is_loaded ? hermesWorkbench.drop('the model is loaded') : values)"
 )
 _EDITED: Final = edited_in("play-contract-text", "contract")
+# What the person wrote is in the document. Gradio's value can be older while it draws the field again.
+_WRITTEN: Final = """(visitor, text, ...rest) => {
+  const { idOf, textOf } = hermesWorkbench.documents;
+  return [visitor, idOf('play-composer') ? textOf('play-composer') : text, ...rest];
+}"""
 _KEEP_SETUP: Final = f"(...values) => hermesWorkbench.keepSetup({json.dumps(SETUP_FIELDS)}, values)"
 
 
@@ -252,7 +257,7 @@ def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: 
     talk, setup, visitor = parts.talk, parts.setup, parts.visitor
     fields = [talk.execution, talk.samples, *setup.fields]
     inputs = [visitor, talk.composer, *fields]
-    listen(talk.send.click, turns.on_begin, inputs, screen, is_queued=False)
+    listen(talk.send.click, turns.on_begin, inputs, screen, js=_WRITTEN, is_queued=False)
     messages, pane = MessageEvents(turns.services, turns.runs), talk.message_pane
     turn_asked = talk.transcript.event("play_on")
     listen(turn_asked, messages.on_begin, [visitor, *fields], screen, is_queued=False)
