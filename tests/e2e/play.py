@@ -1,5 +1,6 @@
 """Page object of the Play tab."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,6 +83,8 @@ def expect_no_text(editor: Locator, text: str) -> None:
 _HAS_BEGUN = """before => document.querySelector("#play-live").getBoundingClientRect().height > 0
   || document.querySelectorAll("#play-transcript .hw-entry").length > before"""
 """Whether a turn runs, or has already stored messages."""
+_LOADED = re.compile(" · (ready|writing|waiting for you)")
+"""The header's words for a model that is loaded."""
 
 
 class Play:
@@ -102,8 +105,8 @@ class Play:
         return self.wait_until_open()
 
     def wait_until_open(self) -> Self:
-        """Wait until the fields are filled and the model is ready."""
-        expect(self.page.locator("#page-header")).to_contain_text("ready")
+        """Wait until the fields are filled and the model is loaded. A turn may be running."""
+        expect(self.page.locator("#page-header")).to_contain_text(_LOADED)
         expect(self.page.locator("#play-system-text")).to_contain_text("tokens")
         return self
 

@@ -229,12 +229,15 @@ def test_a_result_that_is_being_typed_survives_a_reload(play: Play, tmp_path: Pa
     play.choose("Tool calls", "Ask first")
     play.send("go")
     field = play.part("step-result").locator("textarea")
+    header = play.page.locator("#page-header")
+    expect(header).to_contain_text("waiting for you")
     field.fill("half a res")
     play.page.reload()
-    play.wait_until_open()
+    expect(header).to_contain_text("waiting for you")
     expect(field).to_have_value("half a res")
     play.part("step-fail").click()
     play.wait_until_idle()
+    expect(header).to_contain_text("ready")
     assert play.server.path(play.session_id)[3].message.text == '{"error": "half a res"}'
 
 

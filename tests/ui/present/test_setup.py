@@ -12,6 +12,7 @@ from workbench.rollout.setting_field import settings_of
 from workbench.ui.present.sampling_form import FORM_FIELDS, SamplingView, declared_fields
 from workbench.ui.present.setup import (
     SETUP_FIELDS,
+    Activity,
     first_choice,
     model_advice,
     parse_setup,
@@ -100,12 +101,13 @@ def test_the_system_text_shows_its_size():
 
 def test_the_header_shows_the_state_of_the_model():
     loaded, cold = (ModelStatus(name="m", device="CPU", is_loaded=is_loaded) for is_loaded in (True, False))
-    assert show_header(loaded, is_busy=False).text == "m · CPU · ready"
-    assert show_header(loaded, is_busy=True).text == "m · CPU · writing"
-    assert show_header(replace(cold, device=""), is_busy=False).text == "m · not loaded"
+    assert show_header(loaded).text == "m · CPU · ready"
+    assert show_header(loaded, Activity.WRITING).text == "m · CPU · writing"
+    assert show_header(loaded, Activity.WAITING).text == "m · CPU · waiting for you"
+    assert show_header(replace(cold, device="")).text == "m · not loaded"
 
 
 def test_a_model_on_a_server_is_ready_once_it_was_contacted():
     remote = ModelStatus(name="m", device="http://gpu/v1", is_loaded=False, is_remote=True)
-    assert show_header(remote, is_busy=False).text == "m · http://gpu/v1 · not contacted"
-    assert show_header(replace(remote, is_loaded=True), is_busy=False).text == "m · http://gpu/v1 · ready"
+    assert show_header(remote).text == "m · http://gpu/v1 · not contacted"
+    assert show_header(replace(remote, is_loaded=True)).text == "m · http://gpu/v1 · ready"

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Final, cast
 
 from workbench.errors import BadInput
@@ -178,6 +179,14 @@ def show_system_text(text: str, *, tokens: int | None) -> SystemTextView:
     )
 
 
+class Activity(StrEnum):
+    """What the turn that a page shows is doing, in the words of the header."""
+
+    NONE = ""
+    WRITING = "writing"
+    WAITING = "waiting for you"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeaderView:
     """The state of the model in the page header."""
@@ -190,9 +199,8 @@ class HeaderView:
     """True while the model writes for this visitor."""
 
 
-def show_header(model: ModelStatus, *, is_busy: bool) -> HeaderView:
+def show_header(model: ModelStatus, activity: Activity = Activity.NONE) -> HeaderView:
     """Show the state of the model. A model on a server is ready once the server has answered."""
-    idle = "not contacted" if model.is_remote else "not loaded"
-    state = "writing" if is_busy else "ready" if model.is_loaded else idle
-    text = " · ".join(filter(None, (model.name, model.device, state)))
-    return HeaderView(text=text, is_loaded=model.is_loaded, is_busy=is_busy)
+    idle = "ready" if model.is_loaded else "not contacted" if model.is_remote else "not loaded"
+    text = " · ".join(filter(None, (model.name, model.device, activity or idle)))
+    return HeaderView(text=text, is_loaded=model.is_loaded, is_busy=activity is Activity.WRITING)

@@ -200,11 +200,9 @@ class SetupEvents:
         models.ask_servers()
         return gr.update(choices=list(models.names()))
 
-    def header(self, chosen: str | None, *, is_busy: bool = False) -> HeaderView:
-        """Return the header with the model's state."""
-        model = chosen or ""
-        status = self.services.models.status(model)
-        return show_header(status, is_busy=is_busy)
+    def header(self, chosen: str | None) -> HeaderView:
+        """Return the header with the model's state while no turn is running."""
+        return show_header(self.services.models.status(chosen or ""))
 
     def filled(self, services: Services, setup: RunConfig) -> tuple[object, ...]:
         """Return a setup as values of the fields, the toolset, and the advice about its model."""

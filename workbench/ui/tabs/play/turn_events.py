@@ -17,13 +17,14 @@ from workbench.ui.present.documents import PLAY_EDITORS, changes_back
 from workbench.ui.present.live import LiveView
 from workbench.ui.present.notices import advice, problem
 from workbench.ui.present.sessions import AddressView
+from workbench.ui.present.setup import Activity
 from workbench.ui.tabs.play.message_events import message_view
 from workbench.ui.tabs.play.runs import Runs, tab_of
 from workbench.ui.tabs.play.screen import SAME, Screen, list_sessions
 from workbench.ui.tabs.play.session_events import agreement_notice
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.play.starting import TurnFields, start_from_page
-from workbench.ui.tabs.play.watching import watch
+from workbench.ui.tabs.play.watching import turn_header, watch
 from workbench.ui.visitor import Visitor
 
 CROWDED = "Too many tabs show this answer, so this one stopped. Reload it to continue here."
@@ -85,7 +86,7 @@ class TurnEvents:
             yield Screen(
                 # Any other tab is here already.
                 address=AddressView(session=turn.subject) if is_starter else SAME,
-                header=self.setups.header(turn.request.setup.model, is_busy=True),
+                header=turn_header(services, turn, Activity.WRITING),
             ).with_run(is_running=True)
             shown = visitor
 

@@ -18,6 +18,7 @@ from workbench.rollout.events import CompletionEnded, RoundStarted, TurnEnded
 from workbench.ui.present.live import LiveRound
 from workbench.ui.present.notices import CLEAR, NoticeView, advice
 from workbench.ui.present.raw import show_prompt
+from workbench.ui.present.setup import Activity, HeaderView, show_header
 from workbench.ui.tabs.play.screen import SAME, Screen, Update
 from workbench.ui.visitor import Visitor
 
@@ -71,7 +72,16 @@ def _screen(
     question = next(
         (event for event in reversed(events) if isinstance(event, PersonAwaited | PersonAnswered)), None
     )
-    return screen.with_waiting(question, turn.subject) if question else screen
+    if question is None:
+        return screen
+    activity = Activity.WAITING if isinstance(question, PersonAwaited) else Activity.WRITING
+    screen = screen.with_waiting(question, turn.subject)
+    return screen._replace(header=turn_header(services, turn, activity))
+
+
+def turn_header(services: Services, turn: RunningTurn, activity: Activity) -> HeaderView:
+    """Return the header with the model of a turn and what the turn is doing."""
+    return show_header(services.models.status(turn.request.setup.model), activity)
 
 
 def live_after(live: LiveRound, logged: LoggedEvent[TurnEvent]) -> LiveRound:
