@@ -236,6 +236,7 @@ class Workplace:
         else:
             self.page.locator(f"#play-session-list [data-id='{session}']").click()
         shown, before = self.shown_in_play(), self.shown["play-composer"]
+        self.page.wait_for_function("!hermesWorkbench.router.isOpening('play')")
         self.wait_for(self.page, "play-composer", f"composer:{session}")
         if session != "new" or before != "composer:new":
             if session == "new":

@@ -177,6 +177,7 @@ def test_a_deleted_message_can_be_restored_immediately_or_later(play: Play, tmp_
     play.part("message-pane").get_by_role("button", name="Undo").click()
     expect(play.entries).to_have_count(5)
     play.menu(play.entries.nth(4), "Delete from here")
+    expect(play.part("message-pane")).to_contain_text("Deleted 1 message.")
     play.reload()
     expect(play.entries).to_have_count(4)
     play.part("branches").get_by_text("1 message deleted").click()

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import served
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import SLOW_MS, TURN_MS, Server, write_script
+from tests.e2e.play import SLOW_MS, TURN_MS, Play, Server, write_script
 from tests.e2e.sizes import every_size
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -47,7 +47,7 @@ def opened(page: Page, url: str) -> Page:
     expect.set_options(timeout=SLOW_MS)
     page.goto(url)
     # The model's name is shown once the page has been filled. The model need not be loaded.
-    expect(page.locator("#page-header .hw-dot")).to_be_visible()
+    expect(page.locator("#page-header")).to_contain_text(" · ")
     page.get_by_role("tab", name="Suites", exact=True).click()
     expect(page.locator("#suites-size")).to_contain_text("5 case runs: 5 cases × 1 arm")
     return page
@@ -237,9 +237,7 @@ def test_an_unsaved_suite_survives_a_reload(writing: Page) -> None:
 
 def test_a_turn_of_a_session_becomes_a_case_with_one_click(tab: Page, server: Server) -> None:
     tab.get_by_role("tab", name="Play", exact=True).click()
-    tab.locator("#play-composer textarea").fill("Hello you")
-    tab.keyboard.press("Control+Enter")
-    expect(tab.locator("#play-transcript")).to_contain_text("Hello you", timeout=TURN_MS)
+    Play(tab, server).ask("Hello you")
     tab.locator("#play-transcript .r-user").get_by_role("button", name="Actions").click()
     tab.get_by_role("menuitem", name="Create a case from this turn").click()
     expect(tab.locator("#play-notice")).to_contain_text("Added a case to suite 'mine'")

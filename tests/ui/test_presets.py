@@ -120,7 +120,12 @@ def test_a_setup_comes_with_the_advice_about_its_model(services: Services) -> No
 def test_a_new_session_leaves_the_setup_as_it_is(services: Services) -> None:
     events = SessionEvents(services, SetupEvents(services))
     for fields in (fields_of(services), (*fields_of(services)[:-1], SamplingView(values={}))):
-        values = events.on_new(Visitor(session_id="x"), page_request(), *fields)
+        values = events.on_open_session(
+            Visitor(session_id="x"),
+            page_request(),
+            event(session="", shared="", message="", request=2),
+            *fields,
+        )
         assert values[-REST:] == (SAME,) * REST
         assert cast(Visitor, values[0]).session_id is None
 

@@ -12,6 +12,9 @@
 //   router.valuesOf(tab)            What the tab shows or should show.
 //   router.isHome()                 Whether the address is the page's plain one.
 //   router.session()                The session that Play shows, for what the browser stores per session.
+//   router.isOpening(tab)           Whether the tab was asked to open something, and the answer is not shown yet.
+//   router.afterOpening(tab, name, work)  Calls `work` once it is, or the answer is lost. Only the last work of a name is
+//                                   called. Returns false, and does nothing, if the tab is not opening anything.
 window.hermesWorkbench.router = (() => {
   /* global PLACE_NAMES */
   const { tabs: TABS, old: OLD, most: MOST } = PLACE_NAMES;
@@ -26,6 +29,8 @@ window.hermesWorkbench.router = (() => {
   // The functions that open a tab's places, and the number and time of a request that has no answer yet.
   const openers = {};
   const requests = {};
+  // The last request of a tab until it is answered, and what is to be done then.
+  const openings = {};
   let serial = 0;
   let now = parsed(location.search);
   const named = new URLSearchParams(location.search).get("tab");
@@ -113,6 +118,24 @@ window.hermesWorkbench.router = (() => {
 
   const ask = (tab) => {
     requests[tab] = { number: ++serial, time: Date.now() };
+    openings[tab] = { work: new Map(), ...openings[tab], number: serial };
+  };
+
+  const opened = (tab) => {
+    const { work, timer } = openings[tab] || {};
+    if (!work) return;
+    clearTimeout(timer);
+    delete openings[tab];
+    // The other parts of the answer are shown first.
+    for (const one of work.values()) setTimeout(one);
+  };
+
+  const afterOpening = (tab, name, work) => {
+    const opening = openings[tab];
+    if (!opening) return false;
+    opening.work.set(name, work);
+    opening.timer ??= setTimeout(opened, LOST_MS, tab);
+    return true;
   };
 
   const isWaiting = (tab) => Boolean(requests[tab]) && Date.now() - requests[tab].time < LOST_MS;
@@ -134,6 +157,7 @@ window.hermesWorkbench.router = (() => {
     if (!answers.length || answers.some((answer) => answer !== false)) return;
     // There is nothing to open: the tab stays as it is, and the address names that.
     delete requests[tab];
+    opened(tab);
     if (!shown[tab]) return;
     remember(tab, shown[tab]);
     if (now.tab === tab) {
@@ -160,6 +184,7 @@ window.hermesWorkbench.router = (() => {
   const here = (tab, given, { request = 0, isReplaced = false } = {}) => {
     const names = namesOf(TABS[tab]);
     const values = cleaned(tab, given);
+    if (request && request === openings[tab]?.number) opened(tab);
     if (isWaiting(tab)) {
       const requested = places[tab] || {};
       const { once } = TABS[tab];
@@ -284,6 +309,8 @@ window.hermesWorkbench.router = (() => {
     goTo,
     link,
     start,
+    isOpening: (tab) => Boolean(openings[tab]),
+    afterOpening,
     isHome: () => now.tab === HOME && !Object.keys(now.values).length,
     valuesOf: (tab) => places[tab] || {},
     session: () => (shown[HOME] || places[HOME] || {}).session || "",

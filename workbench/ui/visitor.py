@@ -36,6 +36,10 @@ class Visitor:
     call_index: int | None = None
     """The index of the picked call of that message, or None."""
 
+    def shows_same(self, other: "Visitor") -> bool:
+        """Whether both see the same session, or none."""
+        return (self.session_id, self.share_key) == (other.session_id, other.share_key)
+
     def at_home(self) -> "Visitor":
         """Return the visitor of the same browser without an open session."""
         return Visitor(

@@ -83,8 +83,8 @@ TOOLS_TEXT: Final = "play-tools-text"
 _OF_SESSION: Final = (("tools", TOOLS_TEXT), ("ephemeral", "play-ephemeral"), ("variables", "play-variables"))
 """Kinds and fields of the texts that a session stores with its setup."""
 _NAMES: Final = {"tools": "tools_text", "ephemeral": "ephemeral", "variables": "variables"}
-TEXT_FIELDS: Final = ("contract_text", *_NAMES.values())
-"""The fields of the setup that are documents."""
+TEXT_FIELDS: Final = {"contract_text": CONTRACT_TEXT} | {_NAMES[kind]: field for kind, field in _OF_SESSION}
+"""The fields of the setup that are documents: names and the ids of their elements."""
 
 
 def session_key(visitor: Visitor) -> str:

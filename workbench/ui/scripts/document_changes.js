@@ -91,13 +91,14 @@ const CHANGES = {
   // A message was sent. What was typed since stays.
   sent: (sent) => {
     const field = fieldOf(sent);
-    if (!field) return;
+    const now = field ? textIn(field) : kept(sent.document) || "";
+    const rest = now.startsWith(sent.text) ? now.slice(sent.text.length).trimStart() : now;
+    if (!field) return keep(sent.document, rest, "");
     const { document } = field;
-    const now = textIn(field);
     remember(document, now, "");
     field.base = document.saved = "";
     document.origin = undefined;
-    setDraft(document, now.startsWith(sent.text) ? now.slice(sent.text.length).trimStart() : now, "");
+    setDraft(document, rest, "");
     draw(document);
   },
 
@@ -124,6 +125,16 @@ export const apply = (change) => {
 
 export const show = (at, id, text) => apply({ how: "open", field: at, document: id, text });
 
+// Shows the texts of a new session at once, so that what is typed before the server answers is typed there. The answer
+// makes the same changes (`kept_changes` in present/documents.py).
+const beginSession = () => {
+  for (const kind of ["tools", "ephemeral", "variables"]) {
+    const field = kind === "tools" ? "play-tools-text" : "play-" + kind;
+    apply({ how: "keep", field, document: kind + ":new" });
+  }
+  show("play-composer", "composer:new", documentOf("composer:new").saved ?? "");
+};
+
 // A form of several fields has one draft, its values as JSON.
 const keepForm = (name, values) => {
   if (hasAccount()) keep("form:" + name, JSON.stringify(values));
@@ -138,6 +149,7 @@ const keptForm = async (name) => {
 window.hermesWorkbench.documents = {
   show,
   write,
+  beginSession,
   idOf,
   named,
   nameOf,

@@ -14,6 +14,7 @@
 // In `document_changes.js`:
 //   apply(change)            make a change that the server sent
 //   show(place, id, text)    show a document in the field with this element id
+//   beginSession()           show the texts of a new session in Play
 // Here:
 //   write(place, text)       replace the text of a field, as if a person had typed it; it can be undone
 //   textOf(place)            the text of the field
@@ -203,9 +204,21 @@ export const dropOther = (field) => {
 // Shows the text that this field's session was sent with in place of the draft.
 export const useBase = (field) => rewrite(field, field.base ?? "");
 
+// Kinds of documents to which a person may write before the answer that shows them.
+const AT_ONCE = new Set(["composer", "inspect"]);
+
+// What was typed into a field before it showed a document follows the draft.
+const takeTyped = (field, typed) => {
+  const { document } = field;
+  const { draft } = document;
+  if (typed.trim() && AT_ONCE.has(splitId(document.id)[0]) && typed !== draft)
+    rewrite(field, draft?.trim() ? draft + "\n\n" + typed : typed);
+};
+
 export const bind = (at, id, base, saved = base) => {
   const field = fieldAt(at);
   const document = documentOf(id);
+  const typed = field.document ? "" : (field.input?.typed?.() ?? "");
   moved.delete(id);
   field.document = document;
   field.base = base;
@@ -217,6 +230,7 @@ export const bind = (at, id, base, saved = base) => {
     persist(document);
     notify();
   }
+  takeTyped(field, typed);
   draw(document);
   for (const work of watchers.get(at) || []) work(id);
   return field;

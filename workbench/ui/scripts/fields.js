@@ -112,6 +112,7 @@ const textField = (field, input, onEdit = () => {}) => {
   input.addEventListener("input", onInput);
   return {
     set,
+    typed: () => input.value,
     isThere: () => input.isConnected,
     release: () => input.removeEventListener("input", onInput),
   };

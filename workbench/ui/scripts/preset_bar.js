@@ -17,6 +17,10 @@ export const mount = ({ element, follow, trigger }) => {
   // The setup and preset from before the last one was applied, and those to put back by the shown Undo.
   let before = null;
 
+  // What is changed before the page is filled would be replaced by the answer that fills it.
+  const column = element.closest(".hw-column") ?? element;
+  column.inert = hermesWorkbench.router.afterOpening("play", "setup", () => (column.inert = false));
+
   const preset = () => presets.find((item) => item.id === openId);
   const byName = (name) => presets.find((item) => item.name === name.trim());
   const linkOf = (address) => new URL(address, location.origin + location.pathname).href;

@@ -6,7 +6,7 @@ import { iconButton, node, pieces } from "./dom.js";
 const AWAY_MS = 3000;
 
 export const mount = ({ element, follow, trigger, triggerLatest }) => {
-  const { router } = window.hermesWorkbench;
+  const { documents, router } = window.hermesWorkbench;
 
   const field = node("input", {
     type: "search",
@@ -156,9 +156,10 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     else returned();
   });
 
-  router.onPlace("play", ({ session = "", shared = "", message = "" }, request) =>
-    triggerLatest("open_session", { session, shared, message, request }),
-  );
+  router.onPlace("play", ({ session = "", shared = "", message = "" }, request) => {
+    if (!session && !shared) documents.beginSession();
+    triggerLatest("open_session", { session, shared, message, request });
+  });
 
   element.replaceChildren(field, foldFilters, undo, scope, list, hint, more, fold);
 

@@ -57,26 +57,23 @@ class SessionEvents:
 
     @needs(Permission.WORK)
     def on_open_session(
-        self, visitor: Visitor, request: gr.Request, event: gr.EventData
+        self, visitor: Visitor, request: gr.Request, event: gr.EventData, *fields: object
     ) -> tuple[object, ...]:
-        """Open a session from the list, or what an address names: nothing, a session, a message or a shared link."""
+        """Open what an address names: a session, a message or a shared link. Without one, show an empty page.
+
+        The empty page keeps the setup in use. The first message creates its session.
+        """
         services = services_of(self.services, visitor, request)
         place = Place(values={name: id_of(event, name) for name in ("session", "shared", "message")})
         visitor, number = visitor.at_home(), number_of(event, "request")
         if place.get("session") or place.get("shared"):
             return self.open_place(services, visitor, place, number)
-        return self.start(services, visitor, keeps_setup=True, request=number)
-
-    @needs(Permission.WORK)
-    def on_new(self, visitor: Visitor, request: gr.Request, *fields: object) -> tuple[object, ...]:
-        """Show an empty page with the setup in use. The first message creates the session."""
-        services = services_of(self.services, visitor, request)
         try:
             setup = parse_setup(fields)
         except BadInput:
             # A field is invalid, which sending a message reports. The setup is only used for examples here.
             setup = None
-        return self.start(services, visitor.at_home(), setup=setup, keeps_setup=True)
+        return self.start(services, visitor, setup=setup, keeps_setup=True, request=number)
 
     @needs(Permission.WORK)
     def on_branch(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
@@ -175,7 +172,8 @@ class SessionEvents:
             screen = screen._replace(header=self.setups.header(own.model))
             return (*screen, *self.setups.filled(services, own))
         except WorkbenchError as error:
-            return (*Screen(notice=problem(error)), *(SAME for _ in range(REST)))
+            failed = Screen(visitor=visitor, notice=problem(error), address=address)
+            return (*failed, *(SAME for _ in range(REST)))
 
     def _open(
         self, services: Services, visitor: Visitor, missing: BadInput, request: int

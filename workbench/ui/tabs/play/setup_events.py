@@ -53,6 +53,16 @@ EDITED: Final = "Edited here. The changes are saved with the session, not in the
 """Shown when the tools differ from every toolset."""
 
 
+class ToolsShown(NamedTuple):
+    """What follows from the tools."""
+
+    notice: NoticeView
+    switches: ToolSwitchesView | Update = SAME
+    tool_choice: Update = SAME
+    transcript: TranscriptView | Update = SAME
+    """Example questions, while no session is open."""
+
+
 class TextsShown(NamedTuple):
     """What follows from the contract and the tools, in the order of the outputs of `SetupEvents.on_texts`."""
 
@@ -60,11 +70,10 @@ class TextsShown(NamedTuple):
     contract_notice: NoticeView
     variable_fields: VariablesView | Update
     versions: VersionsView | None
-    tools_notice: NoticeView | Update = SAME
-    switches: ToolSwitchesView | Update = SAME
-    tool_choice: Update = SAME
-    transcript: TranscriptView | Update = SAME
-    """Example questions, while no session is open."""
+    tools_notice: NoticeView
+    switches: ToolSwitchesView | Update
+    tool_choice: Update
+    transcript: TranscriptView | Update
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,24 +138,9 @@ class SetupEvents:
             fields: The setup, in the order of `SETUP_FIELDS`.
         """
         services = services_of(self.services, visitor, request)
-        composed = self.on_compose(request, *fields)
-        shown = TextsShown(*composed, versions=_shown(services, name, text))
-        setup = dict(zip(SETUP_FIELDS, fields, strict=False))
-        tools_text = str(setup["tools_text"] or "")
-        findings = check_tools_text(tools_text)
-        if findings:
-            return shown._replace(tools_notice=tool_findings(findings))
-        tools, disabled = parse_tools(tools_text), cast(frozenset[str], setup["disabled_tools"])
-        is_saved = not tools.names or bool(catalog_of(services).toolsets_of(tools_text))
-        shown = shown._replace(
-            tools_notice=advice(" ".join([*([] if is_saved else [EDITED]), *grammar_advice(tools)])),
-            switches=ToolSwitchesView(names=tuple(tools.names)),
-            tool_choice=_choices(tools.names, disabled, str(setup["tool_choice"] or "")),
-        )
-        if visitor.session_id is not None:
-            return shown
-        names = [tool for tool in tools.names if tool not in disabled]
-        return shown._replace(transcript=show_examples(names, toolsets_of(services)))
+        line, tools = _shown(services, name, text), _of_tools(services, visitor, fields)
+        # The tokens are counted last. A model that is loaded meanwhile counts them too, and that answer comes first.
+        return TextsShown(*self.on_compose(request, *fields), line, *tools)
 
     @needs(Permission.WORK)
     def on_compose(
@@ -243,6 +237,24 @@ def count_tokens(models: Models, model: str, text: str) -> int | None:
         return None
     engine = models.engine(model)
     return engine.count_tokens(text) if engine.capabilities.has_tokenizer else None
+
+
+def _of_tools(services: Services, visitor: Visitor, fields: Sequence[object]) -> ToolsShown:
+    setup = dict(zip(SETUP_FIELDS, fields, strict=False))
+    tools_text = str(setup["tools_text"] or "")
+    findings = check_tools_text(tools_text)
+    if findings:
+        return ToolsShown(tool_findings(findings))
+    tools, disabled = parse_tools(tools_text), cast(frozenset[str], setup["disabled_tools"])
+    is_saved = not tools.names or bool(catalog_of(services).toolsets_of(tools_text))
+    enabled = [tool for tool in tools.names if tool not in disabled]
+    is_empty = visitor.session_id is None
+    return ToolsShown(
+        advice(" ".join([*([] if is_saved else [EDITED]), *grammar_advice(tools)])),
+        ToolSwitchesView(names=tuple(tools.names)),
+        _choices(tools.names, disabled, str(setup["tool_choice"] or "")),
+        show_examples(enabled, toolsets_of(services)) if is_empty else SAME,
+    )
 
 
 def _choices(names: Sequence[str], disabled: frozenset[str], choice: str) -> Update:

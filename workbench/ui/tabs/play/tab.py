@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, cast
 
 import gradio as gr
@@ -14,9 +15,10 @@ from workbench.ui.components.fields import TextField
 from workbench.ui.components.layout import PlainRow
 from workbench.ui.frame import PageFrame
 from workbench.ui.listen import Trigger, any_of, listen
-from workbench.ui.present.documents import edited_in
+from workbench.ui.present.documents import COMPOSER, TEXT_FIELDS, edited_in
 from workbench.ui.present.setup import SETUP_FIELDS
 from workbench.ui.tabs.play.inspector_events import DecisionEvents, InspectorEvents
+from workbench.ui.tabs.play.late_answers import of_shown_session
 from workbench.ui.tabs.play.list_events import ListEvents
 from workbench.ui.tabs.play.message_events import MessageEvents
 from workbench.ui.tabs.play.news_events import NewsEvents
@@ -43,11 +45,12 @@ _UNLESS_LOADED: Final = (
     "(...values) => (values[2]?.is_loaded ? hermesWorkbench.drop('the model is loaded') : values)"
 )
 _EDITED: Final = edited_in("play-contract-text", "contract")
-# What the person wrote is in the document. Gradio's value can be older while it draws the field again.
-_WRITTEN: Final = """(visitor, text, ...rest) => {
-  const { idOf, textOf } = hermesWorkbench.documents;
-  return [visitor, idOf('play-composer') ? textOf('play-composer') : text, ...rest];
-}"""
+Guard = Callable[[Callable[..., object]], Callable[..., object]]
+"""`of_shown_session` of the page."""
+_TEXTS: Final = {4 + SETUP_FIELDS.index(name): field for name, field in TEXT_FIELDS.items()}
+_SENT: Final = f"(...values) => hermesWorkbench.sent(values, {json.dumps({1: COMPOSER, **_TEXTS})})"
+"""The fields of the documents among the inputs of Send, by place."""
+_NEW: Final = "() => { hermesWorkbench.router.goTo('play', {}); return []; }"
 _KEEP_SETUP: Final = f"(...values) => hermesWorkbench.keepSetup({json.dumps(SETUP_FIELDS)}, values)"
 
 
@@ -117,11 +120,13 @@ def wire(
     setups = SetupEvents(services)
     turns = TurnEvents(services, runs, setups, _visitors(blocks, parts.visitor))
     sessions = SessionEvents(services, setups)
+    of_shown = partial(of_shown_session, visitor_of=turns.visitor_of)
     screen = parts.screen(header, address)
     _wire_setup(parts, setups, header, tab)
     _wire_presets(parts, PresetEvents(services, setups), header)
     _wire_versions(parts, VersionEvents(services))
     _wire_turns(blocks, parts, turns, screen)
+    _wire_messages(parts, turns, screen, of_shown)
     whole = parts.whole(header, address)
     opened = listen(
         blocks.load,
@@ -132,11 +137,11 @@ def wire(
     )
     listen(opened.then, None, parts.setup.fields, js=_KEEP_SETUP, is_queued=False)
     _warm(opened.then, parts.setup, setups, header, js=_UNLESS_LOADED)
-    _wire_sessions(parts, sessions, screen, whole)
+    _wire_sessions(parts, sessions, screen, whole, of_shown)
     _wire_list(parts, ListEvents(services, sessions), screen, whole)
     looks = NewsEvents(services, turns.visitor_of).on_look
     listen(parts.sessions.sessions.event("look_sessions"), looks, [parts.visitor], screen, is_queued=False)
-    _wire_inspector(parts, services, runs, screen)
+    _wire_inspector(parts, services, runs, screen, of_shown)
     wire_waiting(parts.talk.asking, parts.talk.editors, services, parts.visitor)
 
 
@@ -255,35 +260,39 @@ def _warm(
 
 def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: list[Block]) -> None:
     talk, setup, visitor = parts.talk, parts.setup, parts.visitor
-    fields = [talk.execution, talk.samples, *setup.fields]
-    inputs = [visitor, talk.composer, *fields]
-    listen(talk.send.click, turns.on_begin, inputs, screen, js=_WRITTEN, is_queued=False)
-    messages, pane = MessageEvents(turns.services, turns.runs), talk.message_pane
-    turn_asked = talk.transcript.event("play_on")
-    listen(turn_asked, messages.on_begin, [visitor, *fields], screen, is_queued=False)
-    listen(pane.event("save_message"), messages.on_save, [visitor, *fields], screen, is_queued=False)
+    inputs = [visitor, talk.composer, talk.execution, talk.samples, *setup.fields]
+    listen(talk.send.click, turns.on_begin, inputs, screen, js=_SENT, is_queued=False)
     watched = listen(talk.live.event("watch_turn"), turns.on_watch, [visitor], screen, is_model_work=True)
     listen(watched.then, turns.on_settle, [visitor, setup.model.model], screen, is_queued=False)
-    listen(talk.transcript.event("message_act"), messages.on_act, [visitor], screen)
-    listen(pane.event("edit_again"), messages.on_edit_again, [visitor], screen)
-    for undo in (pane, talk.branches):
-        listen(undo.event("restore_message"), messages.on_restore, [visitor], screen)
-    listen(pane.event("close_pane"), messages.on_close, [], [pane], is_queued=False)
     listen(talk.stop.click, turns.on_stop, [visitor], is_queued=False)
     blocks.unload(turns.on_leave)
 
 
+def _wire_messages(parts: PlayParts, turns: TurnEvents, screen: list[Block], of_shown: Guard) -> None:
+    talk, visitor = parts.talk, parts.visitor
+    messages, pane = MessageEvents(turns.services, turns.runs), talk.message_pane
+    inputs = [visitor, talk.execution, talk.samples, *parts.setup.fields]
+    listen(talk.transcript.event("play_on"), messages.on_begin, inputs, screen, is_queued=False)
+    listen(pane.event("save_message"), messages.on_save, inputs, screen, is_queued=False)
+    listen(talk.transcript.event("message_act"), of_shown(messages.on_act), [visitor], screen)
+    listen(pane.event("edit_again"), of_shown(messages.on_edit_again), [visitor], screen)
+    for undo in (pane, talk.branches):
+        listen(undo.event("restore_message"), of_shown(messages.on_restore), [visitor], screen)
+    listen(pane.event("close_pane"), messages.on_close, [], [pane], is_queued=False)
+
+
 def _wire_sessions(
-    parts: PlayParts, sessions: SessionEvents, screen: list[Block], whole: list[Block]
+    parts: PlayParts, sessions: SessionEvents, screen: list[Block], whole: list[Block], of_shown: Guard
 ) -> None:
     own, setup, visitor = parts.sessions, parts.setup, [parts.visitor]
-    listen(own.sessions.event("open_session"), sessions.on_open_session, visitor, whole, is_latest_only=True)
-    # Not queued, as sending is: a message sent right after it would otherwise be answered first.
-    listen(own.new.click, sessions.on_new, [*visitor, *setup.fields], whole, is_queued=False)
+    opened = own.sessions.event("open_session")
+    inputs = [*visitor, *setup.fields]
+    listen(opened, sessions.on_open_session, inputs, whole, is_latest_only=True)
+    listen(own.new.click, None, js=_NEW)
     transcript = parts.talk.transcript
     branches = parts.talk.branches
     for pane in (transcript, branches):
-        listen(pane.event("branch"), sessions.on_branch, visitor, screen)
+        listen(pane.event("branch"), of_shown(sessions.on_branch), visitor, screen)
     on_ask = BranchEvents(sessions.services).on_ask
     listen(branches.event("ask_branches"), on_ask, visitor, [branches], is_latest_only=True)
     tools = setup.tools
@@ -291,13 +300,16 @@ def _wire_sessions(
     listen(transcript.event("example"), sessions.on_example, visitor, chosen)
 
 
-def _wire_inspector(parts: PlayParts, services: Services, runs: Runs, screen: list[Block]) -> None:
+def _wire_inspector(
+    parts: PlayParts, services: Services, runs: Runs, screen: list[Block], of_shown: Guard
+) -> None:
     own, visitor, events = parts.inspector, [parts.visitor], InspectorEvents(services)
-    weigh = DecisionEvents(services, runs).on_weigh
+    weigh = of_shown(DecisionEvents(services, runs).on_weigh)
     for pane in (own.decision, own.tokens):
         listen(pane.event("weigh"), weigh, visitor, screen, is_model_work=True)
-    listen(parts.talk.transcript.event("pick"), events.on_pick, visitor, screen, is_in_order=True)
-    listen(own.calls.event("pick"), events.on_pick_call, visitor, screen, is_in_order=True)
+    pick, pick_call = of_shown(events.on_pick), of_shown(events.on_pick_call)
+    listen(parts.talk.transcript.event("pick"), pick, visitor, screen, is_in_order=True)
+    listen(own.calls.event("pick"), pick_call, visitor, screen, is_in_order=True)
     listen(own.raw.event("ask_raw"), events.on_ask_raw, visitor, [own.raw])
     compared = [own.raw_diff, own.raw_notice]
     listen(own.raw.event("compare_prompt"), events.on_compare, visitor, compared, is_latest_only=True)

@@ -1,0 +1,32 @@
+"""The handlers of the Setup column, without a browser."""
+
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from tests.services import services_for
+from tests.ui.requests import page_request
+from workbench.ui.present.setup import SETUP_FIELDS, SystemTextView, show_setup
+from workbench.ui.tabs.play import setup_events
+from workbench.ui.tabs.play.setup_events import SetupEvents
+from workbench.ui.visitor import Visitor
+
+
+def test_a_model_that_is_loaded_while_the_texts_are_checked_counts_their_tokens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    advise = setup_events.grammar_advice
+
+    def advise_while_the_model_is_loaded(tools: Any) -> Any:
+        services.models.engine(services.settings.model)
+        return advise(tools)
+
+    with services_for(tmp_path, "Hello.") as (services, _):
+        monkeypatch.setattr(setup_events, "grammar_advice", advise_while_the_model_is_loaded)
+        setup = services.setup_for()
+        assert not services.models.status(setup.model).is_loaded
+        fields = [show_setup(setup)[name] for name in SETUP_FIELDS]
+        text = setup.contract_text
+        shown = SetupEvents(services).on_texts(Visitor(), "minimal", text, page_request(), *fields)
+        assert "tokens" in cast(SystemTextView, shown.system_text).size

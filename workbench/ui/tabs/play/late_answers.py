@@ -1,0 +1,46 @@
+"""An answer about a session that arrives once the tab shows another one: it changes nothing of what the tab shows."""
+
+from collections.abc import Callable, Iterator
+from functools import wraps
+from inspect import isgeneratorfunction
+from typing import Any, cast
+
+import gradio as gr
+
+from workbench.ui.tabs.play.runs import tab_of
+from workbench.ui.tabs.play.screen import Screen
+from workbench.ui.visitor import Visitor
+
+VisitorOf = Callable[[str], Visitor | None]
+"""Returns what a tab shows now, by the tab's id; None if the tab is not known."""
+
+
+def of_shown_session(handler: Callable[..., object], visitor_of: VisitorOf) -> Callable[..., object]:
+    """Wrap a handler of the open session so that its late answers only change the session list.
+
+    Without this, the slow answer to a selected message would come after that to "New session", and the next message
+    would go to the old session.
+
+    Args:
+        handler: Takes the visitor first, and the request. Returns or yields `Screen`.
+        visitor_of: Returns what a tab shows now.
+    """
+
+    def fitting(screen: Screen, values: tuple[Any, ...]) -> Screen:
+        before = cast(Visitor, values[0])
+        request = next(value for value in values if isinstance(value, gr.Request))
+        now = visitor_of(tab_of(request))
+        if now is None or now.shows_same(before):
+            return screen
+        return Screen(sessions=screen.sessions, copied=screen.copied)
+
+    @wraps(handler)
+    def answer(*values: Any) -> Screen:
+        return fitting(cast(Screen, handler(*values)), values)
+
+    @wraps(handler)
+    def answers(*values: Any) -> Iterator[Screen]:
+        for screen in cast(Iterator[Screen], handler(*values)):
+            yield fitting(screen, values)
+
+    return answers if isgeneratorfunction(handler) else answer
