@@ -100,7 +100,7 @@ def test_a_new_session_that_is_asked_for_last_is_shown(play: Play) -> None:
     play.page.wait_for_timeout(1500)
     expect(play.entries).to_have_count(0)
     assert play.session_id == ""
-    play.composer.fill("once more, please")
+    play.composer.fill("again, please")
     play.composer.press("Control+Enter")
     expect(play.entries).to_have_count(3)
     assert play.session_id not in ("", first)
