@@ -169,20 +169,21 @@ def test_an_mcp_server_is_edited_retried_removed_and_restored(tab: Page, server:
 
 
 def test_in_step_mode_the_turn_waits_for_the_person(play: Play, tmp_path: Path, artifacts: Path) -> None:
-    call = tool_call("get_flumbuster", flumb="cairo")
-    play.use_script(write_script(tmp_path / "step.yaml", f"{call}\n{call}\n{call}", "Done."))
+    calls = "\n".join(tool_call("get_flumbuster", flumb=city) for city in ("cairo", "london", "paris"))
+    play.use_script(write_script(tmp_path / "step.yaml", calls, "Done."))
     play.choose("Tool calls", "Ask first")
     play.send("go")
     pane = play.part("waiting-call")
-    expect(pane).to_contain_text("get_flumbuster")
+    expect(pane).to_contain_text("cairo")
     expect(play.part("live")).to_contain_text("waiting for you: call to get_flumbuster")
     play.part("step-use").click()
-    expect(play.part("step-result")).to_be_visible()
+    expect(pane).to_contain_text("london")
     expect(play.part("transcript")).to_contain_text("get_flumbuster")
     play.page.screenshot(path=artifacts / "step.png")
     play.part("step-result").locator("textarea").fill('{"mine": 1}')
     play.part("step-give").click()
     expect(play.part("step-result").locator("textarea")).to_have_value("")
+    expect(pane).to_contain_text("paris")
     play.part("step-result").locator("textarea").fill("burnt")
     play.part("step-fail").click()
     play.wait_until_idle()
@@ -196,8 +197,8 @@ def test_in_step_mode_the_turn_waits_for_the_person(play: Play, tmp_path: Path, 
 
 def test_a_result_that_is_typed_while_the_one_before_is_sent_stays(play: Play, tmp_path: Path) -> None:
     """The next call is shown before the answer to the button of this one arrives."""
-    call = tool_call("get_flumbuster", flumb="cairo")
-    play.use_script(write_script(tmp_path / "step.yaml", f"{call}\n{call}", "Done."))
+    calls = "\n".join(tool_call("get_flumbuster", flumb=city) for city in ("cairo", "london"))
+    play.use_script(write_script(tmp_path / "step.yaml", calls, "Done."))
     play.choose("Tool calls", "Ask first")
     play.send("go")
     field, late = play.part("step-result").locator("textarea"), list[tuple[Route, APIResponse]]()
@@ -211,7 +212,7 @@ def test_a_result_that_is_typed_while_the_one_before_is_sent_stays(play: Play, t
     field.fill("one")
     play.page.route("**/run/predict*", keep_answer)
     play.part("step-give").click()
-    expect(play.part("transcript")).to_contain_text("one")
+    expect(play.part("waiting-call")).to_contain_text("london")
     field.fill("two")
     [(route, response)] = late
     route.fulfill(response=response)
