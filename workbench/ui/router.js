@@ -12,7 +12,8 @@
 //   router.valuesOf(tab)            What the tab shows or should show.
 //   router.isHome()                 Whether the address is the page's plain one.
 //   router.session()                The session that Play shows, for what the browser stores per session.
-//   router.isOpening(tab)           Whether the tab was asked to open something, and the answer is not shown yet.
+//   router.isOpening(tab)           Whether the tab was asked to open something, and the answer is not shown yet. For
+//                                   tabs that report the number of each request.
 //   router.afterOpening(tab, name, work)  Calls `work` once it is, or the answer is lost. Only the last work of a name is
 //                                   called. Returns false, and does nothing, if the tab is not opening anything.
 window.hermesWorkbench.router = (() => {

@@ -93,7 +93,10 @@ const CHANGES = {
     const field = fieldOf(sent);
     const now = field ? textIn(field) : kept(sent.document) || "";
     const rest = now.startsWith(sent.text) ? now.slice(sent.text.length).trimStart() : now;
-    if (!field) return keep(sent.document, rest, "");
+    if (!field) {
+      if (now) keep(sent.document, rest, "");
+      return;
+    }
     const { document } = field;
     remember(document, now, "");
     field.base = document.saved = "";

@@ -204,15 +204,11 @@ export const dropOther = (field) => {
 // Shows the text that this field's session was sent with in place of the draft.
 export const useBase = (field) => rewrite(field, field.base ?? "");
 
-// Kinds of documents to which a person may write before the answer that shows them.
-const AT_ONCE = new Set(["composer", "inspect"]);
-
-// What was typed into a field before it showed a document follows the draft.
+// A message that was typed before the page was filled follows the draft.
 const takeTyped = (field, typed) => {
-  const { document } = field;
-  const { draft } = document;
-  if (typed.trim() && AT_ONCE.has(splitId(document.id)[0]) && typed !== draft)
-    rewrite(field, draft?.trim() ? draft + "\n\n" + typed : typed);
+  const { id, draft } = field.document;
+  if (!typed.trim() || typed === draft || splitId(id)[0] !== "composer") return;
+  rewrite(field, draft?.trim() ? draft + "\n\n" + typed : typed);
 };
 
 export const bind = (at, id, base, saved = base) => {

@@ -8,7 +8,7 @@ const { hermesWorkbench } = window;
 
 const written = (field, value) => (idOf(field) ? textOf(field) : value);
 
-// `fields` names the fields that show documents, by their places in `values`, the inputs of the event.
+// `fields` has the id of the field for each of `values`, the inputs of the event, if the field shows a document.
 hermesWorkbench.sent = (values, fields) => {
   const message = () => written(COMPOSER, document.querySelector(`#${COMPOSER} textarea`).value);
   const text = message();

@@ -47,9 +47,6 @@ _UNLESS_LOADED: Final = (
 _EDITED: Final = edited_in("play-contract-text", "contract")
 Guard = Callable[[Callable[..., object]], Callable[..., object]]
 """`of_shown_session` of the page."""
-_TEXTS: Final = {4 + SETUP_FIELDS.index(name): field for name, field in TEXT_FIELDS.items()}
-_SENT: Final = f"(...values) => hermesWorkbench.sent(values, {json.dumps({1: COMPOSER, **_TEXTS})})"
-"""The fields of the documents among the inputs of Send, by place."""
 _NEW: Final = "() => { hermesWorkbench.router.goTo('play', {}); return []; }"
 _KEEP_SETUP: Final = f"(...values) => hermesWorkbench.keepSetup({json.dumps(SETUP_FIELDS)}, values)"
 
@@ -261,7 +258,10 @@ def _warm(
 def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: list[Block]) -> None:
     talk, setup, visitor = parts.talk, parts.setup, parts.visitor
     inputs = [visitor, talk.composer, talk.execution, talk.samples, *setup.fields]
-    listen(talk.send.click, turns.on_begin, inputs, screen, js=_SENT, is_queued=False)
+    # The fields that show documents, among the inputs.
+    fields = json.dumps(["", COMPOSER, "", "", *(TEXT_FIELDS.get(name, "") for name in SETUP_FIELDS)])
+    texts_now = f"(...values) => hermesWorkbench.sent(values, {fields})"
+    listen(talk.send.click, turns.on_begin, inputs, screen, js=texts_now, is_queued=False)
     watched = listen(talk.live.event("watch_turn"), turns.on_watch, [visitor], screen, is_model_work=True)
     listen(watched.then, turns.on_settle, [visitor, setup.model.model], screen, is_queued=False)
     listen(talk.stop.click, turns.on_stop, [visitor], is_queued=False)
