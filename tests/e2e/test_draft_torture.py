@@ -305,7 +305,7 @@ class Workplace:
             self.page.reload()
         except PlaywrightError as error:
             # Gradio reloads the page by itself when the server is back, and can be faster.
-            if "ERR_ABORTED" not in error.message:
+            if "ERR_ABORTED" not in error.message and "Not attached" not in error.message:
                 raise
             self.page.reload()
         self.reloaded(shown)
