@@ -1,4 +1,4 @@
-"""What a person does before the answer to what was opened arrives, as on a slow line: it is not lost, and comes last."""
+"""What a person does before the answer to what was opened arrives, as on a slow line, is not lost and comes last."""
 
 from typing import Any
 

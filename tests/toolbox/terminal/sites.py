@@ -185,7 +185,7 @@ def ssh(kind, data):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     config = data / "config"
-    # SHLVL: otherwise Bash reads the `.bashrc` of the person who runs the tests, which can write into the output of a command.
+    # SHLVL: otherwise Bash reads the `.bashrc` of the person who runs the tests, which can write into a command's output.
     config.write_text(
         f"ListenAddress 127.0.0.1\nPort {port}\nHostKey {host}\nAuthorizedKeysFile {data}/authorized\n"
         f"StrictModes no\nPasswordAuthentication no\nUsePAM no\nPidFile {data}/pid\nPermitRootLogin yes\n"

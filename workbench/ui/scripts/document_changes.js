@@ -131,10 +131,8 @@ export const show = (at, id, text) => apply({ how: "open", field: at, document: 
 // Shows the texts of a new session at once, so that what is typed before the server answers is typed there. The answer
 // makes the same changes (`kept_changes` in present/documents.py).
 const beginSession = () => {
-  for (const kind of ["tools", "ephemeral", "variables"]) {
-    const field = kind === "tools" ? "play-tools-text" : "play-" + kind;
-    apply({ how: "keep", field, document: kind + ":new" });
-  }
+  const fields = { tools: "play-tools-text", ephemeral: "play-ephemeral", variables: "play-variables" };
+  for (const [kind, field] of Object.entries(fields)) apply({ how: "keep", field, document: kind + ":new" });
   show("play-composer", "composer:new", documentOf("composer:new").saved ?? "");
 };
 

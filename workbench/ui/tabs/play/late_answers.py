@@ -16,7 +16,7 @@ VisitorOf = Callable[[str], Visitor | None]
 
 
 def of_shown_session(handler: Callable[..., object], visitor_of: VisitorOf) -> Callable[..., object]:
-    """Wrap a handler of the open session so that its late answers only change the session list.
+    """Wrap a handler of the open session so that its late answers change nothing. A text that was copied is kept.
 
     Without this, the slow answer to a selected message would come after that to "New session", and the next message
     would go to the old session.
@@ -32,7 +32,7 @@ def of_shown_session(handler: Callable[..., object], visitor_of: VisitorOf) -> C
         now = visitor_of(tab_of(request))
         if now is None or now.shows_same(before):
             return screen
-        return Screen(sessions=screen.sessions, copied=screen.copied)
+        return Screen(copied=screen.copied)
 
     @wraps(handler)
     def answer(*values: Any) -> Screen:

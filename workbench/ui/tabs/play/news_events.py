@@ -1,6 +1,5 @@
 """Show what the gateway recorded since the page last looked: in the session list and in the open session."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import gradio as gr
@@ -13,7 +12,6 @@ from workbench.records.owner import Permission
 from workbench.ui.incoming.fields import text_of
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.sessions import SessionsView
-from workbench.ui.tabs.play.runs import tab_of
 from workbench.ui.tabs.play.screen import Screen, list_sessions
 from workbench.ui.visitor import Visitor
 
@@ -23,8 +21,6 @@ class NewsEvents:
     """Handlers of a page that looks for news."""
 
     services: Services
-    visitor_of: Callable[[str], Visitor | None] = lambda _tab: None
-    """Returns what a tab shows now, by the tab's id; None if the tab is not known."""
 
     @needs(Permission.WORK)
     def on_look(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
@@ -45,9 +41,6 @@ class NewsEvents:
                 return Screen()
         except WorkbenchError:
             # Nobody asked for this. The next look may succeed.
-            return Screen()
-        now = self.visitor_of(tab_of(request))
-        if now is not None and now.session_id != visitor.session_id:
             return Screen()
         return screen
 

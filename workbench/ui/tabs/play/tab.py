@@ -18,7 +18,7 @@ from workbench.ui.listen import Trigger, any_of, listen
 from workbench.ui.present.documents import COMPOSER, TEXT_FIELDS, edited_in
 from workbench.ui.present.setup import SETUP_FIELDS
 from workbench.ui.tabs.play.inspector_events import DecisionEvents, InspectorEvents
-from workbench.ui.tabs.play.late_answers import of_shown_session
+from workbench.ui.tabs.play.late_answers import VisitorOf, of_shown_session
 from workbench.ui.tabs.play.list_events import ListEvents
 from workbench.ui.tabs.play.message_events import MessageEvents
 from workbench.ui.tabs.play.news_events import NewsEvents
@@ -136,7 +136,7 @@ def wire(
     _warm(opened.then, parts.setup, setups, header, js=_UNLESS_LOADED)
     _wire_sessions(parts, sessions, screen, whole, of_shown)
     _wire_list(parts, ListEvents(services, sessions), screen, whole)
-    looks = NewsEvents(services, turns.visitor_of).on_look
+    looks = of_shown(NewsEvents(services).on_look)
     listen(parts.sessions.sessions.event("look_sessions"), looks, [parts.visitor], screen, is_queued=False)
     _wire_inspector(parts, services, runs, screen, of_shown)
     wire_waiting(parts.talk.asking, parts.talk.editors, services, parts.visitor)
@@ -147,7 +147,7 @@ def warm_after(trigger: Trigger, parts: PlayParts, services: Services, header: D
     _warm(trigger, parts.setup, SetupEvents(services), header)
 
 
-def _visitors(blocks: gr.Blocks, visitor: gr.State) -> Callable[[str], Visitor | None]:
+def _visitors(blocks: gr.Blocks, visitor: gr.State) -> VisitorOf:
     """Return a function that looks up what a tab shows, by the tab's id.
 
     The handler of a long event only gets the visitor as it was at the start.

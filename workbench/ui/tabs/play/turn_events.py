@@ -1,6 +1,6 @@
 """Start, watch and stop a turn."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import gradio as gr
@@ -18,6 +18,7 @@ from workbench.ui.present.live import LiveView
 from workbench.ui.present.notices import advice, problem
 from workbench.ui.present.sessions import AddressView
 from workbench.ui.present.setup import Activity
+from workbench.ui.tabs.play.late_answers import VisitorOf
 from workbench.ui.tabs.play.message_events import message_view
 from workbench.ui.tabs.play.runs import Runs, tab_of
 from workbench.ui.tabs.play.screen import SAME, Screen, list_sessions
@@ -40,8 +41,7 @@ class TurnEvents:
     """What each tab is busy with."""
     setups: SetupEvents
     """Shows the model's state in the header."""
-    visitor_of: Callable[[str], Visitor | None] = lambda _tab: None
-    """Returns what a tab shows now, by the tab's id; None if the tab is not known."""
+    visitor_of: VisitorOf = lambda _tab: None
 
     @needs(Permission.ASK)
     def on_begin(
