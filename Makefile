@@ -24,7 +24,7 @@ unexport PYTHONDONTWRITEBYTECODE
 ADAPTER ?= artifacts/embedded-adapter
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-quick test-all check format bench fuzz soak embedded-adapter chromium postgres bubblewrap picture doctor clean
+.PHONY: help run test test-quick test-all check format bench conformance fuzz soak embedded-adapter chromium postgres bubblewrap picture doctor clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -58,6 +58,9 @@ format: $(DEV_STAMP) ## Format the code
 
 bench: $(DEV_STAMP) ## Measure speed, as ratios within one run
 	@$(PY) -m tests.bench
+
+conformance: $(DEV_STAMP) ## Run the test suites of vLLM, llama.cpp and others, and write the table of their results
+	@$(PY) -m tests.conformance --write
 
 fuzz: $(DEV_STAMP) ## Run the reader on generated texts for some minutes
 	@$(PY) -m pytest -m soak tests/soak/test_fuzz.py

@@ -1,0 +1,1 @@
+"""Other people's test suites, run on the workbench: `make conformance`."""
