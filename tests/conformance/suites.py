@@ -2,5 +2,6 @@
 
 from tests.conformance.llama_chat import LLAMA_CHAT, LLAMA_CHAT_OTHERS
 from tests.conformance.outcome import Suite
+from tests.conformance.vllm_tests import VLLM_SUITES
 
-SUITES: tuple[Suite, ...] = (LLAMA_CHAT, LLAMA_CHAT_OTHERS)
+SUITES: tuple[Suite, ...] = (*VLLM_SUITES, LLAMA_CHAT, LLAMA_CHAT_OTHERS)
