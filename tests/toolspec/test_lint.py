@@ -27,10 +27,6 @@ ROWS = {
     "long-description": ({"description": "x" * 1001}, "/0/function/description"),
     "misread-name": ({"name": "arguments"}, "/0/function/name"),
     "odd-name": ({"name": "getIt"}, "/0/function/name"),
-    "required-not-declared": (
-        {"parameters": {"type": "object", "properties": {}, "required": ["a"]}},
-        "/0/function/parameters/required",
-    ),
     "parameter-no-description": (with_property("a", {"type": "string"}), P + "a"),
     "no-type": (with_property("a", {"description": "A"}), P + "a"),
     "enum-of-one": (with_property("a", {"enum": [1], "description": "A"}), P + "a/enum"),

@@ -47,9 +47,17 @@ def test_an_invalid_schema_is_found_inside_its_entry():
     assert finding.line == 4
 
 
-def test_parsing_an_invalid_text_raises_bad_input_with_line_and_pointer():
-    with pytest.raises(BadInput, match="tools, line 3, /1/name: tool 'f' is declared twice"):
-        parse_tools('[\n {"name": "f"},\n {"name": "f"}\n]')
+def test_a_text_that_is_no_list_raises_bad_input_with_its_line():
+    with pytest.raises(BadInput, match="tools, line 2: not JSON: "):
+        parse_tools('[\n {"name": ]')
+
+
+def test_a_tool_that_cannot_be_used_is_left_out_with_its_name_and_line_and_the_others_stay():
+    tools = parse_tools('[\n {"name": "f"},\n {"name": "f"},\n {"name": "g"}\n]')
+    assert tools.names == ("f", "g")
+    (finding,) = tools.findings
+    assert (finding.severity, finding.line, finding.pointer) == ("error", 3, "/1/name")
+    assert finding.message == "tool 'f': it is declared twice; the first one counts"
 
 
 def test_a_list_is_parsed_like_its_text_and_shares_nothing_with_it():
@@ -62,13 +70,12 @@ def test_a_list_is_parsed_like_its_text_and_shares_nothing_with_it():
 @pytest.mark.parametrize(
     ("specs", "message"),
     [
-        ([{"name": "f"}, {"name": "f"}], "tools, /1/name: tool 'f' is declared twice"),
-        (["f"], "tools, /0: entry 1 is not an object"),
+        (["f"], "tools: entry 1 is not an object"),
         ({"name": "f"}, "tools: write a JSON array"),
         ([{"name": {"f"}}], "tools: not JSON values: Object of type set is not JSON serializable"),
     ],
 )
-def test_an_invalid_list_is_reported_with_its_pointer_and_without_a_line(specs, message):
+def test_a_value_that_is_no_list_of_objects_is_reported_without_a_line(specs, message):
     with pytest.raises(BadInput) as caught:
         parse_tools(specs)
     assert str(caught.value).startswith(message)

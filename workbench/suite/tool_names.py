@@ -80,5 +80,5 @@ def _arguments(pattern: CallPattern, offered: OfferedTools) -> Iterator[UnknownN
         return
     groups = (pattern.arguments, pattern.has_arguments, pattern.optional)
     for name in dict.fromkeys(name for group in groups for name in group or ()):
-        if hint := undeclared_argument(spec.parameters, name):
+        if hint := undeclared_argument(spec.schema, name):
             yield UnknownName("expect", f"the tool {spec.name!r} has no argument {name[:60]!r}", hint)

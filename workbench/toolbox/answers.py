@@ -89,7 +89,7 @@ def fit_arguments(spec: ToolSpec, arguments: JsonObject) -> FittedArguments:
 
     *Source:* hermes-agent runtime, argument coercion.
     """
-    changes = [*coercions(spec.parameters, arguments), *_booleans(spec, arguments)]
+    changes = [*coercions(spec.schema, arguments), *_booleans(spec, arguments)]
     fitted = coerced(arguments, changes)
     wrapped = [name for name in fitted if _needs_array(spec, name, fitted[name])]
     fitted = {name: [value] if name in wrapped else value for name, value in fitted.items()}
@@ -121,7 +121,7 @@ def _needs_array(spec: ToolSpec, name: str, value: JsonValue) -> bool:
 def _allowed(spec: ToolSpec, name: str) -> frozenset[str]:
     """Return the types that the schema allows for a parameter. Empty if the parameter is not declared."""
     schema = spec.properties.get(name)
-    return types_allowed(schema, spec.parameters) if schema else frozenset()
+    return types_allowed(schema, spec.schema) if schema else frozenset()
 
 
 def _note(path: tuple[str | int, ...], message: str) -> Finding:

@@ -19,7 +19,7 @@ from workbench.toolbox.catalog_form import (
     tool_problems,
 )
 from workbench.toolbox.mocks import MockRule
-from workbench.toolspec.check import check_spec, pointer
+from workbench.toolspec.check import pointer, spec_errors
 from workbench.toolspec.form_faults import first_fault
 from workbench.toolspec.spec import ToolSpec
 from workbench.toolspec.yaml_text import dump_yaml, load_yaml
@@ -142,7 +142,7 @@ def _validated(kind: type[_File], loaded: Any, where: str) -> _File:
 def _tool(where: str, tool: ToolFile) -> CatalogTool:
     spec = ToolSpec.of_function(tool.function)
     where = f"{where}, tool {spec.name!r}"
-    for finding in check_spec(spec):
+    for finding in spec_errors(spec):
         raise BadInput(f"{where}, {finding.pointer or '/'}", finding.message)
     for place, problem in tool_problems(tool):
         raise BadInput(f"{where}, {pointer(list(place))}", problem)

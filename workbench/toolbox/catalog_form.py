@@ -13,7 +13,7 @@ from workbench.errors import BadInput
 from workbench.toolbox.mock_templates import template_problem
 from workbench.toolbox.mocks import MAX_LATENCY_MS
 from workbench.toolspec.budget import REQUEST_STEPS, budget
-from workbench.toolspec.check import check_spec, pointer, undeclared_argument
+from workbench.toolspec.check import pointer, spec_errors, undeclared_argument
 from workbench.toolspec.conditions import (
     ALL_ARGUMENTS,
     condition_problem,
@@ -140,7 +140,7 @@ def check_rules(spec: ToolSpec, rules_text: str) -> tuple[Finding, ...]:
     try:
         file = ToolFile.model_validate({**rule_fields(loaded), "function": dict(spec.function)})
         with budget(REQUEST_STEPS):
-            faults = list(tool_problems(file)) if not check_spec(spec) else []
+            faults = list(tool_problems(file)) if not spec_errors(spec) else []
     except BadInput as error:
         return (_fault(error.problem, (), 1),)
     except ValidationError as error:

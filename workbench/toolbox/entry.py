@@ -9,7 +9,7 @@ from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
 from workbench.rollout.ports import Approver
-from workbench.toolspec.check import check_spec
+from workbench.toolspec.check import spec_errors
 from workbench.toolspec.spec import ToolSpec
 
 
@@ -159,7 +159,7 @@ def build_spec(name: str, schema: object, description: str) -> ToolSpec:
     """
     where = f"tool {name!r}"
     spec = ToolSpec.of_function(_function(name, schema, description))
-    for finding in check_spec(spec):
+    for finding in spec_errors(spec):
         raise BadInput(f"{where}, {finding.pointer or '/'}", finding.message)
     return spec
 

@@ -63,7 +63,7 @@ class ToolStudio:
         declared = catalog.declared(name) if isinstance(entry.handler, MockTool) else None
         spec_text = json.dumps(entry.spec.document, indent=2, ensure_ascii=False)
         try:
-            arguments = sample(entry.spec.parameters or {"type": "object"}, Random(0))
+            arguments = sample(entry.spec.schema or {"type": "object"}, Random(0))
         except BudgetExceeded:
             # The schema describes a huge value. The draft starts without arguments.
             arguments: JsonValue = {}

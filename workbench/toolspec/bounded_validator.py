@@ -7,14 +7,16 @@ each keyword is counted before it runs, and each error that it reports, see `wor
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from typing import Any, Final, cast
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft7Validator, Draft201909Validator, Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend  # pyright: ignore[reportUnknownVariableType]  untyped there
 from jsonschema_specifications import REGISTRY  # pyright: ignore[reportMissingTypeStubs]  untyped
-from referencing.jsonschema import DRAFT202012
+from referencing.exceptions import Unresolvable
+from referencing.jsonschema import DRAFT7, DRAFT201909, DRAFT202012, lookup_recursive_ref
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.toolspec.budget import spend
+from workbench.toolspec.drafts import Draft
 from workbench.toolspec.patterns import is_found, pattern_problem
 
 _STEPS: Final = 10
@@ -61,9 +63,10 @@ def evaluated_items(validator: Any, items: list[JsonValue], schema: Any) -> set[
         return set()
     spend(_STEPS + len(items))
     keywords = cast(JsonObject, schema)
-    if "items" in keywords:
+    tuple_ = keywords.get("prefixItems") or keywords.get("items")
+    if "additionalItems" in keywords or not isinstance(keywords.get("items", []), list):
         return set(range(len(items)))
-    found = set(range(min(len(items), len(cast("list[JsonValue]", keywords.get("prefixItems") or [])))))
+    found = set(range(min(len(items), len(cast("list[JsonValue]", tuple_ or [])))))
     for keyword in ("contains", "unevaluatedItems"):
         if keyword in keywords:
             found |= {
@@ -75,9 +78,14 @@ def evaluated_items(validator: Any, items: list[JsonValue], schema: Any) -> set[
 def _in_branches(search: _Search, validator: Any, value: Any, schema: JsonObject) -> set[Any]:
     """Run `search` on the subschemas that apply to the same value and that the value satisfies."""
     found: set[Any] = set()
-    for keyword in ("$ref", "$dynamicRef"):
+    for keyword in _REFERRING:
         if keyword in schema:
-            target = validator._resolver.lookup(schema[keyword])
+            target = _target(validator, keyword, schema[keyword])
+            if target is None:
+                # Nothing is known about it, so it may evaluate everything.
+                return (
+                    set(cast("dict[str, Any]", value)) if isinstance(value, dict) else set(range(len(value)))
+                )
             inside = validator.evolve(schema=target.contents, _resolver=target.resolver)
             found |= search(inside, value, target.contents)
     for branch in _branches(validator, value, schema):
@@ -116,7 +124,7 @@ _ERROR_STEPS: Final = 8
 _CHARS_PER_STEP: Final = 100
 """An error quotes its instance; this many characters are written in a microsecond."""
 _BRANCHING: Final = frozenset({"allOf", "anyOf", "oneOf", "dependentSchemas", "prefixItems"})
-_REFERRING: Final = frozenset({"$ref", "$dynamicRef"})
+_REFERRING: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 _ITERATING: Final = frozenset(
     {
         "items",
@@ -132,17 +140,66 @@ _ITERATING: Final = frozenset(
 """Keywords that visit every item of their instance."""
 
 
-def bounded_validator(schema: JsonObject) -> Any:
-    """Return a validator for Draft 2020-12 that fetches nothing and counts its work against the current budget.
+def bounded_validator(schema: JsonObject, draft: Draft = Draft.DRAFT_2020_12) -> Any:
+    """Return a validator that fetches nothing and counts its work against the current budget.
+
+    A reference that leads out of the schema, or to nothing in it, is not checked: see `unresolved_references`.
 
     Raises:
         Exception: An `$id` or `$ref` in the schema cannot be used. jsonschema and its libraries raise many types.
     """
     # Find all anchors once. Otherwise jsonschema searches the whole schema at each `$ref` to an anchor.
-    resource = DRAFT202012.create_resource(cast(Any, schema))
+    resource = _SPECIFICATIONS[draft].create_resource(schema)
     uri = resource.id() or ""
-    registry = REGISTRY.with_resource(uri, cast(Any, resource)).crawl()
-    return _Bounded(schema, registry=registry, _resolver=registry.resolver(uri))
+    registry = REGISTRY.with_resource(uri, resource).crawl()
+    return _BOUNDED[draft](schema, registry=registry, _resolver=registry.resolver(uri))
+
+
+def unresolved_references(validator: Any, draft: Draft) -> Iterator[str]:
+    """Yield the references of the validator's schema that it cannot follow, each once.
+
+    They lead to other documents, or to nothing.
+    """
+    seen: set[tuple[str, str]] = set()
+    waiting = [(validator.schema, validator._resolver)]
+    while waiting:
+        value, resolver = waiting.pop()
+        if isinstance(value, list):
+            waiting += [(item, resolver) for item in cast("list[Any]", value)]
+        if not isinstance(value, dict):
+            continue
+        fields = cast("dict[str, Any]", value)
+        resolver = resolver.in_subresource(_SPECIFICATIONS[draft].create_resource(fields))
+        for keyword in _REFERRING:
+            reference = fields.get(keyword)
+            if isinstance(reference, str) and (resolver._base_uri, reference) not in seen:
+                seen.add((resolver._base_uri, reference))
+                spend(_REFERENCE_STEPS + len(reference) // 4)
+                if _looked_up(resolver, keyword, reference) is None:
+                    yield reference
+        waiting += [(inner, resolver) for name, inner in fields.items() if name not in ("enum", "const")]
+
+
+def _target(validator: Any, keyword: str, reference: Any) -> Any:
+    """Return the target of a reference with its resolver, or None if it cannot be followed."""
+    return _looked_up(validator._resolver, keyword, reference)
+
+
+def _looked_up(resolver: Any, keyword: str, reference: str) -> Any:
+    try:
+        return lookup_recursive_ref(resolver) if keyword == "$recursiveRef" else resolver.lookup(reference)
+    except (Unresolvable, ValueError, TypeError):
+        # Also a JSON pointer that is not one, such as an index that is not a number.
+        return None
+
+
+def _reference(keyword: str) -> Keyword:
+    def check(validator: Any, reference: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+        target = _target(validator, keyword, reference)
+        if target is not None:
+            yield from validator.descend(instance, target.contents, resolver=target.resolver)
+
+    return check
 
 
 def _counted(name: str, check: Keyword) -> Keyword:
@@ -300,8 +357,11 @@ def _evolved(validator: Any, **changes: Any) -> Any:
     return type(validator)(**(fields | changes))
 
 
-def _bounded_class() -> Any:
+def _bounded_class(validator: Any) -> Any:
     own: dict[str, Keyword] = {
+        **{keyword: _reference(keyword) for keyword in _REFERRING},
+        # Drafts since 2019-09 have no `dependencies`, but schemas without `$schema` still use it.
+        "dependencies": Draft7Validator.VALIDATORS["dependencies"],
         "pattern": _pattern,
         "patternProperties": _pattern_properties,
         "additionalProperties": _additional_properties,
@@ -311,11 +371,28 @@ def _bounded_class() -> Any:
         "unevaluatedItems": _unevaluated_items,
         "unevaluatedProperties": _unevaluated_properties,
     }
-    known = {**cast("Mapping[str, Keyword]", Draft202012Validator.VALIDATORS), **own}
+    known = {**cast("Mapping[str, Keyword]", validator.VALIDATORS), **own}
     counted = {name: _counted(name, check) for name, check in known.items()}
-    bounded = cast(Any, extend)(Draft202012Validator, counted)
+    bounded = cast(Any, extend)(validator, counted)
     bounded.evolve = _evolved
     return bounded
 
 
-_Bounded: Final = _bounded_class()
+_SPECIFICATIONS: Final[Mapping[Draft, Any]] = {
+    Draft.DRAFT_7: DRAFT7,
+    Draft.DRAFT_2019_09: DRAFT201909,
+    Draft.DRAFT_2020_12: DRAFT202012,
+}
+_VALIDATORS: Final[Mapping[Draft, Any]] = {
+    Draft.DRAFT_7: Draft7Validator,
+    Draft.DRAFT_2019_09: Draft201909Validator,
+    Draft.DRAFT_2020_12: Draft202012Validator,
+}
+_BOUNDED: Final[Mapping[Draft, Any]] = {
+    draft: _bounded_class(validator) for draft, validator in _VALIDATORS.items()
+}
+
+
+def meta_schema_of(draft: Draft) -> JsonObject:
+    """Return the meta-schema that a schema of this draft must satisfy."""
+    return cast(JsonObject, _VALIDATORS[draft].META_SCHEMA)

@@ -19,37 +19,46 @@ REQUEST_STEPS: Final = 700_000
 """Limit for everything that one request asks for. It is less than a second, because other requests wait meanwhile."""
 
 
+TOO_MUCH_WORK: Final = "checking it takes too much work"
+
+
 class BudgetExceeded(BadInput):
     """A text takes more work than the budget allows."""
 
     def __init__(self, where: str = "the text") -> None:
-        super().__init__(where, "checking it takes too much work", "simplify its schema, pattern or template")
+        super().__init__(where, TOO_MUCH_WORK, "simplify its schema, pattern or template")
 
 
-class _Budget:
+class Budget:
     """The steps that are left, and the surrounding budget."""
 
     __slots__ = ("left", "outer")
 
-    def __init__(self, steps: int, outer: "_Budget | None") -> None:
+    def __init__(self, steps: int, outer: "Budget | None") -> None:
         self.left = steps
         self.outer = outer
 
+    @property
+    def is_used_up(self) -> bool:
+        """Whether this budget, without the surrounding ones, is used up."""
+        return self.left < 0
 
-_OPEN: Final[ContextVar[_Budget | None]] = ContextVar("open_budget", default=None)
+
+_OPEN: Final[ContextVar[Budget | None]] = ContextVar("open_budget", default=None)
 """The innermost budget of this thread or task, or None if the work is not limited."""
 
 
 @contextmanager
-def budget(steps: int = CHECK_STEPS) -> Generator[None]:
+def budget(steps: int = CHECK_STEPS) -> Generator[Budget]:
     """Limit the work inside a `with` block. It also counts against surrounding budgets.
 
     Args:
         steps: The limit, roughly in microseconds.
     """
-    token = _OPEN.set(_Budget(steps, _OPEN.get()))
+    own = Budget(steps, _OPEN.get())
+    token = _OPEN.set(own)
     try:
-        yield
+        yield own
     finally:
         _OPEN.reset(token)
 

@@ -5,23 +5,35 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.near_names import did_you_mean
+from workbench.chat.short_text import shortened
 from workbench.toolspec.budget import BudgetExceeded, budget
-from workbench.toolspec.quick import is_surely_valid, is_surely_valid_schema
-from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.toolspec.coerce import types_allowed
+from workbench.toolspec.normal_schema import NormalSchema, normal_schema
+from workbench.toolspec.plain_schema import is_surely_valid_schema
+from workbench.toolspec.quick import is_surely_valid
+from workbench.toolspec.spec import ToolSpec
 
 if TYPE_CHECKING:
-    from jsonschema.exceptions import ValidationError
+    from jsonschema.exceptions import SchemaError, ValidationError
     from jsonschema.protocols import Validator
 
+UNSOUND: Final = "spec-unsound"
+"""Code of the finding that a spec cannot be used, so that its tool is left out."""
 TOO_COSTLY: Final = "schema-too-costly"
 """Code of the finding that a check would take too much work."""
-_NAME: Final = re.compile(r"[A-Za-z0-9_.:/-]{1,64}")
+NOT_DECLARED: Final = "required-not-declared"
+"""Code of the finding that a required parameter is not one of the properties."""
+_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""*Source:* the names that OpenAI and Anthropic accept."""
+_PATH: Final = re.compile(r"[A-Za-z0-9_.:/-]{1,64}")
+"""Names that some servers accept, such as `math.factorial`."""
 _MAX_FINDINGS: Final = 100
 _LONGEST_VALUE: Final = 30
 
@@ -42,9 +54,11 @@ def check_arguments(spec: ToolSpec, arguments: JsonObject) -> tuple[Finding, ...
     from workbench.toolspec.validator import validator_of
 
     try:
-        validator, warnings = validator_of(spec)
+        validator, about_schema = validator_of(spec)
     except BudgetExceeded as error:
         return (_too_costly(error),)
+    # Pointers lead into the arguments here.
+    warnings = tuple(replace(finding, pointer=None) for finding in about_schema)
     if validator is None:
         return warnings
     try:
@@ -60,26 +74,39 @@ def check_arguments(spec: ToolSpec, arguments: JsonObject) -> tuple[Finding, ...
 
 
 def check_spec(spec: ToolSpec) -> tuple[Finding, ...]:
-    """Return what is wrong with a spec. Empty if it can be offered and its arguments can be checked."""
-    findings: list[Finding] = []
+    """Return what is wrong or unusual in a spec. Empty if there is nothing to report.
+
+    With an error, the tool cannot be offered. With a warning or a note it can: the finding says how the spec is read,
+    or which part of it is not checked.
+    """
     function = spec.document.get("function")
     if not isinstance(function, Mapping):
         return (_spec_finding("the spec has no `function` object", "/function"),)
-    name = function.get("name")
-    if not isinstance(name, str) or not name:
-        findings.append(_spec_finding("the tool has no name", "/function/name"))
-    elif not _NAME.fullmatch(name):
-        findings.append(
-            _spec_finding(
-                f"the name {name[:40]!r} must be 1 to 64 of A-Z a-z 0-9 _ - . : /", "/function/name"
-            )
-        )
-    parameters = function.get("parameters", {})
-    if not isinstance(parameters, Mapping):
+    findings = list(_name_findings(function.get("name")))
+    if not _is_readable(function.get("parameters", {})):
         findings.append(_spec_finding("`parameters` is not an object", "/function/parameters"))
-    elif parameters:
+    else:
         findings.extend(_schema_findings(spec))
     return tuple(findings)
+
+
+def spec_errors(spec: ToolSpec) -> tuple[Finding, ...]:
+    """Return why a tool cannot be offered. Empty if it can."""
+    return tuple(finding for finding in check_spec(spec) if finding.severity is Severity.ERROR)
+
+
+def _is_readable(parameters: JsonValue) -> bool:
+    return isinstance(parameters, Mapping) or bool(normal_schema(parameters).repairs)
+
+
+def _name_findings(name: JsonValue) -> Iterator[Finding]:
+    where = "/function/name"
+    if not isinstance(name, str) or not name.strip():
+        yield _spec_finding("the tool has no name", where)
+    elif not _NAME.fullmatch(name):
+        severity = Severity.NOTE if _PATH.fullmatch(name) else Severity.WARNING
+        text = "some providers refuse the name; use 1 to 64 of A-Z a-z 0-9 _ -"
+        yield Finding(code="spec-name", message=text, severity=severity, pointer=where)
 
 
 def is_surely_sound(spec: ToolSpec) -> bool:
@@ -100,19 +127,6 @@ def is_surely_sound(spec: ToolSpec) -> bool:
         if required not in properties:
             return False
     return True
-
-
-def check_offered(tools: OfferedTools) -> tuple[Finding, ...]:
-    """Return what is wrong with a list of tools: problems of each spec, and names that are declared twice."""
-    findings = [finding for spec in tools.specs for finding in check_spec(spec)]
-    seen: set[str] = set()
-    for spec in tools.specs:
-        if spec.name in seen:
-            findings.append(
-                Finding(code="tool-declared-twice", message=f"the tool {spec.name[:40]!r} is declared twice")
-            )
-        seen.add(spec.name)
-    return tuple(findings)
 
 
 def undeclared_argument(parameters: JsonObject, name: str) -> str:
@@ -138,19 +152,22 @@ def pointer(parts: "list[str | int] | tuple[str | int, ...]") -> str:
 
 
 def _schema_findings(spec: ToolSpec) -> Iterator[Finding]:
-    kind = spec.parameters.get("type", "object")
-    if kind != "object":
+    normal, root = spec.normal, ("function", "parameters")
+    for repair in normal.repairs:
+        severity = Severity.NOTE if repair.code == "spec-nullable" else Severity.WARNING
+        where = pointer((*root, *repair.where))
+        yield Finding(code=repair.code, message=repair.message, severity=severity, pointer=where)
+    if "object" not in types_allowed({"type": normal.schema.get("type", "object")}, {}):
         yield _spec_finding("the schema of the arguments must have type object", "/function/parameters/type")
-    is_valid = is_surely_valid_schema(spec.parameters)
-    if not is_valid and (problem := _schema_problem(spec)):
+    if not normal.is_plain and (problem := _schema_problem(normal)):
         yield problem
         return
-    properties = as_object(spec.parameters.get("properties"))
     for required in spec.required:
-        if properties and required not in properties:
-            text = f"{required[:40]!r} is required but not one of the properties"
-            yield _spec_finding(text, "/function/parameters/required")
-    if not is_valid:
+        if required not in spec.properties:
+            text = f"{shortened(required, 40)!r} is required but not one of the properties"
+            place = "/function/parameters/required"
+            yield Finding(code=NOT_DECLARED, message=text, severity=Severity.WARNING, pointer=place)
+    if not normal.is_plain:
         from workbench.toolspec.validator import validator_of
 
         try:
@@ -159,36 +176,47 @@ def _schema_findings(spec: ToolSpec) -> Iterator[Finding]:
             yield _spec_finding(f"the schema is invalid: {error.problem}", "/function/parameters")
 
 
-def _schema_problem(spec: ToolSpec) -> Finding | None:
+def _schema_problem(normal: NormalSchema) -> Finding | None:
     from jsonschema.exceptions import SchemaError
 
     from workbench.toolspec.validator import check_schema
 
     try:
-        check_schema(spec.parameters)
+        check_schema(normal.schema, normal.draft)
     except SchemaError as error:
         where = pointer(list(error.absolute_path))
-        return _spec_finding(
-            f"the schema is invalid: {_short(error.message)}", "/function/parameters" + where
-        )
+        problem = f"the schema is invalid: {_problem_of(error)}"
+        return _spec_finding(problem, "/function/parameters" + where)
     except BudgetExceeded as error:
         return _spec_finding(f"the schema is invalid: {error.problem}", "/function/parameters")
     return None
 
 
+def _problem_of(error: "ValidationError | SchemaError") -> str:
+    """Say what is wrong with a schema, in the words of the keyword that its value violates."""
+    if not error.validator:
+        return error.message
+    keyword = str(error.absolute_path[-1]) if error.absolute_path else "the schema"
+    value = _shown(cast(JsonValue, error.instance))
+    if keyword == "type" or error.validator in ("enum", "anyOf"):
+        return f"{shortened(keyword, 20)!r} cannot be {value}"
+    limit = _shown(cast(JsonValue, error.validator_value))
+    return f"{shortened(keyword, 20)!r} is {value}, which violates {error.validator} {limit}"
+
+
 def _spec_finding(message: str, where: str) -> Finding:
-    return Finding(code="spec-unsound", message=message, pointer=where)
+    return Finding(code=UNSOUND, message=shortened(message), pointer=where)
 
 
 def _invalid_schema(problem: str) -> Finding:
-    message = f"the arguments were not checked because the schema is invalid: {_short(problem)}"[:99]
-    return Finding(code="schema-invalid", message=message, severity=Severity.WARNING)
+    message = f"the arguments were not checked because the schema is invalid: {_short(problem)}"
+    return Finding(code="schema-invalid", message=shortened(message), severity=Severity.WARNING)
 
 
 def _too_costly(error: BudgetExceeded) -> Finding:
     return Finding(
         code=TOO_COSTLY,
-        message=f"the arguments were not checked: {error.problem}; simplify the schema"[:99],
+        message=shortened(f"the arguments were not checked: {error.problem}; simplify the schema"),
         severity=Severity.WARNING,
     )
 
@@ -209,7 +237,7 @@ def _missing(error: "ValidationError", places: list[str | int]) -> Finding:
     name = match.group(2) if match else ""
     return Finding(
         code="schema-missing-required",
-        message=f"the required argument {name[:40]!r} is missing",
+        message=f"the required argument {shortened(name, 40)!r} is missing",
         pointer=pointer([*places, name]),
     )
 
@@ -221,7 +249,7 @@ def _unknown(error: "ValidationError", places: list[str | int]) -> Iterator[Find
     for name in extra_names(cast(JsonObject, error.instance), schema):
         yield Finding(
             code="schema-unknown-argument",
-            message=f"the argument {name[:40]!r} is not in the schema",
+            message=f"the argument {shortened(name, 40)!r} is not in the schema",
             pointer=pointer([*places, name]),
         )
 
@@ -230,11 +258,10 @@ def _broken(error: "ValidationError", places: list[str | int]) -> Finding:
     keyword = str(error.validator) if error.validator else "false"
     where = pointer(places)
     limit = _shown(cast(JsonValue, error.validator_value))
+    value = _shown(cast(JsonValue, error.instance))
     return Finding(
         code="schema-" + re.sub(r"(?<!^)([A-Z])", r"-\1", keyword).lower().lstrip("$"),
-        message=f"{where or 'the arguments'}: {_shown(cast(JsonValue, error.instance))} violates {keyword} {limit}"[
-            :99
-        ],
+        message=shortened(f"{where or 'the arguments'}: {value} violates {keyword} {limit}"),
         pointer=where,
     )
 
@@ -269,5 +296,4 @@ def _pieces(value: JsonValue, room: list[int]) -> Iterator[str]:
 
 
 def _short(text: str) -> str:
-    first = text.splitlines()[0] if text else ""
-    return first if len(first) <= _LONGEST_VALUE else first[: _LONGEST_VALUE - 1] + "…"
+    return shortened(text.splitlines()[0], _LONGEST_VALUE) if text else ""

@@ -9,7 +9,7 @@ from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.near_names import nearest_name
 from workbench.toolspec.budget import BudgetExceeded, spend
-from workbench.toolspec.check import TOO_COSTLY, check_arguments, check_spec
+from workbench.toolspec.check import TOO_COSTLY, check_arguments, spec_errors
 from workbench.toolspec.patterns import is_whole_match, pattern_problem
 from workbench.toolspec.spec import ToolSpec, canonical_json
 
@@ -31,7 +31,7 @@ def first_violation(schema: JsonObject, value: JsonValue) -> str:
 def schema_problem(schema: JsonObject) -> str:
     """Say why `schema` cannot be used to check values. Empty if it can."""
     wrapped: JsonObject = {"type": "object", "properties": {"value": schema}}
-    findings = check_spec(ToolSpec.of_function({"name": "value", "parameters": wrapped}))
+    findings = spec_errors(ToolSpec.of_function({"name": "value", "parameters": wrapped}))
     return findings[0].message if findings else ""
 
 

@@ -14,7 +14,6 @@ from workbench.toolspec.spec import OfferedTools, ToolSpec, canonical_json
 CODES: Final[Mapping[str, str]] = {
     "tool-no-description": "the tool has no description, so the model only sees its name",
     "parameter-no-description": "a parameter has no description",
-    "required-not-declared": "a required parameter is not one of the properties, so no call can be valid",
     "misread-name": "a name that models confuse with keys of the format or with Python keywords",
     "odd-name": "a name that models often misspell: spaces, dots, capitals in the middle",
     "enum-of-one": "an enum with one value; make it a constant or leave it out",
@@ -84,10 +83,6 @@ def _of_tool(spec: ToolSpec) -> Iterator[Finding]:
         yield _note(
             "odd-name", f"{spec.name!r}: models write lower-case letters and _ best", "/function/name"
         )
-    for name in spec.required:
-        if name not in spec.properties:
-            text = f"{name!r} is required but not one of the properties"
-            yield _warning("required-not-declared", text, "/function/parameters/required")
 
 
 def _of_parameter(spec: ToolSpec, name: str) -> Iterator[Finding]:

@@ -8,21 +8,30 @@ import re
 from collections.abc import Mapping
 from typing import Final, cast
 
-from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.toolspec.spec import ToolSpec, cached_on
+from workbench.chat.json_value import JsonObject, JsonValue
 
 TYPES: Final[Mapping[str, str]] = {
     "str": "string",
     "string": "string",
     "char": "string",
+    "text": "string",
+    "bytes": "string",
+    "date": "string",
+    "datetime": "string",
+    "uuid": "string",
     "int": "integer",
     "integer": "integer",
     "long": "integer",
     "short": "integer",
     "byte": "integer",
     "bigint": "integer",
+    "int32": "integer",
+    "int64": "integer",
     "float": "number",
+    "float32": "number",
+    "float64": "number",
     "double": "number",
+    "decimal": "number",
     "number": "number",
     "complex": "string",
     "bool": "boolean",
@@ -30,11 +39,15 @@ TYPES: Final[Mapping[str, str]] = {
     "list": "array",
     "tuple": "array",
     "set": "array",
+    "frozenset": "array",
+    "sequence": "array",
     "array": "array",
     "arraylist": "array",
     "dict": "object",
     "object": "object",
     "hashmap": "object",
+    "map": "object",
+    "mapping": "object",
     "none": "null",
     "nonetype": "null",
     "null": "null",
@@ -46,71 +59,8 @@ Function-Calling Leaderboard, which also use Java's and JavaScript's names."""
 _ANY: Final = frozenset({"any", "object type", "mixed"})
 _TYPE: Final = re.compile(r"\s*+(?P<word>\w+)\s*+(?:\[(?P<inside>.*)\])?\s*+", re.DOTALL)
 _OPTIONAL: Final = re.compile(r",\s*optional\b.*", re.IGNORECASE | re.DOTALL)
-_SCHEMAS: Final = frozenset({"properties", "$defs", "definitions", "patternProperties"})
-"""Keywords whose values are schemas by name."""
-_SCHEMA: Final = frozenset({"items", "additionalProperties", "not", "contains"})
-_CHOICES: Final = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
-_MAX_DEPTH: Final = 50
-_VALUES: Final = frozenset({"const", "default", "enum", "examples"})
-"""Keywords of schemas whose values may contain nulls that mean something."""
-
-
-def with_json_types(spec: ToolSpec) -> ToolSpec:
-    """Return the spec with type names of JSON Schema; the same object if it has no others."""
-    return cached_on(spec, "_with_json_types", _with_json_types)
-
-
-def _with_json_types(spec: ToolSpec) -> ToolSpec:
-    parameters = json_schema_of(spec.parameters)
-    if parameters is spec.parameters:
-        return spec
-    return ToolSpec(document={**spec.document, "function": {**spec.function, "parameters": parameters}})
-
-
-def without_nulls(spec: ToolSpec) -> ToolSpec:
-    """Return the spec without keys that are null; the same object if there are none.
-
-    Arrow gives all objects of a column the same keys and fills gaps with null. No key of a spec or of a schema may
-    be null, except for values inside `enum` and the like, and a `default`.
-    """
-    return cached_on(spec, "_without_nulls", _without_nulls)
-
-
-def _without_nulls(spec: ToolSpec) -> ToolSpec:
-    document = cast(JsonObject, _filled(spec.document, _MAX_DEPTH))
-    return spec if document is spec.document else ToolSpec(document=document)
-
-
-def _filled(value: JsonValue, depth: int) -> JsonValue:
-    """Return a value without keys that are null, the same object if there are none."""
-    if not depth:
-        return value
-    if isinstance(value, list):
-        items = [_filled(item, depth - 1) for item in value]
-        return value if all(new is old for new, old in zip(items, value, strict=True)) else items
-    if not isinstance(value, dict):
-        return value
-    fields = cast(JsonObject, value)
-    result = {
-        key: inner if key in _VALUES else _filled(inner, depth - 1)
-        for key, inner in fields.items()
-        if inner is not None or key == "default" or (key == "const" and "null" in _names(fields.get("type")))
-    }
-    is_same = len(result) == len(fields) and all(result[key] is fields[key] for key in result)
-    return fields if is_same else result
-
-
-def _names(kind: JsonValue) -> list[JsonValue]:
-    return list(kind) if isinstance(kind, list) else [kind]
-
-
-def json_schema_of(schema: JsonObject) -> JsonObject:
-    """Return a schema with the type names of JSON Schema; the same object if nothing had to be changed.
-
-    >>> json_schema_of({"type": "dict", "properties": {"a": {"type": "List[int]"}}})
-    {'type': 'object', 'properties': {'a': {'type': 'array', 'items': {'type': 'integer'}}}}
-    """
-    return cast(JsonObject, _converted(schema, _MAX_DEPTH))
+_LONGEST_CHARS: Final = 200
+"""Longer type names are not read, because each pair of brackets is read by a call of its own."""
 
 
 def type_of(written: str) -> JsonObject:
@@ -118,16 +68,47 @@ def type_of(written: str) -> JsonObject:
 
     >>> type_of("Optional[List[str]]"), type_of("any")
     ({'type': 'array', 'items': {'type': 'string'}}, {})
+    >>> type_of("Union[int, str]"), type_of("int | None")
+    ({'type': ['integer', 'string']}, {'type': ['integer', 'null']})
     """
+    if len(written) > _LONGEST_CHARS:
+        return {}
+    alternatives = _split(written, "|")
+    if len(alternatives) > 1:
+        return _union(alternatives)
     match = _TYPE.fullmatch(_OPTIONAL.sub("", written))
     word = match["word"].lower() if match else ""
     inside = (match["inside"] if match else None) or ""
     if word == "optional":
         return type_of(inside)
+    if word == "union":
+        return _union(_split(inside, ","))
     kind = TYPES.get(word)
     if kind == "array" and inside and "," not in inside:
         return {"type": "array", "items": type_of(inside)}
     return {"type": kind} if kind else {}
+
+
+def _union(alternatives: list[str]) -> JsonObject:
+    """Return the schema of a value that has one of several types; empty if one of them is not a plain type."""
+    kinds = [type_of(alternative) for alternative in alternatives]
+    if not all(list(kind) == ["type"] and isinstance(kind["type"], str) for kind in kinds):
+        return {}
+    names = list(dict.fromkeys(str(kind["type"]) for kind in kinds))
+    return {"type": names[0] if len(names) == 1 else cast(JsonValue, names)}
+
+
+def _split(text: str, mark: str) -> list[str]:
+    """Split a text at each `mark` that is not inside brackets."""
+    parts = [""]
+    depth = 0
+    for character in text:
+        depth += (character == "[") - (character == "]")
+        if character == mark and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
 
 
 def is_optional(parameter: JsonObject) -> bool:
@@ -136,57 +117,25 @@ def is_optional(parameter: JsonObject) -> bool:
     return bool(_OPTIONAL.search(kind)) or kind.startswith("Optional") or "default" in parameter
 
 
-def _converted(schema: JsonValue, depth: int) -> JsonValue:
-    if not isinstance(schema, dict) or not depth:
-        return schema
-    fields = cast(JsonObject, schema)
-    changed: dict[str, JsonValue] = {}
-    for key, value in fields.items():
-        if key in _SCHEMAS:
-            new = _each(value, depth)
-        elif key in _SCHEMA:
-            new = _converted(value, depth - 1)
-        elif key in _CHOICES and isinstance(value, list):
-            new = _listed(value, depth)
-        else:
-            continue
-        if new is not value:
-            changed[key] = new
-    kind = _kind(fields.get("type"))
-    if kind is None and not changed:
-        return fields
-    if kind is None:
-        return {**fields, **changed}
-    # An own `items` says more than the type name does.
-    more = {key: value for key, value in kind.items() if key != "items" or "items" not in fields}
-    result = {**fields, **changed, **more}
-    if "type" not in kind:
-        del result["type"]
-    return result
+def kind_of(written: JsonValue) -> JsonObject | None:
+    """Return the keywords that replace a `type`. Empty if it allows any type; None if the type stays as it is.
 
-
-def _kind(written: JsonValue) -> JsonObject | None:
-    """Return what replaces the `type`, which is empty if it allows anything; None if the type stays."""
+    >>> kind_of("float"), kind_of(["int", None]), kind_of("any"), kind_of("string")
+    ({'type': 'number'}, {'type': ['integer', 'null']}, {}, None)
+    """
     if isinstance(written, list):
-        names = [TYPES.get(name.lower()) if isinstance(name, str) else None for name in written]
-        if None in names or names == written:
+        if any(isinstance(name, str) and name.lower() in _ANY for name in written):
+            return {}
+        names = [
+            "null" if name is None else TYPES.get(name.lower()) if isinstance(name, str) else None
+            for name in written
+        ]
+        if None in names or (names == written and len(set(names)) == len(names)):
             return None
         # `["int", "long"]` is one type, and a list must not repeat a type.
-        return {"type": cast(JsonValue, list(dict.fromkeys(names)))}
+        return {"type": cast(JsonValue, list(dict.fromkeys(names)))} if names else {}
     if not isinstance(written, str) or TYPES.get(written) == written:
         return None
-    if written.lower() in _ANY:
+    if written.strip().lower() in _ANY:
         return {}
     return type_of(written) or None
-
-
-def _each(value: JsonValue, depth: int) -> JsonValue:
-    schemas = as_object(value)
-    converted = {name: _converted(schema, depth - 1) for name, schema in schemas.items()}
-    return converted if any(converted[name] is not schemas[name] for name in schemas) else value
-
-
-def _listed(value: list[JsonValue], depth: int) -> JsonValue:
-    converted = [_converted(schema, depth - 1) for schema in value]
-    same = all(new is old for new, old in zip(converted, value, strict=True))
-    return value if same else converted

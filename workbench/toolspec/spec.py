@@ -7,7 +7,9 @@ from hashlib import sha256
 from typing import TypeVar, cast
 
 from workbench.chat.cached import lockless_cached_property
+from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.toolspec.normal_schema import NormalSchema, normal_schema
 
 
 def canonical_json(value: JsonValue) -> str:
@@ -59,19 +61,33 @@ class ToolSpec:
 
     @lockless_cached_property
     def parameters(self) -> JsonObject:
-        """JSON Schema of the arguments, or an empty object."""
+        """JSON Schema of the arguments as it was written, or an empty object. Prompts show it."""
         return as_object(self.function.get("parameters"))
 
     @lockless_cached_property
+    def normal(self) -> NormalSchema:
+        """The schema of the arguments as it is read, with its draft and the repairs that were made."""
+        return normal_schema(self.function.get("parameters", {}))
+
+    @lockless_cached_property
+    def schema(self) -> JsonObject:
+        """JSON Schema of the arguments as it is read: without nulls, with types of JSON Schema and so on.
+
+        Everything that checks, converts or constrains arguments uses it. The same object as `parameters` if nothing had
+        to be changed.
+        """
+        return self.normal.schema
+
+    @lockless_cached_property
     def properties(self) -> Mapping[str, JsonObject]:
-        """JSON Schema of each declared parameter, in the order written."""
-        declared = as_object(self.parameters.get("properties"))
+        """JSON Schema of each declared parameter, in the order written, as it is read."""
+        declared = as_object(self.schema.get("properties"))
         return {name: as_object(schema) for name, schema in declared.items()}
 
     @lockless_cached_property
     def required(self) -> tuple[str, ...]:
-        """Names of the required parameters."""
-        names = self.parameters.get("required")
+        """Names of the required parameters, as they are read."""
+        names = self.schema.get("required")
         return tuple(str(name) for name in names) if isinstance(names, list | tuple) else ()
 
 
@@ -98,10 +114,12 @@ class OfferedTools:
 
     specs: tuple[ToolSpec, ...] = ()
     """In the order in which the model sees them. Names are unique."""
+    findings: tuple[Finding, ...] = field(default=(), compare=False)
+    """What is unusual in the tools, and which ones were left out and why. Pointers lead into the list as written."""
 
     def __getstate__(self) -> dict[str, object]:
         """Return what another process needs, as `ToolSpec` does."""
-        return {"specs": self.specs}
+        return {"specs": self.specs, "findings": self.findings}
 
     @lockless_cached_property
     def by_name(self) -> Mapping[str, ToolSpec]:
@@ -121,4 +139,5 @@ class OfferedTools:
 
     def only(self, names: frozenset[str]) -> "OfferedTools":
         """Return the tools whose names are in `names`, in the same order."""
-        return OfferedTools(specs=tuple(spec for spec in self.specs if spec.name in names))
+        specs = tuple(spec for spec in self.specs if spec.name in names)
+        return OfferedTools(specs=specs, findings=self.findings)

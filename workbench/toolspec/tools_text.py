@@ -2,16 +2,17 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Final, cast
 
-from workbench.chat.finding import Finding
+from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue, json_fault, load_json
+from workbench.chat.short_text import shortened
 from workbench.errors import BadInput
-from workbench.toolspec.budget import REQUEST_STEPS, BudgetExceeded, budget
-from workbench.toolspec.check import check_spec
+from workbench.toolspec.budget import REQUEST_STEPS, TOO_MUCH_WORK, budget
+from workbench.toolspec.check import TOO_COSTLY, UNSOUND, check_spec
 from workbench.toolspec.spec import OfferedTools, ToolSpec, cached_on
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
@@ -62,6 +63,8 @@ def _child(text: str, position: int, token: str) -> int | None:
     return None
 
 
+NOT_AN_OBJECT: Final = "spec-not-an-object"
+"""Code of the finding that an entry of the list is not an object."""
 NO_TOOL: Final = "spec-no-tool"
 """Code of the finding that there is no tool, or not exactly one where a single tool is edited."""
 MAX_SIZE_CHARS: Final = 1_000_000
@@ -73,23 +76,23 @@ _MAX_FINDINGS: Final = 100
 def parse_tools(tools: str | Sequence[JsonValue]) -> OfferedTools:
     """Parse OpenAI function specs: a JSON array, or a list as `json.loads` returns it.
 
-    Bare function objects are accepted as well. Later changes to the list do not change the result.
+    Bare function objects are accepted as well. Later changes to the list do not change the result. A tool that cannot
+    be used is left out; `findings` of the result says which one and why, and what is unusual in the others.
 
     >>> parse_tools([{"name": "now", "parameters": {"type": "object", "properties": {}}}]).names
     ('now',)
+    >>> parse_tools([{"name": "now"}, {"name": ""}]).findings[0].message
+    'tool 2: the tool has no name'
 
     Raises:
-        BadInput: The first finding of `check_tools_text`, with its pointer and, in a text, its line.
+        BadInput: It is not a list of objects. The error has the line in a text.
     """
     text = tools if isinstance(tools, str) else _written(tools)
-    findings = check_tools_text(text)
-    if findings:
-        first = findings[0]
-        places = (f"line {first.line}" if text is tools else "", first.pointer or "")
-        raise BadInput(", ".join(filter(None, ("tools", *places))), first.message)
-    return OfferedTools(
-        specs=tuple(_spec(entry) for entry in cast(list[JsonObject], json.loads(text or "[]")))
-    )
+    offered = _read(text)
+    if isinstance(offered, Finding):
+        where = f"tools, line {offered.line}" if text is tools else "tools"
+        raise BadInput(where, offered.message)
+    return offered
 
 
 def _written(tools: Sequence[JsonValue]) -> str:
@@ -97,7 +100,7 @@ def _written(tools: Sequence[JsonValue]) -> str:
     try:
         return json.dumps(tools, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise BadInput("tools", f"not JSON values: {error}"[:99]) from error
+        raise BadInput("tools", shortened(f"not JSON values: {error}")) from error
 
 
 def render_tools(tools: OfferedTools) -> str:
@@ -118,25 +121,39 @@ def _render(spec: ToolSpec) -> str:
 
 
 def check_tools_text(text: str) -> tuple[Finding, ...]:
-    """Return what is wrong with a text of tools, with line and pointer of each problem. Empty if it is valid."""
+    """Return what is wrong or unusual in a text of tools, with line and pointer of each problem."""
+    offered = _read(text)
+    return (offered,) if isinstance(offered, Finding) else offered.findings
+
+
+def tool_errors(text: str) -> tuple[Finding, ...]:
+    """Return why a text of tools, or one of its tools, cannot be used. Empty if all of them can."""
+    return tuple(finding for finding in check_tools_text(text) if finding.severity is Severity.ERROR)
+
+
+def _read(text: str) -> OfferedTools | Finding:
+    """Return the tools that can be used with the findings about all of them, or why the text is no list of tools."""
     if len(text) > MAX_SIZE_CHARS:
         message = f"the text has over {MAX_SIZE_CHARS:,} characters"
-        return (Finding(code="spec-too-long", message=message, line=1),)
+        return Finding(code="spec-too-long", message=message, line=1)
     try:
         value = load_json(text or "[]")
     except json.JSONDecodeError as error:
         message = f"not JSON: {json_fault(error)} at column {error.colno}"
-        return (Finding(code="spec-not-json", message=message, line=error.lineno),)
+        return Finding(code="spec-not-json", message=message, line=error.lineno)
     except ValueError as error:
-        return (Finding(code="spec-not-json", message=f"not JSON: {error}"[:100], line=1),)
+        return Finding(code="spec-not-json", message=shortened(f"not JSON: {error}"), line=1)
     if not isinstance(value, list):
-        return (Finding(code="spec-not-a-list", message="write a JSON array: [{…}, {…}]", line=1),)
-    try:
-        with budget(REQUEST_STEPS):
-            findings = _check_entries(value)[:_MAX_FINDINGS]
-    except BudgetExceeded as error:
-        findings = [Finding(code="spec-unsound", message=f"{error.problem}: {error.remedy}"[:99])]
-    return tuple(_placed(text, finding) for finding in findings)
+        return Finding(code="spec-not-a-list", message="write a JSON array: [{…}, {…}]", line=1)
+    entries = value
+    if entries and not any(isinstance(entry, Mapping) for entry in entries):
+        return Finding(
+            code=NOT_AN_OBJECT, message="entry 1 is not an object", pointer="/0", line=line_of(text, "/0")
+        )
+    with budget(REQUEST_STEPS):
+        specs, findings = _usable(entries)
+    placed = tuple(_placed(text, finding) for finding in findings[:_MAX_FINDINGS])
+    return OfferedTools(specs=tuple(specs), findings=placed)
 
 
 def no_tools() -> Finding:
@@ -144,34 +161,58 @@ def no_tools() -> Finding:
     return Finding(code=NO_TOOL, message="the list has no tools: write [{…}, {…}]", line=1)
 
 
-def _check_entries(entries: list[JsonValue]) -> list[Finding]:
+def _usable(entries: Sequence[JsonValue]) -> tuple[list[ToolSpec], list[Finding]]:
+    """Return the specs that can be used, and the findings about all entries."""
+    specs: dict[str, ToolSpec] = {}
     findings: list[Finding] = []
-    seen: dict[str, int] = {}
     for index, entry in enumerate(entries):
         if not isinstance(entry, Mapping):
-            message = f"entry {index + 1} is not an object"
-            findings.append(Finding(code="spec-not-an-object", message=message, pointer=f"/{index}"))
+            message = f"entry {index + 1} is not an object and is left out"
+            findings.append(Finding(code=NOT_AN_OBJECT, message=message, pointer=f"/{index}"))
             continue
         spec = _spec(cast(JsonObject, entry))
-        is_wrapped = "function" in entry
-        findings.extend(_in_entry(index, finding, is_wrapped=is_wrapped) for finding in check_spec(spec))
-        if spec.name and spec.name in seen:
-            message = f"tool {spec.name!r} is declared twice"
-            pointer = f"/{index}/function/name" if is_wrapped else f"/{index}/name"
-            findings.append(Finding(code="spec-declared-twice", message=message, pointer=pointer))
-        seen[spec.name] = index
-    return findings
+        found = list(_spec_findings(spec, specs))
+        findings += (_in_entry(index, finding, spec, is_wrapped="function" in entry) for finding in found)
+        if not any(finding.severity is Severity.ERROR for finding in found):
+            specs[spec.name] = spec
+    return list(specs.values()), findings
+
+
+def _spec_findings(spec: ToolSpec, earlier: Mapping[str, ToolSpec]) -> Iterator[Finding]:
+    kind = spec.document.get("type", "function")
+    if kind != "function" and not spec.name:
+        message = f"type {shortened(str(kind), 30)!r} is not supported, only 'function'"
+        yield Finding(code=UNSOUND, message=message, pointer="/type")
+        return
+    if spec.name in earlier:
+        message = "it is declared twice; the first one counts"
+        yield Finding(code="spec-declared-twice", message=message, pointer="/function/name")
+        return
+    # One tool that takes too much work must not use up what the others need.
+    with budget() as own:
+        found = check_spec(spec)
+    if own.is_used_up or not any(finding.message.endswith(TOO_MUCH_WORK) for finding in found):
+        yield from found
+    else:
+        message = "it was not checked, because the tools before it took too much work"
+        yield Finding(code=TOO_COSTLY, message=message, severity=Severity.WARNING, pointer="")
 
 
 def _spec(entry: JsonObject) -> ToolSpec:
     return ToolSpec(document=entry) if "function" in entry else ToolSpec.of_function(entry)
 
 
-def _in_entry(index: int, finding: Finding, *, is_wrapped: bool) -> Finding:
-    """Convert a pointer into a spec to a pointer into the text, where a bare function has no `function` around it."""
-    pointer = finding.pointer or ""
+def _in_entry(index: int, finding: Finding, spec: ToolSpec, *, is_wrapped: bool) -> Finding:
+    """Name the tool, and convert a pointer into its spec to a pointer into the text.
+
+    In the text, a bare function has no `function` around it.
+    """
+    inside = finding.pointer or ""
+    name = repr(shortened(spec.name, 40)) if spec.name else str(index + 1)
     return replace(
-        finding, pointer=f"/{index}" + (pointer if is_wrapped else pointer.removeprefix("/function"))
+        finding,
+        message=shortened(f"tool {name}: {finding.message}"),
+        pointer=f"/{index}" + (inside if is_wrapped else inside.removeprefix("/function")),
     )
 
 

@@ -1,20 +1,25 @@
 """JSON Schema validators that fetch nothing and whose work is limited."""
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from dataclasses import replace
+from functools import cache
+from itertools import islice
 from typing import Any, Final, cast
 
 import jsonschema_rs
-from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import SchemaError
 from jsonschema.protocols import Validator
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue, is_too_deep
-from workbench.toolspec.bounded_validator import bounded_validator
+from workbench.chat.short_text import shortened
+from workbench.toolspec.bounded_validator import bounded_validator, meta_schema_of, unresolved_references
 from workbench.toolspec.budget import BudgetExceeded, budget, is_bounded
-from workbench.toolspec.patterns import NOT_A_PATTERN, pattern_problem
-from workbench.toolspec.quick import is_surely_valid_schema
+from workbench.toolspec.check import pointer
+from workbench.toolspec.drafts import Draft
+from workbench.toolspec.normal_schema import NormalSchema
+from workbench.toolspec.patterns import pattern_problem
+from workbench.toolspec.plain_schema import is_surely_valid_schema
 from workbench.toolspec.spec import ToolSpec
 
 Checked = tuple[Validator | None, tuple[Finding, ...]]
@@ -22,6 +27,7 @@ Checked = tuple[Validator | None, tuple[Finding, ...]]
 
 MAX_SCHEMA_DEPTH: Final = 200
 """How deep objects and lists may be nested in a schema. The validators recurse once per level."""
+_MAX_UNCHECKED: Final = 100
 _CACHE_KEY: Final = "_validator"
 
 
@@ -34,16 +40,16 @@ def validator_of(spec: ToolSpec) -> Checked:
     cache = cast("dict[str, object]", spec.__dict__)
     if _CACHE_KEY not in cache:
         try:
-            cache[_CACHE_KEY] = _build(spec.parameters)
+            cache[_CACHE_KEY] = _build(spec.normal)
         except BudgetExceeded as error:
             # Inside a request, work for other specs may have used up the budget. Do not blame this spec.
             if is_bounded():
                 raise
-            cache[_CACHE_KEY] = _invalid_schema(error.problem)
+            cache[_CACHE_KEY] = None, (_invalid_schema(error.problem),)
     return cast(Checked, cache[_CACHE_KEY])
 
 
-def check_schema(schema: JsonObject) -> None:
+def check_schema(schema: JsonObject, draft: Draft = Draft.DRAFT_2020_12) -> None:
     """Check that `schema` is a valid JSON Schema.
 
     Raises:
@@ -54,41 +60,69 @@ def check_schema(schema: JsonObject) -> None:
         return
     if is_too_deep(schema, MAX_SCHEMA_DEPTH - 1):
         raise SchemaError(f"it is nested over {MAX_SCHEMA_DEPTH} levels deep")
-    if _meets_meta_schema(schema) and not any(map(_is_no_pattern, _patterns(schema))):
+    if _meets_meta_schema(schema, draft):
         return
-    validator = _meta_validator()
     with budget():
-        for error in validator.iter_errors(schema):
+        for error in _meta_validator(draft).iter_errors(schema):
             raise cast(Any, SchemaError).create_from(error)
 
 
-def _build(schema: JsonObject) -> Checked:
+def _build(normal: NormalSchema) -> Checked:
+    schema = normal.schema
     try:
-        check_schema(schema)
-        validator = bounded_validator(schema)
+        check_schema(schema, normal.draft)
+        validator = bounded_validator(schema, normal.draft)
+        references = list(unresolved_references(validator, normal.draft))
     except SchemaError as error:
-        return _invalid_schema(error.message)
+        return None, (_invalid_schema(error.message),)
     except BudgetExceeded:
         raise
     except Exception as error:  # noqa: BLE001  the libraries below raise many kinds for an `$id` they cannot use
-        return _invalid_schema(str(error))
-    refused = [pattern for pattern in _patterns(schema) if pattern_problem(pattern)]
+        return None, (_invalid_schema(str(error)),)
+    unchecked = {
+        **{pattern: _unchecked_pattern(pattern) for pattern in _patterns(schema) if pattern_problem(pattern)},
+        **{reference: _unchecked_reference(reference) for reference in references},
+    }
     return validator, tuple(
-        _warning("schema-pattern", f"the pattern {pattern[:20]!r} is not checked: {pattern_problem(pattern)}")
-        for pattern in dict.fromkeys(refused)
+        replace(finding, pointer=_place_of(schema, text))
+        for text, finding in islice(unchecked.items(), _MAX_UNCHECKED)
     )
 
 
-def _invalid_schema(problem: str) -> Checked:
-    return None, (
-        _warning(
-            "schema-invalid", f"the arguments were not checked because the schema is invalid: {problem}"
-        ),
+def _unchecked_pattern(pattern: str) -> Finding:
+    return _warning(
+        "schema-pattern", f"pattern {shortened(pattern, 20)!r} is not checked: {pattern_problem(pattern)}"
+    )
+
+
+def _unchecked_reference(reference: str) -> Finding:
+    message = f"$ref {shortened(reference, 40)!r} leads to nothing in the schema, so it is not checked"
+    return _warning("schema-ref", message)
+
+
+def _invalid_schema(problem: str) -> Finding:
+    return _warning(
+        "schema-invalid", f"the arguments were not checked because the schema is invalid: {problem}"
     )
 
 
 def _warning(code: str, message: str) -> Finding:
-    return Finding(code=code, message=message[:99], severity=Severity.WARNING)
+    return Finding(code=code, message=shortened(message), severity=Severity.WARNING)
+
+
+def _place_of(schema: JsonObject, text: str) -> str:
+    """Return the pointer to the first pattern or reference with this text, from the spec."""
+    waiting: list[tuple[JsonValue, tuple[str | int, ...]]] = [(schema, ("function", "parameters"))]
+    while waiting:
+        value, where = waiting.pop()
+        if isinstance(value, Mapping):
+            for name, inner in cast(JsonObject, value).items():
+                if text in (name, inner):
+                    return pointer([*where, name])
+                waiting.append((inner, (*where, name)))
+        elif isinstance(value, list):
+            waiting += [(inner, (*where, index)) for index, inner in enumerate(value)]
+    return "/function/parameters"
 
 
 def _patterns(schema: JsonValue) -> Iterator[str]:
@@ -113,31 +147,27 @@ def _parts(value: JsonValue) -> Iterator[JsonValue]:
             waiting.extend(part)
 
 
-def _is_no_pattern(pattern: str) -> bool:
-    return pattern_problem(pattern).startswith(NOT_A_PATTERN)
-
-
-def _may_be_pattern(value: object) -> bool:
-    return not isinstance(value, str) or not _is_no_pattern(value)
-
-
-def _meets_meta_schema(schema: JsonObject) -> bool:
+def _meets_meta_schema(schema: JsonObject, draft: Draft) -> bool:
     """Return True if the schema certainly matches the meta-schema. False may only mean that it cannot be converted."""
     try:
-        return _quick_meta().is_valid(schema)
+        return _quick_meta(draft).is_valid(schema)
     except ValueError:
         return False
 
 
-@lru_cache(maxsize=1)
-def _quick_meta() -> "jsonschema_rs.Draft202012Validator":
-    return jsonschema_rs.Draft202012Validator(cast("dict[str, object]", Draft202012Validator.META_SCHEMA))
+_QUICK: Final[Mapping[Draft, Any]] = {
+    Draft.DRAFT_7: jsonschema_rs.Draft7Validator,
+    Draft.DRAFT_2019_09: jsonschema_rs.Draft201909Validator,
+    Draft.DRAFT_2020_12: jsonschema_rs.Draft202012Validator,
+}
 
 
-@lru_cache(maxsize=1)
-def _meta_validator() -> Any:
-    """Return a validator that reports where a schema violates the meta-schema or contains an invalid pattern."""
-    checker = FormatChecker(formats=())
-    cast(Any, checker).checks("regex")(_may_be_pattern)
-    validator = bounded_validator(cast(JsonObject, Draft202012Validator.META_SCHEMA))
-    return validator.evolve(format_checker=checker)
+@cache
+def _quick_meta(draft: Draft) -> Any:
+    return _QUICK[draft](meta_schema_of(draft))
+
+
+@cache
+def _meta_validator(draft: Draft) -> Any:
+    """Return a validator that reports where a schema violates the meta-schema."""
+    return bounded_validator(meta_schema_of(draft), draft)

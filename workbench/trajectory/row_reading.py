@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from workbench.chat.finding import Severity
 from workbench.chat.message import Role
-from workbench.toolspec.python_types import with_json_types, without_nulls
 from workbench.toolspec.spec import OfferedTools, ToolSpec, cached_on
+from workbench.toolspec.spec_repairs import with_json_types, without_nulls
 from workbench.trajectory.hermes_text import names_only, read_text, read_tolerantly
 from workbench.trajectory.row import EntryCall, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.system_text import split_system

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from workbench.toolspec.python_types import json_schema_of
 from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.toolspec.spec_repairs import json_schema_of
 from workbench.trajectory.formats.known import FORMATS, detect_format
 from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.system_text import FRAMES, split_system

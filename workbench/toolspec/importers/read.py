@@ -2,18 +2,18 @@
 
 import json
 import re
+from dataclasses import replace
 from typing import Final, cast
 
 import yaml
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object, load_json
 from workbench.errors import BadInput
-from workbench.toolspec.check import check_offered
 from workbench.toolspec.importers.chat_apis import ImportedTools, entries_of, read_entry
 from workbench.toolspec.importers.openapi import import_openapi, is_openapi
 from workbench.toolspec.importers.python_text import import_python
 from workbench.toolspec.spec import OfferedTools
-from workbench.toolspec.tools_text import MAX_SIZE_CHARS
+from workbench.toolspec.tools_text import MAX_SIZE_CHARS, parse_tools
 from workbench.toolspec.yaml_text import load_yaml
 
 _FUNCTION: Final = re.compile(r"^(?:async )?def \w+\(", re.M)
@@ -24,7 +24,7 @@ def import_tools(text: str) -> ImportedTools:
     """Import tools from JSON or YAML (tools of a chat API, MCP's `tools/list`, or OpenAPI 3), or from Python.
 
     Raises:
-        BadInput: The format is not supported, or a tool is invalid.
+        BadInput: The format is not supported, or no tool can be used.
     """
     if len(text) > MAX_SIZE_CHARS:
         raise BadInput("import", f"the text has over {MAX_SIZE_CHARS:,} characters")
@@ -43,9 +43,11 @@ def _import(text: str) -> ImportedTools:
     else:
         remedy = "supported are OpenAI, Anthropic, Gemini, MCP tools/list, OpenAPI 3 and Python functions"
         raise BadInput("import", problem or "the text describes no tools", remedy)
-    for finding in check_offered(imported.tools):
-        raise BadInput(f"import, {finding.pointer or '/'}", finding.message)
-    return imported
+    tools = parse_tools([spec.document for spec in imported.tools.specs])
+    if not tools.specs:
+        first = tools.findings[0]
+        raise BadInput(f"import, {first.pointer}", first.message)
+    return replace(imported, tools=tools, findings=(*imported.findings, *tools.findings))
 
 
 def import_value(value: JsonValue) -> ImportedTools:

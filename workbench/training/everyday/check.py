@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from workbench.chat.finding import Severity
-from workbench.toolspec.check import check_spec
+from workbench.toolspec.check import spec_errors
 from workbench.toolspec.spec import OfferedTools
 from workbench.training.everyday.check_draws import draw_problems
 from workbench.training.everyday.drawing import droppable, fits, is_complete, result_mentions
@@ -89,9 +88,7 @@ def _form(family: Family) -> Iterator[str]:
         for tool in variant:
             if not _TOOL_NAME.fullmatch(tool.name):
                 yield f"tool {tool.name}: a name has letters, digits, _ and -"
-            for finding in check_spec(tool.spec):
-                if finding.severity is Severity.ERROR:
-                    yield f"tool {tool.name}: {finding.message}"
+            yield from (f"tool {tool.name}: {finding.message}" for finding in spec_errors(tool.spec))
 
 
 def _underivable(family: Family) -> Iterator[str]:

@@ -12,8 +12,8 @@ from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.spelling.tools import template_json
 from workbench.hermes.text.completion import BodyText, UnreadableBody
 from workbench.hermes.text.notes import BlockNotes
-from workbench.toolspec.python_types import with_json_types, without_nulls
 from workbench.toolspec.spec import ToolSpec
+from workbench.toolspec.spec_repairs import with_json_types, without_nulls
 from workbench.trajectory.declared_tools import read_listed, schema_changes
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.text_entries import (

@@ -8,8 +8,9 @@ from typing import Final, cast
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.hermes.spelling.tools import template_json
-from workbench.toolspec.python_types import is_optional, json_schema_of, type_of
+from workbench.toolspec.python_types import is_optional, type_of
 from workbench.toolspec.spec import ToolSpec
+from workbench.toolspec.spec_repairs import json_schema_of
 from workbench.trajectory.declared_tools import read_column, schema_changes
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.hermes_text import read_tolerantly, tagged

@@ -54,7 +54,7 @@ def argument_findings(spec: ToolSpec, arguments: JsonObject, entry: RowEntry) ->
             filled[finding.pointer or ""] = None
         elif finding.severity is Severity.ERROR:
             yield _placed(finding, spec, entry)
-    for pointer, name, value in wrong_formats(spec.parameters, arguments):
+    for pointer, name, value in wrong_formats(spec.schema, arguments):
         message = f"{quoted(spec.name)}: {pointer}: {value[:30]!r} is not a valid {name}"[:99]
         yield row_finding("schema-format", message, entry=entry, pointer=pointer)
     if filled:
@@ -80,7 +80,7 @@ def close_spec(spec: ToolSpec) -> ToolSpec:
     """
     cache = cast("dict[str, object]", spec.__dict__)
     if _CACHE_KEY not in cache:
-        parameters = _closed(spec.parameters)
+        parameters = _closed(spec.schema)
         cache[_CACHE_KEY] = ToolSpec.of_function({**spec.function, "parameters": parameters})
     return cast(ToolSpec, cache[_CACHE_KEY])
 
@@ -107,7 +107,7 @@ def _is_filled(finding: Finding, spec: ToolSpec, arguments: JsonObject) -> bool:
     parts = _parts(finding.pointer or "")
     if finding.code not in _FILLED or not parts or _at(arguments, parts) is not None:
         return False
-    return parts[-1] not in _required(spec.parameters, parts[:-1])
+    return parts[-1] not in _required(spec.schema, parts[:-1])
 
 
 def _required(schema: JsonValue, parts: list[str]) -> frozenset[str]:

@@ -65,7 +65,7 @@ def read_form(name: str, texts: Mapping[str, str], tools: OfferedTools) -> ToolC
 
 
 def _field(spec: ToolSpec, name: str, schema: JsonObject) -> FormField:
-    allowed = types_allowed(schema, spec.parameters)
+    allowed = types_allowed(schema, spec.schema)
     choices = _choices(schema, allowed)
     kind = CHOICE if choices else TEXT if allowed == _STRING else JSON
     return FormField(
