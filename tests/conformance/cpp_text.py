@@ -1,6 +1,6 @@
 """Read values out of C++ tests: texts, lists, and calls of helpers, without a compiler.
 
-`{ "a", f("b" "c") }` becomes `["a", CppCall("f", ["bc"])]`. What is no value, such as `"a" + 1`, raises `NotAValue`.
+`{ "a", f("b" "c") }` becomes `["a", CppCall("f", ["bc"])]`. What is not a value, such as `"a" + 1`, raises `NotAValue`.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Inputs that were read or written wrongly once: found in other people's test suites and in public bug reports.
 
 A line of `cases.jsonl` has the input, the right value, and the kind of check below. `missing` says what has to be built
-before a case passes; whoever builds it takes the word away, because a case that passes with it fails.
+before a case passes; then take the word away, because a case that passes with it fails the test.
 """
 
 import json
