@@ -10,11 +10,10 @@ from pathlib import Path
 from tests.conformance.archives import Unavailable, unpacked
 from tests.conformance.outcome import Completion, Judged, Known, Outcome, Row, Suite, judged, load_known
 from tests.conformance.suites import SUITES
-from tests.conformance.whole_and_streamed import stream_outcomes
+from tests.conformance.whole_and_streamed import STREAMED, stream_outcomes
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "conformance.md"
 START, END = "<!-- The table: make conformance -->", "<!-- The end of the table -->"
-STREAM = "the texts of all suites, streamed"
 
 
 def main() -> int:
@@ -35,7 +34,7 @@ def main() -> int:
         ]
         if not arguments.no_streams:
             texts = {text for outcome in chain(*ran) for text in outcome.completions}
-            results.append(_streams(pool, texts, known.get(STREAM, ())))
+            results.append(_streams(pool, texts, known.get(STREAMED, ())))
     if arguments.show:
         for outcome in chain(*ran):
             if not outcome.agrees:
@@ -76,7 +75,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _names() -> set[str]:
-    return {suite.name for suite in SUITES} | {STREAM}
+    return {suite.name for suite in SUITES} | {STREAMED}
 
 
 def _run(suite: Suite) -> list[Outcome]:
@@ -87,7 +86,7 @@ def _streams(pool: ProcessPoolExecutor, texts: set[Completion], known: Sequence[
     ordered = sorted(texts, key=repr)
     parts = [ordered[start::64] for start in range(64)]
     outcomes = list(chain(*pool.map(_streamed, parts)))
-    suite = Suite(name=STREAM, archive=SUITES[0].archive, cases=len(texts), outcomes=lambda _folder: ())
+    suite = Suite(name=STREAMED, archive=SUITES[0].archive, cases=len(texts), outcomes=lambda _folder: ())
     return judged(suite, outcomes, known)
 
 

@@ -100,6 +100,8 @@ def is_uncertain(call):
 def test_tools_of_other_people_are_offered(given, expected):
     tools = parse_tools(given["tools"])
     assert [spec.name for spec in tools.specs] == expected["offered"]
+    if "reported" in expected:
+        assert any(expected["reported"] in finding.message for finding in tools.findings)
     if "is_valid" in expected:
         assert (not check_arguments(tools.specs[0], given["arguments"])) == expected["is_valid"]
 

@@ -7,6 +7,7 @@ from tests.conformance.outcome import Completion, Outcome
 from tests.conformance.readings import offered, read
 from tests.hermes.laws import assert_events_match, streamed
 
+STREAMED = "The texts of all suites, streamed"
 SPLITS = 64
 """A text is split everywhere if it has at most this many places, otherwise at this many, evenly spread."""
 
