@@ -79,12 +79,19 @@ def test_a_truncated_call_is_dropped() -> None:
     assert reading.calls == ()
 
 
-def test_clean_calls_end_before_the_stream_ends() -> None:
-    for row in ROWS:
-        if is_clean(row) and row["calls"] and row["text"].endswith("</tool_call>"):
-            stream = Stream(**parse_options(row))
-            events = [event for piece in row["text"] for event in stream.feed(piece)]
-            assert sum(isinstance(event, CallEnded) for event in events) == len(row["calls"]), row["id"]
+CLOSED = [row for row in ROWS if is_clean(row) and row["calls"] and row["text"].endswith("</tool_call>")]
+
+
+@pytest.mark.parametrize("row", CLOSED, ids=lambda row: row["id"])
+def test_clean_calls_end_with_their_closing_tag_wherever_the_text_was_cut(row: Row) -> None:
+    text = row["text"]
+    sizes = (1, 3, 10, 100, len(text))
+    ways = [[text[:cut], text[cut:]] for cut in range(0, len(text), 1 + len(text) // 500)]
+    ways += [[text[start : start + size] for start in range(0, len(text), size)] for size in sizes]
+    for pieces in ways:
+        stream = Stream(**parse_options(row))
+        events = [event for piece in pieces for event in stream.feed(piece)]
+        assert sum(isinstance(event, CallEnded) for event in events) == len(row["calls"]), pieces
 
 
 def test_prose_that_was_a_thought_is_reported_even_at_the_end() -> None:

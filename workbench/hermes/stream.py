@@ -9,13 +9,14 @@ Invariants. `finish` returns what `parse` returns for the joined pieces, whereve
 together, describe that reading. Two events revise earlier ones: `ProseBecameThought` and `CallDropped`. Everything else
 is final.
 
-Time is linear: a block that cannot be read yet is only read again after it has doubled in size. This text made that
-necessary, because each closing tag in it is inside a string and looks like the end of the block:
+Time is linear: after four attempts, a block that cannot be read yet is only read again after it has doubled in size.
+This text made that necessary, because each closing tag in it is inside a string and looks like the end of the block:
 
     <tool_call>{"name": "save", "arguments": {"text": "</tool_call></tool_call></tool_call>…"}}</tool_call>
 """
 
 from dataclasses import replace
+from typing import Final
 
 from workbench.chat.finding import apply_edits
 from workbench.hermes.dialects.find import certain_prose, has_opener
@@ -37,6 +38,9 @@ from workbench.hermes.stream_events import (
 )
 from workbench.hermes.text.completion import Completion, Tag
 from workbench.toolspec.spec import OfferedTools
+
+_FREE_ATTEMPTS: Final = 4
+"""How often a block is read whatever its size. A value that quotes a call has two tags before the block's own."""
 
 
 class Stream:
@@ -250,11 +254,10 @@ class Stream:
             self._block_start = self._sent
             self._block_text = [self._pending]
             self._block_size = len(self._pending)
-            self._window = ""
             text, self._pending = self._pending, ""
             self._step = self._block
             events.extend(self._events.feed(text[tag.end() :]))
-            has_tag = CALL_TAG.search(text, tag.end()) is not None
+            has_tag = self._find_tag(text[tag.end() :])
             return has_tag and not self._events.is_in_string and self._try_block(events)
         if tag and self._last == "`" and self._pending.startswith("`", tag.end()):
             self._emit(events, SegmentKind.PROSE, tag.end())
@@ -269,16 +272,23 @@ class Stream:
         self._block_text.append(piece)
         self._block_size += len(piece)
         events.extend(self._events.feed(piece))
-        if ">" in piece and CALL_TAG.search(self._window + piece):
-            self._window = ""
-            return not self._events.is_in_string and self._try_block(events)
-        self._window = (self._window + piece)[-OVERLAP_CHARS:]
-        return False
+        has_tag = self._find_tag(self._window + piece)
+        return has_tag and not self._events.is_in_string and self._try_block(events)
+
+    def _find_tag(self, text: str) -> bool:
+        """Return whether a tag is in the text. Its last characters may begin another one, and are kept for that."""
+        last = None
+        if ">" in text:
+            for last in CALL_TAG.finditer(text):  # noqa: B007 - only the last one is used
+                pass
+        self._window = text[max(last.end() if last else 0, len(text) - OVERLAP_CHARS) :]
+        return last is not None
 
     def _try_block(self, events: list[Event]) -> bool:
-        """Read the block, now that another tag has arrived. Not again before the block has doubled in size."""
-        if self._block_size < 2 * self._tried:
+        """Read the block, now that another tag has arrived. In the end only after the block has doubled in size."""
+        if self._attempts >= _FREE_ATTEMPTS and self._block_size < 2 * self._tried:
             return False
+        self._attempts += 1
         text = "".join(self._block_text)
         self._block_text = [text]
         completion = Completion(
@@ -302,6 +312,7 @@ class Stream:
         self._block_text: list[str] = []
         self._block_size = 0
         self._tried = 0
+        self._attempts = 0
         self._tag_size = 0
         self._block_start = 0
         self._window = ""
