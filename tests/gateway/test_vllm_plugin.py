@@ -39,9 +39,9 @@ TEXTS = [
 ]
 
 
-@pytest.fixture(params=[True, False], ids=["old layout", "new layout"])
+@pytest.fixture(params=vllm.LAYOUTS.values(), ids=list(vllm.LAYOUTS))
 def parser(request):
-    with vllm.installed(is_old=request.param):
+    with vllm.installed(request.param):
         vllm.import_tool_parser(PLUGIN)
         yield vllm.ToolParserManager.tool_parsers.pop("hermes_workbench")(object())
 
@@ -105,12 +105,64 @@ def test_a_client_that_allows_one_call_gets_one(parser):
     assert len(parser.extract_tool_calls(TEXTS[2], request).tool_calls) == 1
 
 
+def test_a_default_that_allows_one_call_is_not_the_wish_of_a_client(parser):
+    class Request(vllm.ChatCompletionRequest):
+        parallel_tool_calls: bool | None = False
+
+    request = Request(tools=REQUEST.tools)
+    assert len(parser.extract_tool_calls(TEXTS[2], request).tool_calls) == 2
+
+
 def test_special_tokens_stay_in_the_text_if_there_are_tools(parser):
     assert parser.adjust_request(REQUEST.model_copy()).skip_special_tokens is False
     assert parser.adjust_request(vllm.ChatCompletionRequest()).skip_special_tokens is True
 
 
-def test_a_schema_that_cannot_be_used_does_not_lose_calls(parser):
-    broken = {"name": "get_weather", "parameters": {"type": "objekt"}}
-    request = vllm.ChatCompletionRequest(tools=[{"function": broken}])
-    assert len(parser.extract_tool_calls(TEXTS[1], request).tool_calls) == 1
+XML = "<tool_call>\n<function=get_weather>\n<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>"
+ODD = [
+    ("a type that JSON Schema does not have", {"type": "objekt"}),
+    ("a parameter of an unknown type", {"properties": {"a": {"type": "zahl"}}}),
+    ("a pattern with look-ahead", {"type": "object", "properties": {"a": {"pattern": "^(?!x)"}}}),
+    ("no schema", None),
+    ("a text in place of a schema", "none"),
+]
+
+
+def found(parser, text, *tools):
+    request = vllm.ChatCompletionRequest.model_construct(
+        tools=[Bare(function=Bare(**tool)) if "name" in tool else Bare(**tool) for tool in tools],
+        parallel_tool_calls=True,
+    )
+    calls = parser.extract_tool_calls(text, request).tool_calls
+    return [(call.function.name, json.loads(call.function.arguments)) for call in calls]
+
+
+class Bare:
+    """A tool as a server holds it. Its schema is not checked."""
+
+    def __init__(self, **fields):
+        vars(self).update(fields)
+
+
+@pytest.mark.parametrize("schema", [row[1] for row in ODD], ids=[row[0] for row in ODD])
+def test_an_odd_schema_costs_neither_its_calls_nor_the_types_of_other_tools(parser, schema):
+    odd = {"name": "odd", "parameters": schema}
+    typed = [("get_weather", {"days": 3})]
+    assert found(parser, XML, SPEC, odd) == typed
+    assert found(parser, XML, odd, SPEC) == typed
+    assert found(parser, call('{"a": 1}', name="odd"), SPEC, odd) == [("odd", {"a": 1})]
+
+
+def test_a_null_in_a_schema_is_part_of_it(parser):
+    properties = {"days": {"enum": [None, 3]}, "city": {"const": None}}
+    text = XML.replace("\n3\n", "\nnull\n")
+    tool = {"name": "get_weather", "parameters": {"type": "object", "properties": properties}}
+    assert found(parser, text, tool) == [("get_weather", {"days": None})]
+
+
+def test_the_tools_of_the_responses_api_have_their_name_and_schema_at_the_top(parser):
+    function = Bare(type="function", **SPEC)
+    search = Bare(type="web_search")
+    request = vllm.ChatCompletionRequest.model_construct(tools=[search, function])
+    (call,) = parser.extract_tool_calls(XML, request).tool_calls
+    assert json.loads(call.function.arguments) == {"days": 3}

@@ -1,8 +1,8 @@
 """A small stand-in for the parts of vLLM that a tool parser plugin uses, and for what its server does with them.
 
-*Source:* `vllm/tool_parsers/abstract_tool_parser.py`, `vllm/entrypoints/openai/engine/protocol.py` and, for `serve`,
-`vllm/entrypoints/openai/serving_chat.py` of https://github.com/vllm-project/vllm. Rewritten with the same names and
-signatures.
+*Source:* `vllm/tool_parsers/abstract_tool_parser.py`, `vllm/entrypoints/generate/base/protocol.py` and, for `serve`,
+`vllm/entrypoints/openai/serving_chat.py` of https://github.com/vllm-project/vllm, versions 0.11 to 0.33. Rewritten with
+the same names and signatures.
 """
 
 import importlib.util
@@ -11,7 +11,7 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from pydantic import BaseModel
 
@@ -82,7 +82,7 @@ class ToolParser:
 
 
 class OldToolParser(ToolParser):
-    """As before vLLM 0.13: without tools."""
+    """As before vLLM 0.20: without tools."""
 
     def __init__(self, tokenizer):
         super().__init__(tokenizer)
@@ -105,17 +105,39 @@ PROTOCOL = (
 )  # fmt: skip
 
 
+class Layout(NamedTuple):
+    """Where a version of vLLM has its parsers and the classes of its answers."""
+
+    parser: str
+    protocol: str
+    has_tools: bool
+    """Whether a parser gets the offered tools when it is made."""
+
+
+_OLD_PARSER = "vllm.entrypoints.openai.tool_parsers.abstract_tool_parser"
+_PARSER = "vllm.tool_parsers.abstract_tool_parser"
+LAYOUTS = {
+    "0.11": Layout(_OLD_PARSER, "vllm.entrypoints.openai.protocol", has_tools=False),
+    "0.13 to 0.14": Layout(_PARSER, "vllm.entrypoints.openai.protocol", has_tools=False),
+    "0.20 to 0.25": Layout(_PARSER, "vllm.entrypoints.openai.engine.protocol", has_tools=True),
+    "0.29 to 0.33": Layout(_PARSER, "vllm.entrypoints.generate.base.protocol", has_tools=True),
+}
+
+
 @contextmanager
-def installed(*, is_old):
-    """Provide the modules of vLLM in the layout before or after it moved its parsers."""
-    place = "vllm.entrypoints.openai" if is_old else "vllm"
-    protocol = "vllm.entrypoints.openai.protocol" if is_old else "vllm.entrypoints.openai.engine.protocol"
-    parser = f"{place}.tool_parsers.abstract_tool_parser"
+def installed(layout: Layout):
+    """Provide the modules of vLLM in one layout."""
+    kinds = {kind.__name__: kind for kind in PROTOCOL}
+    for kind in PROTOCOL:
+        kind.__module__ = layout.protocol
     contents = {
-        protocol: {kind.__name__: kind for kind in PROTOCOL},
-        parser: {
-            "ToolParser": OldToolParser if is_old else ToolParser,
+        layout.protocol: kinds,
+        layout.parser: {
+            "ToolParser": ToolParser if layout.has_tools else OldToolParser,
             "ToolParserManager": ToolParserManager,
+            # The base class names them in its signatures.
+            "DeltaMessage": DeltaMessage,
+            "ExtractedToolCallInformation": ExtractedToolCallInformation,
         },
     }
     names = {name.rsplit(".", count)[0] for name in contents for count in range(name.count(".") + 1)}

@@ -10,36 +10,24 @@ space the model wrote. Until then the second is a text, which is never valid as 
 not become one that can be run.
 
 *Source:* https://docs.vllm.ai/en/latest/features/tool_calling.html, "How to Write a Tool Parser Plugin";
-`vllm/tool_parsers/abstract_tool_parser.py` for the classes, and `serving_chat.py` for the two lists.
+`vllm/tool_parsers/abstract_tool_parser.py` of vLLM 0.11 to 0.33 for the classes; `serving_chat.py` and, since 0.20,
+`vllm/parser/abstract_parser.py` for the two lists.
 """
 # pyright: basic, reportMissingImports=false
 
 import json
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, Final
 from uuid import uuid4
 
 try:
-    from vllm.tool_parsers.abstract_tool_parser import ToolParser, ToolParserManager
+    from vllm.tool_parsers.abstract_tool_parser import DeltaMessage, ToolParser, ToolParserManager
 except ImportError:  # before vLLM 0.13
-    from vllm.entrypoints.openai.tool_parsers.abstract_tool_parser import ToolParser, ToolParserManager
-try:
-    from vllm.entrypoints.openai.engine.protocol import (
-        DeltaFunctionCall,
+    from vllm.entrypoints.openai.tool_parsers.abstract_tool_parser import (
         DeltaMessage,
-        DeltaToolCall,
-        ExtractedToolCallInformation,
-        FunctionCall,
-        ToolCall,
-    )
-except ImportError:  # before vLLM 0.14
-    from vllm.entrypoints.openai.protocol import (
-        DeltaFunctionCall,
-        DeltaMessage,
-        DeltaToolCall,
-        ExtractedToolCallInformation,
-        FunctionCall,
-        ToolCall,
+        ToolParser,
+        ToolParserManager,
     )
 
 from workbench.errors import BadInput
@@ -57,6 +45,10 @@ from workbench.toolspec.tools_text import parse_tools
 
 NAME: Final = "hermes_workbench"
 """The name for `--tool-call-parser`."""
+
+# vLLM moved the classes of its answers twice. The base class of parsers names them in its signatures, so `DeltaMessage`
+# is always importable from there and knows the module in which its siblings are.
+_protocol: Final[Any] = import_module(DeltaMessage.__module__)
 
 
 class HermesWorkbenchToolParser(ToolParser):
@@ -79,15 +71,15 @@ class HermesWorkbenchToolParser(ToolParser):
         writer.feed(Delta(text=model_output))
         writer.finish("stop")
         calls = [
-            ToolCall(
+            _protocol.ToolCall(
                 id=call.id,
                 type="function",
-                function=FunctionCall(name=call.name, arguments="".join(call.arguments)),
+                function=_protocol.FunctionCall(name=call.name, arguments="".join(call.arguments)),
             )
             for call in writer.sent.complete_calls
         ]
         content = "".join(writer.sent.content)
-        return ExtractedToolCallInformation(
+        return _protocol.ExtractedToolCallInformation(
             tools_called=bool(calls), tool_calls=calls, content=content or None
         )
 
@@ -120,11 +112,11 @@ class HermesWorkbenchToolParser(ToolParser):
         sent: dict[int, str] = {}
         for piece in pieces:
             if isinstance(piece, CallOpening):
-                deltas[piece.number] = DeltaToolCall(
+                deltas[piece.number] = _protocol.DeltaToolCall(
                     index=piece.number,
                     id=piece.id,
                     type="function",
-                    function=DeltaFunctionCall(name=piece.name),
+                    function=_protocol.DeltaFunctionCall(name=piece.name),
                 )
                 self.current_tool_id = piece.number
                 self.prev_tool_call_arr.append({"name": piece.name, "arguments": ""})
@@ -132,7 +124,9 @@ class HermesWorkbenchToolParser(ToolParser):
             elif isinstance(piece, ArgumentsPiece):
                 sent[piece.number] = sent.get(piece.number, "") + piece.text
         for number, text in sent.items():
-            delta = deltas.setdefault(number, DeltaToolCall(index=number, function=DeltaFunctionCall()))
+            delta = deltas.setdefault(
+                number, _protocol.DeltaToolCall(index=number, function=_protocol.DeltaFunctionCall())
+            )
             delta.function.arguments = text
             self._note(number, text)
         return list(deltas.values())
@@ -153,7 +147,9 @@ ToolParserManager.register_module(name=NAME, module=HermesWorkbenchToolParser)
 
 
 def _writer_for(request: Any) -> AnswerWriter:
-    is_single = getattr(request, "parallel_tool_calls", None) is False
+    # The default was False in 0.11, where it meant nothing.
+    is_chosen = "parallel_tool_calls" in getattr(request, "model_fields_set", ())
+    is_single = is_chosen and request.parallel_tool_calls is False
     return AnswerWriter(
         tools=_offered(request),
         call_id=lambda _number: f"chatcmpl-tool-{uuid4().hex}",
@@ -162,10 +158,17 @@ def _writer_for(request: Any) -> AnswerWriter:
 
 
 def _offered(request: Any) -> OfferedTools:
-    """Return the tools of a request. If a schema cannot be used, only the names count."""
-    tools = [tool.model_dump(exclude_none=True) for tool in request.tools or ()]
+    """Return the tools of a request. Only the name counts of a tool whose schema cannot be used."""
+    # In the Responses API a tool is the function itself, and some tools, such as a web search, have no name.
+    functions = [getattr(tool, "function", tool) for tool in getattr(request, "tools", None) or ()]
+    named = {name: function for function in functions if (name := getattr(function, "name", None))}
+    return OfferedTools(specs=tuple(_spec(name, function) for name, function in named.items()))
+
+
+def _spec(name: str, function: Any) -> ToolSpec:
+    # Not `model_dump(exclude_none=True)`, which leaves out each null inside the schema as well.
+    document = {"name": name, "parameters": getattr(function, "parameters", None) or {}}
     try:
-        return parse_tools(tools)
+        return parse_tools([document]).specs[0]
     except BadInput:
-        names = dict.fromkeys(tool["function"]["name"] for tool in tools)
-        return OfferedTools(specs=tuple(ToolSpec.of_function({"name": name}) for name in names))
+        return ToolSpec.of_function({"name": name})
