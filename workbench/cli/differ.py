@@ -13,7 +13,7 @@ from workbench.cli.terminal.sources import (
     read_text,
     select_tools,
 )
-from workbench.hermes.parser_comparison import ParserRule, RuleResult
+from workbench.hermes.parser_comparison import RuleResult
 from workbench.hermes.replicas.attempt import ReplicaCall
 
 
@@ -40,7 +40,7 @@ def differ(
 def _lines(results: Sequence[RuleResult], paint: Paint) -> Iterator[str]:
     for result in results:
         is_same = not result.lost and not result.invented
-        title = result.rule if result.rule is ParserRule.STRICT else f"{result.rule} (replica)"
+        title = f"{result.rule} ({result.rule.origin})" if result.rule.origin else result.rule
         counts = f"{len(result.calls)} extracted, {len(result.lost)} lost, {len(result.invented)} invented"
         yield f"{paint(title, Tone.TITLE)}  {paint(counts, Tone.CALL if is_same else Tone.BAD)}"
         for sign, calls in (("=", _shared_calls(result)), ("-", result.lost), ("+", result.invented)):
@@ -64,7 +64,8 @@ def _call_text(call: ReplicaCall) -> str:
 def _fields(result: RuleResult) -> JsonObject:
     return {
         "rule": result.rule.value,
-        "replica": result.rule is not ParserRule.STRICT,
+        "replica": bool(result.rule.origin),
+        "version": result.rule.version,
         "calls": [_call_fields(call) for call in result.calls],
         "lost": [_call_fields(call) for call in result.lost],
         "invented": [_call_fields(call) for call in result.invented],

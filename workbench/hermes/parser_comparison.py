@@ -13,6 +13,7 @@ from workbench.hermes.reading import Reading
 from workbench.hermes.replicas.attempt import ReplicaCall, ReplicaReading
 from workbench.hermes.replicas.projects import read_as_hermes_fc, read_as_l3m_backend, read_as_stella_guide
 from workbench.hermes.replicas.servers import read_as_sglang, read_as_vllm
+from workbench.hermes.server_releases import SGLANG, VLLM
 from workbench.toolspec.spec import OfferedTools, canonical_json
 
 MAX_SIZE_CHARS: Final = 1_000_000
@@ -20,7 +21,7 @@ MAX_SIZE_CHARS: Final = 1_000_000
 
 
 class ParserRule(StrEnum):
-    """A parser. All except strict are replicas of other projects' parsers, written from their descriptions."""
+    """A parser. All except strict are replicas of other projects' parsers, without code of theirs."""
 
     STRICT = "strict"
     VLLM = "vLLM hermes"
@@ -28,6 +29,22 @@ class ParserRule(StrEnum):
     L3M_BACKEND = "l3m-backend"
     HERMES_FC = "Hermes-FC"
     STELLA_GUIDE = "Stella guide"
+
+    @property
+    def version(self) -> str:
+        """The release that the replica agrees with; empty if the parser has no releases."""
+        return {ParserRule.VLLM: VLLM, ParserRule.SGLANG: SGLANG}.get(self, "")
+
+    @property
+    def origin(self) -> str:
+        """What the parser is, if it is not ours.
+
+        >>> ParserRule.HERMES_FC.origin, ParserRule.STRICT.origin
+        ('replica', '')
+        """
+        if self is ParserRule.STRICT:
+            return ""
+        return f"replica of {self.version}" if self.version else "replica"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

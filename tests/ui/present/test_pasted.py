@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from workbench.hermes.server_releases import SGLANG, VLLM
 from workbench.ui.present.examples import EXAMPLES
 from workbench.ui.present.parsers import MAX_CALLS
 from workbench.ui.present.pasted import NOTHING, PastedFields, show_pasted
@@ -85,7 +86,8 @@ def test_the_comparison_has_a_row_for_each_parser():
     assert [row.rule for row in rows] == [
         "strict", "vLLM hermes", "SGLang hermes", "l3m-backend", "Hermes-FC", "Stella guide",
     ]  # fmt: skip
-    assert [row.is_replica for row in rows] == [False, True, True, True, True, True]
+    origins = ["", f"replica of {VLLM}", f"replica of {SGLANG}", "replica", "replica", "replica"]
+    assert [row.origin for row in rows] == origins
     assert (rows[1].got, rows[1].tone, rows[1].calls[0].word) == ("0 of 1", "error", "loses")
     assert (rows[3].got, rows[3].tone, rows[3].why) == ("1 of 1", "clean", "no difference")
 

@@ -205,7 +205,7 @@ def test_differences_from_the_first_column_have_labels(component: Component) -> 
 
 
 def _differ(message: str, *, is_known: bool) -> ParserComparisonView:
-    row = ParserRow(rule=f"rule of {message}", is_replica=False, got="1", tone="clean", calls=(), why="")
+    row = ParserRow(rule=f"rule of {message}", origin="", got="1", tone="clean", calls=(), why="")
     return ParserComparisonView(rows=(row,) if is_known else (), message_id=message, is_known=is_known)
 
 

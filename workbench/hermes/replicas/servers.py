@@ -1,18 +1,14 @@
 """Replicas of the `hermes` parsers of vLLM and SGLang, without streaming.
 
-*Source:* `hermes_tool_parser.py` and its tests in https://github.com/vllm-project/vllm; the function call detectors and
-their tests in https://github.com/sgl-project/sglang.
+*Source:* `hermes_tool_parser.py` in https://github.com/vllm-project/vllm, and `hermes_detector.py` with
+`base_format_detector.py` in https://github.com/sgl-project/sglang, in the releases of
+`workbench.hermes.server_releases`.
 """
 
-import json
-import re
-from collections.abc import Iterator, Sequence
-from typing import Final, cast
+from collections.abc import Mapping, Sequence
 
-from workbench.chat.json_value import JsonValue, as_object, json_fault
+from workbench.chat.json_value import as_object
 from workbench.hermes.replicas.attempt import (
-    CLOSE,
-    OPEN,
     ReplicaCall,
     ReplicaReading,
     TaggedBlock,
@@ -35,9 +31,7 @@ def read_as_vllm(text: str, _: OfferedTools | None) -> ReplicaReading:
     for index, block in enumerate(found, start=1):
         call = _call(block.body)
         if isinstance(call, str):
-            return ReplicaReading(
-                notes=(f"block {index} is rejected ({call}), and one bad block loses all calls",)
-            )
+            return ReplicaReading(notes=(_rejected(index, call),))
         calls.append(call)
     notes = ["the text between or after calls is lost"] if _has_lost_text(text, found) else []
     return ReplicaReading(calls=tuple(calls), notes=unique(notes))
@@ -53,18 +47,11 @@ def _call(body: str) -> ReplicaCall | str:
     if "name" not in fields or "arguments" not in fields:
         return f"not an object with name and arguments: {body.strip()[:20]!r}"
     name = fields["name"]
-    return (
-        ReplicaCall(name=name, arguments=_decoded(fields["arguments"]))
-        if isinstance(name, str)
-        else "bad name"
-    )
+    return ReplicaCall(name=name, arguments=fields["arguments"]) if isinstance(name, str) else "bad name"
 
 
-def _decoded(arguments: JsonValue) -> JsonValue:
-    """Return the arguments as they reach the client: a string of JSON is sent as that JSON."""
-    if not isinstance(arguments, str) or refusal(arguments):
-        return arguments
-    return load_json(arguments)
+def _rejected(index: int, reason: str) -> str:
+    return f"block {index} is rejected ({reason}), and one bad block loses all calls"
 
 
 def _has_lost_text(text: str, found: Sequence[TaggedBlock]) -> bool:
@@ -73,46 +60,44 @@ def _has_lost_text(text: str, found: Sequence[TaggedBlock]) -> bool:
     return any(gap.replace("<|im_end|>", "").strip() for gap in gaps)
 
 
-_SPACE: Final = re.compile(r"\s*")
-_DECODER: Final = json.JSONDecoder()
-
-
 def read_as_sglang(text: str, tools: OfferedTools | None) -> ReplicaReading:
-    """Decode one JSON value after each opening tag. The first value that cannot be decoded ends the parsing.
+    """Parse each block with `json.loads`, an array as several calls. One bad block loses all calls.
 
-    Tags inside strings are handled, and arrays of calls and `parameters` are accepted. Calls of tools that are not
-    offered, or without arguments, are skipped. Thoughts are not recognized.
+    The first closing tag ends a block, even inside a string. Without a closing tag, the block is the rest of the text.
+    `parameters` counts more than `arguments` unless it is empty. Calls of tools that are not offered are skipped, and
+    thoughts are not recognized. Text after the first opening tag is lost.
     """
+    found = list(tag_blocks(text))
     calls: list[ReplicaCall] = []
     notes: list[str] = []
-    start = text.find(OPEN)
-    while start >= 0:
-        match = _SPACE.match(text, start + len(OPEN))
-        begin = match.end() if match else start
-        try:
-            value, end = cast(tuple[JsonValue, int], _DECODER.raw_decode(text, begin))
-        except (ValueError, RecursionError) as error:
-            reason = json_fault(error) if isinstance(error, json.JSONDecodeError) else "it cannot be decoded"
-            notes.append(f"parsing ends at the first invalid JSON ({reason} at character {begin})")
-            break
-        calls.extend(_calls(value, tools, notes))
-        start = text.find(OPEN, end)
-        rest = text[end:start] if start >= 0 else text[end:]
-        if CLOSE in rest and rest.partition(CLOSE)[0].strip():
-            notes.append("only the first JSON value of each block is read")
+    for index, block in enumerate(found, start=1):
+        # Unlike vLLM's parser, it skips an empty block and strips what Python counts as white space.
+        reason = _add_entries(block.body.strip(), tools, calls, notes) if block.body else ""
+        if reason:
+            return ReplicaReading(notes=(_rejected(index, reason),))
+    if _has_lost_text(text, found):
+        notes.append("the text between or after calls is lost")
     return ReplicaReading(calls=tuple(calls), notes=unique(notes))
 
 
-def _calls(value: JsonValue, tools: OfferedTools | None, notes: list[str]) -> Iterator[ReplicaCall]:
+def _add_entries(body: str, tools: OfferedTools | None, calls: list[ReplicaCall], notes: list[str]) -> str:
+    """Add the calls of a block. Return why the block is rejected; empty if it is not."""
+    reason = refusal(body)
+    if reason:
+        return reason
+    value = load_json(body)
     for entry in value if isinstance(value, list) else [value]:
+        if not isinstance(entry, Mapping):
+            return f"not an object or an array of objects: {body[:20]!r}"
         fields = as_object(entry)
         name = fields.get("name")
-        arguments = fields.get("arguments", fields.get("parameters"))
+        if isinstance(name, list | Mapping) and name:
+            return "bad name"
+        arguments = fields.get("parameters") or fields.get("arguments", {})
         if not isinstance(name, str) or not name:
             notes.append("an entry without a `name` is not a call")
         elif tools is not None and name not in tools.by_name:
             notes.append(f"tool {name!r} is not offered and its call is skipped")
-        elif arguments is None:
-            notes.append(f"the call of {name!r} has no arguments and is skipped")
         else:
-            yield ReplicaCall(name=name, arguments=arguments)
+            calls.append(ReplicaCall(name=name, arguments=arguments))
+    return ""

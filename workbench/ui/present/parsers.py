@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.hermes.parser_comparison import ParserRule, RuleResult, differ
+from workbench.hermes.parser_comparison import RuleResult, differ
 from workbench.hermes.replicas.attempt import ReplicaCall
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.present.conversation import ReadRound
@@ -41,8 +41,8 @@ class ParserRow:
     """The result of one parser."""
 
     rule: str
-    is_replica: bool
-    """False for our own strict reader."""
+    origin: str
+    """`replica`, with the release if there is one. Empty for our own strict reader."""
     got: str
     """Number of calls that it finds, and of extra calls that it runs. `none` if there are no calls."""
     tone: str
@@ -95,7 +95,7 @@ def _row(result: RuleResult) -> ParserRow:
     more = len(words) - MAX_CALLS
     return ParserRow(
         rule=result.rule.value,
-        is_replica=result.rule is not ParserRule.STRICT,
+        origin=result.rule.origin,
         got=_got(found, lost=len(result.lost), invented=len(result.invented)),
         tone="error" if words else "clean",
         calls=tuple(words[:MAX_CALLS]),

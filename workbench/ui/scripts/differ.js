@@ -24,7 +24,7 @@ const row = (parser) =>
       "th",
       { scope: "row" },
       parser.rule,
-      parser.is_replica ? node("span", { class: "hw-note" }, "replica") : null,
+      parser.origin ? node("span", { class: "hw-note" }, parser.origin) : null,
     ),
     node("td", { class: "is-number s-" + parser.tone }, parser.got),
     node(
