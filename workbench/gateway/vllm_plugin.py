@@ -168,7 +168,8 @@ def _offered(request: Any) -> OfferedTools:
 def _spec(name: str, function: Any) -> ToolSpec:
     # Not `model_dump(exclude_none=True)`, which leaves out each null inside the schema as well.
     document = {"name": name, "parameters": getattr(function, "parameters", None) or {}}
+    by_name = ToolSpec.of_function({"name": name})
     try:
-        return parse_tools([document]).specs[0]
+        return next(iter(parse_tools([document]).specs), by_name)
     except BadInput:
-        return ToolSpec.of_function({"name": name})
+        return by_name
