@@ -15,6 +15,7 @@ import tarfile
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urljoin
+from zipfile import ZipFile
 
 import httpx2
 
@@ -32,10 +33,16 @@ class Archive:
     sha256: str
     parts: tuple[str, ...]
     """Folders that are unpacked, below the folder of the archive."""
+    wheel: str = ""
+    """The tags of a wheel, for a project that publishes no source archive."""
 
     @property
     def stem(self) -> str:
         return f"{self.project.replace('-', '_')}-{self.version}"
+
+    @property
+    def file(self) -> str:
+        return f"{self.stem}-{self.wheel}.whl" if self.wheel else f"{self.stem}.tar.gz"
 
 
 VLLM = Archive(
@@ -44,6 +51,14 @@ VLLM = Archive(
     sha256="f4c33c2503d52bb411146afa9618a4f48bed68912f617e6803ac8d76e4c74112",
     parts=("tests", "vllm"),
 )
+SGLANG = Archive(
+    project="sglang",
+    version="0.5.23",
+    sha256="00b3cd5b265ac76c64185fbb6b95424f324ddd9f428d0306b77bc9db9d859937",
+    parts=("sglang/srt",),
+    wheel="cp311-cp311-manylinux_2_34_x86_64",
+)
+"""Only its Python files are read, so the tags do not matter."""
 LLAMA_CPP = Archive(
     project="llama-cpp-python",
     version="0.3.36",
@@ -68,7 +83,7 @@ BFCL = Archive(
     sha256="4a3869673721fa59be93d8f55ca92d69ab5797058aed792149c6adafda064bc1",
     parts=("bfcl_eval",),
 )
-ARCHIVES = (VLLM, LLAMA_CPP, JSON_SCHEMA, JSON_REPAIR, BFCL)
+ARCHIVES = (VLLM, SGLANG, LLAMA_CPP, JSON_SCHEMA, JSON_REPAIR, BFCL)
 
 
 class Unavailable(Exception):
@@ -92,40 +107,46 @@ def unpacked(archive: Archive) -> Path:
     folder.parent.mkdir(parents=True, exist_ok=True)
     partial = folder.with_name(f"{archive.stem}.partial")
     shutil.rmtree(partial, ignore_errors=True)
-    packed = folder.with_name(f"{archive.stem}.tar.gz")
+    packed = folder.with_name(archive.file)
     try:
         _download(archive, packed)
         _unpack(archive, packed, partial)
     finally:
         packed.unlink(missing_ok=True)
-    (partial / archive.stem).rename(folder)
+    (partial if archive.wheel else partial / archive.stem).rename(folder)
     shutil.rmtree(partial, ignore_errors=True)
     return folder
 
 
 def _download(archive: Archive, packed: Path) -> None:
-    print(f"Downloading {archive.stem}.tar.gz", file=sys.stderr)
+    print(f"Downloading {archive.file}", file=sys.stderr)
     index = f"{_index().rstrip('/')}/{archive.project}/"
     digest = hashlib.sha256()
     try:
         with httpx2.Client(follow_redirects=True, timeout=60) as client:
             page = client.get(index, headers={"Accept": JSON_FORM}).raise_for_status()
             files = {file["filename"]: file["url"] for file in page.json()["files"]}
-            address = urljoin(str(page.url), files[f"{archive.stem}.tar.gz"])
+            address = urljoin(str(page.url), files[archive.file])
             with client.stream("GET", address) as answer, packed.open("wb") as file:
                 for piece in answer.raise_for_status().iter_bytes():
                     digest.update(piece)
                     file.write(piece)
     except (httpx2.HTTPError, KeyError, ValueError) as error:
         raise Unavailable(
-            f"{archive.stem}.tar.gz could not be downloaded from {index}: {error or type(error).__name__}. "
+            f"{archive.file} could not be downloaded from {index}: {error or type(error).__name__}. "
             f"Run this command with a connection to the package index once; later it needs none."
         ) from error
     if digest.hexdigest() != archive.sha256:
-        raise Unavailable(f"{archive.stem}.tar.gz has the hash {digest.hexdigest()}, not {archive.sha256}.")
+        raise Unavailable(f"{archive.file} has the hash {digest.hexdigest()}, not {archive.sha256}.")
 
 
 def _unpack(archive: Archive, packed: Path, folder: Path) -> None:
+    if archive.wheel:
+        with ZipFile(packed) as wheel:
+            prefixes = tuple(f"{part}/" for part in archive.parts)
+            names = [name for name in wheel.namelist() if name.startswith(prefixes) and name.endswith(".py")]
+            wheel.extractall(folder, names)
+        return
     prefixes = tuple(f"{archive.stem}/{part}/" for part in archive.parts)
     with tarfile.open(packed) as tar:
         tar.extractall(folder, [file for file in tar if file.name.startswith(prefixes)], filter="data")

@@ -1,9 +1,40 @@
 """All suites, in the order of the table."""
 
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+
+from tests.conformance import replicas, vllm_plugin
+from tests.conformance.archives import SGLANG, VLLM, Archive
 from tests.conformance.bfcl_scores import BFCL_SCORES
 from tests.conformance.json_repair_tests import JSON_REPAIR_ARGUMENTS
 from tests.conformance.llama_chat import LLAMA_CHAT, LLAMA_CHAT_OTHERS
-from tests.conformance.outcome import Suite
+from tests.conformance.outcome import Outcome, Suite
 from tests.conformance.vllm_tests import VLLM_SUITES
 
-SUITES: tuple[Suite, ...] = (*VLLM_SUITES, LLAMA_CHAT, LLAMA_CHAT_OTHERS, JSON_REPAIR_ARGUMENTS, BFCL_SCORES)
+
+def _of_differences(
+    differences: Callable[[Path], Iterable[tuple[str, str]]], folder: Path
+) -> Iterator[Outcome]:
+    """Make outcomes of cases with their differences, which are empty texts if there are none."""
+    for case, difference in differences(folder):
+        yield Outcome(id=case, agrees=not difference, details=difference)
+
+
+def _own(
+    name: str, archive: Archive, cases: int, differences: Callable[[Path], Iterable[tuple[str, str]]]
+) -> Suite:
+    """Return a suite of texts of our own, compared with somebody else's code."""
+    return Suite(name=name, archive=archive, cases=cases, outcomes=partial(_of_differences, differences))
+
+
+SUITES: tuple[Suite, ...] = (
+    *VLLM_SUITES,
+    LLAMA_CHAT,
+    LLAMA_CHAT_OTHERS,
+    JSON_REPAIR_ARGUMENTS,
+    BFCL_SCORES,
+    _own("The plugin in vLLM, against the reader", VLLM, 757, vllm_plugin.outcomes),
+    _own("The replica of vLLM's parser, against the parser", VLLM, 633, replicas.vllm_outcomes),
+    _own("The replica of SGLang's parser, against the parser", SGLANG, 633, replicas.sglang_outcomes),
+)
