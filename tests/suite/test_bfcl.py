@@ -11,10 +11,12 @@ import pytest
 from tests.bfcl import FOLDER, data_folder
 from workbench.chat.finding import Span
 from workbench.errors import BadInput
+from workbench.hermes.parse import parse
 from workbench.hermes.reading import CallStatus, Dialect, ReadCall
 from workbench.suite.bfcl_score import check_bfcl
 from workbench.suite.exchange.bfcl import export_bfcl, import_bfcl
 from workbench.suite.read_suite import parse_suite, render_suite
+from workbench.toolspec.tools_text import parse_tools
 
 SETS = ("simple_python", "multiple", "parallel", "parallel_multiple")
 WRONG_THEMSELVES = {
@@ -154,6 +156,38 @@ def test_scoring_agrees_with_the_checker(name, ast_checker):
     assert tuple(refused) == WRONG_THEMSELVES[name]
 
 
+@pytest.mark.parametrize("name", SETS)
+def test_scoring_what_the_reader_read_agrees_with_the_checker(name, ast_checker):
+    converted = 0
+    for case in suite(name).suite.cases:
+        answer = case.expectations[0].bfcl
+        tools = parse_tools(list(case.tool_specs))
+        right = right_calls(answer)
+        for calls in (right, quoted(right), *variants(right)):
+            text = "\n".join(written(one) for one in calls)
+            found = parse(text, tools=tools).calls
+            theirs = ast_checker(copy.deepcopy(answer), calls)
+            assert (not check_bfcl(answer, found)) == theirs, (case.id, text)
+            converted += any(one.unconverted is not None for one in found)
+    assert converted > 10
+
+
+def quoted(calls):
+    """Return the calls with each number and boolean as a text, as some models write them."""
+    return [call(one.name, {key: quote(value) for key, value in one.arguments.items()}) for one in calls]
+
+
+def quote(value):
+    if isinstance(value, list):
+        return [quote(item) for item in value]
+    return json.dumps(value) if isinstance(value, bool | int | float) else value
+
+
+def written(one):
+    body = json.dumps({"name": one.name, "arguments": one.arguments}, ensure_ascii=False)
+    return f"<tool_call>\n{body}\n</tool_call>"
+
+
 def test_the_irrelevance_questions_expect_no_call():
     imported = suite("irrelevance")
     assert len(imported.suite.cases) == 240
@@ -193,6 +227,43 @@ def test_questions_with_several_turns_or_in_other_languages_are_skipped():
     text = "\n".join(map(json.dumps, rows))
     with pytest.raises(BadInput, match="no question can be imported"):
         import_bfcl(text, None, name="mixed")
+
+
+NOT_SINGLE = [
+    ("multi_turn_base", "it has several turns and needs BFCL's classes (TwitterAPI, GorillaFileSystem)"),
+    ("multi_turn_miss_func", "it has several turns and needs BFCL's classes"),
+    ("memory", "it needs BFCL's classes (MemoryAPI)"),
+    ("web_search", "it needs BFCL's classes (WebSearchAPI)"),
+    ("format_sensitivity", "lists the IDs of questions in other files (simple_python, parallel,"),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), NOT_SINGLE, ids=[row[0] for row in NOT_SINGLE])
+def test_a_set_that_is_no_list_of_single_turns_is_refused_with_what_it_needs(name, expected):
+    questions = (data_folder() / f"BFCL_v4_{name}.json").read_text(encoding="utf-8")
+    with pytest.raises(BadInput) as raised:
+        import_bfcl(questions, None, name=name)
+    message = str(raised.value)
+    assert expected in message
+    assert any(remedy in message for remedy in ("Run this set with bfcl-eval", "Import those files"))
+    assert "not JSON" not in message
+
+
+def test_questions_with_classes_are_skipped_among_others():
+    rows = [
+        {"id": "web_search_0", "question": [[]], "involved_classes": ["WebSearchAPI"]},
+        {"id": "irrelevance_0", "question": [[{"role": "user", "content": "hi"}]], "function": []},
+    ]
+    imported = import_bfcl("\n".join(map(json.dumps, rows)), None, name="mixed")
+    assert [case.id for case in imported.suite.cases] == ["irrelevance_0"]
+    reason = "it needs BFCL's classes (WebSearchAPI), which a suite does not have"
+    assert imported.left_out == (f"web_search_0: {reason}",)
+
+
+def test_a_file_of_answers_in_place_of_questions_is_named():
+    answers = (data_folder() / "possible_answer" / "BFCL_v4_parallel.json").read_text(encoding="utf-8")
+    with pytest.raises(BadInput, match="it is an answer; give the file of questions"):
+        import_bfcl(answers, None, name="parallel")
 
 
 def test_a_question_without_an_answer_is_reported_with_its_line():

@@ -182,6 +182,7 @@ class _BlockResult:
                     span=span,
                     dialect=checked.draft.dialect,
                     status=checked.status,
+                    unconverted=checked.draft.unconverted,
                     fixes=self.fixes,
                     findings=(*own, *checked.findings),
                 )

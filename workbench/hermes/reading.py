@@ -81,6 +81,8 @@ class ReadCall:
     dialect: Dialect
     """The form of the body: json or xml."""
     status: CallStatus
+    unconverted: Mapping[str, JsonValue] | None = field(default=None, hash=False)
+    """The arguments before `coerced-by-schema` converted values in them. None if it converted none."""
     fixes: tuple[Fix, ...] = ()
     """The fixes of its block. Calls of one block share them."""
     findings: tuple[Finding, ...] = ()

@@ -82,19 +82,21 @@ def _check_call(
 ) -> str:
     if call.name != function["name"]:
         return f"called {call.name!r}, expected {function['name']!r}"
+    # BFCL does not convert `"3"` to the integer that the schema asks for.
+    arguments = call.arguments if call.unconverted is None else call.unconverted
     possible = next(iter(expected.values()))
     parameters = function.get("parameters", {})
     for name in parameters.get("required", ()):
-        if name not in call.arguments:
+        if name not in arguments:
             return f"{call.name}: argument {name!r} is missing"
     declared = parameters.get("properties", {})
-    for name, value in call.arguments.items():
+    for name, value in arguments.items():
         if name not in declared or name not in possible:
             return f"{call.name}: unexpected argument {name!r}"
         if problem := _check_value(declared[name], value, possible[name]):
             return f"{call.name}: {name} is {value!r}, {problem}"
     for name, values in possible.items():
-        if name not in call.arguments and _OPTIONAL not in values:
+        if name not in arguments and _OPTIONAL not in values:
             return f"{call.name}: argument {name!r} is missing"
     return ""
 

@@ -183,6 +183,7 @@ def finish_draft(completion: Completion, notes: BlockNotes, draft: CallDraft) ->
     spec = completion.spec(draft.name)
     found = coercions(spec.parameters, draft.arguments) if spec is not None else ()
     if found:
+        draft.unconverted = draft.arguments
         draft.arguments = coerced(draft.arguments, found)
         for coercion in found:
             node = _at(draft.node, coercion.path)

@@ -37,6 +37,8 @@ class CallDraft:
 
     is_surely_valid: bool = False
     """Whether the arguments certainly match the schema of the tool, and have no other properties."""
+    unconverted: JsonObject | None = None
+    """The arguments before values were converted to the types of the schema. None if none was."""
     written: str = ""
     """The body for the strict reader, filled by `as_bodies`."""
 

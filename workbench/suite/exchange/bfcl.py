@@ -82,21 +82,25 @@ def import_bfcl(questions: str, answers: str | None, *, name: str, only: Sequenc
     Raises:
         BadInput: A line does not have BFCL's format, or no question can be imported.
     """
+    _refuse_index(questions)
     truths = {str(row.get("id")): row for _, row in read_lines(answers, where="answers")} if answers else {}
     cases: list[Case] = []
     left_out: list[str] = []
+    needs_bfcl = False
     for place, row in read_lines(questions, where="questions"):
         question_id = str(row.get("id"))
         if only and question_id not in only:
             continue
         if reason := _skip_reason(question_id, row):
             left_out.append(f"{question_id}: {reason}")
+            needs_bfcl |= "involved_classes" in row
             continue
         truth = truths.get(question_id, {}).get("ground_truth", [])
         document = _document(place, question_id, row, truth, name)
         cases.append(parse_case(document, suite=name, where=place))
     if not cases:
-        raise BadInput("questions", "no question can be imported", "; ".join(left_out[:1]))
+        remedy = "; ".join(left_out[:1]) + (". Run this set with bfcl-eval" if needs_bfcl else "")
+        raise BadInput("questions", "no question can be imported", remedy)
     suite = Suite(name=name, description="From the Berkeley Function-Calling Leaderboard", cases=tuple(cases))
     return ImportedSuite(suite=suite, left_out=tuple(left_out))
 
@@ -148,11 +152,33 @@ def category_of(name: str) -> str:
     return "parallel" if "parallel" in name else "multiple" if "multiple" in name else "simple"
 
 
+def _refuse_index(questions: str) -> None:
+    """Refuse the file of the set `format_sensitivity`: one object with the IDs of questions by set."""
+    try:
+        index = cast(dict[str, Any], load_json(questions)) if questions.lstrip().startswith("{") else {}
+    except ValueError:
+        return
+    if index and all(isinstance(ids, list) for ids in index.values()):
+        raise BadInput(
+            "questions",
+            f"the file lists the IDs of questions in other files ({', '.join(index)})",
+            "Import those files. bfcl-eval repeats their questions with other formats of the prompt",
+        )
+
+
 def _skip_reason(question_id: str, row: Mapping[str, Any]) -> str:
     """Return why a question cannot be imported; empty if it can."""
-    question = row.get("question")
+    question, classes = row.get("question"), row.get("involved_classes")
+    if isinstance(classes, list):
+        # Sets `multi_turn_*`, `memory` and `web_search`.
+        names = ", ".join(map(str, cast(list[Any], classes)))
+        has_turns = isinstance(question, list) and len(cast(list[Any], question)) > 1
+        turns = "has several turns and " if has_turns else ""
+        return f"it {turns}needs BFCL's classes ({names}), which a suite does not have"
+    if question is None and "ground_truth" in row:
+        return "it is an answer; give the file of questions"
     if not isinstance(question, list) or not isinstance(row.get("function"), list):
-        return "no question or function"
+        return "it has no question or no functions"
     if len(cast(list[Any], question)) != 1:
         return "has several turns, but a case has one"
     # The answers of `simple_java_3`, for example, are Java values and not JSON.
