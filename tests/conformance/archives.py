@@ -51,6 +51,27 @@ VLLM = Archive(
     sha256="f4c33c2503d52bb411146afa9618a4f48bed68912f617e6803ac8d76e4c74112",
     parts=("tests", "vllm"),
 )
+OLDER_VLLM = (
+    Archive(
+        project="vllm",
+        version="0.11.0",
+        sha256="f435a64c24e9c4178d657a76f8edd8548ddc444012f7d06a9f79ac3a6392bfae",
+        parts=("vllm",),
+    ),
+    Archive(
+        project="vllm",
+        version="0.14.0",
+        sha256="ed86c6a9d22fbfd059648794493cad88444c71688f3ff6efcb26c5ca353f0e5d",
+        parts=("vllm",),
+    ),
+    Archive(
+        project="vllm",
+        version="0.25.1",
+        sha256="ddbdec3f1c0f21afa70b7eb6ddf3faa29d26b1302ee4b5d5e00ec3af41b0c2e4",
+        parts=("vllm",),
+    ),
+)
+"""One release of each earlier layout of its modules: the plugin is imported into all of them."""
 SGLANG = Archive(
     project="sglang",
     version="0.5.23",
@@ -83,7 +104,7 @@ BFCL = Archive(
     sha256="4a3869673721fa59be93d8f55ca92d69ab5797058aed792149c6adafda064bc1",
     parts=("bfcl_eval",),
 )
-ARCHIVES = (VLLM, SGLANG, LLAMA_CPP, JSON_SCHEMA, JSON_REPAIR, BFCL)
+ARCHIVES = (VLLM, *OLDER_VLLM, SGLANG, LLAMA_CPP, JSON_SCHEMA, JSON_REPAIR, BFCL)
 
 
 class Unavailable(Exception):

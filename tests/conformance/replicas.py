@@ -12,7 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from tests.conformance.stand_ins import install
-from tests.conformance.vllm_plugin import CHECKOUT, CORPUS, Tokenizer, import_vllm
+from tests.conformance.vllm_plugin import CHECKOUT, CORPUS, Tokenizer, corpus, import_vllm
 from workbench.hermes.replicas.attempt import ReplicaReading
 from workbench.hermes.replicas.servers import read_as_sglang, read_as_vllm
 from workbench.toolspec.spec import OfferedTools
@@ -62,6 +62,11 @@ ODD = (
 """Texts beside the corpus: what each rule of the two parsers turns on."""
 
 
+def count() -> int:
+    """Return how many texts are compared."""
+    return sum(1 for _ in _texts())
+
+
 def vllm_outcomes(folder: Path) -> list[tuple[str, str]]:
     """Return each text's case, and how vLLM's parser and its replica differ, or an empty text."""
     return _outcomes("vllm", folder, read_as_vllm)
@@ -101,8 +106,7 @@ def _tools() -> OfferedTools:
 
 def _texts() -> Iterator[tuple[str, str]]:
     """Yield each text of the corpus alone, cut, and beside a good call, then the odd ones."""
-    for line in (CORPUS / "readings.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
+    for row in corpus():
         text = row["text"]
         yield row["id"], text
         yield f"{row['id']}, after a call", GOOD + text

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from tests.conformance import replicas, vllm_plugin
-from tests.conformance.archives import SGLANG, VLLM, Archive
+from tests.conformance import replicas, server_flags, vllm_plugin
+from tests.conformance.archives import OLDER_VLLM, SGLANG, VLLM, Archive
 from tests.conformance.bfcl_scores import BFCL_SCORES
 from tests.conformance.json_repair_tests import JSON_REPAIR_ARGUMENTS
 from tests.conformance.llama_chat import LLAMA_CHAT, LLAMA_CHAT_OTHERS
@@ -34,7 +34,23 @@ SUITES: tuple[Suite, ...] = (
     LLAMA_CHAT_OTHERS,
     JSON_REPAIR_ARGUMENTS,
     BFCL_SCORES,
-    _own("The plugin in vLLM, against the reader", VLLM, 757, vllm_plugin.outcomes),
-    _own("The replica of vLLM's parser, against the parser", VLLM, 633, replicas.vllm_outcomes),
-    _own("The replica of SGLang's parser, against the parser", SGLANG, 633, replicas.sglang_outcomes),
+    _own("The plugin in vLLM, against the reader", VLLM, vllm_plugin.count(), vllm_plugin.outcomes),
+    *(
+        _own(
+            f"The plugin in vLLM {older.version}, against the reader",
+            older,
+            vllm_plugin.count(),
+            vllm_plugin.outcomes,
+        )
+        for older in OLDER_VLLM
+    ),
+    _own("The replica of vLLM's parser, against the parser", VLLM, replicas.count(), replicas.vllm_outcomes),
+    _own(
+        "The replica of SGLang's parser, against the parser",
+        SGLANG,
+        replicas.count(),
+        replicas.sglang_outcomes,
+    ),
+    _own("Flags that are advised for vLLM", VLLM, 3, server_flags.vllm_outcomes),
+    _own("Flags that are advised for SGLang", SGLANG, 3, server_flags.sglang_outcomes),
 )

@@ -49,6 +49,21 @@ MISSING = ("msgspec", "openai", "openai_harmony", "partial_json_parser", "torch"
 """Packages of vLLM that the workbench does not need."""
 
 
+SIZES = (1, 3, 10, 100)
+"""Sizes of the pieces in which each text is streamed, in characters."""
+
+
+def corpus() -> list[dict]:
+    """Return the rows of our own texts."""
+    lines = (CORPUS / "readings.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def count() -> int:
+    """Return how many cases `outcomes` has."""
+    return 2 + len(corpus()) * (1 + len(SIZES))
+
+
 def outcomes(folder: Path) -> list[tuple[str, str]]:
     """Return each case, and what went wrong in it or an empty text."""
     command = [sys.executable, "-m", __name__, str(folder)]
@@ -97,11 +112,10 @@ def _cases() -> Iterator[tuple[str, str]]:
     )
     adjusted = _parser().adjust_request(request)
     yield "the tags stay in the text", "they are left out" if adjusted.skip_special_tokens else ""
-    for line in (CORPUS / "readings.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
+    for row in corpus():
         text = row["text"]
         yield f"{row['id']}, whole", _whole(text, request, tools)
-        for size in (1, 3, 10, 100):
+        for size in SIZES:
             yield f"{row['id']}, in pieces of {size}", _streamed(text, size, request, tools)
 
 

@@ -111,7 +111,7 @@ _ALL: Final = (
     ForeignDialect(
         key="minimax-m1",
         title="in the form of MiniMax M1 models (<tool_calls>)",
-        vllm="minimax",
+        vllm="",
         sglang="",
         contract=_SHOW_TAGS,
     ),
