@@ -73,6 +73,17 @@ def test_a_long_string_is_emitted_as_it_arrives() -> None:
     assert [call.arguments for call in stream.finish().calls] == [{"q": "abcd"}]
 
 
+@pytest.mark.parametrize("end", [', "days": 2}}', ', "days": 2}', ', "town": "Q"}', ', "id": 1}', "}"])
+@pytest.mark.parametrize("size", [1, 3, 100])
+def test_arguments_that_closed_too_early_are_continued_and_not_taken_back(end: str, size: int) -> None:
+    text = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P"}' + end + "\n</tool_call>"
+    pieces = [text[start : start + size] for start in range(0, len(text), size)]
+    events, reading = streamed(pieces, tools=TOOLS)
+    assert reading == parse(text, tools=TOOLS)
+    assert_events_match(events, reading)
+    assert not any(isinstance(event, CallDropped) for event in events)
+
+
 def test_a_truncated_call_is_dropped() -> None:
     events, reading = streamed(['<tool_call>{"name": "f", "arguments": {"q": "ab'], tools=TOOLS)
     assert isinstance(events[-1], CallDropped)

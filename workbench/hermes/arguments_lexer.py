@@ -241,6 +241,12 @@ class ArgumentsLexer:
         return start + 1
 
     def _closed(self, start: int) -> int:
+        """Close a container. The arguments end only if the call ends too: in `{"a": 1}, "b": 2}` a fix adds `b`."""
+        if len(self._closers) == 1:
+            following = self._after_space(start + 1)
+            self.is_stuck = following < len(self._text) and self._text[following] != "}"
+            if self.is_stuck or following == len(self._text):
+                return 0
         self._closers = self._closers[:-1]
         self._path.pop()
         self._expects = "next" if self._closers else "nothing"

@@ -110,6 +110,36 @@ TABLES: Final = {
             ),
         ),
     ),
+    "unknown-member": Table(
+        noop=(
+            '<tool_call>\n{"id": "c1", "type": "function", "index": 0, "name": "f", "arguments": {}}\n</tool_call>',
+            '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P"}, "days": 2}\n</tool_call>',
+            '<tool_call>\n{"name": "f", "arguments": null, "parameters": {"a": 1}}\n</tool_call>',
+        ),
+        rows=(
+            ('<tool_call>\n{"name": "f", "arguments": {}, "x": 2}\n</tool_call>', '"x": 2'),
+            ('<tool_call>\n{"x": {"y": 2}, "name": "f", "arguments": {}}\n</tool_call>', '"x": {"y": 2}'),
+            (
+                '<tool_call>\n{"name": "f", "arguments": {}, "x": 2, "id": 1, "y": 3}\n</tool_call>',
+                '"x": 2, "id": 1, "y": 3',
+            ),
+            (
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P"}, "city": "Q"}\n</tool_call>',
+                '"city": "Q"',
+            ),
+            ('<tool_call>\n{"name": "f", "tool": "g", "arguments": {}}\n</tool_call>', '"tool": "g"'),
+            (
+                '<tool_call>\n{"name": "f", "arguments": {}, "parameters": {"a": 1}}\n</tool_call>',
+                '"parameters": {"a": 1}',
+            ),
+            (
+                '<tool_call>\n{"type": "function", "function": {"name": "f", "arguments": {}}, "x": 2}\n</tool_call>',
+                '"x": 2',
+            ),
+            ('<tool_call>\n[{"name": "f", "arguments": {}, "x": 2}]\n</tool_call>', '"x": 2'),
+            ('<tool_call>\n{"name": "nope", "arguments": {}, "x": 2}\n</tool_call>', '"x": 2'),
+        ),
+    ),
     "unknown-tool": Table(
         noop=(
             '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>',

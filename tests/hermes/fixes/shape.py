@@ -167,6 +167,41 @@ TABLES: Final = {
             ),
         ),
     ),
+    "argument-outside": Table(
+        noop=(
+            '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P"}, "town": "Q"}\n</tool_call>',
+            '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P"}, "city": "Q"}\n</tool_call>',
+            '<tool_call>\n{"name": "f", "arguments": {"a": 1}, "b": 2}\n</tool_call>',
+            '<tool_call>\n{"name": "nope", "arguments": {"a": 1}, "days": 2}\n</tool_call>',
+            '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P"}, "parameters": {"days": 1, "x": 2}}\n</tool_call>',
+        ),
+        rows=(
+            (
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P"}, "days": 2}}\n</tool_call>',
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P", "days": 2}}\n</tool_call>',
+            ),
+            (
+                '<tool_call>\n{"days": 2, "name": "get_weather", "arguments": {"city": "P"}}\n</tool_call>',
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P", "days": 2}}\n</tool_call>',
+            ),
+            (
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P"}, "days": "2", "x": 1}\n</tool_call>',
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P", "days": 2}, "x": 1}\n</tool_call>',
+            ),
+            (
+                '<tool_call>\n{"function": {"name": "get_weather", "arguments": "{\\"city\\": \\"P\\"}"}, "days": 2}\n</tool_call>',
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P", "days": 2}}\n</tool_call>',
+            ),
+            (
+                '<tool_call>\n{"get_weather": {"city": "P"}, "days": 2}}\n</tool_call>',
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P", "days": 2}}\n</tool_call>',
+            ),
+            (
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P"}, "parameters": {"days": 2}}\n</tool_call>',
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P", "days": 2}}\n</tool_call>',
+            ),
+        ),
+    ),
     "name-whitespace": Table(
         noop=(
             '<tool_call>\n{"name": "get weather", "arguments": {}}\n</tool_call>',

@@ -11,7 +11,7 @@ from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.reading import Dialect
 from workbench.hermes.text.completion import BodyText, JsonNode, UnreadableBody
 from workbench.hermes.text.notes import BlockNotes
-from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 _NAME_KEYS: Final = ("name", "tool", "tool_name", "function_name")
 _ARGUMENT_KEYS: Final = ("arguments", "parameters", "args", "params", "input")
@@ -19,6 +19,8 @@ _WRAPPERS: Final = ("function", "function_call")
 _SILENT_KEYS: Final = frozenset({"id", "type", "index"})
 _PREFIX: Final = "functions."
 _NO_NAME: Final = re.compile(r"[\s<>{}]")
+_LONGEST_SHOWN: Final = 40
+"""Longest part of a member that a finding shows, in characters."""
 
 
 @dataclass(slots=True)
@@ -41,11 +43,14 @@ class CallDraft:
     """The arguments before values were converted to the types of the schema. None if none was."""
     written: str = ""
     """The body for the strict reader, filled by `as_bodies`."""
+    others: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    """Members beside the name and the arguments that are not used, each reported as `unknown-member`."""
 
     @property
     def text(self) -> str:
-        """The call as a canonical JSON body."""
-        return json.dumps({"name": self.name, "arguments": self.arguments}, ensure_ascii=False)
+        """The call as a canonical JSON body, with the members that are not used."""
+        call = {"name": self.name, "arguments": self.arguments}
+        return json.dumps({**call, **self.others, **call}, ensure_ascii=False)
 
 
 def shape_call(notes: BlockNotes, node: JsonNode, tools: OfferedTools | None) -> CallDraft | None:
@@ -59,14 +64,18 @@ def shape_call(notes: BlockNotes, node: JsonNode, tools: OfferedTools | None) ->
     if node.members is None:
         notes.report("not-an-object", node.start, node.end)
         return None
-    node = _unwrapped(notes, node)
-    single = _single_key(notes, node, tools)
-    if single:
-        return single
-    name = _name(notes, node, tools)
-    draft = CallDraft(name or "", {}, Dialect.JSON, node.start, node.end)
-    has_arguments = _read_arguments(notes, node, draft, tools)
-    return draft if name and has_arguments else None
+    return _Shape(notes, node, tools).read()
+
+
+def has_others(members: Mapping[str, object], arguments: JsonObject, spec: ToolSpec | None) -> bool:
+    """Return whether a call has members beside `name` and `arguments` that are not its own.
+
+    `id`, `type` and `index` are the call's own, unless the tool requires an argument of that name and has none: in
+    `{"name": "delete", "arguments": {"force": true}, "id": 7}` the arguments were closed too early.
+    """
+    return len(members) > 2 and any(
+        key not in ("name", "arguments") and not _is_own(key, arguments, spec) for key in members
+    )
 
 
 def is_plain_name(name: str, tools: OfferedTools | None) -> bool:
@@ -135,6 +144,183 @@ def decode_alone(text: str) -> tuple[JsonNode, BlockNotes] | None:
         return None
 
 
+class _Shape:
+    """One call that is being read from a JSON object.
+
+    Args:
+        node: The call, or the wrapper around it.
+    """
+
+    def __init__(self, notes: BlockNotes, node: JsonNode, tools: OfferedTools | None) -> None:
+        self.notes = notes
+        self.outer = node
+        self.node = _unwrapped(notes, node)
+        self.tools = tools
+        self.draft = CallDraft("", {}, Dialect.JSON, self.node.start, self.node.end)
+        self.used: set[int] = set()
+        """Positions of the keys whose values are the name or the arguments."""
+
+    def read(self) -> CallDraft | None:
+        """Return the call, or None, which is reported, if it has no valid name or arguments."""
+        is_call = self._read_single_key()
+        if not is_call:
+            self.draft.name = self._name() or ""
+            is_call = self._read_arguments() and bool(self.draft.name)
+        if not is_call:
+            return None
+        for level in (self.node, self.outer) if self.outer is not self.node else (self.node,):
+            self._read_others(level)
+        return self.draft
+
+    @property
+    def spec(self) -> ToolSpec | None:
+        """The offered tool that is called."""
+        return self.tools.by_name.get(self.draft.name) if self.tools is not None else None
+
+    def _read_single_key(self) -> bool:
+        """Read `{"move": {"a": 1}}`, where the name of an offered tool is the key of its arguments.
+
+        In `{"move": {"a": 1}, "b": 2}` the arguments were closed too early. This only counts if `move` declares `b`.
+        """
+        members = cast("dict[str, JsonValue]", self.node.value)
+        if self.tools is None or self.node.finders:
+            return False
+        names = [key for key in members if key in self.tools.by_name]
+        pair = self.node.member(names[0]) if len(names) == 1 else None
+        if pair is None or pair[1].members is None:
+            return False
+        spec, arguments = self.tools.by_name[names[0]], cast(JsonObject, pair[1].value)
+        more = [key for key in members if key != spec.name]
+        if not all(_is_declared(key, arguments, spec) and key not in _NAME_KEYS for key in more):
+            return False
+        name = json.dumps(spec.name, ensure_ascii=False)
+        self.notes.rewrite("single-key-call", pair[0].start, pair[0].end, f'"name": {name}, "arguments"')
+        self.draft.name, self.draft.arguments, self.draft.node = spec.name, arguments, pair[1]
+        self.used.add(pair[0].start)
+        return True
+
+    def _name(self) -> str | None:
+        pair = next(filter(None, map(self.node.member, _NAME_KEYS)), None)
+        if not pair:
+            self.notes.report("bad-name", self.node.start, self.node.end, "the call has no name")
+            return None
+        value = pair[1]
+        self._take(pair, _NAME_KEYS[0])
+        if not isinstance(value.value, str):
+            self.notes.report("bad-name", value.start, value.end, "the name is not a string")
+            return None
+        return normal_name(self.notes, value.value, (value.start, value.end), self.tools, json_text=True)
+
+    def _take(self, pair: tuple[JsonNode, JsonNode], correct: str) -> None:
+        """Use a member, whose key becomes `correct`."""
+        key = pair[0]
+        self.used.add(key.start)
+        if key.value != correct:
+            self.notes.rewrite("key-alias", key.start, key.end, f'"{correct}"')
+
+    def _rewrite_all(self, code: str) -> None:
+        """Record a fix that writes the whole call again, once its arguments are final."""
+        rewrite = (code, self.node.start, self.node.end, True)
+        if rewrite not in self.draft.rewrites:
+            self.draft.rewrites.append(rewrite)
+
+    def _read_arguments(self) -> bool:
+        """Store the arguments in the draft. Return False, and report it, if they cannot be read."""
+        pairs = _argument_pairs(self.node)
+        if not pairs and self.outer is not self.node:
+            # {"function": {"name": "move"}, "arguments": {"a": 1}}
+            pairs = _argument_pairs(self.outer)
+            if pairs:
+                self._rewrite_all("openai-wrapper")
+        if not pairs:
+            return self._read_flattened()
+        # In {"arguments": null, "parameters": {"a": 1}} only the second member says something.
+        pair = next((pair for pair in pairs if not _is_empty(pair[1])), pairs[0])
+        self._take(pair, _ARGUMENT_KEYS[0])
+        for other in pairs:
+            if other is not pair and _is_empty(other[1]):
+                self.used.add(other[0].start)
+                self._rewrite_all("key-alias")
+        return self._read_value(pair[1])
+
+    def _read_value(self, value: JsonNode) -> bool:
+        if value.members is not None:
+            self.draft.arguments, self.draft.node = cast(JsonObject, value.value), value
+            return True
+        if _is_empty(value) and not self.notes.has_refused(value.start, value.end):
+            self.notes.rewrite("missing-arguments", value.start, value.end, "{}")
+            return True
+        if isinstance(value.value, str) and self._read_string(value):
+            return True
+        self.notes.report("arguments-not-object", value.start, value.end)
+        return False
+
+    def _read_string(self, value: JsonNode) -> bool:
+        decoded = decode_alone(str(value.value))
+        if decoded is None or not (decoded[0].value is None or decoded[0].members is not None):
+            return False
+        node, inner = decoded
+        self.notes.absorb(inner, value.start, value.end)
+        if node.value is None:
+            self.notes.mark("missing-arguments", value.start, value.end)
+        else:
+            self.draft.arguments = cast(JsonObject, node.value)
+        self.draft.rewrites.append(("string-arguments", value.start, value.end, False))
+        return True
+
+    def _read_flattened(self) -> bool:
+        """Read arguments that are next to the name instead of under `arguments`, or no arguments at all."""
+        node, spec = self.node, self.spec
+        members = {
+            key: value
+            for key, value in cast(JsonObject, node.value).items()
+            if (pair := node.member(key)) and pair[0].start not in self.used
+        }
+        others = [key for key in members if not _is_own(key, {}, spec)]
+        if spec is not None and others and all(key in spec.properties or key in _NAME_KEYS for key in others):
+            self.draft.arguments = {key: value for key, value in members.items() if key in spec.properties}
+        if self.draft.arguments:
+            pairs = map(node.member, self.draft.arguments)
+            self.used.update(pair[0].start for pair in pairs if pair)
+            self._rewrite_all("flattened-arguments")
+            return True
+        if all(key in _NAME_KEYS for key in others):
+            self.notes.insert("missing-arguments", node.start, node.start + 1, '"arguments": {}, ')
+            return True
+        message = "no arguments, and keys that a call does not have"
+        self.notes.report("arguments-not-object", node.start, node.end, message)
+        return False
+
+    def _read_others(self, level: JsonNode) -> None:
+        """Read the members beside the name and the arguments, so that none is lost without a word.
+
+        In `{"name": "move", "arguments": {"a": 1}, "b": 2}` the model closed the arguments too early. If `move`
+        declares `b`, that is a guess worth making. Otherwise, `b` is reported, and its text is kept.
+
+        Args:
+            level: The call, or the wrapper around it.
+        """
+        draft, spec = self.draft, self.spec
+        for key, value in cast(JsonObject, level.value).items():
+            pair = level.member(key)
+            if pair is None or pair[1] is self.node or pair[0].start in self.used:
+                continue
+            if _is_own(key, draft.arguments, spec):
+                continue
+            if more := _more_arguments(key, value, draft.arguments, spec):
+                draft.arguments = {**draft.arguments, **more}
+                self._rewrite_all("argument-outside")
+                continue
+            draft.others.setdefault(key, value)
+            self.notes.report("unknown-member", pair[0].start, pair[1].end, _unread(key, value))
+            if level is not self.node:
+                self._rewrite_all("openai-wrapper")
+
+
+def _argument_pairs(node: JsonNode) -> list[tuple[JsonNode, JsonNode]]:
+    return list(filter(None, map(node.member, _ARGUMENT_KEYS)))
+
+
 def _unwrapped(notes: BlockNotes, node: JsonNode) -> JsonNode:
     if any(node.member(key) for key in _NAME_KEYS):
         return node
@@ -148,92 +334,39 @@ def _unwrapped(notes: BlockNotes, node: JsonNode) -> JsonNode:
     return node
 
 
-def _single_key(notes: BlockNotes, node: JsonNode, tools: OfferedTools | None) -> CallDraft | None:
-    members = node.members or []
-    if tools is None or len(members) != 1 or node.finders:
-        return None
-    key, value = members[0]
-    if str(key.value) not in tools.by_name or value.members is None:
-        return None
-    name = json.dumps(key.value, ensure_ascii=False)
-    notes.rewrite("single-key-call", key.start, key.end, f'"name": {name}, "arguments"')
-    return CallDraft(str(key.value), cast(JsonObject, value.value), Dialect.JSON, node.start, node.end, value)
+def _is_empty(value: JsonNode) -> bool:
+    return value.value is None or (isinstance(value.value, str) and not value.value.strip())
 
 
-def _aliased(notes: BlockNotes, node: JsonNode, keys: tuple[str, ...]) -> tuple[JsonNode, JsonNode] | None:
-    pair = node.member(keys[0])
-    if pair:
-        return pair
-    for alias in keys[1:]:
-        pair = node.member(alias)
-        if pair:
-            notes.rewrite("key-alias", pair[0].start, pair[0].end, f'"{keys[0]}"')
-            return pair
+def _is_own(key: str, arguments: JsonObject, spec: ToolSpec | None) -> bool:
+    return key in _SILENT_KEYS and not (
+        spec is not None and key in spec.required and _is_declared(key, arguments, spec)
+    )
+
+
+def _is_declared(key: str, arguments: JsonObject, spec: ToolSpec) -> bool:
+    """Return whether the tool declares the argument `key` and the call does not have it yet."""
+    return key in spec.properties and key not in arguments
+
+
+def _more_arguments(
+    key: str, value: JsonValue, arguments: JsonObject, spec: ToolSpec | None
+) -> JsonObject | None:
+    """Return the declared arguments that a member beside `arguments` adds, or None."""
+    if spec is None:
+        return None
+    if _is_declared(key, arguments, spec):
+        return {key: value}
+    if key in _ARGUMENT_KEYS and isinstance(value, Mapping):
+        # {"name": "move", "arguments": {"a": 1}, "parameters": {"b": 2}}
+        return value if all(_is_declared(name, arguments, spec) for name in value) else None
     return None
 
 
-def _name(notes: BlockNotes, node: JsonNode, tools: OfferedTools | None) -> str | None:
-    pair = _aliased(notes, node, _NAME_KEYS)
-    if not pair:
-        notes.report("bad-name", node.start, node.end, "the call has no name")
-        return None
-    value = pair[1]
-    if not isinstance(value.value, str):
-        notes.report("bad-name", value.start, value.end, "the name is not a string")
-        return None
-    return normal_name(notes, value.value, (value.start, value.end), tools, json_text=True)
+def _unread(key: str, value: JsonValue) -> str:
+    written = json.dumps(value, ensure_ascii=False)
+    return f"{_short(repr(key))} is beside the arguments and is not read; its value: {_short(written)}"
 
 
-def _read_arguments(notes: BlockNotes, node: JsonNode, draft: CallDraft, tools: OfferedTools | None) -> bool:
-    """Store the arguments of `node` in `draft`. Return False, and report it, if they cannot be read."""
-    pair = _aliased(notes, node, _ARGUMENT_KEYS)
-    if not pair:
-        return _read_flattened(notes, node, draft, tools)
-    value = pair[1]
-    if value.members is not None:
-        draft.arguments, draft.node = cast(JsonObject, value.value), value
-        return True
-    is_empty = value.value is None or (isinstance(value.value, str) and not value.value.strip())
-    if is_empty and not notes.has_refused(value.start, value.end):
-        notes.rewrite("missing-arguments", value.start, value.end, "{}")
-        return True
-    if isinstance(value.value, str) and _read_string(notes, value, draft):
-        return True
-    notes.report("arguments-not-object", value.start, value.end)
-    return False
-
-
-def _read_string(notes: BlockNotes, value: JsonNode, draft: CallDraft) -> bool:
-    decoded = decode_alone(str(value.value))
-    if decoded is None or not (decoded[0].value is None or decoded[0].members is not None):
-        return False
-    node, inner = decoded
-    notes.absorb(inner, value.start, value.end)
-    if node.value is None:
-        notes.mark("missing-arguments", value.start, value.end)
-    else:
-        draft.arguments = cast(JsonObject, node.value)
-    draft.rewrites.append(("string-arguments", value.start, value.end, False))
-    return True
-
-
-def _read_flattened(notes: BlockNotes, node: JsonNode, draft: CallDraft, tools: OfferedTools | None) -> bool:
-    """Read arguments that are next to the name instead of under `arguments`, or no arguments at all."""
-    values = cast("dict[str, JsonValue]", node.value)
-    others = {
-        key: value for key, value in values.items() if key not in _NAME_KEYS and key not in _SILENT_KEYS
-    }
-    if not others:
-        notes.insert("missing-arguments", node.start, node.start + 1, '"arguments": {}, ')
-        return True
-    spec = tools.by_name.get(draft.name) if tools is not None else None
-    if spec is not None and all(key in spec.properties for key in others):
-        draft.arguments = {
-            key: value for key, value in values.items() if key in spec.properties and key != "name"
-        }
-        draft.rewrites.append(("flattened-arguments", node.start, node.end, True))
-        return True
-    notes.report(
-        "arguments-not-object", node.start, node.end, "no arguments, and keys that a call does not have"
-    )
-    return False
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"

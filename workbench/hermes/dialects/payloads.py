@@ -80,7 +80,7 @@ class PayloadReader:
     def objects(self, position: int) -> Calls | None:
         """Read the call, or the array of calls, at `position`: `{"name": …, "arguments": …}`."""
         node = self.json(position)
-        if node is None or not _looks_like_calls(node):
+        if node is None or not _looks_like_calls(node, self.completion):
             return None
         return Calls(draft_calls(self.completion, self.notes, Body((node,), node.end)), node.end)
 
@@ -182,10 +182,13 @@ class PayloadReader:
         return position
 
 
-def _looks_like_calls(node: JsonNode) -> bool:
-    """Return whether a JSON value has the shape of a call: a name and arguments, without other keys."""
+def _looks_like_calls(node: JsonNode, completion: Completion) -> bool:
+    """Return whether a JSON value has the shape of a call: a name and arguments, without other keys.
+
+    A model that closes the arguments too early writes the tool's other parameters beside them.
+    """
     if node.items is not None:
-        return bool(node.items) and all(_looks_like_calls(item) for item in node.items)
+        return bool(node.items) and all(_looks_like_calls(item, completion) for item in node.items)
     if node.members is None or is_tool_spec(node.value):
         return False
     wrapped = node.member("function")
@@ -195,6 +198,7 @@ def _looks_like_calls(node: JsonNode) -> bool:
     arguments = node.member("arguments") or node.member("parameters")
     if name is None or arguments is None or not isinstance(name[1].value, str):
         return False
+    spec = completion.spec(name[1].value.strip())
     value = arguments[1].value
-    known = {"name", "arguments", "parameters", "id", "type", "index"}
+    known = {"name", "arguments", "parameters", "id", "type", "index", *(spec.properties if spec else ())}
     return isinstance(value, dict | str) and all(key.value in known for key, _ in node.members or ())

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple, cast
 
 from workbench.chat.finding import Edit, Finding, Fix, Span
 from workbench.chat.json_value import JsonObject
-from workbench.hermes.body.shape import CallDraft, is_plain_name
+from workbench.hermes.body.shape import CallDraft, has_others, is_plain_name
 from workbench.hermes.json_text.fast import decode
 from workbench.hermes.marks import ANY_TAG, CALL_CLOSE, CALL_OPEN, SPACE
 from workbench.hermes.reading import Dialect, ForeignForm, SegmentKind
@@ -154,6 +154,8 @@ def _plain_call(completion: Completion, value: object, start: int, end: int) -> 
         return None
     values = cast(JsonObject, arguments)
     spec = completion.spec(name)
+    if has_others(members, values, spec):
+        return None
     if spec is None or not spec.parameters:
         return CallDraft(name, values, Dialect.JSON, start, end)
     if matches_plainly(spec.parameters, values):
