@@ -183,6 +183,7 @@ class _BlockResult:
                     dialect=checked.draft.dialect,
                     status=checked.status,
                     unconverted=checked.draft.unconverted,
+                    others=checked.draft.others,
                     fixes=self.fixes,
                     findings=(*own, *checked.findings),
                 )

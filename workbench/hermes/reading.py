@@ -83,6 +83,8 @@ class ReadCall:
     status: CallStatus
     unconverted: Mapping[str, JsonValue] | None = field(default=None, hash=False)
     """The arguments before `coerced-by-schema` converted values in them. None if it converted none."""
+    others: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue], hash=False)
+    """Members of the call beside its name and arguments that are not read, each reported as `unknown-member`."""
     fixes: tuple[Fix, ...] = ()
     """The fixes of its block. Calls of one block share them."""
     findings: tuple[Finding, ...] = ()

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from workbench.hermes.parse import clean_blocks, fixed, parse
-from workbench.hermes.reading import Level, Reading, SegmentKind
+from workbench.hermes.reading import Level, ReadCall, Reading, SegmentKind
 from workbench.hermes.scanner.block import Block
 from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools, ToolSpec
@@ -75,7 +75,7 @@ def read_tolerantly(body: str, tools: OfferedTools | None = None) -> TolerantCal
         return None
     if any(segment.kind not in (SegmentKind.CALL, SegmentKind.PROSE) for segment in reading.segments):
         return None
-    calls = tuple(Call(name=call.name, arguments=call.arguments) for call in reading.calls)
+    calls = tuple(map(_call, reading.calls))
     return TolerantCalls(calls, tuple(sorted({fix.code for fix in reading.fixes})))
 
 
@@ -157,7 +157,7 @@ def _parts(reading: Reading) -> Iterator[Part]:
             parts_found.append(Thought(text=_thought(segment.text)))
         elif segment.kind is SegmentKind.CALL:
             inside = calls.get(segment.span, ())
-            parts_found.extend(Call(name=call.name, arguments=call.arguments) for call in inside)
+            parts_found.extend(map(_call, inside))
         elif segment.kind is SegmentKind.PROSE:
             parts_found.append(Prose(text=segment.text))
     non_empty = (part for part in trimmed(parts_found) if not isinstance(part, Thought) or part.text)
@@ -165,6 +165,10 @@ def _parts(reading: Reading) -> Iterator[Part]:
         parts = list(group)
         texts = [part.text for part in parts if isinstance(part, Prose)]
         yield from [Prose(text="\n".join(texts))] if is_prose else parts
+
+
+def _call(call: ReadCall) -> Call:
+    return Call(name=call.name, arguments=call.arguments, others=call.others)
 
 
 def _clean_parts(text: str, blocks: Sequence[Block]) -> Iterator[Part]:

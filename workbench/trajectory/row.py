@@ -64,6 +64,8 @@ class EntryCall:
     """Why the call or its arguments cannot be parsed; empty if they can."""
     fixes: tuple[str, ...] = ()
     """Codes of the fixes that were needed to parse the call; empty if it is written as the format requires."""
+    others: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
+    """Members beside the name, the arguments and the id that are not null."""
 
     @classmethod
     def in_text(
@@ -74,6 +76,7 @@ class EntryCall:
         *,
         problem: str = "",
         fixes: tuple[str, ...] = (),
+        others: JsonObject | None = None,
     ) -> "EntryCall":
         """Return a call that is in one text with its arguments; `pointer` leads to this text."""
         return cls(
@@ -83,6 +86,7 @@ class EntryCall:
             arguments_pointer=pointer,
             problem=problem,
             fixes=fixes,
+            others=others or {},
         )
 
 

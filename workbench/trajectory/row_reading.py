@@ -173,4 +173,6 @@ def _call(call: EntryCall, fixes: set[str], job: _RowJob) -> Call:
             fixes.update(tolerant.fixes)
             job.repaired.add(call.arguments_pointer)
             arguments, text = tolerant.calls[0].arguments, None
-    return Call(name=call.name, arguments=arguments or {}, arguments_text=text, id=call.id)
+    return Call(
+        name=call.name, arguments=arguments or {}, arguments_text=text, id=call.id, others=call.others
+    )

@@ -37,6 +37,8 @@ class Call:
     """The arguments as JSON text, byte for byte as in the row; None if the row has them as an object."""
     id: str | None = None
     """The call's id, which its result repeats; None if there is none."""
+    others: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
+    """Members that the row has beside the name and the arguments; only a text in Hermes' format can hold them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

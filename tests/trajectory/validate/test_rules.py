@@ -41,6 +41,12 @@ def given(arguments: object, row: dict[str, Any] = OPENAI) -> dict[str, Any]:
     return changed(row, "messages", CALLS, "tool_calls", 0, "function", "arguments", to=arguments)
 
 
+def beside(*, city: str, **members: object) -> dict[str, Any]:
+    """Return a row whose first call has members beside its arguments."""
+    function = {"name": "get_weather", "arguments": json.dumps({"city": city}), **members}
+    return changed(OPENAI, "messages", CALLS, "tool_calls", 0, "function", to=function)
+
+
 def system(text: str) -> dict[str, Any]:
     return speak(0, text)
 
@@ -148,6 +154,12 @@ DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
     ("call-unreadable", given("{city:: }"), CALLS, "/messages/2/tool_calls/0/function/arguments"),
     ("call-unreadable", given("[]"), CALLS, "/messages/2/tool_calls/0/function/arguments"),
     ("call-truncated", speak(CALLS, f"{PARIS}\n{ROME[:40]}"), CALLS, "/conversations/2/value"),
+    ("call-not-strict", speak(CALLS, paris('{"city": "Paris"}, "days": 2')), CALLS, "/conversations/2/value"),
+    ("call-not-strict", beside(days=2, city="Paris"), CALLS, "/messages/2/tool_calls/0"),
+    ("unknown-member", speak(CALLS, paris('{"city": "Paris"}, "town": "x"')), CALLS, "/conversations/2/value"),
+    ("unknown-member", beside(town="x", city="Paris"), CALLS, "/messages/2/tool_calls/0"),
+    ("unknown-member", changed(OPENAI, "messages", CALLS, "tool_calls", 0, "extra_content", to={"a": 1}), CALLS,
+     "/messages/2/tool_calls/0"),
     ("call-without-result", speak(GETS, SUN), CALLS, "/conversations/2/value"),
     ("call-without-result", without(OPENAI, "messages", 4), CALLS, "/messages/2/tool_calls/1"),
     ("result-without-call", speak(GETS, f"{SUN}\n{RAIN}\n{SUN}"), GETS, "/conversations/3/value"),

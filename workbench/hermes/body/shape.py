@@ -78,6 +78,19 @@ def has_others(members: Mapping[str, object], arguments: JsonObject, spec: ToolS
     )
 
 
+def other_members(call: JsonObject) -> JsonObject:
+    """Return the members of a call beside its name and arguments, except for its own `id`, `type` and `index`.
+
+    >>> other_members({"name": "f", "arguments": {}, "id": "c1", "x": 2})
+    {'x': 2}
+    """
+    return {
+        key: value
+        for key, value in call.items()
+        if key not in ("name", "arguments") and key not in _SILENT_KEYS
+    }
+
+
 def is_plain_name(name: str, tools: OfferedTools | None) -> bool:
     """Return whether a tool name needs no fix."""
     if tools is not None and name in tools.by_name:

@@ -92,7 +92,7 @@ class BlockNotes:
         self._rewrites.append(_Rewrite(code, start, end, after, unwraps))
 
     def report(self, code: str, start: int, end: int, message: str = "") -> None:
-        """Record a finding. A code that was recorded before only extends its span, and its list of what was left out."""
+        """Record a finding. A second one of the same code extends the span, and the list of what was left out."""
         if code in REFUSING:
             self._refusals.append(Span(start, end))
         known = self._reported.get(code)

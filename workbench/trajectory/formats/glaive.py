@@ -106,7 +106,9 @@ def _model_text(text: str, place: int, findings: list[RowFinding]) -> _ModelText
         message = "the call after <functioncall> cannot be parsed; correct it"
         findings.append(RowFinding(code="call-unreadable", message=message, entry=place, pointer="/chat"))
     prose = "".join(segment.text for segment in reading.segments if segment.kind is SegmentKind.PROSE)
-    calls = (EntryCall.in_text("/chat", call.name, call.arguments) for call in reading.calls)
+    calls = (
+        EntryCall.in_text("/chat", call.name, call.arguments, others=call.others) for call in reading.calls
+    )
     return _ModelText(prose.strip(), tuple(calls), is_unreadable)
 
 

@@ -7,6 +7,7 @@ from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
+from workbench.hermes.body.shape import other_members
 from workbench.hermes.spelling.tools import template_json
 from workbench.trajectory.declared_tools import read_declarations
 from workbench.trajectory.formats.row_format import RowFormat
@@ -26,6 +27,7 @@ from workbench.trajectory.row import EntryCall, EntryResult, RowEntry, RowFindin
 from workbench.trajectory.trajectory import RowMessage, Trajectory
 from workbench.trajectory.writing.additions import drop_tool_list, order_results
 from workbench.trajectory.writing.losses import (
+    drop_call_members,
     drop_columns,
     drop_ids,
     drop_mask,
@@ -136,7 +138,9 @@ def _calls(text: str, raw_entry: FromValueEntry) -> Iterator[EntryCall]:
     except (ValueError, RecursionError):
         if tolerant := read_tolerantly(text):
             for call in tolerant.calls:
-                yield EntryCall.in_text(pointer, call.name, call.arguments, fixes=tolerant.fixes)
+                yield EntryCall.in_text(
+                    pointer, call.name, call.arguments, fixes=tolerant.fixes, others=call.others
+                )
             return
         value, problem = None, "the value of function_call is not JSON"
     else:
@@ -163,6 +167,7 @@ def _call(fields: JsonObject, pointer: str) -> EntryCall:
         name if isinstance(name, str) else "",
         arguments if isinstance(arguments, dict) else None,
         problem=problem,
+        others=other_members(fields),
     )
 
 
@@ -242,6 +247,7 @@ COLUMNS: Final[JsonObject] = {"messages": "conversations", "system": "system", "
 *Source:* https://github.com/hiyouga/LLaMA-Factory/blob/main/data/README.md"""
 STEPS: Final = (
     drop_tool_list,
+    drop_call_members,
     flatten_parts,
     drop_preface,
     trim_prose,

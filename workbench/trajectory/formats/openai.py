@@ -12,6 +12,7 @@ from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.writing.additions import drop_tool_list, order_results, require_ids
 from workbench.trajectory.writing.losses import (
+    drop_call_members,
     drop_columns,
     drop_mask,
     drop_preference,
@@ -82,7 +83,7 @@ def _spell(trajectory: Trajectory, shape: Shape) -> JsonObject:
     return {**row, **trajectory.columns}
 
 
-CHAT_STEPS: Final = (drop_tool_list, flatten_parts, order_results, unwrap_results)
+CHAT_STEPS: Final = (drop_tool_list, drop_call_members, flatten_parts, order_results, unwrap_results)
 """The first steps of all formats with chat messages."""
 _FREE: Final = drop_columns(*_OWN, "conversations")
 

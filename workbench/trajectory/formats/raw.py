@@ -25,6 +25,7 @@ from workbench.trajectory.writing.additions import add_tool_list, order_results
 from workbench.trajectory.writing.losses import (
     drop_columns,
     drop_ids,
+    drop_new_call_members,
     drop_preference,
     drop_result_names,
     trim_prose,
@@ -171,6 +172,7 @@ RAW: Final = RowFormat(
         drop_ids,
         drop_result_names,
         trim_prose,
+        drop_new_call_members,
         add_tool_list(),
         _settle_mask,
     ),

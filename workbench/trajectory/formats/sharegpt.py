@@ -31,6 +31,7 @@ from workbench.trajectory.writing.additions import add_tool_list, assign_ids, fi
 from workbench.trajectory.writing.losses import (
     drop_columns,
     drop_ids,
+    drop_new_call_members,
     drop_preference,
     drop_result_names,
     refuse_partial_answers,
@@ -234,7 +235,14 @@ def _spell(trajectory: Trajectory, options: RowOptions, spell_result: RenderResu
 
 
 _TEXT_STEPS: Final = (drop_preference, drop_columns(*_OWN), order_results)
-_PLAIN_STEPS: Final = (*_TEXT_STEPS, keep_envelopes, drop_ids, drop_result_names, trim_prose)
+_PLAIN_STEPS: Final = (
+    *_TEXT_STEPS,
+    keep_envelopes,
+    drop_ids,
+    drop_result_names,
+    trim_prose,
+    drop_new_call_members,
+)
 
 SHAREGPT: Final = RowFormat(
     name="sharegpt",
@@ -253,6 +261,7 @@ HERMES_AGENT: Final = RowFormat(
         *_TEXT_STEPS,
         assign_result_ids,
         trim_prose,
+        drop_new_call_members,
         lead_with_thought,
         add_tool_list("hermes-agent"),
         fill_agent_columns,

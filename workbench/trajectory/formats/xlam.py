@@ -7,6 +7,7 @@ from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
+from workbench.hermes.body.shape import other_members
 from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.python_types import is_optional, type_of
 from workbench.toolspec.spec import ToolSpec
@@ -106,13 +107,15 @@ def _calls(value: JsonValue, findings: list[RowFinding]) -> Iterator[EntryCall]:
             yield _unreadable("`answers` is not a JSON list of calls", findings)
             return
         for call in tolerant.calls:
-            yield EntryCall.in_text("/answers", call.name, call.arguments, fixes=tolerant.fixes)
+            yield EntryCall.in_text(
+                "/answers", call.name, call.arguments, fixes=tolerant.fixes, others=call.others
+            )
         return
     for answer in cast(Sequence[JsonValue], answers):
         fields = as_object(answer)
         name, arguments = fields.get("name"), fields.get("arguments")
         if isinstance(name, str) and isinstance(arguments, dict):
-            yield EntryCall.in_text("/answers", name, arguments)
+            yield EntryCall.in_text("/answers", name, arguments, others=other_members(fields))
         else:
             yield _unreadable("a call has no name or no arguments", findings)
 

@@ -232,6 +232,13 @@ def _of_call(call: ParsedCall, parsed_entry: ParsedEntry, parsed: ParsedRow) -> 
         where = call.given.arguments_pointer if call.given else call.pointer
         yield row_finding("call-not-strict", message, entry=parsed_entry.entry, pointer=where)
     spec = parsed.tools.by_name.get(call.name)
+    for name in call.others:
+        # In a text, the reader makes such an argument part of the call, which `call-not-strict` reports.
+        is_argument = spec is not None and name in spec.properties and name not in (call.arguments or {})
+        code = "call-not-strict" if is_argument else "unknown-member"
+        remedy = "move it into them" if is_argument else "no reader uses it"
+        message = f"{quoted(name)} is beside the arguments; {remedy}"
+        yield row_finding(code, message, entry=parsed_entry.entry, pointer=call.pointer)
     if spec is None:
         if call.name and not _are_tools_lost(parsed):
             yield row_finding(

@@ -3,11 +3,11 @@
 import json
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from workbench.chat.json_value import JsonObject
+from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
 from workbench.hermes.body.shape import CallDraft
 from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN
@@ -56,6 +56,8 @@ class ParsedCall:
     """The call as the row gives it; None if it is inside a text."""
     repairs: tuple[str, ...] = ()
     """Codes of the fixes that were needed to parse the arguments of a call outside the text."""
+    others: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue], hash=False)
+    """Members of the call beside its name and arguments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +126,7 @@ def _parsed_entry(entry: RowEntry, tools: OfferedTools) -> ParsedEntry:
         reading = parse(entry.text, tools=tools, checks_arguments=False)
         read_calls = reading.calls
     calls = [
-        ParsedCall(name=call.name, arguments=call.arguments, pointer=entry.text_pointer)
+        ParsedCall(name=call.name, arguments=call.arguments, pointer=entry.text_pointer, others=call.others)
         for call in read_calls
     ]
     calls.extend(_given(call, tools) for call in entry.calls)
@@ -136,7 +138,13 @@ def _given(call: EntryCall, tools: OfferedTools) -> ParsedCall:
     if arguments is None and call.arguments_text and call.name:
         arguments, repairs = _tolerant_arguments(call.name, call.arguments_text, tools)
     return ParsedCall(
-        name=call.name, arguments=arguments, id=call.id, pointer=call.pointer, given=call, repairs=repairs
+        name=call.name,
+        arguments=arguments,
+        id=call.id,
+        pointer=call.pointer,
+        given=call,
+        repairs=repairs,
+        others=call.others,
     )
 
 

@@ -84,6 +84,28 @@ def drop_preface(draft: RowDraft) -> None:
     draft.rewrite(change)
 
 
+def drop_call_members(draft: RowDraft) -> None:
+    """Drop what calls have beside their names and arguments."""
+    _drop_members(draft, lambda _message: True)
+
+
+def drop_new_call_members(draft: RowDraft) -> None:
+    """Drop what calls have beside their names and arguments, unless the message's own text is written."""
+    _drop_members(draft, lambda message: message.text is None)
+
+
+def _drop_members(draft: RowDraft, drops: Callable[[RowMessage], bool]) -> None:
+    def change(message: RowMessage) -> RowMessage:
+        lost = [f"{name!r} of {call.name!r}" for call in message.calls for name in call.others]
+        if not lost or not drops(message):
+            return message
+        for detail in lost:
+            draft.note(Loss.CALL_MEMBERS, message.place, detail)
+        return message.with_parts(*map(_without_others, message.parts))
+
+    draft.rewrite(change)
+
+
 def flatten_parts(draft: RowDraft) -> None:
     """Reorder each message of the model to at most one thought, one text, then the calls."""
 
@@ -169,6 +191,10 @@ def _flat(message: RowMessage) -> Iterator[Part]:
 
 def _without_id(part: Part) -> Part:
     return replace(part, id=None) if isinstance(part, Call | Result) else part
+
+
+def _without_others(part: Part) -> Part:
+    return replace(part, others={}) if isinstance(part, Call) else part
 
 
 def _each_part(draft: RowDraft, change: Callable[[Part], Part], loss: Loss) -> None:

@@ -36,6 +36,8 @@ class Loss(StrEnum):
     """Where the prompt ends and the answer begins."""
     TOOL_KEYS = "tool-keys"
     """Keys of a tool spec beside its function."""
+    CALL_MEMBERS = "call-members"
+    """Members of a call beside its name and arguments."""
     ENVELOPE = "envelope"
     """The exact text of the record around a result."""
     COLUMN = "column"

@@ -7,6 +7,7 @@ from typing import Final, Literal, NamedTuple, cast
 from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
+from workbench.hermes.body.shape import other_members
 from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.hermes_text import tagged
@@ -202,7 +203,14 @@ def _call(call: JsonObject, below: str, spot: _Spot, key: str = "/function") -> 
         pointer=spot.pointer + (below or key),
         arguments_pointer=f"{spot.pointer}{within}/arguments",
         problem=problem,
+        others=_others(call, function),
     )
+
+
+def _others(call: JsonObject, function: JsonObject) -> JsonObject:
+    """Return what a call has beside its function, and the function beside its name and arguments."""
+    members = {**other_members(call), **other_members(function)}
+    return {key: value for key, value in members.items() if value is not None and value is not function}
 
 
 def _arguments(value: JsonValue) -> tuple[JsonObject | None, str]:
