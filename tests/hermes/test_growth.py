@@ -12,6 +12,7 @@ from workbench.hermes.stream import Stream
 pytestmark = pytest.mark.slow
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
 HEAD = OPEN + '{"name": "f", "arguments": {"q": '
+WEATHER = OPEN + '{"name": "get_weather", "arguments": {"city": "'
 SHAPES: dict[str, Callable[[int], str]] = {
     "unreadable blocks": lambda n: f"{OPEN}{{" * n,
     "unreadable blocks, one close": lambda n: f"{OPEN}{{" * n + CLOSE,
@@ -61,6 +62,14 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "fenced JSON never closed": lambda n: '```json\n{"name": ' * n,
     "lines of JSON": lambda n: '{"name": 1}\n' * n,
     "harmony recipients": lambda n: "to=functions.f {" * n,
+    "declared keys": lambda n: WEATHER + '{"a": 1' + ', "days": "2"' * n + CLOSE,
+    "commas and line breaks": lambda n: WEATHER + ", \n" * n + '"days": 2}}' + CLOSE,
+    "texts in a row": lambda n: HEAD + '["x"' + ' "x"' * n + "]}}" + CLOSE,
+    "texts in a row, never closed": lambda n: HEAD + "[" + '"x" ' * n + "y" + CLOSE,
+    "groups": lambda n: HEAD + "[" + "(3), " * n + "]}}" + CLOSE,
+    "members beside the arguments": lambda n: (
+        HEAD + "1}, " + ", ".join(f'"k{place}": 1' for place in range(n)) + "}" + CLOSE
+    ),
     "misspelled tags": lambda n: "<tool_cal>{" * n,
 }
 

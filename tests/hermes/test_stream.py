@@ -84,6 +84,17 @@ def test_arguments_that_closed_too_early_are_continued_and_not_taken_back(end: s
     assert not any(isinstance(event, CallDropped) for event in events)
 
 
+@pytest.mark.parametrize("text", ["Rome, ", "Rome,\n ", "Rome\n ", "a, b, "])
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 100])
+def test_a_comma_that_may_end_a_value_waits_and_nothing_is_taken_back(text: str, size: int) -> None:
+    whole = f'<tool_call>\n{{"name": "get_weather", "arguments": {{"city": "{text}"days": 2}}}}\n</tool_call>'
+    events, reading = streamed([whole[at : at + size] for at in range(0, len(whole), size)], tools=TOOLS)
+    assert reading == parse(whole, tools=TOOLS)
+    assert calls_of(reading) == [("get_weather", {"city": text.rstrip(", \n"), "days": 2})]
+    assert_events_match(events, reading)
+    assert not any(isinstance(event, CallDropped) for event in events)
+
+
 def test_a_truncated_call_is_dropped() -> None:
     events, reading = streamed(['<tool_call>{"name": "f", "arguments": {"q": "ab'], tools=TOOLS)
     assert isinstance(events[-1], CallDropped)

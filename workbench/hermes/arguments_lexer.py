@@ -34,6 +34,9 @@ _WHOLE_STRING: Final = re.compile(_TEXT.pattern + '"')
 _MAX_WAITING: Final = 400
 """Longest value, in characters, that waits until it is complete; a longer one waits for the end of the call."""
 
+_MAX_SPACES: Final = 100
+"""Longest white space after a comma that waits. After a longer one, the call may have to be emitted again."""
+
 StringTypes = Callable[[tuple[str | int, ...]], frozenset[str]]
 """Returns for the place of a string in the arguments to which types a fix may convert it; empty if to none."""
 
@@ -97,6 +100,7 @@ class ArgumentsLexer:
             and piece.isprintable()
             and '"' not in piece
             and "\\" not in piece
+            and not may_end_value(piece)
         ):
             return piece
         self._text += piece
@@ -126,23 +130,26 @@ class ArgumentsLexer:
     def _string(self, position: int) -> int:
         """Return the end of the final part of the open string.
 
-        The part includes the closing quote once the character after it proves that it closes the string.
+        The part includes the closing quote once the character after it proves that it closes the string. A comma at the
+        end of a value waits: in `{"city": "Oslo, "days": 3}` a fix closes the string before it.
         """
         match = _TEXT.match(self._text, position)
-        end = match.end() if match else position
+        end = final = match.end() if match else position
         if self._is_key:
             self._key_text.append(self._text[position:end])
+        elif may_end_value(self._text[position:end]):
+            final = self._text.rindex(",", position, end)
         if end == len(self._text) or _OPEN_ESCAPE.match(self._text, end):
-            return end
+            return final
         if self._text[end] != '"':
             self.is_stuck = True
-            return end
+            return final
         following = self._after_space(end + 1)
         if following == len(self._text):
-            return end
+            return final
         if self._text[following] not in (":" if self._is_key else ",}]"):
             self.is_stuck = True
-            return end
+            return final
         self._is_in_string = False
         self._expects = "colon" if self._is_key else "next"
         if self._is_key:
@@ -252,6 +259,11 @@ class ArgumentsLexer:
         self._expects = "next" if self._closers else "nothing"
         self.is_stuck = not self._closers
         return start + 1
+
+
+def may_end_value(piece: str) -> bool:
+    """Return whether a piece of a string ends with a comma, before which a missing quote may be added."""
+    return piece[-_MAX_SPACES:].rstrip(" ").endswith(",")
 
 
 def arguments_text(body: str) -> str:

@@ -62,6 +62,12 @@ CODES: Final[tuple[Code, ...]] = (
         "an unescaped quote inside a string",
         is_guess=True,
     ),
+    _fix(
+        "missing-quote",
+        CodeArea.JSON,
+        "a text without its closing quote, before a key that the tool declares",
+        is_guess=True,
+    ),
     _fix("comment", CodeArea.JSON, "a comment, which JSON does not allow"),
     _fix(
         "nonstandard-number", CodeArea.JSON, "a number that JSON does not allow, such as `.5`, `+1` or `0x1F`"

@@ -5,13 +5,15 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Final, NamedTuple, cast
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
 
 ALL_TYPES: Final = frozenset({"string", "number", "integer", "boolean", "null", "object", "array"})
 """*Source:* https://json-schema.org/draft/2020-12/json-schema-validation, section 6.1.1."""
 _MAX_DEPTH: Final = 30
 _MAX_SCHEMAS: Final = 50_000
 """Limit on the schemas that are visited for one value, because a few lines of `$ref` can expand to billions."""
+
+_MAX_BRANCHES: Final = 200
 
 Path = tuple[str | int, ...]
 """Keys and indexes from the arguments to a value inside them."""
@@ -178,6 +180,35 @@ def types_instead_of_string(schema: JsonObject, path: Path) -> frozenset[str]:
         return frozenset()
     allowed = _types(part, root, _MAX_DEPTH)
     return frozenset() if "string" in allowed else allowed
+
+
+def declared_names(schema: JsonObject, path: Path) -> frozenset[str]:
+    """Return the properties that `schema` declares for the object at `path`, in any of its branches.
+
+    >>> sorted(declared_names({"properties": {"a": {"items": {"anyOf": [{"properties": {"b": {}}}]}}}}, ("a", 0)))
+    ['b']
+    """
+    parts = _branches([schema], schema)
+    for step in path:
+        key = "items" if isinstance(step, int) else step
+        inside = parts if isinstance(step, int) else [as_object(part.get("properties")) for part in parts]
+        parts = _branches([part.get(key) for part in inside], schema)
+    return frozenset(name for part in parts for name in as_object(part.get("properties")))
+
+
+def _branches(schemas: Iterable[JsonValue], root: JsonObject) -> list[JsonObject]:
+    """Return the schemas with those that `$ref`, `anyOf`, `oneOf` and `allOf` lead to, at most `_MAX_BRANCHES`."""
+    found: list[JsonObject] = []
+    waiting = list(schemas)
+    while waiting and len(found) < _MAX_BRANCHES:
+        schema = waiting.pop()
+        if isinstance(schema, Mapping):
+            found.append(schema)
+            waiting.extend([_resolved(schema["$ref"], root)] if "$ref" in schema else ())
+            for keyword in ("anyOf", "oneOf", "allOf"):
+                branches = schema.get(keyword)
+                waiting.extend(branches if isinstance(branches, list | tuple) else ())
+    return found
 
 
 def is_converted(text: str, allowed: frozenset[str]) -> bool:

@@ -25,7 +25,9 @@ TABLES: Final = {
     "missing-comma": Table(
         noop=(
             '<tool_call>\n{"name": "f", "arguments": {"q": "\\"a\\" \\"b\\""}}\n</tool_call>',
-            '<tool_call>\n{"name": "f", "arguments": {"x": ["a" "b"]}}\n</tool_call>',
+            '<tool_call>\n{"name": "f", "arguments": {"x": ["a""b"]}}\n</tool_call>',
+            '<tool_call>\n{"name": "f", "arguments": {"x": ["he said "a" "b" to me"]}}\n</tool_call>',
+            '<tool_call>\n{"name": "f", "arguments": {"x": "a" "b"}}\n</tool_call>',
             '<tool_call>\n{"name": "f", "arguments": {"a": 1\n, "b": 2}}\n</tool_call>',
         ),
         rows=(
@@ -42,8 +44,64 @@ TABLES: Final = {
                 '<tool_call>\n{"name": "f", "arguments": {"l": [1, 2]}}\n</tool_call>',
             ),
             (
+                '<tool_call>\n{"name": "f", "arguments": {"x": ["a" "b" "c"]}}\n</tool_call>',
+                '<tool_call>\n{"name": "f", "arguments": {"x": ["a", "b", "c"]}}\n</tool_call>',
+            ),
+            (
+                "<tool_call>\n{'name': 'f', 'arguments': {'x': ['a'\n'b', 'c' 1]}}\n</tool_call>",
+                '<tool_call>\n{"name": "f", "arguments": {"x": ["a",\n"b", "c", 1]}}\n</tool_call>',
+            ),
+            (
+                '<tool_call>\n{"name": "f", "arguments": {"x": ["a" {"b": 1} "c"]}}\n</tool_call>',
+                '<tool_call>\n{"name": "f", "arguments": {"x": ["a", {"b": 1}, "c"]}}\n</tool_call>',
+            ),
+            (
                 '<tool_call>\n{"name": "f" "arguments": {}}\n</tool_call>',
                 '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>',
+            ),
+        ),
+    ),
+    "missing-quote": Table(
+        noop=(
+            '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P, "zip": "1"}}\n</tool_call>',
+            '<tool_call>\n{"name": "f", "arguments": {"city": "P, "days": 1}}\n</tool_call>',
+            '<tool_call>\n{"name": "get_weather", "arguments": {"days": 1, "city": "P, "days": "1"}}\n</tool_call>',
+            '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P, "days": some"}}\n</tool_call>',
+            '<tool_call>\n{"name": "get_weather", "arguments": {"city": "the {"a": 1, "days": "2"}", "days": 3}}\n</tool_call>',
+            '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P" "days": 1}}\n</tool_call>',
+        ),
+        rows=(
+            (
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P, "days": 1}}\n</tool_call>',
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P", "days": 1}}\n</tool_call>',
+            ),
+            (
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P,\n  "days": "1"}}\n</tool_call>',
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P",\n  "days": 1}}\n</tool_call>',
+            ),
+            (
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P\n  "days": 1}}\n</tool_call>',
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P"\n  ,"days": 1}}\n</tool_call>',
+            ),
+            (
+                "<tool_call>\n{'name': 'get_weather', 'arguments': {'city': 'P, 'days': 1}}\n</tool_call>",
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P", "days": 1}}\n</tool_call>',
+            ),
+            (
+                '<tool_call>\n{"name": "get_weather, "arguments": {"city": "P"}}\n</tool_call>',
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P"}}\n</tool_call>',
+            ),
+            (
+                '<tool_call>\n{"arguments": {"city": "P, "days": 1}, "name": "get_weather"}\n</tool_call>',
+                '<tool_call>\n{"arguments": {"city": "P", "days": 1}, "name": "get_weather"}\n</tool_call>',
+            ),
+            (
+                '<tool_call>\n{"get_weather": {"city": "P, "days": 1}}\n</tool_call>',
+                '<tool_call>\n{"name": "get_weather", "arguments": {"city": "P", "days": 1}}\n</tool_call>',
+            ),
+            (
+                '<tool_call>\n{"name": "get_weather", "arguments": {"days": "1, "city": "P"}}\n</tool_call>',
+                '<tool_call>\n{"name": "get_weather", "arguments": {"days": 1, "city": "P"}}\n</tool_call>',
             ),
         ),
     ),

@@ -32,6 +32,18 @@ TABLES: Final = {
                 '<tool_call>\n{"name": "f", "arguments": {"t": (1,)}}\n</tool_call>',
                 '<tool_call>\n{"name": "f", "arguments": {"t": [1]}}\n</tool_call>',
             ),
+            (
+                '<tool_call>\n{"name": "f", "arguments": {"n": (3), "s": ("x"), "e": ()}}\n</tool_call>',
+                '<tool_call>\n{"name": "f", "arguments": {"n": 3, "s": "x", "e": []}}\n</tool_call>',
+            ),
+            (
+                '<tool_call>\n{"name": "f", "arguments": ({"o": (("x"))})}\n</tool_call>',
+                '<tool_call>\n{"name": "f", "arguments": {"o": "x"}}\n</tool_call>',
+            ),
+            (
+                '<tool_call>\n{"name": "typed", "arguments": {"i": ("3")}}\n</tool_call>',
+                '<tool_call>\n{"name": "typed", "arguments": {"i": 3}}\n</tool_call>',
+            ),
         ),
     ),
     "python-constant": Table(
@@ -133,8 +145,12 @@ TABLES: Final = {
                 '<tool_call>\n{"name": "f", "arguments": {"q": "it\'s"}}\n</tool_call>',
             ),
             (
-                '<tool_call>\n{"name": "f", "arguments": {"x": ["a" "b"]}}\n</tool_call>',
-                '<tool_call>\n{"name": "f", "arguments": {"x": ["a\\" \\"b"]}}\n</tool_call>',
+                '<tool_call>\n{"name": "f", "arguments": {"x": ["a""b"]}}\n</tool_call>',
+                '<tool_call>\n{"name": "f", "arguments": {"x": ["a\\"\\"b"]}}\n</tool_call>',
+            ),
+            (
+                '<tool_call>\n{"name": "f", "arguments": {"x": ["he said "a" "b" to me"]}}\n</tool_call>',
+                '<tool_call>\n{"name": "f", "arguments": {"x": ["he said \\"a\\" \\"b\\" to me"]}}\n</tool_call>',
             ),
         ),
     ),

@@ -32,6 +32,14 @@ TABLES: Final = {
             ("<tool_call>\n{bad}\n</tool_call>", "<tool_call>\n{bad}\n</tool_call>"),
             ("<tool_call>\nnot valid json\n</tool_call>", "<tool_call>\nnot valid json\n</tool_call>"),
             (
+                '<tool_call>\n{"name": "f", "arguments": {"o": ["k": "v"]}}\n</tool_call>',
+                '<tool_call>\n{"name": "f", "arguments": {"o": ["k": "v"]}}\n</tool_call>',
+            ),
+            (
+                '<tool_call>\n{"name": "f", "arguments": {"o": ["a", \'k\': 1]}}\n</tool_call>',
+                '<tool_call>\n{"name": "f", "arguments": {"o": ["a", \'k\': 1]}}\n</tool_call>',
+            ),
+            (
                 '<tool_call>\n{"name": "f", "arguments": {"x": Paris}}\n</tool_call>',
                 '<tool_call>\n{"name": "f", "arguments": {"x": Paris}}\n</tool_call>',
             ),

@@ -10,7 +10,14 @@ from workbench.chat.json_value import JsonValue
 from workbench.chat.near_names import nearest_name
 from workbench.hermes.body.function_xml import Function, typed_value
 from workbench.hermes.body.payload import Body, Payload
-from workbench.hermes.body.shape import CallDraft, decode_alone, is_bad_parameter, normal_name, shape_call
+from workbench.hermes.body.shape import (
+    CallDraft,
+    declared_keys,
+    decode_alone,
+    is_bad_parameter,
+    normal_name,
+    shape_call,
+)
 from workbench.hermes.json_text.fast import is_utf8
 from workbench.hermes.reading import CallStatus, Dialect
 from workbench.hermes.text.completion import Completion, JsonNode
@@ -155,7 +162,7 @@ def _array_calls(completion: Completion, notes: BlockNotes, node: JsonNode) -> l
 
 
 def _string_calls(completion: Completion, notes: BlockNotes, node: JsonNode) -> list[CallDraft]:
-    decoded = decode_alone(str(node.value))
+    decoded = decode_alone(str(node.value), declared_keys(completion.tools))
     if decoded is None or (decoded[0].members is None and decoded[0].items is None):
         notes.report("not-an-object", node.start, node.end)
         return []

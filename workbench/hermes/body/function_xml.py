@@ -39,7 +39,7 @@ from workbench.hermes.marks import (
     STOP,
     VALUE_EVENT,
 )
-from workbench.hermes.text.completion import BodyText, JsonNode, UnreadableBody
+from workbench.hermes.text.completion import BodyText, JsonNode, UnreadableBody, within_call
 from workbench.hermes.text.notes import BlockNotes
 from workbench.toolspec.coerce import fits
 
@@ -262,7 +262,8 @@ def _unquoted(source: BodyText, tag: "re.Match[str]") -> tuple[str, Span]:
 
 
 def _read_json(source: BodyText, function: Function, position: int) -> Function:
-    node = read_value(source._replace(close=_JSON_END), position, "")
+    keys = within_call(source.keys, function.name)
+    node = read_value(source._replace(close=_JSON_END, keys=keys), position, "")
     position = _after_space(source, node.end)
     function.json = node
     if source.text.startswith(FUNCTION_CLOSE, position, source.end):

@@ -129,7 +129,7 @@ def _read_escaped(source: BodyText, start: int, close: int) -> Body:
     encoded = source.text[start:close].rstrip()
     text = html.unescape(encoded)
     notes = BlockNotes(text)
-    inner = BodyText(text, len(text), notes, is_closed=True)
+    inner = BodyText(text, len(text), notes, is_closed=True, keys=source.keys)
     try:
         node = read_payload(inner, 0)
         note_tail(inner, node.end, len(text))

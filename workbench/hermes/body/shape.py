@@ -2,15 +2,24 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.reading import Dialect
-from workbench.hermes.text.completion import BodyText, JsonNode, UnreadableBody
+from workbench.hermes.text.completion import (
+    BodyText,
+    JsonNode,
+    KeyFinder,
+    KeyStep,
+    UnreadableBody,
+    within_call,
+)
 from workbench.hermes.text.notes import BlockNotes
+from workbench.toolspec.coerce import declared_names
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 _NAME_KEYS: Final = ("name", "tool", "tool_name", "function_name")
@@ -65,6 +74,31 @@ def shape_call(notes: BlockNotes, node: JsonNode, tools: OfferedTools | None) ->
         notes.report("not-an-object", node.start, node.end)
         return None
     return _Shape(notes, node, tools).read()
+
+
+def declared_keys(tools: OfferedTools | None) -> KeyFinder | None:
+    """Return what finds the declared keys in the JSON of a call. None if no tools are known.
+
+    In `{"name": "who", "arguments": {"city": "Oslo, "sex": "f"}}`, they are the parameters of `who`. If the name comes
+    after the arguments, they are those of all tools.
+    """
+    return partial(_declared_keys, tools) if tools is not None else None
+
+
+def _declared_keys(tools: OfferedTools, steps: Sequence[KeyStep]) -> frozenset[str]:
+    place = 0
+    while place + 1 < len(steps) and (steps[place].key in _WRAPPERS or isinstance(steps[place].key, int)):
+        place += 1
+    members, key = steps[place]
+    names = [members[alias] for alias in _NAME_KEYS if alias in members] or [key]
+    specs = [tools.by_name[name] for name in names if isinstance(name, str) and name in tools.by_name]
+    if place + 1 == len(steps):
+        return frozenset[str](_ARGUMENT_KEYS).union(*(spec.properties for spec in specs))
+    has_arguments = key in _ARGUMENT_KEYS or key in tools.by_name
+    if not members.keys() & frozenset(_NAME_KEYS) and not specs:
+        specs = list(tools.specs) if has_arguments else []
+    path = tuple(step.key for step in steps[place + has_arguments : -1])
+    return frozenset[str]().union(*(declared_names(spec.parameters, path) for spec in specs))
 
 
 def has_others(members: Mapping[str, object], arguments: JsonObject, spec: ToolSpec | None) -> bool:
@@ -146,10 +180,10 @@ def is_bad_parameter(name: str) -> bool:
     return not name or _NO_NAME.search(name) is not None
 
 
-def decode_alone(text: str) -> tuple[JsonNode, BlockNotes] | None:
+def decode_alone(text: str, keys: KeyFinder | None) -> tuple[JsonNode, BlockNotes] | None:
     """Read the JSON value inside a decoded string by the same rules. Return None if it is not exactly one value."""
     notes = BlockNotes(text)
-    source = BodyText(text, len(text), notes, is_closed=True)
+    source = BodyText(text, len(text), notes, is_closed=True, keys=keys)
     try:
         node = read_value(source, 0, "")
         return (node, notes) if source.skip(node.end) == source.end else None
@@ -196,7 +230,7 @@ class _Shape:
         In `{"move": {"a": 1}, "b": 2}` the arguments were closed too early. This only counts if `move` declares `b`.
         """
         members = cast("dict[str, JsonValue]", self.node.value)
-        if self.tools is None or self.node.finders:
+        if self.tools is None or self.node.runs:
             return False
         names = [key for key in members if key in self.tools.by_name]
         pair = self.node.member(names[0]) if len(names) == 1 else None
@@ -269,7 +303,7 @@ class _Shape:
         return False
 
     def _read_string(self, value: JsonNode) -> bool:
-        decoded = decode_alone(str(value.value))
+        decoded = decode_alone(str(value.value), within_call(declared_keys(self.tools), self.draft.name))
         if decoded is None or not (decoded[0].value is None or decoded[0].members is not None):
             return False
         node, inner = decoded
@@ -284,17 +318,17 @@ class _Shape:
     def _read_flattened(self) -> bool:
         """Read arguments that are next to the name instead of under `arguments`, or no arguments at all."""
         node, spec = self.node, self.spec
+        pairs = node.pairs()
         members = {
             key: value
             for key, value in cast(JsonObject, node.value).items()
-            if (pair := node.member(key)) and pair[0].start not in self.used
+            if pairs[key][0].start not in self.used
         }
         others = [key for key in members if not _is_own(key, {}, spec)]
         if spec is not None and others and all(key in spec.properties or key in _NAME_KEYS for key in others):
             self.draft.arguments = {key: value for key, value in members.items() if key in spec.properties}
         if self.draft.arguments:
-            pairs = map(node.member, self.draft.arguments)
-            self.used.update(pair[0].start for pair in pairs if pair)
+            self.used.update(pairs[key][0].start for key in self.draft.arguments)
             self._rewrite_all("flattened-arguments")
             return True
         if all(key in _NAME_KEYS for key in others):
@@ -313,21 +347,21 @@ class _Shape:
         Args:
             level: The call, or the wrapper around it.
         """
-        draft, spec = self.draft, self.spec
+        draft, spec, pairs = self.draft, self.spec, level.pairs()
+        arguments = dict(draft.arguments)
         for key, value in cast(JsonObject, level.value).items():
-            pair = level.member(key)
-            if pair is None or pair[1] is self.node or pair[0].start in self.used:
+            pair = pairs[key]
+            if pair[1] is self.node or pair[0].start in self.used or _is_own(key, arguments, spec):
                 continue
-            if _is_own(key, draft.arguments, spec):
-                continue
-            if more := _more_arguments(key, value, draft.arguments, spec):
-                draft.arguments = {**draft.arguments, **more}
+            if more := _more_arguments(key, value, arguments, spec):
+                arguments.update(more)
                 self._rewrite_all("argument-outside")
                 continue
             draft.others.setdefault(key, value)
             self.notes.report("unknown-member", pair[0].start, pair[1].end, _unread(key, value))
             if level is not self.node:
                 self._rewrite_all("openai-wrapper")
+        draft.arguments = arguments
 
 
 def _argument_pairs(node: JsonNode) -> list[tuple[JsonNode, JsonNode]]:

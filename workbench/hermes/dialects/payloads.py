@@ -8,10 +8,10 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.body.calls import can_be_json, draft_calls, finish_draft
 from workbench.hermes.body.function_xml import typed_value
 from workbench.hermes.body.payload import Body
-from workbench.hermes.body.shape import CallDraft, is_tool_spec, normal_name
+from workbench.hermes.body.shape import CallDraft, declared_keys, is_tool_spec, normal_name
 from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.reading import Dialect
-from workbench.hermes.text.completion import BodyText, Completion, JsonNode, UnreadableBody
+from workbench.hermes.text.completion import BodyText, Completion, JsonNode, UnreadableBody, within_call
 from workbench.hermes.text.notes import BlockNotes
 from workbench.toolspec.coerce import types_allowed
 
@@ -62,17 +62,21 @@ class PayloadReader:
         """End of the part."""
         return self._source.end
 
-    def json(self, position: int, inside: str = "") -> JsonNode | None:
+    def json(self, position: int, inside: str = "", tool: str | None = None) -> JsonNode | None:
         """Read the JSON value at `position`, or return None if it cannot be read.
 
         Args:
             position: White space is skipped.
             inside: The closing bracket of the Python call around the value, if there is one.
+            tool: The tool whose arguments it is, or None if it is a call.
         """
+        keys = declared_keys(self.completion.tools)
+        if tool is not None:
+            keys = within_call(keys, tool.strip().removeprefix("functions."))
         if not self.completion.may_look_far:
             return None
         try:
-            return read_value(self._source, position, inside)
+            return read_value(self._source._replace(keys=keys), position, inside)
         except UnreadableBody as failure:
             self.completion.spend(failure.at - position)
             return None
@@ -86,7 +90,7 @@ class PayloadReader:
 
     def named(self, written: str, place: tuple[int, int], position: int) -> Calls | None:
         """Read a call of the tool `written` (at `place`) whose arguments are the JSON object at `position`."""
-        node = self.json(position)
+        node = self.json(position, tool=written)
         if node is None or node.members is None:
             return None
         draft = self._draft(written, place, cast(JsonObject, node.value), (node.start, node.end), node)

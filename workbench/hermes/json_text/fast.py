@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Final, NamedTuple, cast
 
 from workbench.chat.json_value import JsonValue
@@ -122,8 +122,8 @@ class PlainMembers(NamedTuple):
     values: dict[str, JsonValue]
     """Name and value of each member. Names are unique."""
     end: int
-    find: Callable[[str], tuple[JsonNode, JsonNode] | None]
-    """Returns key and value of a member with their positions, which are only computed on demand."""
+    pairs: Callable[[], Mapping[str, tuple[JsonNode, JsonNode]]]
+    """Returns key and value of each member with their positions, which are only computed on demand."""
 
 
 def read_run(source: BodyText, position: int, known: Mapping[str, JsonValue]) -> PlainMembers | None:
@@ -134,13 +134,13 @@ def read_run(source: BodyText, position: int, known: Mapping[str, JsonValue]) ->
     decoded = decode("{" + match.group().rstrip().removesuffix(",") + "}")
     if decoded is None or not isinstance(decoded[0], dict) or not known.keys().isdisjoint(decoded[0]):
         return None
-    return PlainMembers(decoded[0], match.end(), partial(_find, source, position))
+    return PlainMembers(decoded[0], match.end(), cache(partial(_pairs, source, position)))
 
 
-def _find(source: BodyText, position: int, name: str) -> tuple[JsonNode, JsonNode] | None:
+def _pairs(source: BodyText, position: int) -> Mapping[str, tuple[JsonNode, JsonNode]]:
     found: dict[str, tuple[JsonNode, JsonNode]] = {}
     read_plain_members(source, position, lambda key, value: found.setdefault(str(key.value), (key, value)))
-    return found.get(name)
+    return found
 
 
 def read_plain_members(source: BodyText, position: int, add: Callable[[JsonNode, JsonNode], object]) -> int:

@@ -20,21 +20,25 @@ follows can follow a string.
 
 import json
 import re
+from dataclasses import replace
 from typing import Final
 
 from workbench.chat.json_value import JsonValue
 from workbench.hermes.json_text.fast import PlainMembers, read_plain_items, read_plain_members, read_run
 from workbench.hermes.json_text.strings import (
     ALONE,
+    ITEM,
     KEY,
     QUOTES,
+    TUPLE_ITEM,
     TUPLE_VALUE,
     VALUE,
+    StringPlace,
     read_number,
     read_string,
     read_word,
 )
-from workbench.hermes.text.completion import BodyText, JsonNode, UnreadableBody
+from workbench.hermes.text.completion import BodyText, JsonNode, KeyStep, UnreadableBody
 
 _BARE_KEY: Final = re.compile(r"[\w$][\w$.-]*+")
 _MAX_DEPTH: Final = 200
@@ -54,12 +58,15 @@ def read_payload(source: BodyText, start: int) -> JsonNode:
     return read_value(source, start, "")
 
 
-def read_value(source: BodyText, position: int, inside: str) -> JsonNode:
+def read_value(
+    source: BodyText, position: int, inside: str, container: "_Container | None" = None
+) -> JsonNode:
     """Read the value at `position`, after white space and comments.
 
     Args:
         position: Where to start.
         inside: The closing brackets of all containers around the value, outermost first.
+        container: The innermost of them, if this reader reads it as well.
 
     Raises:
         UnreadableBody: It cannot be read, even with fixes.
@@ -69,12 +76,13 @@ def read_value(source: BodyText, position: int, inside: str) -> JsonNode:
         raise source.failure(position)
     char = source.text[position]
     if char in QUOTES:
-        value, end = read_string(source, position, TUPLE_VALUE if ")" in inside else VALUE)
+        place = container.place if container else TUPLE_VALUE if ")" in inside else VALUE
+        value, end = read_string(source, position, place)
         return JsonNode(value, position, end)
     if char == "{":
-        return _Object(source, position, inside).read()
+        return _Object(source, position, inside, container).read()
     if char == "[" or (char == "(" and inside):
-        return _Array(source, position, inside).read()
+        return _Array(source, position, inside, container).read()
     if char in _NUMBER_STARTS:
         return read_number(source, position)
     return read_word(source, position)
@@ -84,10 +92,13 @@ class _Container:
     """An object, array or tuple that is being parsed."""
 
     closer: str
+    place: StringPlace
+    """Where the strings in it are, apart from keys."""
 
-    def __init__(self, source: BodyText, start: int, inside: str) -> None:
+    def __init__(self, source: BodyText, start: int, inside: str, container: "_Container | None") -> None:
         if len(inside) >= _MAX_DEPTH:
             raise UnreadableBody(start)
+        self.container = container
         self.source = source
         self.start = start
         self.outside = inside
@@ -116,6 +127,14 @@ class _Container:
     def closing_text(self) -> str:
         """The closing bracket in JSON. A tuple ends with `]`."""
         return self.closer
+
+    def step(self) -> KeyStep:
+        """Return what was read so far, and under which key the next value is."""
+        return KeyStep({}, 0)
+
+    def steps(self) -> list[KeyStep]:
+        """Return the steps from the outermost container to this one."""
+        return [*(self.container.steps() if self.container else ()), self.step()]
 
     def separated(self, end: int) -> int:
         """Read the separator after a member that ended at `end`.
@@ -157,11 +176,24 @@ class _Container:
 class _Object(_Container):
     closer = "}"
 
-    def __init__(self, source: BodyText, start: int, inside: str) -> None:
-        super().__init__(source, start, inside)
+    def __init__(self, source: BodyText, start: int, inside: str, container: _Container | None) -> None:
+        super().__init__(source, start, inside, container)
         self.members: list[tuple[JsonNode, JsonNode]] = []
         self.values: dict[str, JsonValue] = {}
         self.runs: list[PlainMembers] = []
+        self.key = ""
+        """The key whose value is read now."""
+        self.place = TUPLE_VALUE if ")" in inside else VALUE
+        if source.keys:
+            self.place = self.place._replace(declared=self._declared)
+
+    def step(self) -> KeyStep:
+        return KeyStep(self.values, self.key)
+
+    def _declared(self) -> frozenset[str]:
+        """Return the keys that the tool declares for this object and that it does not have yet."""
+        declared = self.source.keys(self.steps()) if self.source.keys else frozenset[str]()
+        return declared - self.values.keys() - {self.key}
 
     def read(self) -> JsonNode:
         source = self.source
@@ -169,12 +201,13 @@ class _Object(_Container):
         while not self.is_at_end(position):
             position = self._after_plain_members(position)
             key = self._key(position)
-            value = read_value(source, self._after_colon(key), self.inside)
+            self.key = str(key.value)
+            value = read_value(source, self._after_colon(key), self.inside, self)
             self._add(key, value)
             position = self.separated(value.end)
         end = self._after_double(self.closed(position), is_doubled=is_doubled)
-        finders = [run.find for run in self.runs]
-        return JsonNode(self.values, self.start, end, members=self.members, finders=finders)
+        runs = [run.pairs for run in self.runs]
+        return JsonNode(self.values, self.start, end, members=self.members, runs=runs)
 
     def _after_plain_members(self, position: int) -> int:
         """Read the members from `position` on that need no fix. Return the position after them."""
@@ -230,32 +263,48 @@ class _Object(_Container):
 
 
 class _Array(_Container):
-    def __init__(self, source: BodyText, start: int, inside: str) -> None:
+    def __init__(self, source: BodyText, start: int, inside: str, container: _Container | None) -> None:
         self.is_tuple = source.text[start] == "("
         self.closer = ")" if self.is_tuple else "]"
-        super().__init__(source, start, inside)
+        super().__init__(source, start, inside, container)
         self.items: list[JsonNode] = []
+        self.has_comma = False
+        """Whether a comma is before the closing bracket."""
+        self.place = TUPLE_ITEM if ")" in self.inside else ITEM
 
     def read(self) -> JsonNode:
         source = self.source
         position = source.skip(self.start + 1)
         while not self.is_at_end(position):
             position = read_plain_items(source, position, self.items.append)
-            value = read_value(source, position, self.inside)
+            value = read_value(source, position, self.inside, self)
             self.items.append(value)
             position = self.separated(value.end)
         end = self.closed(position)
         if self.is_tuple:
-            source.notes.edit("python-literal", self.start, self.start + 1, "[")
+            source.notes.edit("python-literal", self.start, self.start + 1, self.opening_text)
             if end == position + 1:
-                source.notes.edit("python-literal", position, end, "]")
+                source.notes.edit("python-literal", position, end, self.closing_text)
+        if self.is_group:
+            return replace(self.items[0], start=self.start, end=end)
         return JsonNode([item.value for item in self.items], self.start, end, items=self.items)
 
     @property
+    def is_group(self) -> bool:
+        """Whether the parentheses only group a value: in Python, `(3)` is 3, and `(3,)` is a tuple."""
+        return self.is_tuple and len(self.items) == 1 and not self.has_comma
+
+    @property
+    def opening_text(self) -> str:
+        """The opening bracket in JSON."""
+        return "" if self.is_group else "["
+
+    @property
     def closing_text(self) -> str:
-        return "]"
+        return "" if self.is_group else "]"
 
     def trailing_comma(self, position: int) -> None:
         # In (1,) the comma is part of Python's syntax for a tuple, not a mistake.
+        self.has_comma = True
         code = "python-literal" if self.is_tuple and len(self.items) == 1 else "trailing-comma"
         self.source.notes.edit(code, position, position + 1, "")

@@ -1,14 +1,23 @@
 """Read strings, numbers and words of a JSON body, valid or not.
 
 A quote closes a string only if what follows can follow a string: a colon after a key; a comma, a bracket or the end of
-the block after a value; or the next key if a comma is missing. Otherwise it is an unescaped quote, and an edit escapes
-it. In `{"q": "he said "hi" to me"}` the quotes around `hi` are followed by letters and spaces, so they belong to the
-string. The lookahead stops at the next quote or line break, which keeps the time linear.
+the block after a value; or the next key or item if a comma is missing. Otherwise it is an unescaped quote, and an edit
+escapes it. In `{"q": "he said "hi" to me"}` the quotes around `hi` are followed by letters and spaces, so they belong
+to the string. The lookahead stops at the next quote or line break, which keeps the time linear. Examples:
+
+    {"a": "x" "b": "y"}         a text with a colon after it is the next key: a comma is missing
+    ["x" "y" "z"]               a text with a comma, a bracket or another text after it is the next item
+    ["he said "x" "y" to me"]   `"y"` has a letter after it: unescaped quotes, one item
+    {"a": "x" "y"}              an object cannot hold a text without a key: unescaped quotes, one value
+    ["x""y"]                    without a space this may be a doubled quote: unescaped quotes, one item
+    ["k": "v"]                  an array cannot hold a key, and no reading is likely: not read
+    {"a": "x, "b": "y"}         if the tool declares `b`, the quote after `x` is missing; otherwise unescaped quotes
 """
 
 import json
 import re
-from typing import Final
+from collections.abc import Callable
+from typing import Final, NamedTuple
 
 from workbench.hermes.marks import CALL_BEGINS, STOP
 from workbench.hermes.text.completion import BodyText, JsonNode, UnreadableBody
@@ -99,34 +108,63 @@ _SPACE: Final = re.compile(r"[ \t\n\r]*+")
 _KEY_AHEAD: Final = re.compile(r""""(?:[^"\\\n]|\\.)*+"\s*+:|'(?:[^'\\\n]|\\.)*+'\s*+:""")
 _COMMENT_AHEAD: Final = re.compile(r"(?:(?://|#)[^\n]{0,200}\n|/\*[^*]{0,200}\*/)[ \t\n\r]*+")
 
+_VALUE_AHEAD: Final = r"""(?=["'“‘{\[(\d+-]|(?:[tT]rue|[fF]alse|null|None)\b)"""
+_ITEM_AHEAD: Final = re.compile(
+    r"""(?:"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|-?\d[\d.eE+-]{0,30}+)(?:\s*+[,\]}]|\s++["'\d-])"""
+    r"""|\{\s*+["'][^"'\n]*+["']\s*+:"""
+)
+"""What makes a text or number after white space the next item; an object is one if it starts with a key."""
+_MEMBER_AHEAD: Final = re.compile(rf"\s*+:\s*+{_VALUE_AHEAD}")
+_DECLARED_AHEAD: Final = re.compile(
+    rf"""(?P<space>[ \t\r\n]{{0,100}}+)(?P<quote>["'])(?P<key>[^"'\\\n]{{1,100}}+)(?P=quote)\s*+:\s*+{_VALUE_AHEAD}"""
+)
+
 QUOTES: Final = frozenset(_CLOSERS)
 """Characters that may open a string."""
-KEY: Final = ":"
-"""Characters that may follow a key."""
-VALUE: Final = ",}]"
-"""Characters that may follow a value."""
-TUPLE_VALUE: Final = ",}])"
-"""Characters that may follow a value inside a tuple."""
-ALONE: Final = ""
-"""Followers of a string that is the whole payload: none."""
 
 
-def read_string(source: BodyText, start: int, followers: str) -> tuple[str, int]:
+class StringPlace(NamedTuple):
+    """Where a string is, which decides what may follow it."""
+
+    followers: str
+    """Characters that may follow the closing quote; empty for a string that is the whole payload."""
+    is_key: bool = False
+    is_item: bool = False
+    """Whether it is an item of an array or tuple, which cannot hold keys."""
+    declared: Callable[[], frozenset[str]] | None = None
+    """Returns the keys that may still follow in the object around a value, as the tool declares them."""
+
+
+KEY: Final = StringPlace(":", is_key=True)
+"""A key of an object."""
+VALUE: Final = StringPlace(",}]")
+"""A value of an object."""
+TUPLE_VALUE: Final = StringPlace(",}])")
+"""A value of an object inside a tuple, or of a Python call."""
+ITEM: Final = StringPlace(",}]", is_item=True)
+"""An item of an array."""
+TUPLE_ITEM: Final = StringPlace(",}])", is_item=True)
+"""An item of a tuple, or of an array inside one."""
+ALONE: Final = StringPlace("")
+"""The whole payload."""
+
+
+def read_string(source: BodyText, start: int, place: StringPlace) -> tuple[str, int]:
     """Read the string whose opening quote is at `start`. Return its value and the position after it.
 
     Args:
         start: Position of the opening quote.
-        followers: Characters that may follow the closing quote, such as `KEY` or `VALUE`.
+        place: Where the string is, such as `KEY` or `VALUE`.
 
     Raises:
-        UnreadableBody: The string does not end.
+        UnreadableBody: The string does not end, or is a key where none can be.
     """
     valid = _VALID.match(source.text, start, source.end)
-    if valid and _closes(source, valid.end(), followers):
+    if valid and _closes(source, valid.end(), place):
         value = _decoded(source.text, start, valid.end())
         _report_surrogates(source, value, start, valid.end())
         return value, valid.end()
-    return _Recovery(source, start, followers).read()
+    return _Recovery(source, start, place).read()
 
 
 def _decoded(text: str, start: int, end: int) -> str:
@@ -140,40 +178,45 @@ def _report_surrogates(source: BodyText, value: str, start: int, end: int) -> No
         source.notes.report("lone-surrogate", start, end)
 
 
-def _closes(source: BodyText, position: int, followers: str) -> bool:
-    """Return whether a quote directly before `position` closes its string."""
+def _closes(source: BodyText, end: int, place: StringPlace) -> bool:
+    """Return whether a quote directly before `end` closes its string."""
     text = source.text
-    match = _SPACE.match(text, position, source.end)
-    position = match.end() if match else position
+    match = _SPACE.match(text, end, source.end)
+    position = match.end() if match else end
     if position >= source.end:
         return True
     char = text[position]
-    if char in followers:
+    if char in place.followers:
         return True
-    if followers == KEY:
+    if place.is_key:
         return False
     if char == "<":
         return source.closes_at(position) or STOP.match(text, position) is not None
     if char in "/#":
         comment = _COMMENT_AHEAD.match(text, position, source.end)
-        return comment is not None and text[comment.end() : comment.end() + 1] in tuple(followers)
-    if followers == ALONE:
+        return comment is not None and text[comment.end() : comment.end() + 1] in tuple(place.followers)
+    if not place.followers:
         return text.startswith("```", position)
+    if place is ITEM and position > end and _ITEM_AHEAD.match(text, position, source.end):
+        return True
     return _KEY_AHEAD.match(text, position, source.end) is not None
 
 
 class _Recovery:
     """Read one string that is not valid JSON, and record its fixes."""
 
-    def __init__(self, source: BodyText, start: int, followers: str) -> None:
+    def __init__(self, source: BodyText, start: int, place: StringPlace) -> None:
         self.source = source
         self.start = start
-        self.followers = followers
+        self.place = place
         self.quote = source.text[start]
         self.closers = _CLOSERS[self.quote]
         self.code = "python-literal" if self.quote == "'" else "smart-quotes"
         self.pieces: list[str] = []
         self.checked = start
+        self.counted = start
+        self.depth = 0
+        self.declared: frozenset[str] | None = None
         self.is_valid = True
         self.keeps_backslash = False
         self.has_control_escape = False
@@ -189,8 +232,10 @@ class _Recovery:
             if position >= source.end:
                 raise UnreadableBody(position, is_over=True, is_in_string=self.is_valid)
             char = source.text[position]
-            if char in self.closers and _closes(source, position + 1, self.followers):
+            if char in self.closers and _closes(source, position + 1, self.place):
                 return self._finished(position + 1)
+            if self.place.declared and (lost := self._before_declared(char, position)):
+                return lost
             position = self._special(char, position)
 
     def _special(self, char: str, position: int) -> int:
@@ -206,7 +251,52 @@ class _Recovery:
         self.pieces.append(char)
         return position + 1
 
+    def _before_declared(self, char: str, position: int) -> tuple[str, int] | None:
+        """Return the value without its closing quote if a key that the tool declares follows. Otherwise None.
+
+        The quote is missing before a comma, as in `{"city": "Oslo, "sex": "f"}`, or at the end of a line. A value with
+        an open bracket, such as `{"text": "a {"b": 1, "sex": 2} c"}`, is a text with JSON in it.
+        """
+        text, declared = self.source.text, self.place.declared
+        if char == "\\" or declared is None or text[position - 1] in "\n\t":
+            return None
+        ahead = _DECLARED_AHEAD.match(text, position, self.source.end)
+        if not ahead or ahead["quote"] not in self.closers:
+            return None
+        if self.declared is None:
+            self.declared = declared()
+        if ahead["key"] not in self.declared:
+            return None
+        end = position
+        while text[end - 1] == " ":
+            end -= 1
+        has_comma = text[end - 1] == "," and end - 1 > self.start
+        if not (has_comma or "\n" in ahead["space"]) or self._is_open(end):
+            return None
+        end -= has_comma
+        value = "".join(self.pieces)
+        value = value[: len(value) - (position - end)]
+        if self.quote != '"':
+            self.source.notes.edit(self.code, self.start, self.start + 1, '"')
+        self.source.notes.insert("missing-quote", self.start, end, '"')
+        _report_surrogates(self.source, value, self.start, end)
+        return value, end if has_comma else ahead.start("quote")
+
+    def _is_open(self, end: int) -> bool:
+        """Return whether a bracket is open in the string at `end`. Called with increasing positions."""
+        text, start = self.source.text, self.counted
+        for opener, closer in ("{}", "[]"):
+            self.depth += text.count(opener, start, end) - text.count(closer, start, end)
+        self.counted = end
+        return self.depth > 0
+
     def _unescaped_quote(self, char: str, position: int) -> None:
+        if (
+            self.place.is_item
+            and self.checked == self.start
+            and _MEMBER_AHEAD.match(self.source.text, position + 1)
+        ):
+            raise UnreadableBody(position + 1)
         # Treating the quote as text is a guess. It must not swallow a later call: in `{"q": "x<tool_call>{"name": …`
         # the second block is valid, and must not be lost because the first one is not.
         if CALL_BEGINS.search(self.source.text, self.checked, position):

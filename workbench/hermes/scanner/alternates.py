@@ -6,12 +6,17 @@ from typing import Final, cast
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.body.calls import as_bodies, can_be_json, draft_calls, finish_draft
 from workbench.hermes.body.payload import Body, note_tail, read_all
-from workbench.hermes.body.shape import CallDraft, is_tool_spec, normal_name
+from workbench.hermes.body.shape import (
+    CallDraft,
+    declared_keys,
+    is_tool_spec,
+    normal_name,
+)
 from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.marks import ALTERNATE_CLOSE, CALL_CLOSE, CALL_OPEN
 from workbench.hermes.reading import Dialect
 from workbench.hermes.scanner.block import Block, call_block, refused_block
-from workbench.hermes.text.completion import BodyText, Completion, JsonNode, Tag, UnreadableBody
+from workbench.hermes.text.completion import BodyText, Completion, JsonNode, Tag, UnreadableBody, within_call
 from workbench.hermes.text.notes import BlockNotes
 
 _NAME: Final = re.compile(r'="([^"]*)">|=([^>]*)>')
@@ -23,7 +28,7 @@ def read_alternate(completion: Completion, start: int, end: int) -> Block | None
     notes = BlockNotes(text)
     word = re.split(r"[ =>]", text[start + 1 : end], maxsplit=1)[0]
     close = ALTERNATE_CLOSE[word]
-    source = BodyText(text, completion.reach(end), notes, close)
+    source = BodyText(text, completion.reach(end), notes, close, keys=declared_keys(completion.tools))
     try:
         position = source.skip(end)
         if text[start + 1 : end].startswith(word + ">"):
@@ -31,7 +36,8 @@ def read_alternate(completion: Completion, start: int, end: int) -> Block | None
             if word == "tools" and holds_spec(body):
                 return None
         else:
-            body = Body((read_value(source, position, ""),), 0)
+            keys = within_call(source.keys, _written_name(completion, Tag(start, end)))
+            body = Body((read_value(source._replace(keys=keys), position, ""),), 0)
             body = body._replace(end=body.payloads[0].end)
         block_end = _end(completion, source, body, has_close=word != "functioncall")
     except UnreadableBody as failure:
@@ -99,8 +105,7 @@ def _unreadable(
 def _named(completion: Completion, notes: BlockNotes, tag: Tag, body: Body) -> list[CallDraft]:
     """Return the call whose name is in its tag and whose payload is its arguments."""
     arguments = body.payloads[0]
-    match = _NAME.search(completion.text, tag.start, tag.end)
-    written = (match.group(1) if match.group(1) is not None else match.group(2)) if match else ""
+    written = _written_name(completion, tag)
     scratch = BlockNotes(notes.text)
     name = normal_name(scratch, written, (tag.start, tag.end), completion.tools, json_text=False)
     notes.extend(scratch)
@@ -119,3 +124,8 @@ def _named(completion: Completion, notes: BlockNotes, tag: Tag, body: Body) -> l
     )
     finish_draft(completion, notes, draft)
     return [draft]
+
+
+def _written_name(completion: Completion, tag: Tag) -> str:
+    match = _NAME.search(completion.text, tag.start, tag.end)
+    return (match.group(1) if match.group(1) is not None else match.group(2)) if match else ""

@@ -5,6 +5,7 @@ from typing import Final
 from workbench.chat.finding import Span
 from workbench.hermes.body.calls import draft_calls
 from workbench.hermes.body.payload import Body, note_tail, read_body
+from workbench.hermes.body.shape import declared_keys
 from workbench.hermes.json_text.fast import decode
 from workbench.hermes.marks import (
     CALL_CLOSE,
@@ -27,7 +28,8 @@ def read_call_block(completion: Completion, tag: Tag) -> Block:
     """Read the block whose opening tag is `tag`."""
     text = completion.text
     notes = BlockNotes(text)
-    source = BodyText(text, completion.reach(tag.end), notes, CALL_CLOSE_ANY_CASE)
+    keys = declared_keys(completion.tools)
+    source = BodyText(text, completion.reach(tag.end), notes, CALL_CLOSE_ANY_CASE, keys=keys)
     start = _after_space(text, tag.end)
     close = completion.close_tags.next(tag.end, len(text))
     if close and close.start == start:

@@ -7,7 +7,7 @@ from workbench.chat.finding import Span
 from workbench.hermes.body.calls import as_bodies, draft_calls
 from workbench.hermes.body.function_xml import Function, read_function
 from workbench.hermes.body.payload import Body
-from workbench.hermes.body.shape import CallDraft
+from workbench.hermes.body.shape import CallDraft, declared_keys
 from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.marks import CALL_BEGINS, CALL_CLOSE, CALL_OPEN, FENCE_CLOSE, FENCE_OPEN, SPACE
 from workbench.hermes.reading import ForeignForm, Level, SegmentKind
@@ -81,6 +81,7 @@ def _read(completion: Completion, start: int) -> tuple[Body, BlockNotes, CallDra
     is_xml = completion.text.startswith("<function=", start)
     block = completion.places(CALL_BEGINS).next(start, len(completion.text)) if is_xml else None
     source = BodyText(completion.text, block.start if block else len(completion.text), notes)
+    source = source._replace(keys=declared_keys(completion.tools))
     try:
         payload = (
             read_function(source, start, completion.declares) if is_xml else read_value(source, start, "")

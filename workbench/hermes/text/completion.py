@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -40,6 +40,25 @@ class UnreadableBody(Exception):
         super().__init__(at)
 
 
+class KeyStep(NamedTuple):
+    """A container around a value."""
+
+    members: Mapping[str, JsonValue]
+    """The members of an object that were read so far; empty for an array."""
+    key: str | int
+    """The key of the value, or 0 for an item of an array."""
+
+
+KeyFinder = Callable[[Sequence[KeyStep]], frozenset[str]]
+"""Returns the keys that the tool declares for the innermost of some containers, given from outside to inside."""
+
+
+def within_call(keys: KeyFinder | None, name: str) -> KeyFinder | None:
+    """Return the same for JSON that holds only the arguments of a call of `name`."""
+    call = KeyStep({"name": name}, "arguments")
+    return None if keys is None else lambda steps: keys([call, *steps])
+
+
 class BodyText(NamedTuple):
     """A text to read a JSON body from."""
 
@@ -53,6 +72,8 @@ class BodyText(NamedTuple):
     """Matches the tag that closes the block around the body, or None without a block."""
     is_closed: bool = False
     """Whether the end of the text closes the body. True for a decoded string, False for a completion."""
+    keys: KeyFinder | None = None
+    """Finds declared keys, or None if no tools are known."""
 
     def stops_at(self, position: int) -> bool:
         """Return whether the text ends at `position`, or has a stop token there."""
@@ -104,8 +125,8 @@ class JsonNode:
     """Keys and values of an object in order, including repeated keys. None for other values."""
     items: "list[JsonNode] | None" = None
     """Items of an array, or None for other values."""
-    finders: "Sequence[Callable[[str], tuple[JsonNode, JsonNode] | None]]" = ()
-    """Find members that were read as runs and are not in `members`.
+    runs: "Sequence[Callable[[], Mapping[str, tuple[JsonNode, JsonNode]]]]" = ()
+    """Return members that were read as runs and are not in `members`, by name.
 
     Only a later member may repeat one of their names.
     """
@@ -115,8 +136,13 @@ class JsonNode:
         for pair in reversed(self.members or ()):
             if pair[0].value == name:
                 return pair
-        found = (find(name) for find in self.finders)
+        found = (run().get(name) for run in self.runs)
         return next((pair for pair in found if pair is not None), None)
+
+    def pairs(self) -> "dict[str, tuple[JsonNode, JsonNode]]":
+        """Return key and value of each member by name. Of a repeated name, the last one counts."""
+        found = {name: pair for run in self.runs for name, pair in run().items()}
+        return found | {str(key.value): (key, value) for key, value in self.members or ()}
 
 
 class Tag(NamedTuple):
