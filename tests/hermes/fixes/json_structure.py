@@ -228,6 +228,7 @@ TABLES: Final = {
             'Sure: <tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>',
             '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call> thanks',
             '<tool_call>\n{"name": "f", "arguments": {}} "x"\n</tool_call>',
+            "<tool_call>\n{'name': 'f', 'arguments': {}}, 'a': 1\n</tool_call>",
             '<tool_call>\nsee {x} {"name": "f", "arguments": {}}\n</tool_call>',
             "<tool_call>\n<function=f>\n<parameter=a>\nx </parameter> y\n</parameter>\n</function>\n</tool_call>",
         ),

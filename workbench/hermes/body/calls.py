@@ -3,16 +3,17 @@
 import json
 from bisect import bisect_left, bisect_right
 from dataclasses import replace
+from itertools import islice
 from typing import Final, NamedTuple
 
 from workbench.chat.finding import Finding, Span, apply_edits
 from workbench.chat.json_value import JsonValue
 from workbench.chat.near_names import nearest_name
+from workbench.hermes.body.call_keys import declared_keys
 from workbench.hermes.body.function_xml import Function, typed_value
 from workbench.hermes.body.payload import Body, Payload
 from workbench.hermes.body.shape import (
     CallDraft,
-    declared_keys,
     decode_alone,
     is_bad_parameter,
     normal_name,
@@ -21,10 +22,14 @@ from workbench.hermes.body.shape import (
 from workbench.hermes.json_text.fast import is_utf8
 from workbench.hermes.reading import CallStatus, Dialect
 from workbench.hermes.text.completion import Completion, JsonNode
-from workbench.hermes.text.notes import BlockNotes
+from workbench.hermes.text.notes import BlockNotes, finding_of
 from workbench.toolspec.check import check_arguments
 from workbench.toolspec.coerce import Path, coerced, coercions, types_allowed
 
+_MOST_SHOWN: Final = 3
+"""Most members that a finding shows."""
+_LONGEST_SHOWN: Final = 40
+"""Longest part of a member that a finding shows, in characters."""
 SEPARATOR: Final = "\n</tool_call>\n<tool_call>\n"
 
 
@@ -53,16 +58,18 @@ def check_call(completion: Completion, draft: CallDraft, span: Span) -> CheckedC
     Args:
         span: The whole block, to which findings refer.
     """
+    others = (_of_others(draft),) if draft.others else ()
     if completion.tools is None:
-        return CheckedCall(draft, CallStatus.READY, ())
+        return CheckedCall(draft, CallStatus.READY, others)
     spec = completion.spec(draft.name)
     if spec is None:
-        return CheckedCall(draft, CallStatus.UNKNOWN_TOOL, (_unknown(completion, draft, span),))
+        return CheckedCall(draft, CallStatus.UNKNOWN_TOOL, (*others, _unknown(completion, draft, span)))
     if not completion.checks_arguments:
-        return CheckedCall(draft, CallStatus.READY, ())
+        return CheckedCall(draft, CallStatus.READY, others)
     findings = tuple(replace(finding, span=span) for finding in check_arguments(spec, draft.arguments))
     is_bad = any(finding.severity == "error" for finding in findings)
-    return CheckedCall(draft, CallStatus.INVALID_ARGUMENTS if is_bad else CallStatus.READY, findings)
+    status = CallStatus.INVALID_ARGUMENTS if is_bad else CallStatus.READY
+    return CheckedCall(draft, status, (*others, *findings))
 
 
 def as_bodies(notes: BlockNotes, drafts: list[CallDraft]) -> str:
@@ -95,6 +102,20 @@ def can_be_json(notes: BlockNotes, text: str, start: int, end: int) -> bool:
     return True
 
 
+def _of_others(draft: CallDraft) -> Finding:
+    members = [
+        f"{_short(repr(key))}: {_short(json.dumps(value, ensure_ascii=False))}"
+        for key, value in islice(draft.others.items(), _MOST_SHOWN)
+    ]
+    more = len(draft.others) - len(members)
+    shown = ", ".join([*members, *([f"and {more} more"] if more else [])])
+    return finding_of("unknown-member", *draft.others_place, f"beside the arguments and not read: {shown}")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
+
+
 def _unknown(completion: Completion, draft: CallDraft, span: Span) -> Finding:
     names = completion.tools.names if completion.tools is not None else ()
     nearest = nearest_name(draft.name, names)
@@ -110,6 +131,7 @@ def _decoded_calls(completion: Completion, notes: BlockNotes, body: Body) -> lis
     notes.absorb(inner, start, end)
     for draft in drafts:
         draft.node, draft.start, draft.end = None, start, end
+        draft.others_place = start, end
         draft.rewrites.clear()
     if drafts:
         notes.rewrite("html-entities", start, end, SEPARATOR.join(draft.text for draft in drafts))
@@ -171,6 +193,7 @@ def _string_calls(completion: Completion, notes: BlockNotes, node: JsonNode) -> 
     notes.absorb(inner, node.start, node.end)
     for draft in drafts:
         draft.node, draft.start, draft.end = None, node.start, node.end
+        draft.others_place = node.start, node.end
     if drafts:
         text = SEPARATOR.join(draft.text for draft in drafts)
         notes.rewrite("double-encoded-call", node.start, node.end, text)

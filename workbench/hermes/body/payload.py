@@ -14,7 +14,8 @@ Payload = JsonNode | Function
 """The body of one call, or an array of several."""
 
 _FIRST: Final = re.compile(r"[{\[]|<function")
-_NO_GARBAGE: Final = re.compile(r'[{}\[\]"]')
+_NO_GARBAGE: Final = re.compile(r"""[{}\[\]"]|'\s*+:""")
+"""Brackets, quotes and keys, which may be a part of the call."""
 _ONLY_CLOSERS: Final = re.compile(r"[\s}\]]*+")
 _BETWEEN: Final = re.compile(r"\s*+,?\s*+(?=\{|<function=)")
 

@@ -2,34 +2,27 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.hermes.body.call_keys import ARGUMENT_KEYS, NAME_KEYS, WRAPPERS, declared_keys
 from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.reading import Dialect
 from workbench.hermes.text.completion import (
     BodyText,
     JsonNode,
     KeyFinder,
-    KeyStep,
     UnreadableBody,
     within_call,
 )
 from workbench.hermes.text.notes import BlockNotes
-from workbench.toolspec.coerce import declared_names
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
-_NAME_KEYS: Final = ("name", "tool", "tool_name", "function_name")
-_ARGUMENT_KEYS: Final = ("arguments", "parameters", "args", "params", "input")
-_WRAPPERS: Final = ("function", "function_call")
 _SILENT_KEYS: Final = frozenset({"id", "type", "index"})
 _PREFIX: Final = "functions."
 _NO_NAME: Final = re.compile(r"[\s<>{}]")
-_LONGEST_SHOWN: Final = 40
-"""Longest part of a member that a finding shows, in characters."""
 
 
 @dataclass(slots=True)
@@ -53,7 +46,9 @@ class CallDraft:
     written: str = ""
     """The body for the strict reader, filled by `as_bodies`."""
     others: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
-    """Members beside the name and the arguments that are not used, each reported as `unknown-member`."""
+    """Members beside the name and the arguments that are not used. They are reported as `unknown-member`."""
+    others_place: tuple[int, int] = (0, 0)
+    """Start of the first and end of the last of them."""
 
     @property
     def text(self) -> str:
@@ -76,39 +71,16 @@ def shape_call(notes: BlockNotes, node: JsonNode, tools: OfferedTools | None) ->
     return _Shape(notes, node, tools).read()
 
 
-def declared_keys(tools: OfferedTools | None) -> KeyFinder | None:
-    """Return what finds the declared keys in the JSON of a call. None if no tools are known.
-
-    In `{"name": "who", "arguments": {"city": "Oslo, "sex": "f"}}`, they are the parameters of `who`. If the name comes
-    after the arguments, they are those of all tools.
-    """
-    return partial(_declared_keys, tools) if tools is not None else None
-
-
-def _declared_keys(tools: OfferedTools, steps: Sequence[KeyStep]) -> frozenset[str]:
-    place = 0
-    while place + 1 < len(steps) and (steps[place].key in _WRAPPERS or isinstance(steps[place].key, int)):
-        place += 1
-    members, key = steps[place]
-    names = [members[alias] for alias in _NAME_KEYS if alias in members] or [key]
-    specs = [tools.by_name[name] for name in names if isinstance(name, str) and name in tools.by_name]
-    if place + 1 == len(steps):
-        return frozenset[str](_ARGUMENT_KEYS).union(*(spec.properties for spec in specs))
-    has_arguments = key in _ARGUMENT_KEYS or key in tools.by_name
-    if not members.keys() & frozenset(_NAME_KEYS) and not specs:
-        specs = list(tools.specs) if has_arguments else []
-    path = tuple(step.key for step in steps[place + has_arguments : -1])
-    return frozenset[str]().union(*(declared_names(spec.parameters, path) for spec in specs))
-
-
 def has_others(members: Mapping[str, object], arguments: JsonObject, spec: ToolSpec | None) -> bool:
     """Return whether a call has members beside `name` and `arguments` that are not its own.
 
-    `id`, `type` and `index` are the call's own, unless the tool requires an argument of that name and has none: in
-    `{"name": "delete", "arguments": {"force": true}, "id": 7}` the arguments were closed too early.
+    `id`, `type` and `index` are the call's own if they are not an object or array, unless the tool requires an argument
+    of that name and has none: in `{"name": "delete", "arguments": {"force": true}, "id": 7}` the arguments were closed
+    too early.
     """
     return len(members) > 2 and any(
-        key not in ("name", "arguments") and not _is_own(key, arguments, spec) for key in members
+        key not in ("name", "arguments") and not _is_own(key, value, arguments, spec)
+        for key, value in members.items()
     )
 
 
@@ -121,7 +93,7 @@ def other_members(call: JsonObject) -> JsonObject:
     return {
         key: value
         for key, value in call.items()
-        if key not in ("name", "arguments") and key not in _SILENT_KEYS
+        if key not in ("name", "arguments") and not _is_own(key, value, {}, None)
     }
 
 
@@ -238,7 +210,7 @@ class _Shape:
             return False
         spec, arguments = self.tools.by_name[names[0]], cast(JsonObject, pair[1].value)
         more = [key for key in members if key != spec.name]
-        if not all(_is_declared(key, arguments, spec) and key not in _NAME_KEYS for key in more):
+        if not all(_is_declared(key, arguments, spec) and key not in NAME_KEYS for key in more):
             return False
         name = json.dumps(spec.name, ensure_ascii=False)
         self.notes.rewrite("single-key-call", pair[0].start, pair[0].end, f'"name": {name}, "arguments"')
@@ -247,12 +219,12 @@ class _Shape:
         return True
 
     def _name(self) -> str | None:
-        pair = next(filter(None, map(self.node.member, _NAME_KEYS)), None)
+        pair = next(filter(None, map(self.node.member, NAME_KEYS)), None)
         if not pair:
             self.notes.report("bad-name", self.node.start, self.node.end, "the call has no name")
             return None
         value = pair[1]
-        self._take(pair, _NAME_KEYS[0])
+        self._take(pair, NAME_KEYS[0])
         if not isinstance(value.value, str):
             self.notes.report("bad-name", value.start, value.end, "the name is not a string")
             return None
@@ -283,7 +255,7 @@ class _Shape:
             return self._read_flattened()
         # In {"arguments": null, "parameters": {"a": 1}} only the second member says something.
         pair = next((pair for pair in pairs if not _is_empty(pair[1])), pairs[0])
-        self._take(pair, _ARGUMENT_KEYS[0])
+        self._take(pair, ARGUMENT_KEYS[0])
         for other in pairs:
             if other is not pair and _is_empty(other[1]):
                 self.used.add(other[0].start)
@@ -324,14 +296,14 @@ class _Shape:
             for key, value in cast(JsonObject, node.value).items()
             if pairs[key][0].start not in self.used
         }
-        others = [key for key in members if not _is_own(key, {}, spec)]
-        if spec is not None and others and all(key in spec.properties or key in _NAME_KEYS for key in others):
+        others = [key for key in members if not _is_own(key, members[key], {}, spec)]
+        if spec is not None and others and all(key in spec.properties or key in NAME_KEYS for key in others):
             self.draft.arguments = {key: value for key, value in members.items() if key in spec.properties}
         if self.draft.arguments:
             self.used.update(pairs[key][0].start for key in self.draft.arguments)
             self._rewrite_all("flattened-arguments")
             return True
-        if all(key in _NAME_KEYS for key in others):
+        if all(key in NAME_KEYS for key in others):
             self.notes.insert("missing-arguments", node.start, node.start + 1, '"arguments": {}, ')
             return True
         message = "no arguments, and keys that a call does not have"
@@ -351,29 +323,30 @@ class _Shape:
         arguments = dict(draft.arguments)
         for key, value in cast(JsonObject, level.value).items():
             pair = pairs[key]
-            if pair[1] is self.node or pair[0].start in self.used or _is_own(key, arguments, spec):
+            if pair[1] is self.node or pair[0].start in self.used or _is_own(key, value, arguments, spec):
                 continue
             if more := _more_arguments(key, value, arguments, spec):
                 arguments.update(more)
                 self._rewrite_all("argument-outside")
                 continue
+            place = draft.others_place if draft.others else (pair[0].start, 0)
+            draft.others_place = min(place[0], pair[0].start), max(place[1], pair[1].end)
             draft.others.setdefault(key, value)
-            self.notes.report("unknown-member", pair[0].start, pair[1].end, _unread(key, value))
             if level is not self.node:
                 self._rewrite_all("openai-wrapper")
         draft.arguments = arguments
 
 
 def _argument_pairs(node: JsonNode) -> list[tuple[JsonNode, JsonNode]]:
-    return list(filter(None, map(node.member, _ARGUMENT_KEYS)))
+    return list(filter(None, map(node.member, ARGUMENT_KEYS)))
 
 
 def _unwrapped(notes: BlockNotes, node: JsonNode) -> JsonNode:
-    if any(node.member(key) for key in _NAME_KEYS):
+    if any(node.member(key) for key in NAME_KEYS):
         return node
-    for key in _WRAPPERS:
+    for key in WRAPPERS:
         pair = node.member(key)
-        if pair and pair[1].members is not None and any(pair[1].member(name) for name in _NAME_KEYS):
+        if pair and pair[1].members is not None and any(pair[1].member(name) for name in NAME_KEYS):
             inner = pair[1]
             notes.rewrite("openai-wrapper", node.start, inner.start, "")
             notes.rewrite("openai-wrapper", inner.end, node.end, "", unwraps=node.start)
@@ -385,10 +358,10 @@ def _is_empty(value: JsonNode) -> bool:
     return value.value is None or (isinstance(value.value, str) and not value.value.strip())
 
 
-def _is_own(key: str, arguments: JsonObject, spec: ToolSpec | None) -> bool:
-    return key in _SILENT_KEYS and not (
-        spec is not None and key in spec.required and _is_declared(key, arguments, spec)
-    )
+def _is_own(key: str, value: object, arguments: JsonObject, spec: ToolSpec | None) -> bool:
+    if key not in _SILENT_KEYS or isinstance(value, Mapping | list):
+        return False
+    return spec is None or key not in spec.required or not _is_declared(key, arguments, spec)
 
 
 def _is_declared(key: str, arguments: JsonObject, spec: ToolSpec) -> bool:
@@ -404,16 +377,7 @@ def _more_arguments(
         return None
     if _is_declared(key, arguments, spec):
         return {key: value}
-    if key in _ARGUMENT_KEYS and isinstance(value, Mapping):
+    if key in ARGUMENT_KEYS and isinstance(value, Mapping):
         # {"name": "move", "arguments": {"a": 1}, "parameters": {"b": 2}}
         return value if all(_is_declared(name, arguments, spec) for name in value) else None
     return None
-
-
-def _unread(key: str, value: JsonValue) -> str:
-    written = json.dumps(value, ensure_ascii=False)
-    return f"{_short(repr(key))} is beside the arguments and is not read; its value: {_short(written)}"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"

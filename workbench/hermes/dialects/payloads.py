@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.hermes.body.call_keys import declared_keys
 from workbench.hermes.body.calls import can_be_json, draft_calls, finish_draft
 from workbench.hermes.body.function_xml import typed_value
 from workbench.hermes.body.payload import Body
-from workbench.hermes.body.shape import CallDraft, declared_keys, is_tool_spec, normal_name
+from workbench.hermes.body.shape import CallDraft, is_tool_spec, normal_name
 from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.reading import Dialect
 from workbench.hermes.text.completion import BodyText, Completion, JsonNode, UnreadableBody, within_call

@@ -4,11 +4,11 @@ import re
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.hermes.body.call_keys import declared_keys
 from workbench.hermes.body.calls import as_bodies, can_be_json, draft_calls, finish_draft
 from workbench.hermes.body.payload import Body, note_tail, read_all
 from workbench.hermes.body.shape import (
     CallDraft,
-    declared_keys,
     is_tool_spec,
     normal_name,
 )

@@ -3,9 +3,9 @@
 from typing import Final
 
 from workbench.chat.finding import Span
+from workbench.hermes.body.call_keys import declared_keys
 from workbench.hermes.body.calls import draft_calls
 from workbench.hermes.body.payload import Body, note_tail, read_body
-from workbench.hermes.body.shape import declared_keys
 from workbench.hermes.json_text.fast import decode
 from workbench.hermes.marks import (
     CALL_CLOSE,

@@ -4,10 +4,11 @@ import re
 from typing import Final
 
 from workbench.chat.finding import Span
+from workbench.hermes.body.call_keys import declared_keys
 from workbench.hermes.body.calls import as_bodies, draft_calls
 from workbench.hermes.body.function_xml import Function, read_function
 from workbench.hermes.body.payload import Body
-from workbench.hermes.body.shape import CallDraft, declared_keys
+from workbench.hermes.body.shape import CallDraft
 from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.marks import CALL_BEGINS, CALL_CLOSE, CALL_OPEN, FENCE_CLOSE, FENCE_OPEN, SPACE
 from workbench.hermes.reading import ForeignForm, Level, SegmentKind

@@ -92,14 +92,12 @@ class BlockNotes:
         self._rewrites.append(_Rewrite(code, start, end, after, unwraps))
 
     def report(self, code: str, start: int, end: int, message: str = "") -> None:
-        """Record a finding. A second one of the same code extends the span, and the list of what was left out."""
+        """Record a finding. If the code was recorded before, only its span is extended."""
         if code in REFUSING:
             self._refusals.append(Span(start, end))
         known = self._reported.get(code)
         if known:
-            is_listed = code in _LISTED and len(known.message) < _LONGEST_LIST
-            message = f"{known.message}. {message}" if is_listed else known.message
-            start, end = min(known.start, start), max(known.end, end)
+            start, end, message = min(known.start, start), max(known.end, end), known.message
         self._reported[code] = _NotedRange(start, end, message)
 
     @property
@@ -174,9 +172,6 @@ _WARNINGS: Final = frozenset(
     {"duplicate-key", "duplicate-parameter", "ambiguous-escape", "ambiguous-parameter", "format-mismatch"}
     | {"call-in-reasoning", "untagged-call", "unknown-member"}
 )
-_LISTED: Final = frozenset({"unknown-member"})
-"""Findings whose messages name what was left out, so that each counts."""
-_LONGEST_LIST: Final = 500
 
 
 def _fix(code: str, spans: list[Span], edits: list[Edit]) -> Fix:
