@@ -108,7 +108,7 @@ _SPACE: Final = re.compile(r"[ \t\n\r]*+")
 _KEY_AHEAD: Final = re.compile(r""""(?:[^"\\\n]|\\.)*+"\s*+:|'(?:[^'\\\n]|\\.)*+'\s*+:""")
 _COMMENT_AHEAD: Final = re.compile(r"(?:(?://|#)[^\n]{0,200}\n|/\*[^*]{0,200}\*/)[ \t\n\r]*+")
 
-_VALUE_AHEAD: Final = r"""(?=["'“‘{\[(\d+-]|(?:[tT]rue|[fF]alse|null|None)\b)"""
+_VALUE_AHEAD: Final = r"""(?=["'“‘{\[(\d+-]|(?:true|True|false|False|null|None)\b)"""
 _ITEM_AHEAD: Final = re.compile(
     r"""(?:"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|-?\d[\d.eE+-]{0,30}+)(?:\s*+[,\]}]|\s++["'\d-])"""
     r"""|\{\s*+["'][^"'\n]*+["']\s*+:"""
