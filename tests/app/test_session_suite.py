@@ -192,6 +192,22 @@ def test_the_clients_own_system_text_is_part_of_the_case(services: Services) -> 
     assert case.system == "Answer in Greek."
 
 
+def test_the_clients_own_system_text_is_found_where_an_earlier_version_wrote_the_tools(
+    services: Services,
+) -> None:
+    contract = "---\nname: minimal\ntitle: H\nfamily: hermes-3\n---\n<tools> {{ tools }} </tools>Call tools.\n"
+    setup = replace(SETUP, contract_text=contract, tools_text=TOOLS)
+    system = setup.system_text(date="2020-01-01")
+    assert system.count("}} </tools>") == 1
+    earlier = system.replace("}} </tools>", "}}} </tools>")
+    agent = Agent(
+        messages=[Message(role=Role.SYSTEM, text=f"{earlier}\n\nAnswer in Latin.")], tag="agent", setup=setup
+    )
+    services.recordings.record("s" * 32, agent.request(said("Hi")), answered("Salve!"))
+    (case,) = suite_from_sessions(services, "agent").suite.cases
+    assert case.system == "Answer in Latin."
+
+
 def test_the_suite_is_saved_as_the_next_version(services: Services) -> None:
     record(services, (said("Hi"), "Hello!"))
     for number in (1, 2):

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.services import CHECKOUT
+from workbench.chat.finding import Severity
 from workbench.contract.contract import Contract, parse_contract
 from workbench.contract.lint import lint_contract
 from workbench.toolspec.spec import OfferedTools
@@ -30,7 +31,17 @@ def call(body):
 def test_shipped_contracts_have_no_findings_except_for_the_tools_in_their_examples(path):
     contract = parse_contract(path.read_text(encoding="utf-8"), name=path.stem)
     codes = {finding.code for finding in lint_contract(contract, TOOLS)}
-    assert codes <= {"example-unknown-tool"}
+    expected = {"tools-not-json"} if contract.family == "hermes-3" else {"example-unknown-tool"}
+    assert codes <= expected
+
+
+def test_a_family_that_writes_tools_that_are_not_json_is_reported_where_the_tools_go():
+    (finding,) = lint("", family="hermes-3")
+    assert (finding.code, finding.severity) == ("tools-not-json", Severity.NOTE)
+    assert finding.span is not None and finding.span.of(HEAD) == "{{ tools }}"
+    assert "a missing brace" in finding.message and len(finding.message) < 100
+    assert lint("", family="hermes-3-sane") == ()
+    assert lint("", family="hermes-3", tools=OfferedTools()) == ()
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from workbench.hermes.near_miss import check_tags
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import ReadCall
 from workbench.hermes.spelling.families import family_named
+from workbench.hermes.spelling.tools import TOOLS_NOT_JSON
 from workbench.toolspec.spec import OfferedTools
 
 CONTRACT_CODES: Final[Mapping[str, str]] = MappingProxyType(
@@ -27,6 +28,7 @@ CONTRACT_CODES: Final[Mapping[str, str]] = MappingProxyType(
         "no-tools": "tools are offered, but the text has no `{{ tools }}`, so the model does not see them",
         "tools-twice": "`{{ tools }}` occurs more than once; each copy costs its tokens",
         "tools-without-marks": "`{{ tools }}` is not between `<tools>` and `</tools>`",
+        "tools-not-json": "the family writes tools that are not valid JSON, as its models were trained",
         "variable-unused": "a variable is declared but not used",
         "near-miss-tag": "text that is almost a tag, such as `<toolcall>`",
     }
@@ -174,6 +176,10 @@ def _tools_place(contract: Contract, tools: OfferedTools) -> Iterator[Finding]:
             yield replace(
                 _warning("tools-without-marks", message, place.start, place.end), severity=Severity.NOTE
             )
+        check_tools = family_named(contract.family).check_tools
+        for finding in check_tools(tools) if check_tools else ():
+            if finding.code == TOOLS_NOT_JSON:
+                yield replace(finding, severity=Severity.NOTE, span=Span(place.start, place.end))
 
 
 def _variables(contract: Contract) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ import marshal
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, NamedTuple, cast
 
 from workbench.chat.finding import Span
@@ -21,6 +22,8 @@ _TAG: Final = re.compile(r"<tools>(?=\s*+[\[{<])")
 """An open tag followed by tools. The sentences around the tools mention `<tools> </tools>` with nothing inside."""
 _CLOSE: Final = "</tools>"
 _SPACE: Final = re.compile(r"[\s,]*+")
+_TOOL_LINE: Final = re.compile(r'^\{"type": "function", "function": \{"name": ', re.MULTILINE)
+"""The start of a tool in the form that Hermes-3's template writes."""
 _MAX_CACHED_CHARS: Final = 50_000
 _CACHE_SIZE: Final = 250
 """Rows of one dataset declare the same tools again and again, so this many texts up to that length are cached."""
@@ -165,7 +168,9 @@ def _system(text: str, pointer: str, entry: int, findings: list[RowFinding]) -> 
             declarations.append(_declared(specs, pointer, is_text=True, span=span))
             continue
         values = list(_values(span.of(text)))
-        if any(isinstance(value, UnreadableBody) for value in values):
+        if _are_unreadable(values):
+            values = list(_unclosed_lines(span.of(text).strip()))
+        if _are_unreadable(values):
             findings.append(_unreadable("the tools in the system text are not JSON", pointer, entry))
             continue
         listed = _flat(cast(list[JsonValue], values))
@@ -262,7 +267,7 @@ def _loaded(text: str, pointer: str, findings: list[RowFinding]) -> JsonValue:
         return cast(JsonValue, json.loads(text))
     except (ValueError, RecursionError):
         values = list(_values(text))
-    if any(isinstance(value, UnreadableBody) for value in values):
+    if _are_unreadable(values):
         findings.append(_unreadable("the tools are not JSON", pointer))
         return None
     findings.append(
@@ -282,6 +287,26 @@ def _values(text: str) -> Iterator["JsonValue | UnreadableBody"]:
             return
         yield value
         position = _after_space(text, end)
+
+
+def _are_unreadable(values: Sequence["JsonValue | UnreadableBody"]) -> bool:
+    return any(isinstance(value, UnreadableBody) for value in values)
+
+
+def _unclosed_lines(text: str) -> Iterator["JsonValue | UnreadableBody"]:
+    """Yield the tools of Hermes-3's template, each without its last brace.
+
+    The reader alone takes the next tool for a member of the unclosed one:
+
+        {"type": "function", "function": {"name": "f", "parameters": {}}
+        {"type": "function", "function": {"name": "g", "parameters": {}}
+    """
+    starts = [line.start() for line in _TOOL_LINE.finditer(text)]
+    if not starts or starts[0]:
+        yield UnreadableBody(0)
+        return
+    for start, end in pairwise([*starts, len(text)]):
+        yield from _values(text[start:end].rstrip() + "}")
 
 
 def _value(text: str, position: int) -> tuple[JsonValue, int]:

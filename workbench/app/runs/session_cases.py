@@ -23,6 +23,7 @@ from workbench.app.runs.casting import call_pattern, message_document
 from workbench.chat.json_value import JsonObject, JsonValue, load_json
 from workbench.chat.message import Message, Role
 from workbench.hermes.reading import CallStatus, ReadCall, Reading
+from workbench.hermes.spelling.tools import closed_signature_lines, signature_lines
 from workbench.hermes.written_out import read_message
 from workbench.records.corpus.label_summary import NO_LABELS, LabelSummary, summarize_labels
 from workbench.records.corpus.material import ExportMessage, SessionMaterial
@@ -220,12 +221,16 @@ class SessionCases:
             return ""
         if setup.contract_name == NO_CONTRACT:
             return first.text
+        tools = setup.offered_tools()
         # The contract may have had the date of another day.
         for day in dict.fromkeys((self._today, *_DAY.findall(first.text))):
             for are_tools_apart in (False, True):
                 composed = setup.system_text(date=day, are_tools_apart=are_tools_apart)
-                if composed and first.text.startswith(f"{composed}\n\n"):
-                    return first.text.removeprefix(f"{composed}\n\n")
+                # Sessions that an earlier version recorded have one more brace per tool.
+                earlier = composed.replace(signature_lines(tools), closed_signature_lines(tools))
+                for text in filter(None, (composed, earlier)):
+                    if first.text.startswith(f"{text}\n\n"):
+                        return first.text.removeprefix(f"{text}\n\n")
         return ""
 
 

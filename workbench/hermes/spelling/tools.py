@@ -105,11 +105,21 @@ def _text(value: JsonValue) -> str:
 
 
 _TYPE_WORDS: Final = {"string": "str", "number": "float", "integer": "int", "boolean": "bool"}
+TOOLS_NOT_JSON: Final = "tools-not-json"
+"""Code of the finding that a template's tool lines are not JSON."""
 
 
 def signature_lines(tools: OfferedTools) -> str:
-    """Write one line per tool: JSON with a Python signature whose line breaks make it invalid. *Source:* Hermes-3."""
+    """Write one line per tool as Hermes-3's template does. It is not JSON, for two reasons.
+
+    The description holds a Python signature with unescaped line breaks, and the last closing brace is missing.
+    """
     return "\n".join(_line(spec) for spec in tools.specs)
+
+
+def closed_signature_lines(tools: OfferedTools) -> str:
+    """Write the lines of `signature_lines` with the missing brace, as in prompts of earlier versions."""
+    return "\n".join(_line(spec) + "}" for spec in tools.specs)
 
 
 def python_type(schema: JsonValue) -> str:
@@ -157,9 +167,10 @@ def _line(spec: ToolSpec) -> str:
     arrow = f" -> {python_type(returns)}" if "return" in spec.function else ""
     description = f"{spec.name}({signature}){arrow} - {spec.description}\n\n{_args(spec)}{_returns(returns)}"
     parameters = template_json(spec.parameters) if _declared(spec) else "{}"
+    # The template opens two objects around the parameters and closes one.
     return (
         f'{{"type": "function", "function": {{"name": "{spec.name}", "description": "{description}"'
-        f', "parameters": {parameters}}}}}'
+        f', "parameters": {parameters}}}'
     )
 
 
@@ -189,8 +200,8 @@ def _description(schema: JsonValue) -> str:
 def _not_json(tools: OfferedTools) -> Finding:
     count = len(tools.specs)
     return Finding(
-        code="tools-not-json",
-        message=f"the tool lines ({count}) are not valid JSON, as in training; 'hermes-3-sane' writes JSON",
+        code=TOOLS_NOT_JSON,
+        message=f"the tool lines ({count}) are not JSON: raw line breaks, a missing brace; 'hermes-3-sane' writes JSON",
         severity=Severity.WARNING,
     )
 
