@@ -195,7 +195,9 @@ def test_the_clients_own_system_text_is_part_of_the_case(services: Services) -> 
 def test_the_clients_own_system_text_is_found_where_an_earlier_version_wrote_the_tools(
     services: Services,
 ) -> None:
-    contract = "---\nname: minimal\ntitle: H\nfamily: hermes-3\n---\n<tools> {{ tools }} </tools>Call tools.\n"
+    contract = (
+        "---\nname: minimal\ntitle: H\nfamily: hermes-3\n---\n<tools> {{ tools }} </tools>Call tools.\n"
+    )
     setup = replace(SETUP, contract_text=contract, tools_text=TOOLS)
     system = setup.system_text(date="2020-01-01")
     assert system.count("}} </tools>") == 1

@@ -10,6 +10,7 @@ from tests.conformance.bfcl_scores import BFCL_SCORES
 from tests.conformance.json_repair_tests import JSON_REPAIR_ARGUMENTS
 from tests.conformance.llama_chat import LLAMA_CHAT, LLAMA_CHAT_OTHERS
 from tests.conformance.outcome import Outcome, Suite
+from tests.conformance.templates import CHAT_TEMPLATES
 from tests.conformance.vllm_tests import VLLM_SUITES
 
 
@@ -32,6 +33,7 @@ SUITES: tuple[Suite, ...] = (
     *VLLM_SUITES,
     LLAMA_CHAT,
     LLAMA_CHAT_OTHERS,
+    CHAT_TEMPLATES,
     JSON_REPAIR_ARGUMENTS,
     BFCL_SCORES,
     _own("The plugin in vLLM, against the reader", VLLM, vllm_plugin.count(), vllm_plugin.outcomes),

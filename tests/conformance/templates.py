@@ -11,10 +11,13 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final, NamedTuple
 
+from tests.conformance.archives import LLAMA_CPP
+from tests.conformance.outcome import Outcome, Suite
 from workbench.chat.finding import Finding
 from workbench.errors import BadInput
 from workbench.hermes.openai_messages import parse_messages
 from workbench.hermes.render import render
+from workbench.hermes.spelling.families import family_named
 from workbench.hermes.templates.template import ChatTemplate, TemplateInput, parse_template, render_template
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
@@ -31,7 +34,9 @@ FAMILY_OF_FILE: Final[Mapping[str, str]] = {
 }
 """The family of each template, by its file name in llama.cpp's `models/templates` and TRL's `trl/chat_templates`."""
 
-CRASHES: Final = frozenset({"template-would-crash", "content-missing", "content-not-text", "empty-tool-calls"})
+CRASHES: Final = frozenset(
+    {"template-would-crash", "content-missing", "content-not-text", "empty-tool-calls"}
+)
 """Findings that say that a published template fails."""
 NOW: Final = datetime(2026, 11, 27, tzinfo=UTC)
 
@@ -72,7 +77,7 @@ def compare_templates(folder: Path, *, count: int = 300) -> Iterator[TemplateRow
 
 def compared(template: ChatTemplate, family: str, case: TemplateCase) -> str:
     """Return what differs between a template's prompt and the family's, or an empty text."""
-    read = parse_messages(case.messages)
+    read = parse_messages(case.messages, family=family_named(family))
     prompt = render(
         read.conversation,
         family=family,
@@ -133,7 +138,7 @@ def generated_case(dice: Random) -> TemplateCase:
     for _ in range(dice.choice((1, 1, 2, 3))):
         messages.extend(_turn(dice))
     if dice.random() < 0.15:
-        messages = messages[: dice.randint(1, len(messages))]
+        messages = messages[: dice.randint(0, len(messages))]
     return TemplateCase(messages, tools, dice.random() < 0.5)
 
 
@@ -142,7 +147,9 @@ def _turn(dice: Random) -> Iterator[dict[str, Any]]:
         yield {"role": "user", "content": dice.choice(_TEXTS[:7]) or "Hi"}
     for _ in range(dice.choice((0, 1, 1, 2))):
         calls = [_call(dice, index) for index in range(dice.choice((1, 1, 2, 3)))]
-        yield _assistant(dice, dice.choice(("", "Let me see.", " I look. \n", None, "Fine")), tool_calls=calls)
+        yield _assistant(
+            dice, dice.choice(("", "Let me see.", " I look. \n", None, "Fine")), tool_calls=calls
+        )
         for call in calls:
             if dice.random() < 0.95:
                 yield {
@@ -152,7 +159,9 @@ def _turn(dice: Random) -> Iterator[dict[str, Any]]:
                     "name": call["function"]["name"],
                 }
     if dice.random() < 0.8:
-        yield _assistant(dice, dice.choice(("It is warm.", "\n\nSo:\n", "Fertig 🙂 ", None)))
+        yield _assistant(
+            dice, None if dice.random() < 0.06 else dice.choice(("It is warm.", "\n\nSo:\n", "Fertig 🙂 "))
+        )
 
 
 def _assistant(dice: Random, content: str | None, **more: Any) -> dict[str, Any]:
@@ -231,3 +240,16 @@ def _schema(dice: Random, depth: int) -> dict[str, Any]:
     if dice.random() < 0.1:
         schema.update(minimum=0, maximum=10.5)
     return schema
+
+
+def _outcomes(folder: Path) -> Iterator[Outcome]:
+    for row in compare_templates(folder / "vendor" / "llama.cpp" / "models" / "templates"):
+        yield Outcome(id=row.id, agrees=row.agrees, details=row.difference)
+
+
+CHAT_TEMPLATES = Suite(
+    name="llama.cpp's copies of the Hermes and Qwen templates, generated conversations",
+    archive=LLAMA_CPP,
+    cases=1500,
+    outcomes=_outcomes,
+)

@@ -7,6 +7,8 @@ import pytest
 from workbench.chat.message import Conversation, Message, Role, ToolCall
 from workbench.errors import BadInput
 from workbench.hermes.openai_messages import parse_messages, to_messages
+from workbench.hermes.render import render
+from workbench.hermes.spelling.families import FAMILIES, family_named
 
 
 def one(fields: dict[str, Any]) -> tuple[Message, list[tuple[str, str | None]]]:
@@ -72,7 +74,8 @@ def test_empty_tool_calls_are_left_out_and_reported(empty: Any) -> None:
         ({"t": 18}, '{"t": 18}', "content-not-text"),
         ([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], "ab", "content-not-text"),
         ([{"type": "image_url"}], '[{"type": "image_url"}]', "content-not-text"),
-        ([], "[]", "content-not-text"),
+        ([], "", "content-missing"),
+        ([[]], "[[]]", "content-not-text"),
     ],
 )
 def test_content_that_is_not_text_is_converted_and_reported(content: Any, text: str, code: str) -> None:
@@ -114,3 +117,38 @@ def test_a_conversation_survives_conversion_to_messages_and_back() -> None:
         )
     )
     assert parse_messages(to_messages(conversation)) == (conversation, ())
+
+
+@pytest.mark.parametrize(
+    ("content", "family", "expected"),
+    [
+        (None, None, []),
+        (None, "qwen2.5", []),
+        (None, "qwen3", [("template-would-crash", "/0/content")]),
+        ("", "qwen3", []),
+        ([], None, [("content-not-text", "/0/content")]),
+        ([{"type": "text", "text": ""}], None, [("content-not-text", "/0/content")]),
+    ],
+)
+def test_null_and_empty_content_beside_calls_is_an_empty_text(
+    content: Any, family: str | None, expected: list[tuple[str, str]]
+) -> None:
+    message = {"role": "assistant", "content": content, "tool_calls": [{"name": "f", "arguments": {}}]}
+    read = parse_messages([message], family=family_named(family) if family else None)
+    assert read.conversation.messages[0].text == ""
+    assert [(finding.code, finding.pointer) for finding in read.findings] == expected
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_empty_list_of_content_is_written_as_no_text(family: str) -> None:
+    def prompt(content: Any) -> str:
+        calls = [{"name": "f", "arguments": {}}]
+        messages = [
+            {"role": "user", "content": "Hi"},
+            {"role": "assistant", "content": content, "tool_calls": calls},
+            {"role": "tool", "content": content},
+            {"role": "assistant", "content": content},
+        ]
+        return render(parse_messages(messages).conversation, family=family).text
+
+    assert prompt([]) == prompt("")

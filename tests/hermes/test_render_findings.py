@@ -123,7 +123,7 @@ def test_text_arguments_are_pasted_unchanged(family: str) -> None:
     assert codes(prompt) == []
 
 
-@pytest.mark.parametrize("family", ["qwen3-coder", "qwen3.6"])
+@pytest.mark.parametrize("family", ["qwen3-coder", "qwen3.5", "qwen3.6"])
 def test_the_xml_families_decode_text_arguments_on_which_their_templates_crash(family: str) -> None:
     prompt = rendered(family, HI, assistant(TEXT_CALL))
     assert "<function=f>\n<parameter=a>\n1\n</parameter>\n</function>" in prompt.text
@@ -177,7 +177,7 @@ def test_qwen36_renders_a_later_system_message() -> None:
     assert codes(prompt) == ["template-would-crash"]
 
 
-@pytest.mark.parametrize("family", ["qwen2.5", "qwen3", "qwen3-coder", "qwen3.6"])
+@pytest.mark.parametrize("family", ["qwen2.5", "qwen3", "qwen3-coder", "qwen3.5", "qwen3.6"])
 def test_the_qwen_templates_require_a_message(family: str) -> None:
     assert codes(rendered(family)) == ["template-would-crash"]
 

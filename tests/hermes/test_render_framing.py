@@ -159,6 +159,7 @@ def test_structured_calls_are_written_after_the_text() -> None:
     ("family", "values"),
     [
         ("qwen3-coder", ("None", "True", "[1, None]", '{"a": null}')),
+        ("qwen3.5", ("None", "True", "[1, null]", '{"a": null}')),
         ("qwen3.6", ("null", "true", "[1, null]", '{"a": null}')),
     ],
 )

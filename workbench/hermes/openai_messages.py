@@ -10,6 +10,7 @@ from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Conversation, Message, Role, ToolCall
 from workbench.errors import BadInput
 from workbench.hermes.reading import SegmentKind
+from workbench.hermes.spelling.family import Family
 from workbench.hermes.spelling.tools import template_json
 from workbench.hermes.written_out import read_message, written_out
 
@@ -22,11 +23,15 @@ class ReadMessages(NamedTuple):
     """What published templates cannot handle. Pointers lead into the array of messages."""
 
 
-def parse_messages(messages: Sequence[JsonValue]) -> ReadMessages:
+def parse_messages(messages: Sequence[JsonValue], *, family: Family | None = None) -> ReadMessages:
     """Read a conversation from `[{"role", "content", "tool_calls"?, "reasoning_content"?, "name"?}, …]`.
 
     Missing content becomes an empty text, an object becomes its JSON, and a list of text parts is joined. Each of
     these is reported, because published templates crash on it or write Python's `repr`.
+
+    Args:
+        messages: The messages, oldest first.
+        family: Report also on what the published template of this family crashes.
 
     *Source:* https://platform.openai.com/docs/api-reference/chat; `docs/reference/families.md` describes what templates
     do with these messages.
@@ -36,6 +41,8 @@ def parse_messages(messages: Sequence[JsonValue]) -> ReadMessages:
     """
     findings: list[Finding] = []
     read = tuple(_message(entry, f"/{index}", findings) for index, entry in enumerate(messages))
+    if family is not None and family.refuses_null_content:
+        findings.extend(_null_contents(messages))
     return ReadMessages(Conversation(messages=read), tuple(findings))
 
 
@@ -86,11 +93,14 @@ def _text(fields: JsonObject, pointer: str, findings: list[Finding]) -> str:
     content = fields.get("content")
     if isinstance(content, str):
         return content
-    if content is None:
+    if content is None or content == []:
         if not fields.get("tool_calls"):
             findings.append(
                 _warning("content-missing", "no content; read as an empty text", f"{pointer}/content")
             )
+        elif content is not None:
+            message = "content is an empty list; read as an empty text"
+            findings.append(_warning("content-not-text", message, f"{pointer}/content"))
         return ""
     parts = _text_parts(content)
     message = (
@@ -102,9 +112,17 @@ def _text(fields: JsonObject, pointer: str, findings: list[Finding]) -> str:
     return template_json(content) if parts is None else "".join(parts)
 
 
+def _null_contents(messages: Sequence[JsonValue]) -> Iterator[Finding]:
+    for index, entry in enumerate(messages):
+        fields = as_object(entry)
+        if fields.get("tool_calls") and fields.get("content") is None:
+            problem = "a revision of the published template crashes on null content; it was rendered anyway"
+            yield _warning("template-would-crash", problem, f"/{index}/content")
+
+
 def _text_parts(content: JsonValue) -> list[str] | None:
     """Return the texts of `[{"type": "text", "text": …}, …]`, or None for any other value."""
-    if not isinstance(content, list) or not content:
+    if not isinstance(content, list):
         return None
     texts = [as_object(part).get("text") for part in content]
     return [cast(str, text) for text in texts] if all(isinstance(text, str) for text in texts) else None

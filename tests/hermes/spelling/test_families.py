@@ -13,6 +13,7 @@ def test_all_documented_families_exist() -> None:
         "qwen2.5",
         "qwen3",
         "qwen3-coder",
+        "qwen3.5",
         "qwen3.6",
         "hermes-array",
         "hermes-lines",

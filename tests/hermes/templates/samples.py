@@ -17,7 +17,7 @@ GOOD = """\
         {{- '<tool_response>\\n' + message.content + '\\n</tool_response>' }}
     {%- else %}
         {%- if message.reasoning_content %}{{- '<think>' + message.reasoning_content + '</think>' }}{% endif %}
-        {{- message.content }}
+        {{- message.content or '' }}
         {%- for call in message.tool_calls or [] %}
             {%- set arguments = call.function.arguments %}
             {{- '\\n<tool_call>\\n{"name": "' + call.function.name + '", "arguments": ' }}

@@ -35,7 +35,9 @@ EXAMPLE: dict[str, Any] = {
     "description": "Saves a tool",
     "parameters": {
         "type": "object",
-        "properties": {"tools": {"type": "array", "default": [{"type": "function", "function": {"name": "x"}}]}},
+        "properties": {
+            "tools": {"type": "array", "default": [{"type": "function", "function": {"name": "x"}}]}
+        },
     },
 }
 

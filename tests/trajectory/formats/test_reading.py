@@ -94,6 +94,22 @@ def test_an_openai_row_gives_calls_outside_the_text():
     ]
 
 
+def test_an_empty_list_of_content_is_no_content():
+    calls = [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
+    row = read(
+        {
+            "messages": [
+                {"role": "user", "content": "Hi"},
+                {"role": "assistant", "content": [], "tool_calls": calls},
+                {"role": "tool", "content": [], "tool_call_id": "c1"},
+                {"role": "assistant", "content": "Done."},
+            ]
+        }
+    )
+    assert row.findings == ()
+    assert [entry.text for entry in row.entries] == ["Hi", "", "", "Done."]
+
+
 def test_hermes_agent_results_are_records():
     value = '<tool_response>\n{"tool_call_id": "c", "name": "f", "content": {"t": 1}}\n</tool_response>'
     row = read({"conversations": [{"from": "tool", "value": value}], "completed": True})

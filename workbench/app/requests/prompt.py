@@ -10,6 +10,7 @@ from workbench.errors import BadInput
 from workbench.hermes.openai_messages import parse_messages
 from workbench.hermes.prompt_writer import Prompt
 from workbench.hermes.render import render
+from workbench.hermes.spelling.families import family_named
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 
@@ -53,10 +54,11 @@ class RenderRequest:
         """
         if not isinstance(messages, list):
             raise BadInput("messages", "not a list", 'write [{"role": …, "content": …}]')
-        read = parse_messages(messages)
+        family = family_named(self.family)
+        read = parse_messages(messages, family=family)
         prompt = render(
             read.conversation,
-            family=self.family,
+            family=family,
             has_contract=False,
             tools=self.tools,
             generation_prompt=self.generation_prompt,

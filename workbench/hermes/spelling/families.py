@@ -20,6 +20,7 @@ from workbench.hermes.spelling.family import (
     python_call,
     python_record,
     sane_json_call,
+    xml_call_json_collections,
     xml_call_json_values,
     xml_call_python_values,
 )
@@ -105,7 +106,7 @@ QWEN_CODER_TOOLS: Final = (
 """*Source:* chat template of Qwen3-Coder."""
 
 QWEN_36_TOOLS: Final = f"# Tools\n\n{QWEN_CODER_TOOLS}"
-"""*Source:* chat template of Qwen3.6."""
+"""*Source:* chat templates of Qwen3.5 and Qwen3.6."""
 
 PLAIN_TOOLS: Final = (
     "You can call tools. Their signatures stand within <tools></tools> tags:\n\n"
@@ -225,6 +226,7 @@ _QWEN_3: Final = Family(
     system=SystemFrame(tools_text=QWEN_JSON_TOOLS),
     render_call=json_call,
     pastes_calls=True,
+    refuses_null_content=True,
     needs=FamilyRequirements.MESSAGE,
     show_thought=recent_thought,
     results=_USER_RESULTS,
@@ -270,6 +272,13 @@ _QWEN_36: Final = Family(
     no_thought_prompt=_NO_THOUGHT,
 )
 
+_QWEN_35: Final = replace(
+    _QWEN_36,
+    name="qwen3.5",
+    title="Qwen3.5: as Qwen3.6, but true, false and null as Python",
+    render_call=xml_call_json_collections,
+)
+
 _HERMES_LINES: Final = Family(
     name="hermes-lines",
     title="Hermes-FC: one tool per line, results in a user turn",
@@ -298,6 +307,7 @@ FAMILIES: Final[Mapping[str, Family]] = MappingProxyType(
             _QWEN_25_SANE,
             _QWEN_3,
             _QWEN_3_CODER,
+            _QWEN_35,
             _QWEN_36,
             _HERMES_ARRAY,
             _HERMES_LINES,

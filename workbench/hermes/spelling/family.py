@@ -91,6 +91,11 @@ def xml_call_python_values(call: ToolCall) -> Iterator[CallPiece]:
     return _xml_call(call, _json_for_objects)
 
 
+def xml_call_json_collections(call: ToolCall) -> Iterator[CallPiece]:
+    """Write `<function=…>` with objects and lists as JSON, others as Python. *Source:* Qwen3.5 chat template."""
+    return _xml_call(call, _json_for_collections)
+
+
 def xml_call_json_values(call: ToolCall) -> Iterator[CallPiece]:
     """Write `<function=…>` with text unchanged and other values as JSON. *Source:* Qwen3.6 chat template."""
     return _xml_call(call, template_json)
@@ -113,6 +118,10 @@ def _xml_call(call: ToolCall, render: Callable[[JsonValue], str]) -> Iterator[Ca
 
 def _json_for_objects(value: JsonValue) -> str:
     return template_json(value) if isinstance(value, Mapping) else python_repr(value)
+
+
+def _json_for_collections(value: JsonValue) -> str:
+    return template_json(value) if isinstance(value, Mapping | list | tuple) else python_repr(value)
 
 
 class SystemPlace(StrEnum):
@@ -214,6 +223,8 @@ class Family:
     """Whether arguments given as text are encoded a second time."""
     refuses_text_arguments: bool = False
     """Whether the published template crashes on arguments given as text."""
+    refuses_null_content: bool = False
+    """Whether a revision of the published template crashes on `content: null` beside calls."""
     between_text_and_call: str = "\n"
     """Written between an assistant's text and its first call."""
     keeps_text_beside_calls: bool = True

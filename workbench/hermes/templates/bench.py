@@ -91,7 +91,7 @@ def chat_message(role: str, content: JsonValue, **more: JsonValue) -> JsonObject
     return {"role": role, "content": content, **more}
 
 
-def call_message(arguments: JsonValue, *, content: str = "", count: int = 1) -> JsonObject:
+def call_message(arguments: JsonValue, *, content: str | None = "", count: int = 1) -> JsonObject:
     """Return an assistant's message with `count` calls of the sentinel tool."""
     function: Mapping[str, JsonValue] = {"name": TOOL_NAME, "arguments": arguments}
     # Nine characters, because some templates reject ids of any other length.

@@ -4,16 +4,16 @@
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.short_text import shortened
 from workbench.hermes.marks import CONTROL_MARK
-from workbench.hermes.openai_messages import parse_messages
-from workbench.hermes.render import render
-from workbench.hermes.spelling.families import FAMILIES
+from workbench.hermes.spelling.tools import TOOLS_NOT_JSON
 from workbench.hermes.templates.bench import (
     ANSWER,
     ANSWER_MESSAGE,
@@ -30,6 +30,7 @@ from workbench.hermes.templates.bench import (
     TURN_ROLE,
     USER_MESSAGE,
     VALUE,
+    Rendered,
     TemplateBench,
     call_message,
     chat_message,
@@ -37,11 +38,22 @@ from workbench.hermes.templates.bench import (
     sentinel_tool,
     turn_role,
 )
+from workbench.hermes.templates.family_match import FamilyMatch, match_family
 from workbench.hermes.templates.template import ChatTemplate
-from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 MAX_MESSAGE_CHARS: Final = 140
 """Messages that quote an error of the template are cut to this length."""
+
+_PYTHON_WORD: Final = re.compile(r"\b(?:True|False|None)\b")
+_EMPTY_THOUGHT: Final = re.compile(r"<(\w*:?think(?:ing)?)>\s*+</\1>|\[THINK\]\s*+\[/THINK\]")
+"""*Source:* the tags of Qwen3, Seed-OSS and Mistral's templates."""
+_VALUES: Final[Mapping[str, JsonValue]] = {
+    "true or false": True,
+    "null": None,
+    "a number": -2.5,
+    "a list": [True, None, [1.5]],
+    "an object": {"a": {"b": [False, None]}},
+}
 
 Probe = Callable[[TemplateBench], Iterator[Finding]]
 """Answers one question about a template."""
@@ -78,8 +90,8 @@ def writes_json_tools(bench: TemplateBench) -> Iterator[Finding]:
     body = (before.rpartition("<tools>")[2] + TOOL_NAME + after.partition("</tools>")[0]).strip()
     if body.startswith("<"):
         yield _note("tools-as-xml", "the tools are written as XML")
-    elif not _is_json(body):
-        yield _warning("tools-not-json", "a tool's line is not valid JSON")
+    elif (fault := _json_fault(body)) is not None:
+        yield _warning(TOOLS_NOT_JSON, "a tool's line is not valid JSON" + fault)
 
 
 def keeps_text_beside_calls(bench: TemplateBench) -> Iterator[Finding]:
@@ -100,6 +112,40 @@ def takes_text_arguments(bench: TemplateBench) -> Iterator[Finding]:
         yield _crash("text-arguments-crash", "arguments given as text", rendered.problem)
     elif f'\\"{KEY}\\"' in rendered.text:
         yield _warning("arguments-encoded-twice", "arguments given as text are encoded a second time")
+
+
+def writes_values_as_json(bench: TemplateBench) -> Iterator[Finding]:
+    """Are true, false, null, numbers, lists and objects in arguments written, and as JSON?"""
+    if _rendered_call(bench, ARGUMENTS).text is None:
+        return
+    as_python: list[str] = []
+    for kind, value in _VALUES.items():
+        rendered = _rendered_call(bench, {KEY: value})
+        if rendered.text is None:
+            yield _crash("value-crash", f"an argument that is {kind}", rendered.problem)
+        elif _writes_python(rendered.text):
+            as_python.append(kind)
+    if as_python:
+        yield _note("python-values", f"written as in Python, not as JSON: {', '.join(as_python)}")
+
+
+def takes_null_content(bench: TemplateBench) -> Iterator[Finding]:
+    """Is `content: null` beside calls, as chat APIs send it, no text?"""
+    rendered = _rendered_call(bench, ARGUMENTS, content=None)
+    if _rendered_call(bench, ARGUMENTS).text is None:
+        return
+    if rendered.text is None:
+        yield _crash("null-content-crash", "null content beside calls", rendered.problem)
+    elif _writes_python(rendered.text):
+        yield _warning("null-content-written", "null content beside calls is written as 'None'")
+
+
+def encodes_results_once(bench: TemplateBench) -> Iterator[Finding]:
+    """Is a result that already is JSON text written unchanged?"""
+    result = result_message(json.dumps({KEY: RESULT}))
+    text = bench.render([USER_MESSAGE, call_message(ARGUMENTS), result], tools=[sentinel_tool()]).text
+    if text is not None and f'\\"{KEY}\\"' in text.rpartition(VALUE)[2]:
+        yield _warning("results-encoded-twice", "a result that is JSON text is encoded a second time")
 
 
 def takes_any_tool(bench: TemplateBench) -> Iterator[Finding]:
@@ -163,6 +209,23 @@ def keeps_thoughts(bench: TemplateBench) -> Iterator[Finding]:
         text = bench.render([USER_MESSAGE, message, USER_MESSAGE], tools=[sentinel_tool()]).text
         if text is not None and THOUGHT not in text:
             yield _note(code, f"a thought {subject} is dropped from previous turns")
+
+
+def writes_no_empty_thoughts(bench: TemplateBench) -> Iterator[Finding]:
+    """Are messages without a thought written without one?"""
+    conversations: dict[str, Sequence[JsonObject]] = {
+        "previous turns": [USER_MESSAGE, ANSWER_MESSAGE, USER_MESSAGE],
+        "the running turn": [USER_MESSAGE, call_message(ARGUMENTS), result_message()],
+        "the last answer": [USER_MESSAGE, ANSWER_MESSAGE],
+    }
+    places: list[str] = []
+    for place, messages in conversations.items():
+        text = bench.render(messages, tools=[sentinel_tool()]).text
+        if text is not None and _EMPTY_THOUGHT.search(text):
+            places.append(place)
+    if places:
+        where = ", ".join(places)
+        yield _warning("empty-thought-written", f"an empty thought is added where there was none: in {where}")
 
 
 def escapes_control_marks(bench: TemplateBench) -> Iterator[Finding]:
@@ -249,10 +312,14 @@ PROBES: Final[tuple[Probe, ...]] = (
     shows_where_system_goes,
     keeps_text_beside_calls,
     takes_text_arguments,
+    writes_values_as_json,
+    takes_null_content,
+    encodes_results_once,
     takes_any_tool,
     takes_empty_calls,
     shows_where_results_go,
     keeps_thoughts,
+    writes_no_empty_thoughts,
     escapes_control_marks,
     keeps_prefixes,
     ends_turns,
@@ -261,16 +328,34 @@ PROBES: Final[tuple[Probe, ...]] = (
 """Sorted by the order in which the answers are shown."""
 
 
-def _is_json(body: str) -> bool:
-    """Return whether `body` is one JSON value, or one per line."""
-    for texts in ([body], body.splitlines()):
-        try:
-            for text in texts:
-                json.loads(text)
-        except (ValueError, RecursionError):
-            continue
-        return True
-    return False
+def _rendered_call(bench: TemplateBench, arguments: JsonObject, *, content: str | None = "") -> Rendered:
+    call = call_message(arguments, content=content)
+    return bench.render([USER_MESSAGE, call, result_message()], tools=[sentinel_tool()])
+
+
+def _writes_python(text: str) -> bool:
+    call = text.rpartition(QUESTION)[2].partition(RESULT)[0]
+    return _PYTHON_WORD.search(call) is not None
+
+
+def _json_fault(body: str) -> str | None:
+    """Return why `body` is neither one JSON value nor one per line, or None. Empty if the reason is not known."""
+    if _is_json([body]) or _is_json(body.splitlines()):
+        return None
+    for closing, missing in (("", ()), ("}", ("a closing brace is missing",))):
+        for is_strict, raw in ((True, ()), (False, ("line breaks in a string are not escaped",))):
+            if _is_json([body + closing], is_strict=is_strict):
+                return f": {' and '.join((*missing, *raw))}"
+    return ""
+
+
+def _is_json(texts: Sequence[str], *, is_strict: bool = True) -> bool:
+    try:
+        for text in texts:
+            json.loads(text, strict=is_strict)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _crash(code: str, subject: str, problem: str) -> Finding:
@@ -289,14 +374,6 @@ def _note(code: str, message: str) -> Finding:
     return Finding(code=code, message=message, severity=Severity.NOTE)
 
 
-_COMPARED: Final = (
-    CONVERSATION,
-    (chat_message("system", SYSTEM_TEXT), *CONVERSATION, USER_MESSAGE),
-    (USER_MESSAGE, call_message(ARGUMENTS, count=2)),
-)
-"""Conversations that any two families render differently."""
-
-
 def check_template(template: ChatTemplate, *, now: datetime) -> tuple[Finding, ...]:
     """Run all probes and return their answers. Never raises.
 
@@ -305,24 +382,14 @@ def check_template(template: ChatTemplate, *, now: datetime) -> tuple[Finding, .
     """
     bench = TemplateBench(template=template, now=now)
     findings = [finding for probe in PROBES for finding in probe(bench)]
-    name = matching_family(template, now=now)
-    message = f"it renders like family {name!r}" if name else "it does not render like any family"
-    code = "matches-family" if name else "no-known-family"
-    return (Finding(code=code, message=message, severity=Severity.NOTE), *findings)
+    return (_family_finding(match_family(template, now=now)), *findings)
 
 
-def matching_family(template: ChatTemplate, *, now: datetime) -> str | None:
-    """Return the name of the family that renders the same bytes as the template, or None."""
-    bench = TemplateBench(template=template, now=now)
-    specs = (sentinel_tool(),)
-    tools = OfferedTools(specs=tuple(ToolSpec(document=document) for document in specs))
-    expected = [bench.render(messages, tools=specs, generation_prompt=True).text for messages in _COMPARED]
-    conversations = [parse_messages(messages).conversation for messages in _COMPARED]
-    for family in FAMILIES.values():
-        prompts = [
-            render(conversation, family=family, has_contract=False, tools=tools).text
-            for conversation in conversations
-        ]
-        if prompts == expected:
-            return family.name
-    return None
+def _family_finding(match: FamilyMatch | None) -> Finding:
+    if match is None:
+        return _note("no-known-family", "it does not render like any family")
+    if not match.differs_in:
+        return _note("matches-family", f"it renders like family {match.name!r}")
+    differences = ", ".join(match.differs_in)
+    message = f"it does not render like any family; nearest: {match.name!r}, which differs in {differences}"
+    return _note("no-known-family", shortened(message, MAX_MESSAGE_CHARS))

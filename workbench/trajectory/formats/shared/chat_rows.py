@@ -149,7 +149,7 @@ def _text(fields: JsonObject, spot: _Spot) -> str:
     content = fields.get("content")
     if isinstance(content, str):
         return content
-    if content is None:
+    if content is None or content == []:
         if "content" not in fields and not fields.get("tool_calls") and not fields.get("function_call"):
             spot.report("missing-field", "the message has neither content nor calls", "/content")
         return ""
