@@ -257,7 +257,8 @@ class Stream:
             text, self._pending = self._pending, ""
             self._step = self._block
             events.extend(self._events.feed(text[tag.end() :]))
-            has_tag = self._find_tag(text[tag.end() :])
+            self._window = _end_of(text)
+            has_tag = CALL_TAG.search(text, tag.end()) is not None
             return has_tag and not self._events.is_in_string and self._try_block(events)
         if tag and self._last == "`" and self._pending.startswith("`", tag.end()):
             self._emit(events, SegmentKind.PROSE, tag.end())
@@ -272,17 +273,11 @@ class Stream:
         self._block_text.append(piece)
         self._block_size += len(piece)
         events.extend(self._events.feed(piece))
-        has_tag = self._find_tag(self._window + piece)
-        return has_tag and not self._events.is_in_string and self._try_block(events)
-
-    def _find_tag(self, text: str) -> bool:
-        """Return whether a tag is in the text. Its last characters may begin another one, and are kept for that."""
-        last = None
-        if ">" in text:
-            for last in CALL_TAG.finditer(text):  # noqa: B007 - only the last one is used
-                pass
-        self._window = text[max(last.end() if last else 0, len(text) - OVERLAP_CHARS) :]
-        return last is not None
+        text = self._window + piece
+        self._window = _end_of(text)
+        if ">" in piece and CALL_TAG.search(text):
+            return not self._events.is_in_string and self._try_block(events)
+        return False
 
     def _try_block(self, events: list[Event]) -> bool:
         """Read the block, now that another tag has arrived. In the end only after the block has doubled in size."""
@@ -331,3 +326,8 @@ class Stream:
         """Wait until `finish`: the meaning of the text from here on depends on all of it."""
         self._pending = ""
         return False
+
+
+def _end_of(text: str) -> str:
+    """Return the last characters, in which a tag may begin that the next piece completes."""
+    return text[max(text.rfind(">") + 1, len(text) - OVERLAP_CHARS) :]
