@@ -32,6 +32,15 @@ def fields(path):
         ("packed-without-its-name", gzip.compress(LINES.encode())),
         ("array.json", json.dumps(ROWS, indent=2, ensure_ascii=False).encode()),
         ("array.json.gz", gzip.compress(json.dumps(ROWS).encode())),
+        ("objects.json", "\n".join(json.dumps(row, indent=2) for row in ROWS).encode()),
+        (
+            "objects-windows.json",
+            "".join(json.dumps(row, indent="\t") + "\r\n" for row in ROWS).replace("\n", "\r\n").encode(),
+        ),
+        (
+            "objects.json.gz",
+            gzip.compress(b"\xef\xbb\xbf" + "\n".join(json.dumps(row, indent=1) for row in ROWS).encode()),
+        ),
     ],
 )
 def test_rows_are_read_whatever_the_file_is_called(tmp_path, name, data):
@@ -65,6 +74,14 @@ def test_a_bad_line_is_reported_with_its_number_and_the_others_are_read(tmp_path
     assert bad.fields is None
     assert re.match(problem, bad.problem), bad.problem
     assert read_row(bad, AUTO).code == "unreadable-row"
+
+
+def test_a_broken_object_on_several_lines_is_one_problem(tmp_path):
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps(ROWS[0], indent=2) + "\n" + json.dumps(ROWS[1], indent=2)[:-3])
+    first, second = read_rows(str(path))
+    assert (first.fields, second.number) == (ROWS[0], 2)
+    assert second.problem == "the file is not valid JSON from here on"
 
 
 def test_a_broken_array_gives_the_rows_before_the_error(tmp_path):

@@ -85,7 +85,7 @@ def _is_shard(file: Path) -> bool:
 def read_rows(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileRow]:
     """Yield each row of a file. Its first bytes show whether it is Parquet, gzip, a JSON array or JSON Lines.
 
-    Blank lines are skipped, but count for the numbers of rows.
+    Objects that span several lines are read as well, one after the other. Blank lines are skipped, but count for the numbers of rows.
 
     Args:
         source: Path of the file, or `-`.
@@ -111,7 +111,7 @@ def read_raw(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileLine | 
         return
     try:
         with _opened(source, is_packed=start.startswith(_GZIP)) as file:
-            yield from (_array if _is_array(file) else _lines)(file, source, limits)
+            yield from (_values if _spans_lines(file) else _lines)(file, source, limits)
     except (OSError, EOFError, zlib.error) as error:
         raise BadInput(f"file {source}", f"it is cut off or damaged: {error}") from error
 
@@ -185,17 +185,20 @@ _LEAST_LINE_BYTES: Final = 100
 """Minimum size that a line counts for, because millions of blank lines take time too."""
 _CHUNK: Final = 1 << 20
 _BETWEEN: Final = re.compile(r"[ \t\r\n,]*")
+_SPANNING: Final = re.compile(rb"\[|\{[ \t\r]*\n")
 
 
-def _array(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileRow]:
-    """Yield the rows of a JSON array, each as soon as it is read completely."""
+def _values(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileRow]:
+    """Yield the items of a JSON array, or objects that follow each other, each as soon as it is read completely."""
     decode = codecs.getincrementaldecoder("utf-8")(errors="replace").decode
     scan = json.JSONDecoder().raw_decode
-    text, position, number, is_over, left = "", 1, 0, False, limits.unpacked_bytes
+    number, is_over, left = 0, False, limits.unpacked_bytes
     text = decode(file.read(_CHUNK).removeprefix(_BOM)).lstrip()
+    is_array = text.startswith("[")
+    position = 1 if is_array else 0
     while True:
         position = cast("re.Match[str]", _BETWEEN.match(text, position)).end()
-        if text.startswith("]", position):
+        if text.startswith("]", position) if is_array else is_over and position == len(text):
             return
         try:
             value, end = cast("tuple[JsonValue, int]", scan(text, position))
@@ -210,7 +213,9 @@ def _array(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileRow
             yield _as_row(value, number)
             continue
         if is_over:
-            yield FileRow(number + 1, None, "the array is not valid JSON from here on")
+            yield FileRow(
+                number + 1, None, f"the {'array' if is_array else 'file'} is not valid JSON from here on"
+            )
             return
         if len(text) - position > limits.row_bytes:
             raise too_large(source, limits, is_row=True, number=number + 1)
@@ -221,10 +226,11 @@ def _array(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileRow
         text, position = text[position:] + decode(chunk, is_over), 0
 
 
-def _is_array(file: IO[bytes]) -> bool:
+def _spans_lines(file: IO[bytes]) -> bool:
+    """Return whether the file is an array, or begins with an object whose first line is only its brace."""
     start = file.read(64)
     file.seek(0)
-    return start.removeprefix(_BOM).lstrip().startswith(b"[")
+    return _SPANNING.match(start.removeprefix(_BOM).lstrip()) is not None
 
 
 def _first_bytes(source: str) -> bytes:
