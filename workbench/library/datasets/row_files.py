@@ -85,7 +85,8 @@ def _is_shard(file: Path) -> bool:
 def read_rows(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileRow]:
     """Yield each row of a file. Its first bytes show whether it is Parquet, gzip, a JSON array or JSON Lines.
 
-    Objects that span several lines are read as well, one after the other. Blank lines are skipped, but count for the numbers of rows.
+    Objects that span several lines are read as well, one after the other. Blank lines are skipped, but count for the
+    numbers of rows.
 
     Args:
         source: Path of the file, or `-`.
