@@ -23,6 +23,8 @@ TOOLS = parse_tools("""[
     {"name": "write_file", "parameters": {
         "type": "object", "required": ["path", "content"],
         "properties": {"path": {"type": "string"}, "content": {"type": "string"}}}},
+    {"name": "find_order", "parameters": {
+        "type": "object", "properties": {"number": {"type": ["string", "integer"]}}}},
     {"name": "now", "parameters": {"type": "object", "properties": {}}}
 ]""")
 NOT_OF_A_COMPLETION = {"schema-invalid", "schema-too-costly", "schema-…"}

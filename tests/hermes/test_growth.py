@@ -11,6 +11,7 @@ from workbench.hermes.stream import Stream
 
 pytestmark = pytest.mark.slow
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
+XML_CLOSE = "</parameter></function></tool_call>"
 HEAD = OPEN + '{"name": "f", "arguments": {"q": '
 WEATHER = OPEN + '{"name": "get_weather", "arguments": {"city": "'
 SHAPES: dict[str, Callable[[int], str]] = {
@@ -24,6 +25,26 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "functions never closed": lambda n: f"{OPEN}<function=f><parameter=a>" * n + CLOSE,
     "functions closed too late": lambda n: (
         f"{OPEN}<function=f><parameter=a>" * n + "</function>" * n + "{" + CLOSE
+    ),
+    "examples in a value": lambda n: (
+        f"{OPEN}<function=f><parameter=a>" + f"{OPEN}<function=g><parameter=b>1{XML_CLOSE}" * n + XML_CLOSE
+    ),
+    "examples inside each other": lambda n: f"{OPEN}<function=f><parameter=a>" * n + XML_CLOSE * n,
+    "examples never closed": lambda n: (
+        f"{OPEN}<function=f><parameter=a>" + f"{OPEN}<function=g><parameter=b>1</parameter>\n" * n
+    ),
+    "calls with cut examples": lambda n: (
+        f"{OPEN}<function=f><parameter=a><function=g><parameter=b>1{XML_CLOSE}" * n
+    ),
+    "values with cut examples": lambda n: (
+        f"{OPEN}<function=typed>" + "<parameter=s><function=g><parameter=b>1</parameter>" * n + XML_CLOSE
+    ),
+    "closing tags in values": lambda n: f"{OPEN}<function=f><parameter=a>1{XML_CLOSE}{XML_CLOSE}\n" * n,
+    "functions closed in a value": lambda n: (
+        f"{OPEN}<function=f><parameter=a>" + "</function> x " * n + XML_CLOSE
+    ),
+    "untagged calls with examples": lambda n: (
+        f"<function=f>\n<parameter=a>\n{OPEN}<function=g><parameter=b>1{XML_CLOSE}\n" * n
     ),
     "braces": lambda n: OPEN + "{" * n * 10 + CLOSE,
     "brackets": lambda n: OPEN + "[" * n * 10 + CLOSE,
@@ -74,6 +95,9 @@ SHAPES: dict[str, Callable[[int], str]] = {
 }
 
 
+EXAMPLES = ("examples in a value", "examples inside each other", "calls with cut examples")
+
+
 def seconds(run: Callable[[], object]) -> float:
     best = float("inf")
     for _ in range(3):
@@ -102,7 +126,8 @@ def test_reading_takes_linear_time(shape: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "shape", ["one string", "valid calls", "unreadable blocks", "quotes", "raw newlines", "thoughts"]
+    "shape",
+    ["one string", "valid calls", "unreadable blocks", "quotes", "raw newlines", "thoughts", *EXAMPLES],
 )
 def test_streaming_takes_linear_time(shape: str) -> None:
     def run(n: int) -> Callable[[], object]:

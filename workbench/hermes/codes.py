@@ -105,6 +105,7 @@ CODES: Final[tuple[Code, ...]] = (
     _fix(
         "lenient-number", CodeArea.SHAPE, "an XML value such as `007`, `+1`, `.5`, or `100.0` for an integer"
     ),
+    _fix("constant-case", CodeArea.SHAPE, "an XML value such as `TRUE` or `NULL`, in capital letters"),
     _fix("tag-case", CodeArea.TAGS, "the tag is not in lower case"),
     _fix("alternate-tag", CodeArea.TAGS, "a tag other than `<tool_call>` around a call"),
     _fix("missing-close-tag", CodeArea.TAGS, "no `</tool_call>` after a complete payload"),
@@ -156,6 +157,12 @@ CODES: Final[tuple[Code, ...]] = (
         CodeArea.READING,
         "a `<parameter=…>` line that may belong to the previous value",
     ),
+    _finding(
+        "ambiguous-end",
+        CodeArea.READING,
+        "the tags in an XML value do not pair up, so it may end somewhere else",
+    ),
+    _finding("ambiguous-value", CodeArea.READING, "an XML value that may be a string or another value"),
     Code(
         "near-miss-tag",
         CodeKind.LINT,

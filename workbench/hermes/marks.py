@@ -79,7 +79,7 @@ FUNCTION_NAMED: Final = re.compile(r'<function name="([^"<>\n]{0,500})">(?=\s*+\
 PARAMETER_OPEN: Final = re.compile(r"<parameter=([^>\n]{0,500})>")
 """Group 1 is the name. *Source:* Qwen3-Coder chat template."""
 VALUE_EVENT: Final = re.compile(
-    r"<(?:/parameter>(?P<ends>\s*+(?:\Z|<parameter=|</function>|</?tool_call>|<function=))?"
+    r"<(?:/parameter>(?P<ends>(?=\s*+(?:\Z|<parameter=|</function>|</?tool_call>|<function=)))?"
     r"|parameter=(?P<parameter>[^<>\n]*)>(?P<line>[^\S\n]*+(?=\n|\Z))?"
     r"|(?P<opens>function=)|(?P<closes>/function>)|(?P<tag>/?(?i:tool_call)>))"
 )

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
@@ -101,6 +101,16 @@ def call_findings(family: Family, call: ToolCall, body: str, span: Span) -> Iter
         )
     if family.pastes_calls and not _is_json(body):
         yield _warning("call-not-json", f"the call of {call.name!r} is not valid JSON once written", span)
+
+
+def read_back_findings(names: Iterable[str], call: ToolCall, span: Span) -> Iterator[Finding]:
+    """Report arguments, by `names`, that the reader does not get back from a rendered call."""
+    for name in names:
+        yield _warning(
+            "value-not-readable-back",
+            f"XML cannot write the argument {name[:24]!r} of {call.name[:24]!r}: it is read as another value",
+            span,
+        )
 
 
 def missing_header_finding(family: Family, span: Span) -> Finding:

@@ -13,7 +13,9 @@ from workbench.hermes.prompt_writer import (
     call_findings,
     conversation_findings,
     missing_header_finding,
+    read_back_findings,
 )
+from workbench.hermes.read_back import not_read_back
 from workbench.hermes.spelling.families import family_named
 from workbench.hermes.spelling.family import Family, HeaderGap, SystemPlace, TrimmedTexts
 from workbench.hermes.spelling.thoughts import (
@@ -47,7 +49,8 @@ def render(
         family: A template family or its name.
         has_contract: If True, the conversation starts with a contract's system text and only the framing is added. If
             False, the family's own template writes the tools and its default system text.
-        tools: The tools for the family's template. Ignored with a contract.
+        tools: The tools for the family's template, which are not written with a contract. In families with XML calls,
+            arguments of these tools that the reader does not read back are reported.
         generation_prompt: Whether to open the assistant's turn at the end.
         thinking: Whether that turn may start with a thought. Has no effect for families without thoughts.
         neutralise: Whether to escape tags and special tokens in user text, arguments, results and tool specs. Otherwise
@@ -59,7 +62,8 @@ def render(
     family = family_named(family) if isinstance(family, str) else family
     any_mark = ANY_MARK_XML if family.dialect == "xml" else ANY_MARK_JSON
     query = last_query(conversation.messages, is_trimmed=family.trimmed is TrimmedTexts.ALL)
-    job = _RenderJob(family, conversation.messages, query, PromptWriter(any_mark, neutralise=neutralise))
+    writer = PromptWriter(any_mark, neutralise=neutralise)
+    job = _RenderJob(family, conversation.messages, query, tools, writer)
     written = 0
     if not has_contract:
         written = _write_system(job, tools or OfferedTools())
@@ -85,6 +89,7 @@ class _RenderJob:
     family: Family
     messages: tuple[Message, ...]
     query: int | None
+    tools: OfferedTools | None
     writer: PromptWriter
     findings: list[Finding] = field(default_factory=list[Finding])
 
@@ -185,6 +190,9 @@ def _write_call(job: _RenderJob, call: ToolCall) -> None:
         writer.write(piece.text, source, escape=piece.escape)
     body = "".join(piece.text for piece in pieces)
     job.findings.extend(call_findings(job.family, call, body, Span(start, writer.length)))
+    if job.family.dialect == "xml":
+        names = not_read_back(call, job.family.render_call, job.tools)
+        job.findings.extend(read_back_findings(names, call, Span(start, writer.length)))
     writer.write("\n</tool_call>")
 
 

@@ -193,7 +193,7 @@ class CallEvents:
         if self._level is Level.STRICT or self._tools is None:
             return _no_types if name and not name.startswith("functions.") else None
         spec = self._tools.by_name.get(name)
-        return cache(partial(types_instead_of_string, spec.parameters)) if spec else None
+        return cache(partial(types_instead_of_string, spec.schema)) if spec else None
 
 
 def _no_types(_path: tuple[str | int, ...]) -> frozenset[str]:

@@ -1,14 +1,19 @@
 """Find the types that a schema allows, and convert a string to one of them without loss."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Final, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.toolspec.budget import BudgetExceeded
 
 ALL_TYPES: Final = frozenset({"string", "number", "integer", "boolean", "null", "object", "array"})
 """*Source:* https://json-schema.org/draft/2020-12/json-schema-validation, section 6.1.1."""
+ANY: Final = "any"
+"""Added to all types if a schema does not restrict them."""
+_ANYTHING: Final = ALL_TYPES | {ANY}
 _MAX_DEPTH: Final = 30
 _MAX_SCHEMAS: Final = 50_000
 """Limit on the schemas that are visited for one value, because a few lines of `$ref` can expand to billions."""
@@ -34,7 +39,19 @@ def types_allowed(schema: JsonValue, root: JsonObject) -> frozenset[str]:
         schema: A JSON Schema, or a part of one.
         root: The whole schema, to which local `$ref`s refer.
     """
-    return _types(schema, _Root(root), _MAX_DEPTH)
+    return _types(schema, _Root(root), _MAX_DEPTH) - {ANY}
+
+
+def argument_kinds(parameters: JsonObject, name: str) -> frozenset[str] | None:
+    """Return the JSON types that are allowed for an argument, and `ANY` if nothing restricts them.
+
+    None if no part of the schema is about an argument with this name.
+
+    Args:
+        parameters: The schema of all arguments.
+        name: Name of the argument, whether it is declared or not.
+    """
+    return _member_types(parameters, _Root(parameters), name, _MAX_DEPTH)
 
 
 class _Root:
@@ -50,8 +67,10 @@ class _Root:
 def _types(schema: JsonValue, root: _Root, depth: int) -> frozenset[str]:
     root.left -= 1
     if not isinstance(schema, Mapping) or depth == 0 or root.left < 0:
-        return ALL_TYPES
+        return _ANYTHING
     allowed = _named(schema.get("type"))
+    if "properties" in schema or "items" in schema:
+        allowed -= {ANY}
     if isinstance(enum := schema.get("enum"), list | tuple):
         allowed &= frozenset(kind for value in enum for kind in _kinds(value))
     if "const" in schema:
@@ -63,13 +82,58 @@ def _types(schema: JsonValue, root: _Root, depth: int) -> frozenset[str]:
             allowed &= frozenset[str]().union(*(_types(branch, root, depth - 1) for branch in branches))
     if isinstance(branches := schema.get("allOf"), list | tuple):
         allowed = allowed.intersection(*(_types(branch, root, depth - 1) for branch in branches))
-    return allowed
+    return allowed | {"null"} if schema.get("nullable") is True else allowed
+
+
+def _member_types(schema: JsonValue, root: _Root, name: str, depth: int) -> frozenset[str] | None:
+    """Return the types for a member of an object, or None if `schema` says nothing about it."""
+    root.left -= 1
+    if not isinstance(schema, Mapping) or depth == 0 or root.left < 0:
+        return None
+    member = _member(schema, name)
+    found: list[frozenset[str] | None] = []
+    if member is not None:
+        found.append(_types(member, root, depth - 1))
+    if "$ref" in schema:
+        found.append(_member_types(_resolved(schema["$ref"], root.schema), root, name, depth - 1))
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        if isinstance(branches := schema.get(keyword), list | tuple):
+            inner = [_member_types(branch, root, name, depth - 1) for branch in branches]
+            known = [types for types in inner if types is not None]
+            if keyword == "allOf":
+                found += known
+            elif known:
+                found.append(frozenset[str]().union(*known))
+    known = [types for types in found if types is not None]
+    return _ANYTHING.intersection(*known) if known else None
+
+
+def _member(schema: JsonObject, name: str) -> JsonValue:
+    """Return the schema of a member of an object, or None if `schema` has none for it."""
+    if isinstance(declared := schema.get("properties"), Mapping) and name in declared:
+        return declared[name]
+    if isinstance(patterns := schema.get("patternProperties"), Mapping):
+        for pattern, member in patterns.items():
+            if _is_named(pattern, name):
+                return member
+    others = schema.get("additionalProperties")
+    return others if isinstance(others, Mapping) else None
+
+
+def _is_named(pattern: str, name: str) -> bool:
+    """Return whether a pattern matches a name. False if it cannot be run, or takes too much work."""
+    from workbench.toolspec.patterns import is_found, pattern_problem
+
+    try:
+        return not pattern_problem(pattern) and is_found(pattern, name)
+    except BudgetExceeded:
+        return False
 
 
 def _named(named: JsonValue) -> frozenset[str]:
     names = [named] if isinstance(named, str) else named if isinstance(named, list | tuple) else None
     if names is None:
-        return ALL_TYPES
+        return _ANYTHING
     known = frozenset(str(name) for name in names) & ALL_TYPES
     return known | {"integer"} if "number" in known else known
 
@@ -96,13 +160,27 @@ def fits(value: JsonValue, allowed: frozenset[str]) -> bool:
 
 def _resolved(reference: JsonValue, root: JsonObject) -> JsonValue:
     """Return the target of a local `$ref`. For any other reference, return an empty schema, which allows anything."""
-    if not isinstance(reference, str) or not reference.startswith("#"):
+    if not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
         return {}
     found: JsonValue = root
-    for part in reference[1:].split("/")[1:]:
+    for part in _ESCAPED.sub(_unescaped, reference).split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~")
-        found = found.get(name) if isinstance(found, Mapping) else None
+        if isinstance(found, Mapping):
+            found = found.get(name)
+        elif isinstance(found, list | tuple) and _INDEX.fullmatch(name) and int(name) < len(found):
+            found = cast("list[JsonValue]", found)[int(name)]
+        else:
+            return None
     return found
+
+
+_INDEX: Final = re.compile("[0-9]{1,9}")
+_ESCAPED: Final = re.compile(r"(?:%[0-9A-Fa-f]{2})++")
+"""Characters of a URI that are escaped. *Source:* RFC 3986, section 2.1."""
+
+
+def _unescaped(escaped: "re.Match[str]") -> str:
+    return bytes.fromhex(escaped[0].replace("%", "")).decode(errors="replace")
 
 
 def coercions(schema: JsonObject, arguments: JsonObject) -> tuple[Coercion, ...]:
@@ -136,11 +214,10 @@ def _walk(schema: JsonValue, root: _Root, value: JsonValue, path: Path) -> Itera
 
 
 def _walk_object(schema: JsonObject, root: _Root, value: JsonObject, path: Path) -> Iterable[Coercion]:
-    declared = schema.get("properties")
-    if isinstance(declared, Mapping):
-        for name, inner in value.items():
-            if name in declared:
-                yield from _walk(declared[name], root, inner, (*path, name))
+    for name, inner in value.items():
+        member = _member(schema, name)
+        if member is not None:
+            yield from _walk(member, root, inner, (*path, name))
 
 
 def _from_string(text: str, allowed: frozenset[str], path: Path) -> Iterable[Coercion]:
@@ -171,11 +248,7 @@ def types_instead_of_string(schema: JsonObject, path: Path) -> frozenset[str]:
             part = _resolved(part["$ref"], schema)
         if not isinstance(part, Mapping):
             return frozenset()
-        if isinstance(step, int):
-            part = part.get("items")
-        else:
-            declared = part.get("properties")
-            part = declared.get(step) if isinstance(declared, Mapping) else None
+        part = part.get("items") if isinstance(step, int) else _member(part, step)
     if not isinstance(part, Mapping):
         return frozenset()
     allowed = _types(part, root, _MAX_DEPTH)

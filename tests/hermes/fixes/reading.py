@@ -318,6 +318,41 @@ TABLES: Final = {
             ('<tool_call>\n{"name": "f", "arguments": {"q": "\\d\\t"}}\n</tool_call>', '"\\d\\t"'),
         ),
     ),
+    "ambiguous-end": Table(
+        noop=(
+            "<tool_call>\n<function=typed>\n<parameter=s>\n<function=g>\n<parameter=k>\nv\n</parameter>\n</function>\n</parameter>\n</function>\n</tool_call>",
+            "<tool_call>\n<function=typed>\n<parameter=s>\na </parameter> b\n</parameter>\n</function>\n</tool_call>",
+            "<tool_call>\n<function=typed>\n<parameter=s>\na </tool_call> b\n</parameter>\n</function>\n</tool_call>",
+        ),
+        rows=(
+            (
+                "<tool_call>\n<function=typed>\n<parameter=s>\n<function=g>\n<parameter=k>\nv\n</parameter>\n</function>\n</tool_call>",
+                "\n<function=g>\n<parameter=k>\nv\n</parameter>",
+            ),
+            (
+                "<tool_call>\n<function=typed>\n<parameter=s>\na </function> b\n</parameter>\n</function>\n</tool_call>",
+                "\na </function> b\n</parameter>",
+            ),
+        ),
+    ),
+    "ambiguous-value": Table(
+        noop=(
+            "<tool_call>\n<function=typed>\n<parameter=e>\n007\n</parameter>\n</function>\n</tool_call>",
+            "<tool_call>\n<function=typed>\n<parameter=e>\nnull\n</parameter>\n</function>\n</tool_call>",
+            "<tool_call>\n<function=typed>\n<parameter=s>\n5\n</parameter>\n</function>\n</tool_call>",
+            "<tool_call>\n<function=typed>\n<parameter=i>\n5\n</parameter>\n</function>\n</tool_call>",
+        ),
+        rows=(
+            (
+                "<tool_call>\n<function=typed>\n<parameter=e>\n5\n</parameter>\n</function>\n</tool_call>",
+                "5",
+            ),
+            (
+                "<tool_call>\n<function=typed>\n<parameter=e>\n-1\n</parameter>\n</function>\n</tool_call>",
+                "-1",
+            ),
+        ),
+    ),
     "ambiguous-parameter": Table(
         noop=(
             "<tool_call>\n<function=typed>\n<parameter=s>\na <parameter=i> b\n</parameter>\n</function>\n</tool_call>",

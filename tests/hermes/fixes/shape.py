@@ -301,6 +301,24 @@ TABLES: Final = {
             ),
         ),
     ),
+    "constant-case": Table(
+        noop=(
+            "<tool_call>\n<function=typed>\n<parameter=b>\nTrue\n</parameter>\n</function>\n</tool_call>",
+            "<tool_call>\n<function=typed>\n<parameter=s>\nTRUE\n</parameter>\n</function>\n</tool_call>",
+            "<tool_call>\n<function=typed>\n<parameter=b>\nYES\n</parameter>\n</function>\n</tool_call>",
+            "<tool_call>\n<function=typed>\n<parameter=e>\nNULL\n</parameter>\n</function>\n</tool_call>",
+        ),
+        rows=(
+            (
+                "<tool_call>\n<function=typed>\n<parameter=b>\nTRUE\n</parameter>\n</function>\n</tool_call>",
+                "<tool_call>\n<function=typed>\n<parameter=b>\ntrue\n</parameter>\n</function>\n</tool_call>",
+            ),
+            (
+                "<tool_call>\n<function=typed>\n<parameter=u>\nNONE\n</parameter>\n</function>\n</tool_call>",
+                "<tool_call>\n<function=typed>\n<parameter=u>\nnull\n</parameter>\n</function>\n</tool_call>",
+            ),
+        ),
+    ),
     "lenient-number": Table(
         noop=(
             "<tool_call>\n<function=typed>\n<parameter=i>\n7\n</parameter>\n</function>\n</tool_call>",

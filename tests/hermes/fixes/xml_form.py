@@ -122,6 +122,10 @@ TABLES: Final = {
                 '<tool_call>\n{"name": "typed", "arguments": {"s": "see </parameter> here"}}\n</tool_call>',
             ),
             (
+                "<tool_call>\n<function=typed>\n<parameter=s>\n<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>\n</parameter>\n<parameter=i>\n3\n</parameter>\n</function>\n</tool_call>",
+                '<tool_call>\n{"name": "typed", "arguments": {"s": "<tool_call>\\n<function=f>\\n<parameter=a>\\n1\\n</parameter>\\n</function>\\n</tool_call>", "i": 3}}\n</tool_call>',
+            ),
+            (
                 "<tool_call>\n<function=typed>\n<parameter=s>\n<tool_call>\n<function=g>\n</function>\n</tool_call>\n</parameter>\n</function>\n</tool_call>",
                 '<tool_call>\n{"name": "typed", "arguments": {"s": "<tool_call>\\n<function=g>\\n</function>\\n</tool_call>"}}\n</tool_call>',
             ),

@@ -10,7 +10,7 @@ from workbench.chat.finding import Finding, Span, apply_edits
 from workbench.chat.json_value import JsonValue
 from workbench.chat.near_names import nearest_name
 from workbench.hermes.body.call_keys import declared_keys
-from workbench.hermes.body.function_xml import Function, typed_value
+from workbench.hermes.body.function_xml import Function
 from workbench.hermes.body.payload import Body, Payload
 from workbench.hermes.body.shape import (
     CallDraft,
@@ -19,12 +19,14 @@ from workbench.hermes.body.shape import (
     normal_name,
     shape_call,
 )
+from workbench.hermes.body.xml_value import typed_value
 from workbench.hermes.json_text.fast import is_utf8
 from workbench.hermes.reading import CallStatus, Dialect
 from workbench.hermes.text.completion import Completion, JsonNode
 from workbench.hermes.text.notes import BlockNotes, finding_of
+from workbench.toolspec.argument_types import types_of_argument
 from workbench.toolspec.check import check_arguments
-from workbench.toolspec.coerce import Path, coerced, coercions, types_allowed
+from workbench.toolspec.coerce import Path, coerced, coercions
 
 _MOST_SHOWN: Final = 3
 """Most members that a finding shows."""
@@ -211,7 +213,7 @@ def _payload_calls_of(completion: Completion, notes: BlockNotes, node: JsonNode)
 def finish_draft(completion: Completion, notes: BlockNotes, draft: CallDraft) -> None:
     """Coerce the arguments to the schema, then add the rewrites that contain the arguments."""
     spec = completion.spec(draft.name)
-    found = coercions(spec.parameters, draft.arguments) if spec is not None else ()
+    found = coercions(spec.schema, draft.arguments) if spec is not None else ()
     if found:
         draft.unconverted = draft.arguments
         draft.arguments = coerced(draft.arguments, found)
@@ -287,13 +289,8 @@ def _typed_arguments(
     spec = completion.spec(tool)
     values: dict[str, JsonValue] = {}
     for parameter in function.parameters:
-        schema = spec.properties.get(parameter.name) if spec is not None else None
-        allowed = (
-            frozenset({"string"})
-            if schema is None or spec is None
-            else types_allowed(schema, spec.parameters)
-        )
-        values[parameter.name] = typed_value(notes, parameter.value.start, parameter.value.end, allowed)
+        types = types_of_argument(spec, parameter.name)
+        values[parameter.name] = typed_value(notes, *parameter.value, types)
     return values
 
 

@@ -18,18 +18,15 @@ This call made the rule necessary. Ending the value at the first `</parameter>` 
     </function>
 """
 
-import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from workbench.chat.finding import Span
-from workbench.chat.json_value import JsonValue
-from workbench.hermes.json_text.reader import read_payload, read_value
+from workbench.hermes.body.value_end import ValueEnd, value_end
+from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.marks import (
     CALL_CLOSE_ANY_CASE,
-    DRIFTED_CLOSE,
     FUNCTION_CLOSE,
     FUNCTION_NAMED,
     FUNCTION_OPEN,
@@ -37,119 +34,21 @@ from workbench.hermes.marks import (
     PARAMETER_OPEN,
     SPACE,
     STOP,
-    VALUE_EVENT,
 )
-from workbench.hermes.text.completion import BodyText, JsonNode, UnreadableBody, within_call
-from workbench.hermes.text.notes import BlockNotes
-from workbench.toolspec.coerce import fits
-
-_CLEAN: Final = frozenset({"python-literal", "python-constant"})
-"""Templates write values in JSON and in Python syntax, so neither is a deviation in an XML value."""
-_LENIENT: Final = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-_REPORTED: Final = ("non-finite-number", "lone-surrogate")
-_JSON_SPACE: Final = " \t\r\n"
-_MAX_DIGITS: Final = 4300
-
-
-def typed_value(notes: BlockNotes, start: int, end: int, allowed: frozenset[str]) -> JsonValue:
-    """Return the value of a parameter: its text, or the JSON value if the schema does not allow a string.
-
-    A value that does not fit the schema stays text, and the schema check reports it.
-
-    Args:
-        notes: Holds the text, and takes fixes and findings.
-        start: Start of the value, after the newline that follows the opening tag.
-        end: End of the value, before the newline that precedes the closing tag.
-        allowed: The types that the schema allows.
-    """
-    written = notes.text[start:end]
-    if "string" in allowed or not allowed:
-        return written
-    bare = written.strip(_JSON_SPACE)
-    number = _lenient_number(bare, allowed)
-    if number is not None:
-        inner = start + len(written) - len(written.lstrip(_JSON_SPACE))
-        notes.edit("lenient-number", inner, inner + len(bare), json.dumps(number))
-        return number
-    scratch = BlockNotes(written)
-    node = _read(scratch)
-    for code in _REPORTED:
-        if scratch.has_reported((code,)):
-            notes.report(code, start, end)
-    if node is None or not scratch.fix_codes <= _CLEAN or scratch.has_reported((*_REPORTED, "leading-zero")):
-        return written
-    if scratch.has_reported(("duplicate-key",)):
-        notes.report("duplicate-key", start, end)
-    return _fitting(notes, node.value, (start, end), allowed)
-
-
-def _fitting(
-    notes: BlockNotes, value: JsonValue, place: tuple[int, int], allowed: frozenset[str]
-) -> JsonValue:
-    start, end = place
-    if fits(value, allowed):
-        return value
-    if isinstance(value, str):
-        decoded = BlockNotes(value)
-        node = _read(decoded)
-        if (
-            node is not None
-            and fits(node.value, allowed)
-            and not decoded.has_reported((*_REPORTED, "leading-zero"))
-        ):
-            after = json.dumps(node.value, ensure_ascii=False)
-            notes.absorb(decoded, start, end)
-            notes.rewrite("double-encoded-value", start, end, after)
-            return node.value
-    return notes.text[start:end]
-
-
-def _read(scratch: BlockNotes) -> JsonNode | None:
-    """Parse the text of `scratch` as one JSON or Python value. Return None if it is not exactly one value."""
-    source = BodyText(scratch.text, len(scratch.text), scratch)
-    try:
-        position = source.skip(0)
-        is_alone = scratch.text[position : position + 1] in ('"', "'")
-        node = read_payload(source, position) if is_alone else _read_inside(source, position)
-        return node if source.skip(node.end) == source.end else None
-    except UnreadableBody:
-        return None
-
-
-def _read_inside(source: BodyText, position: int) -> JsonNode:
-    # A value may be a Python tuple; the body of a call may not.
-    return read_value(source, position, "(" if source.text.startswith("(", position) else "")
-
-
-def _lenient_number(written: str, allowed: frozenset[str]) -> int | float | None:
-    if not allowed & {"integer", "number"} or len(written) > _MAX_DIGITS or not _LENIENT.fullmatch(written):
-        return None
-    is_whole = not re.search(r"[.eE]", written)
-    value = int(written) if is_whole else float(written)
-    if value in (float("inf"), float("-inf")):
-        return None
-    if isinstance(value, float) and "number" not in allowed:
-        return int(value) if value.is_integer() else None
-    return None if _is_standard(written) else value
-
-
-def _is_standard(written: str) -> bool:
-    return re.fullmatch(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?", written) is not None
-
-
-_RESTART: Final = re.compile(r"\s*+<(?i:tool_call)>\s*+(?:[{\[]|<function)")
+from workbench.hermes.text.completion import (
+    BodyText,
+    Completion,
+    JsonNode,
+    UnreadableBody,
+    within_call,
+)
 
 _NEXT_TAG: Final = re.compile(
     r"<parameter=|</function>|</(?i:tool_call)>|(?P<other><function=|<(?i:tool_call)>)"
 )
-_TAG_AFTER_TEXT: Final = re.compile(r"[^<]*+(?:(?P<closes></function>)|<parameter=(?P<parameter>[^<>\n]*)>)")
-"""Text outside of parameters and the tag after it."""
 _JSON_END: Final = re.compile(r"</function>|</(?i:tool_call)>")
 _LONGEST_TAG: Final = 600
-_LONGEST_INDENT: Final = 200
-
-Declares = Callable[[str, str], bool]
-"""Whether the tool (first argument) declares the parameter (second argument). True if it has no `properties`."""
+_MOST_FAR_SEARCHES: Final = 8
 
 
 class Parameter(NamedTuple):
@@ -183,20 +82,13 @@ class Function:
     """Whether the name is in an attribute: `<function name="…">`."""
     holds_tag: bool = False
     """Whether a value contains tags of the form."""
+    is_doubtful: bool = False
+    """Whether a value may as well end somewhere else."""
+    far_searches: int = 0
+    """Number of values whose end was searched to the end of the text."""
 
 
-class _ValueEnd(NamedTuple):
-    start: int
-    """Position of the closing tag, or where it should be."""
-    end: int
-    """Position after the closing tag."""
-    code: str = ""
-    """Code of the fix or finding, or empty if the closing tag is correct."""
-    holds_tag: bool = False
-    """Whether the value contains tags of the form."""
-
-
-def read_function(source: BodyText, start: int, declares: Declares) -> Function:
+def read_function(source: BodyText, start: int, completion: Completion) -> Function:
     """Parse the function whose opening tag is at `start`.
 
     Raises:
@@ -223,7 +115,7 @@ def read_function(source: BodyText, start: int, declares: Declares) -> Function:
             source.notes.edit("skipped-garbage", position, garbage_end, "")
             position = _after_space(source, garbage_end)
             continue
-        position = _read_parameter(source, function, position, declares)
+        position = _read_parameter(source, function, position, completion)
     function.end = position + len(FUNCTION_CLOSE)
     return function
 
@@ -276,7 +168,7 @@ def _read_json(source: BodyText, function: Function, position: int) -> Function:
     return function
 
 
-def _read_parameter(source: BodyText, function: Function, position: int, declares: Declares) -> int:
+def _read_parameter(source: BodyText, function: Function, position: int, completion: Completion) -> int:
     """Read the parameter whose opening tag is at `position`. Return the position after it and white space."""
     tag = PARAMETER_OPEN.match(source.text, position, source.end)
     if not tag:
@@ -284,9 +176,12 @@ def _read_parameter(source: BodyText, function: Function, position: int, declare
             position, is_over=source.stops_at(position) or _is_cut(source, position, "<parameter=")
         )
     name, span = _unquoted(source, tag)
-    end = _value_end(source, tag.end(), function.name, declares)
+    looks_far = function.far_searches < _MOST_FAR_SEARCHES
+    end = value_end(source, tag.end(), function.name, completion, looks_far=looks_far)
     function.parameters.append(Parameter(name, span, _trimmed(source.text, tag.end(), end.start)))
     function.holds_tag |= end.holds_tag
+    function.is_doubtful |= end.is_doubtful
+    function.far_searches += end.meets_end
     _note_end(source, function.start, tag.end(), end)
     return _after_space(source, end.end)
 
@@ -303,7 +198,7 @@ def _is_cut(source: BodyText, position: int, tag: str) -> bool:
     return tag.startswith(rest) or FUNCTION_CLOSE.startswith(rest)
 
 
-def _note_end(source: BodyText, opener: int, start: int, end: _ValueEnd) -> None:
+def _note_end(source: BodyText, opener: int, start: int, end: ValueEnd) -> None:
     notes = source.notes
     if end.code == "drifted-close-parameter":
         notes.edit(end.code, end.start, end.end, PARAMETER_CLOSE + "\n")
@@ -313,58 +208,9 @@ def _note_end(source: BodyText, opener: int, start: int, end: _ValueEnd) -> None
         tag = _after_space(source, end.end)
         notes.report("ambiguous-parameter", tag, source.text.index(">", tag) + 1)
     if end.holds_tag:
-        notes.mark("tag-in-value", start, end.start)
-
-
-def _value_end(source: BodyText, start: int, tool: str, declares: Declares) -> _ValueEnd:
-    """Find the end of the value that starts at `start`, after its opening tag."""
-    holds_tag = False
-    functions_open = calls_open = 0
-    for event in VALUE_EVENT.finditer(source.text, start, source.end):
-        if event["ends"] is not None:
-            return _ValueEnd(event.start(), event.start() + len(PARAMETER_CLOSE), "", holds_tag)
-        if event[0] == PARAMETER_CLOSE and _is_text_after(source, event.end(), tool, declares):
-            return _ValueEnd(event.start(), event.end(), "", holds_tag)
-        if event["line"] is not None and declares(tool, event["parameter"].strip("\"'")):
-            line_start = _line_start(source.text, start, event.start())
-            if line_start >= 0:
-                return _sooner_end(source, start, line_start, "ambiguous-parameter", holds_tag=holds_tag)
-        elif event["closes"] and not functions_open:
-            return _sooner_end(source, start, event.start(), "missing-close-parameter", holds_tag=holds_tag)
-        elif event["closes"]:
-            functions_open -= 1
-        elif event["opens"]:
-            functions_open += 1
-        elif event["tag"]:
-            calls_open += -1 if event["tag"].startswith("/") else 1
-            if calls_open < 0 and _RESTART.match(source.text, event.end(), source.end):
-                raise UnreadableBody(event.start())
-            calls_open = max(calls_open, 0)
-        holds_tag = True
-    raise UnreadableBody(source.end, is_over=True)
-
-
-def _is_text_after(source: BodyText, position: int, tool: str, declares: Declares) -> bool:
-    """Return whether the text after a `</parameter>` is outside of parameters, and not the rest of the value.
-
-    It is if the next tag of the form is not another `</parameter>`: in `a </parameter> b </parameter>` the first tag
-    belongs to the value.
-    """
-    tag = _TAG_AFTER_TEXT.match(source.text, position, source.end)
-    return tag is not None and (tag["closes"] is not None or declares(tool, tag["parameter"].strip("\"'")))
-
-
-def _line_start(text: str, start: int, position: int) -> int:
-    """Return the start of the line if only white space comes before `position` on it, otherwise -1."""
-    line = text.rfind("\n", max(start, position - _LONGEST_INDENT), position) + 1
-    return line if line and not text[line:position].strip() else -1
-
-
-def _sooner_end(source: BodyText, start: int, end: int, code: str, *, holds_tag: bool) -> _ValueEnd:
-    drifted = DRIFTED_CLOSE.search(source.text, start, end)
-    if drifted:
-        return _ValueEnd(drifted.start(), end, "drifted-close-parameter", holds_tag)
-    return _ValueEnd(end, end, code, holds_tag)
+        notes.mark("tag-in-value", start, end.start, is_guess=end.is_doubtful)
+    if end.is_doubtful:
+        notes.report("ambiguous-end", start, end.end)
 
 
 def _trimmed(text: str, start: int, end: int) -> Span:

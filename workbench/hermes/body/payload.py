@@ -4,10 +4,10 @@ import html
 import re
 from typing import Final, NamedTuple
 
-from workbench.hermes.body.function_xml import Declares, Function, read_function
+from workbench.hermes.body.function_xml import Function, read_function
 from workbench.hermes.json_text.reader import read_payload
 from workbench.hermes.marks import FENCE_CLOSE, FENCE_OPEN, PAYLOAD_START, SPACE
-from workbench.hermes.text.completion import BodyText, JsonNode, UnreadableBody
+from workbench.hermes.text.completion import BodyText, Completion, JsonNode, UnreadableBody
 from workbench.hermes.text.notes import BlockNotes
 
 Payload = JsonNode | Function
@@ -33,20 +33,20 @@ class Body(NamedTuple):
     """Start and end of the encoded text of such a payload."""
 
 
-def read_body(source: BodyText, start: int, close: int, declares: Declares) -> Body:
+def read_body(source: BodyText, start: int, close: int, completion: Completion) -> Body:
     """Read the payloads after an opening tag.
 
     Args:
         start: Position after the opening tag.
         close: Position of the next closing tag, or the end of the text.
-        declares: Says whether a tool has a parameter.
+        completion: Says which parameters the offered tools have.
 
     Raises:
         UnreadableBody: There is no payload, or it cannot be read.
     """
     position, has_fence = _body_start(source, start, close)
     try:
-        body = read_all(source, position, declares)
+        body = read_all(source, position, completion)
     except UnreadableBody as failure:
         if not failure.is_escaped:
             raise
@@ -103,13 +103,13 @@ def _body_start(source: BodyText, start: int, close: int) -> tuple[int, bool]:
     return found.start(), fence is not None
 
 
-def read_all(source: BodyText, position: int, declares: Declares) -> Body:
+def read_all(source: BodyText, position: int, completion: Completion) -> Body:
     """Read the payloads from `position` on, separated by white space or a comma."""
-    payloads = [_read_one(source, position, declares)]
+    payloads = [_read_one(source, position, completion)]
     while between := _BETWEEN.match(source.text, payloads[-1].end, source.end):
         attempt = source._replace(notes=BlockNotes(source.text))
         try:
-            more = _read_one(attempt, between.end(), declares)
+            more = _read_one(attempt, between.end(), completion)
         except UnreadableBody:
             break  # reported as the tail, or text after a block without a closing tag
         source.notes.extend(attempt.notes)
@@ -117,9 +117,9 @@ def read_all(source: BodyText, position: int, declares: Declares) -> Body:
     return Body(tuple(payloads), payloads[-1].end)
 
 
-def _read_one(source: BodyText, position: int, declares: Declares) -> Payload:
+def _read_one(source: BodyText, position: int, completion: Completion) -> Payload:
     if source.text.startswith("<function", position):
-        return read_function(source, position, declares)
+        return read_function(source, position, completion)
     return read_payload(source, position)
 
 

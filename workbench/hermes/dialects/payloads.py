@@ -7,14 +7,15 @@ from typing import Final, NamedTuple, cast
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.body.call_keys import declared_keys
 from workbench.hermes.body.calls import can_be_json, draft_calls, finish_draft
-from workbench.hermes.body.function_xml import typed_value
 from workbench.hermes.body.payload import Body
 from workbench.hermes.body.shape import CallDraft, is_tool_spec, normal_name
+from workbench.hermes.body.xml_value import typed_value
 from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.reading import Dialect
 from workbench.hermes.text.completion import BodyText, Completion, JsonNode, UnreadableBody, within_call
 from workbench.hermes.text.notes import BlockNotes
-from workbench.toolspec.coerce import types_allowed
+from workbench.toolspec.argument_types import ArgumentTypes, types_of_argument
+from workbench.toolspec.coerce import ALL_TYPES
 
 _CALL_OPEN: Final = re.compile(r"([A-Za-z_][\w.-]{0,200})\s{0,20}\(")
 _KEYWORD: Final = re.compile(r"\s*+([A-Za-z_]\w{0,200})\s*+=\s*+")
@@ -111,15 +112,10 @@ class PayloadReader:
         values: dict[str, JsonValue] = {}
         spec = self.completion.spec(written.strip().removeprefix("functions."))
         for parameter in parameters:
-            schema = spec.properties.get(parameter.name) if spec is not None else None
-            allowed = (
-                frozenset({"string"})
-                if schema is None or spec is None
-                else types_allowed(schema, spec.parameters)
-            )
+            types = types_of_argument(spec, parameter.name)
             if parameter.is_json:
-                allowed = frozenset({"number", "integer", "boolean", "null", "object", "array"})
-            values[parameter.name] = typed_value(self.notes, parameter.start, parameter.end, allowed)
+                types = ArgumentTypes(ALL_TYPES - {"string"})
+            values[parameter.name] = typed_value(self.notes, parameter.start, parameter.end, types)
         draft = self._draft(written, place, values, span, None)
         return [draft] if draft else []
 

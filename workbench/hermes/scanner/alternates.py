@@ -32,7 +32,7 @@ def read_alternate(completion: Completion, start: int, end: int) -> Block | None
     try:
         position = source.skip(end)
         if text[start + 1 : end].startswith(word + ">"):
-            body = read_all(source, position, completion.declares)
+            body = read_all(source, position, completion)
             if word == "tools" and holds_spec(body):
                 return None
         else:

@@ -160,6 +160,6 @@ def _plain_call(completion: Completion, value: object, start: int, end: int) -> 
         return CallDraft(name, values, Dialect.JSON, start, end)
     if matches_plainly(spec.parameters, values):
         return CallDraft(name, values, Dialect.JSON, start, end, is_surely_valid=True)
-    if coercions(spec.parameters, values):
+    if coercions(spec.schema, values):
         return None
     return CallDraft(name, values, Dialect.JSON, start, end)

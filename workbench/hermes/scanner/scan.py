@@ -17,12 +17,12 @@ string, and the call would be cut in half:
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from workbench.chat.finding import Finding, Span
-from workbench.hermes.marks import CALL_TAG, MARK, PAYLOAD_START, SPACE
-from workbench.hermes.reading import SegmentKind
+from workbench.hermes.marks import CALL_TAG, MARK, PARAMETER_CLOSE, PAYLOAD_START, SPACE
+from workbench.hermes.reading import Dialect, SegmentKind
 from workbench.hermes.scanner.alternates import read_alternate
 from workbench.hermes.scanner.block import Block, as_text, read_clean_block, refused_block, stray, unread
 from workbench.hermes.scanner.foreign import with_foreign_blocks
@@ -52,6 +52,8 @@ class Scan:
     """Whether anything but thoughts was found, so that an untagged call cannot be the whole message any more."""
     thoughts_end: int = 0
     """Position after the last thought."""
+    xml_start: int = -1
+    """Start of the last block with a call in XML, or -1."""
 
 
 def scan(completion: Completion, *, starts_in_thought: bool) -> list[Block]:
@@ -74,6 +76,8 @@ def _add(found: Scan, block: Block) -> int:
     found.blocks.append(block)
     found.has_substance |= block.kind is not SegmentKind.PROSE
     found.has_others |= block.is_call
+    if any(draft.dialect is Dialect.XML for draft in block.drafts):
+        found.xml_start = block.start
     return block.end
 
 
@@ -120,7 +124,23 @@ def _open(found: Scan, tag: Tag) -> int:
 
 
 def _close(found: Scan, tag: Tag) -> int:
-    return _stray(found, "orphan-close-tag", tag)
+    """Record a closing tag that closes nothing.
+
+    After `</parameter>`, it may be the end of the last call in XML. That call's value then contained
+    the tags that were read as its end, and calls after it may be examples inside the value:
+
+        <parameter=content>
+        A call ends with </parameter></function></tool_call> on separate lines.
+        </parameter></function></tool_call>
+    """
+    end = _stray(found, "orphan-close-tag", tag)
+    text, blocks = found.completion.text, found.blocks
+    start = blocks[-2].end if len(blocks) > 1 else 0
+    if found.xml_start >= 0 and text.find(PARAMETER_CLOSE, start, tag.start) >= 0:
+        doubt = finding_of("ambiguous-end", found.xml_start, end)
+        fixes = tuple(replace(fix, is_guess=True) for fix in blocks[-1].fixes)
+        blocks[-1] = blocks[-1]._replace(fixes=fixes, findings=(doubt,))
+    return end
 
 
 def _thought_open(found: Scan, tag: Tag) -> int:

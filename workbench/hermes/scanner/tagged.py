@@ -38,7 +38,7 @@ def read_call_block(completion: Completion, tag: Tag) -> Block:
         return _foreign(completion, tag, str(foreign.lastgroup))
     try:
         _note_case(notes, tag, CALL_OPEN)
-        body = read_body(source, start, close.start if close else source.end, completion.declares)
+        body = read_body(source, start, close.start if close else source.end, completion)
         return _closed_block(completion, source, tag, body)
     except UnreadableBody as failure:
         return _unreadable(completion, tag, failure)
@@ -84,7 +84,7 @@ def _first_only(completion: Completion, source: BodyText, tag: Tag, body: Body) 
     first = body.payloads[0]
     notes = BlockNotes(source.text)
     inner = source._replace(end=first.end, notes=notes)
-    again = read_body(inner, _after_space(source.text, tag.end), first.end, completion.declares)
+    again = read_body(inner, _after_space(source.text, tag.end), first.end, completion)
     _note_case(notes, tag, CALL_OPEN)
     return _closed_block(completion, source._replace(notes=notes), tag, again)
 

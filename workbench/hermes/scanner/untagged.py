@@ -78,15 +78,25 @@ def _read(completion: Completion, start: int) -> tuple[Body, BlockNotes, CallDra
     """Read the payload at `start`. Return None if it is not exactly one complete call of a declared tool."""
     if completion.tools is None or not completion.may_look_far:
         return None
-    notes = BlockNotes(completion.text)
+    text = completion.text
+    is_xml = text.startswith("<function=", start)
+    block = completion.places(CALL_BEGINS).next(start, len(text)) if is_xml else None
+    if block and (whole := _read_to(completion, start, len(text))) and not _is_doubtful(whole[0]):
+        return whole  # the block is an example inside a value
+    return _read_to(completion, start, block.start if block else len(text))
+
+
+def _is_doubtful(body: Body) -> bool:
+    return any(isinstance(payload, Function) and payload.is_doubtful for payload in body.payloads)
+
+
+def _read_to(completion: Completion, start: int, end: int) -> tuple[Body, BlockNotes, CallDraft] | None:
+    """Read the payload at `start`, which ends before `end`."""
     is_xml = completion.text.startswith("<function=", start)
-    block = completion.places(CALL_BEGINS).next(start, len(completion.text)) if is_xml else None
-    source = BodyText(completion.text, block.start if block else len(completion.text), notes)
-    source = source._replace(keys=declared_keys(completion.tools))
+    notes = BlockNotes(completion.text)
+    source = BodyText(completion.text, end, notes, keys=declared_keys(completion.tools))
     try:
-        payload = (
-            read_function(source, start, completion.declares) if is_xml else read_value(source, start, "")
-        )
+        payload = read_function(source, start, completion) if is_xml else read_value(source, start, "")
     except UnreadableBody as failure:
         completion.spend(failure.at - start)
         return None

@@ -47,12 +47,13 @@ def finding_of(code: str, start: int, end: int, message: str = "") -> Finding:
 class BlockNotes:
     """The fixes and findings of one block, stray tag or fence. Spans refer to `text`."""
 
-    __slots__ = ("_edits", "_places", "_refusals", "_reported", "_rewrites", "text")
+    __slots__ = ("_edits", "_guesses", "_places", "_refusals", "_reported", "_rewrites", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._reported: dict[str, _NotedRange] = {}
         self._edits: dict[str, list[_Noted]] = {}
+        self._guesses: set[str] = set()
         self._places: dict[str, list[Span]] = {}
         self._rewrites: list[_Rewrite] = []
         self._refusals: list[Span] = []
@@ -78,9 +79,15 @@ class BlockNotes:
         if not known or known[-1].start < start:
             self.edit(code, start, end, after)
 
-    def mark(self, code: str, start: int, end: int) -> None:
-        """Record a fix without an edit of its own, because the edit of another fix contains it."""
+    def mark(self, code: str, start: int, end: int, *, is_guess: bool = False) -> None:
+        """Record a fix without an edit of its own, because the edit of another fix contains it.
+
+        Args:
+            is_guess: Whether the fix is a guess although others with its code are not.
+        """
         self._places.setdefault(code, []).append(Span(start, end))
+        if is_guess:
+            self._guesses.add(code)
 
     def rewrite(self, code: str, start: int, end: int, after: str, *, unwraps: int = -1) -> None:
         """Record that all of `[start, end)` is replaced by `after`. Other edits inside are dropped.
@@ -119,6 +126,7 @@ class BlockNotes:
         for code, places in other._places.items():
             self._places.setdefault(code, []).extend(places)
         self._rewrites.extend(other._rewrites)
+        self._guesses |= other._guesses
         for code, noted in other._reported.items():
             self.report(code, *noted)
 
@@ -160,7 +168,7 @@ class BlockNotes:
             spans.setdefault(rewrite.code, []).append(Span(around.start, around.end))
             if rewrite in regions:
                 edits.setdefault(rewrite.code, []).append(self._edit_of(rewrite))
-        fixes = [_fix(code, spans[code], edits.get(code, [])) for code in spans]
+        fixes = [_fix(code, spans[code], edits.get(code, []), self._guesses) for code in spans]
         return tuple(sorted(fixes, key=lambda fix: fix.span))
 
     def _edit_of(self, noted: _Noted | _Rewrite) -> Edit:
@@ -170,15 +178,15 @@ class BlockNotes:
 
 _WARNINGS: Final = frozenset(
     {"duplicate-key", "duplicate-parameter", "ambiguous-escape", "ambiguous-parameter", "format-mismatch"}
-    | {"call-in-reasoning", "untagged-call", "unknown-member"}
+    | {"call-in-reasoning", "untagged-call", "unknown-member", "ambiguous-end", "ambiguous-value"}
 )
 
 
-def _fix(code: str, spans: list[Span], edits: list[Edit]) -> Fix:
+def _fix(code: str, spans: list[Span], edits: list[Edit], guesses: set[str]) -> Fix:
     span = Span(min(span.start for span in spans), max(span.end for span in spans))
     ordered = tuple(sorted(edits, key=lambda edit: edit.span))
     assert all(left.span.end <= right.span.start for left, right in pairwise(ordered)), code
-    return Fix(code=code, span=span, edits=ordered, is_guess=is_guess(code))
+    return Fix(code=code, span=span, edits=ordered, is_guess=is_guess(code) or code in guesses)
 
 
 def _outermost(rewrites: list[_Rewrite]) -> list[_Rewrite]:
