@@ -2,6 +2,7 @@
 
 import ast
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,15 @@ CHECKING = ("templates/check",)
 
 
 def codes_in(modules: tuple[str, ...]) -> set[str]:
-    """Return all strings in the modules that look like a code."""
+    """Return all strings in the modules, or in constants that they import, that look like a code."""
     found: set[str] = set()
     for module in modules:
         tree = ast.parse((HERMES / f"{module}.py").read_text(encoding="utf-8"))
         texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("workbench."):
+                source = vars(import_module(str(node.module)))
+                texts |= {source[name.name] for name in node.names if isinstance(source[name.name], str)}
         found |= {text for text in texts if isinstance(text, str) and CODE.fullmatch(text)}
     return found - set(FAMILIES)
 
