@@ -256,9 +256,8 @@ def check(
 def _findings(source: str) -> tuple[Finding, ...]:
     from workbench.errors import BadInput
     from workbench.toolbox.catalog_file import parse_toolset
-    from workbench.toolspec.lint import lint_tools
+    from workbench.toolspec.lint import check_offered, check_tools
     from workbench.toolspec.spec import OfferedTools
-    from workbench.toolspec.tools_text import check_tools_text, no_tools, parse_tools
 
     if source.endswith((".yaml", ".yml")):
         try:
@@ -273,15 +272,11 @@ def _findings(source: str) -> tuple[Finding, ...]:
                     pointer=error.where.removeprefix(source),
                 ),
             )
-        return lint_tools(OfferedTools(specs=tuple(tool.spec for tool in toolset.tools)))
+        return check_offered(OfferedTools(specs=tuple(tool.spec for tool in toolset.tools)))
     if source == "-" or source.endswith(".json"):
-        text = read_text(source)
-        if faults := check_tools_text(text):
-            return faults
-        tools = parse_tools(text)
-        return lint_tools(tools) if tools.specs else (no_tools(),)
+        return check_tools(read_text(source))
     with catalog_of_settings() as catalog:
-        return lint_tools(catalog.select_files([source]))
+        return check_offered(catalog.select_files([source]))
 
 
 def _fields(source: str, finding: Finding) -> dict[str, str | int | None]:

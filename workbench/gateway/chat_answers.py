@@ -114,7 +114,7 @@ class ChatAnswer:
         document = self._head.completion(
             choices,
             usage=usage_of(self._finished),
-            hermes=hermes_report(self._finished, has_raw=self._options.has_raw),
+            hermes=self._report(self._finished),
         )
         return json_response(document, headers=self.headers)
 
@@ -175,11 +175,14 @@ class ChatAnswer:
             case Started():
                 return self._chunk_bytes(opening_choice(event.choice))
             case FinishedChoice():
-                report = hermes_report([event], has_raw=self._options.has_raw)
+                report = self._report([event])
                 choice = closing_choice(event, has_logprobs=self._has_logprobs)
                 return self._chunk_bytes(choice, hermes=report)
             case _:
                 return b""
+
+    def _report(self, choices: Sequence[FinishedChoice]) -> JsonObject:
+        return hermes_report(choices, tool_findings=self._chat.tool_findings, has_raw=self._options.has_raw)
 
     def _chunk_bytes(self, choice: JsonObject, **further: JsonValue) -> bytes:
         usage = {"usage": None} if self._options.sends_usage else {}

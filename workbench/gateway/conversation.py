@@ -1,6 +1,5 @@
 """Read the messages and tools of a request, and check what the reader of rows accepts but a client must not send."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
@@ -9,6 +8,7 @@ from workbench.chat.message import Conversation, Message, Role
 from workbench.errors import BadInput
 from workbench.gateway.faults import RequestFault
 from workbench.hermes.openai_messages import parse_messages
+from workbench.toolspec.references import NOTHING, followed
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools
 
@@ -144,30 +144,15 @@ def _text(content: Any, place: str, *, is_optional: bool) -> str:
 
 
 def read_tools(tools: Sequence[dict[str, Any]] | None) -> OfferedTools:
-    """Read and check the tools of a request.
+    """Read and check the tools of a request. Those that cannot be used are left out, and reported with the others.
 
     Raises:
-        RequestFault: A tool has no name or another type, or its schema cannot be used.
+        RequestFault: It is not a list of objects.
     """
-    if not tools:
-        return OfferedTools()
-    for index, tool in enumerate(tools):
-        if tool.get("type", "function") != "function":
-            place = f"tools[{index}].type"
-            raise RequestFault(
-                400, f"{place}: only tools of type 'function' are supported.", "unsupported_value", place
-            )
-        _check_references(tool, f"tools[{index}].function.parameters")
     try:
-        return _parsed(tuple(json.dumps(tool, ensure_ascii=False) for tool in tools))
+        return parse_tools(tools or ())
     except BadInput as error:
-        raise RequestFault(
-            400, f"tools: {error.problem}. ({error.where})", "invalid_schema", "tools"
-        ) from None
-
-
-def _parsed(tools: tuple[str, ...]) -> OfferedTools:
-    return parse_tools("[" + ",\n".join(tools) + "]")
+        raise RequestFault(400, f"tools: {error.problem}.", "invalid_schema", "tools") from None
 
 
 def check_schema_references(schema: Mapping[str, Any], place: str) -> None:
@@ -176,12 +161,7 @@ def check_schema_references(schema: Mapping[str, Any], place: str) -> None:
     Raises:
         RequestFault: A `$ref` leaves the document, or leads nowhere.
     """
-    _check_references({"function": {"parameters": schema}}, place)
-
-
-def _check_references(tool: Mapping[str, Any], place: str) -> None:
-    root = as_object(as_object(tool.get("function")).get("parameters"))
-    open_values: list[JsonValue] = [root]
+    open_values: list[JsonValue] = [schema]
     while open_values:
         value = open_values.pop()
         if isinstance(value, list):
@@ -189,7 +169,7 @@ def _check_references(tool: Mapping[str, Any], place: str) -> None:
         elif isinstance(value, Mapping):
             fields = cast(JsonObject, value)
             reference = fields.get("$ref")
-            if isinstance(reference, str) and not _is_inside(reference, root):
+            if isinstance(reference, str) and not _is_inside(reference, schema):
                 raise RequestFault(
                     400,
                     f"{place}: $ref {reference[:80]!r} leads out of the schema, or to nothing in it. "
@@ -201,21 +181,9 @@ def _check_references(tool: Mapping[str, Any], place: str) -> None:
 
 
 def _is_inside(reference: str, root: JsonObject) -> bool:
-    if not reference.startswith("#"):
-        return False
-    if not reference.startswith("#/"):
-        # The schema itself, or an anchor, which the check of the schema resolves.
-        return True
-    value: JsonValue = root
-    for part in reference[2:].split("/"):
-        key = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, Mapping) and key in value:
-            value = value[key]
-        elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
-            value = value[int(key)]
-        else:
-            return False
-    return True
+    # An anchor is resolved by the check of the schema.
+    is_anchor = reference.startswith("#") and not reference.startswith("#/")
+    return is_anchor or followed(reference, root) is not NOTHING
 
 
 def split_system(conversation: Conversation) -> tuple[str, tuple[Message, ...]]:

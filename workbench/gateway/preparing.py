@@ -10,6 +10,7 @@ from typing import Final
 from workbench.app.prepare import prepare_completion
 from workbench.app.queued_engine import QueuedEngine
 from workbench.app.services import Services
+from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Conversation, Message, Role
 from workbench.contract.contract import Contract, render_contract
@@ -59,6 +60,8 @@ class PreparedChat:
     wants_logprobs: bool
     session_name: str
     """The client's own name for the session, from `metadata.session`. Empty if it has none."""
+    tool_findings: tuple[Finding, ...]
+    """What is unusual in the client's tools, and which ones were left out."""
     key: str
     """Differs between requests with different conversations, for the ids of calls."""
 
@@ -142,6 +145,7 @@ class Preparation:
             count=request.count,
             wants_logprobs=bool(request.logprobs),
             session_name=_session_name(request),
+            tool_findings=tools.findings,
             key=_key_of(conversation, target),
         )
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from workbench.app.services import Services
+from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject
 from workbench.gateway.answer import EXTRA_CALL, AnswerPiece, AnswerWriter, SentAnswer
 from workbench.gateway.preparing import PreparedChat
@@ -129,7 +130,7 @@ def _run_choice(
     turn = chat.turn(services, index, is_cancelled)
     tapped = _TappedEngine(turn.engine)
     writer: AnswerWriter | None = None
-    codes: list[str] = []
+    codes = [finding.code for finding in chat.tool_findings if finding.severity is not Severity.NOTE]
     has_started = False
     for event in run_rollout(replace(turn, engine=tapped), chat.conversation):
         if isinstance(event, RoundStarted):
@@ -189,10 +190,13 @@ def _finish_reason(reason: FinishReason, *, has_calls: bool) -> str:
     return "tool_calls" if has_calls else "stop"
 
 
-def hermes_report(choices: Sequence[FinishedChoice], *, has_raw: bool) -> JsonObject:
+def hermes_report(
+    choices: Sequence[FinishedChoice], *, tool_findings: Sequence[Finding], has_raw: bool
+) -> JsonObject:
     """Return the field `hermes` of an answer: what the reader did.
 
     Args:
+        tool_findings: What is unusual in the tools of the request.
         has_raw: Whether to include what the model wrote, byte for byte: a text, or a list of texts for several answers.
     """
     raws = [choice.raw for choice in choices]
@@ -201,5 +205,15 @@ def hermes_report(choices: Sequence[FinishedChoice], *, has_raw: bool) -> JsonOb
         "fixes": [fix.code for choice in choices for fix in choice.reading.fixes],
         "findings": [code for choice in choices for code in choice.findings],
         "dropped": sum(choice.reading.dropped + choice.left_out for choice in choices),
+        **({"tools": [_about_tool(finding) for finding in tool_findings]} if tool_findings else {}),
         **raw,
+    }
+
+
+def _about_tool(finding: Finding) -> JsonObject:
+    return {
+        "code": finding.code,
+        "severity": finding.severity.value,
+        "pointer": finding.pointer,
+        "message": finding.message,
     }

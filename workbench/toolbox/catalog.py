@@ -6,6 +6,7 @@ from functools import cached_property
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
+from workbench.chat.finding import Finding
 from workbench.chat.near_names import did_you_mean
 from workbench.errors import BadInput
 from workbench.settings import Settings
@@ -163,16 +164,24 @@ class Catalog:
     ) -> OfferedTools:
         """Like `select`, but a selector may also be the path of a JSON file. Only for the person at the machine.
 
+        Tools of a file that cannot be used are left out; the result's `findings` report them.
+
         Raises:
             BadInput: A selector is neither a toolset, a tool nor a readable file, or two different tools have the
                 same name.
         """
-        parts: list[tuple[str, Sequence[str | ToolSpec]]] = [
-            (selector, self._names_or_specs(selector, reads_files=reads_files))
-            if isinstance(selector, str)
-            else ("the given specs", selector.specs)
-            for selector in selectors
-        ]
+        parts: list[tuple[str, Sequence[str | ToolSpec]]] = []
+        findings: list[Finding] = []
+        for selector in selectors:
+            found = (
+                self._names_or_tools(selector, reads_files=reads_files)
+                if isinstance(selector, str)
+                else selector
+            )
+            if isinstance(found, OfferedTools):
+                findings += found.findings
+                found = found.specs
+            parts.append((selector if isinstance(selector, str) else "the given specs", found))
         names = [part for _, found in parts for part in found if isinstance(part, str)]
         # All of them at once, so that a tool of one toolset may mention a tool of another.
         offered = {spec.name: spec for spec in self.registry.offer(names).specs}
@@ -182,7 +191,7 @@ class Catalog:
                 spec = offered.get(part) if isinstance(part, str) else part
                 if spec is not None:
                     _choose(chosen, selector, spec)
-        return OfferedTools(specs=tuple(spec for _, spec in chosen.values()))
+        return OfferedTools(specs=tuple(spec for _, spec in chosen.values()), findings=tuple(findings))
 
     def toolsets_of(self, tools_text: str) -> tuple[str, ...]:
         """Return the toolsets whose tools a text has, in the order of the text. Empty if it has others, or none.
@@ -239,8 +248,8 @@ class Catalog:
     def _loaded(self) -> LoadedTools:
         return load_tools(self._folder, self._environment, self._packages, self._sources)
 
-    def _names_or_specs(self, selector: str, *, reads_files: bool) -> Sequence[str | ToolSpec]:
-        """Return the names of the catalog's tools that a selector chooses, or the specs of a file."""
+    def _names_or_tools(self, selector: str, *, reads_files: bool) -> Sequence[str] | OfferedTools:
+        """Return the names of the catalog's tools that a selector chooses, or the tools of a file."""
         names = self._find(selector)
         if names is not None:
             return names
@@ -249,7 +258,7 @@ class Catalog:
             raise BadInput("tools", f"there is no tool or toolset {selector[:60]!r}", remedy)
         path = Path(selector).expanduser()
         if path.suffix == ".json" and path.is_file():
-            return parse_tools(path.read_text(encoding="utf-8")).specs
+            return parse_tools(path.read_text(encoding="utf-8"))
         remedy = self._hint(selector, "use a tool, a JSON file or one of the toolsets")
         raise BadInput("tools", f"there is no tool, toolset or JSON file {selector!r}", remedy)
 

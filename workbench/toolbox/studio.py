@@ -30,7 +30,7 @@ from workbench.toolbox.registry import Registry
 from workbench.toolspec.budget import REQUEST_STEPS, BudgetExceeded, budget
 from workbench.toolspec.lint import lint_tools
 from workbench.toolspec.spec import OfferedTools, ToolSpec
-from workbench.toolspec.tools_text import NO_TOOL, check_tools_text, parse_tools
+from workbench.toolspec.tools_text import NO_TOOL, parse_tools, tool_errors
 
 _WHERE: Final = "rules"
 _TOOLSET: Final = "draft"
@@ -83,15 +83,15 @@ class ToolStudio:
             return self._checked(draft)
 
     def _checked(self, draft: ToolDraft) -> DraftFindings:
-        faults = check_tools_text(_as_list(draft.spec_text))
-        if faults:
+        if faults := tool_errors(_as_list(draft.spec_text)):
             return DraftFindings(spec=tuple(_without_index(fault) for fault in faults))
         tools = parse_tools(_as_list(draft.spec_text))
         if problem := _count_problem(tools):
             return DraftFindings(spec=(Finding(code=NO_TOOL, message=problem, line=1),))
         rules = check_rules(tools.specs[0], draft.rules_text) if draft.rules_text.strip() else ()
         return DraftFindings(
-            rules=rules, lint=tuple(_without_index(finding) for finding in lint_tools(tools))
+            rules=rules,
+            lint=tuple(_without_index(finding) for finding in (*tools.findings, *lint_tools(tools))),
         )
 
     def try_draft(
@@ -186,6 +186,8 @@ def _without_index(finding: Finding) -> Finding:
 
 
 def _spec(draft: ToolDraft) -> ToolSpec:
+    for error in tool_errors(_as_list(draft.spec_text)):
+        raise BadInput("spec", error.message)
     tools = parse_tools(_as_list(draft.spec_text))
     if problem := _count_problem(tools):
         raise BadInput("spec", problem)

@@ -63,10 +63,13 @@ def evaluated_items(validator: Any, items: list[JsonValue], schema: Any) -> set[
         return set()
     spend(_STEPS + len(items))
     keywords = cast(JsonObject, schema)
-    tuple_ = keywords.get("prefixItems") or keywords.get("items")
-    if "additionalItems" in keywords or not isinstance(keywords.get("items", []), list):
-        return set(range(len(items)))
-    found = set(range(min(len(items), len(cast("list[JsonValue]", tuple_ or [])))))
+    positions = keywords.get("prefixItems", [])
+    if "items" in keywords:
+        positions = keywords["items"]
+        # Before 2020-12, a list has one schema for each position, and `additionalItems` is for the others.
+        if not isinstance(positions, list) or "additionalItems" in keywords:
+            return set(range(len(items)))
+    found = set(range(min(len(items), len(cast("list[JsonValue]", positions)))))
     for keyword in ("contains", "unevaluatedItems"):
         if keyword in keywords:
             found |= {

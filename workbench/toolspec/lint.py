@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import combinations, islice
 from typing import Final
@@ -10,6 +11,7 @@ from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.toolspec.lint_schemas import SCHEMA_CODES, lint_schemas
 from workbench.toolspec.spec import OfferedTools, ToolSpec, canonical_json
+from workbench.toolspec.tools_text import check_tools_text, no_tools, parse_tools, render_tools
 
 CODES: Final[Mapping[str, str]] = {
     "tool-no-description": "the tool has no description, so the model only sees its name",
@@ -63,6 +65,20 @@ def lint_tools(tools: OfferedTools) -> tuple[Finding, ...]:
     if len(tools.specs) > MANY_TOOLS:
         findings.append(_warning("many-tools", f"{len(tools.specs)} tools are offered", ""))
     return (*findings, *islice(_pairs(tools), _MAX_PAIRS))
+
+
+def check_tools(text: str) -> tuple[Finding, ...]:
+    """Return everything that there is to say about a text of tools. Suggestions come only if all tools can be used."""
+    findings = check_tools_text(text)
+    if any(finding.severity is Severity.ERROR for finding in findings):
+        return findings
+    tools = parse_tools(text)
+    return (*findings, *lint_tools(tools)) if tools.specs else (no_tools(),)
+
+
+def check_offered(tools: OfferedTools) -> tuple[Finding, ...]:
+    """Return everything that there is to say about tools that come from no text. Findings have no lines."""
+    return tuple(replace(finding, line=None) for finding in check_tools(render_tools(tools)))
 
 
 def lint_spec(spec: ToolSpec) -> tuple[Finding, ...]:

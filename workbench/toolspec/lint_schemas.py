@@ -19,21 +19,22 @@ SCHEMA_CODES: Final[Mapping[str, str]] = {
 
 _FUNCTION_KEYS: Final = ("name", "description", "parameters", "strict")
 _ONE: Final = (
-    "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames", "then",
-    "unevaluatedItems", "unevaluatedProperties",
+    "additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not",
+    "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
 )  # fmt: skip
 """Keywords whose value is a schema."""
-_MANY: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
+_MANY: Final = ("allOf", "anyOf", "oneOf", "prefixItems", "items")
 """Keywords whose value is a list of schemas."""
 _NAMED: Final = ("$defs", "definitions", "dependentSchemas", "patternProperties", "properties")
 """Keywords whose value is an object of schemas."""
 _KEYWORDS: Final = (
-    *_ONE, *_MANY, *_NAMED, "$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$ref", "$schema",
-    "$vocabulary", "const", "contentEncoding", "contentMediaType", "default", "dependentRequired", "deprecated",
-    "description", "discriminator", "enum", "example", "examples", "exclusiveMaximum", "exclusiveMinimum", "format",
-    "maxContains", "maxItems", "maxLength", "maxProperties", "maximum", "minContains", "minItems", "minLength",
-    "minProperties", "minimum", "multipleOf", "nullable", "pattern", "readOnly", "required", "title", "type",
-    "uniqueItems", "writeOnly", "xml",
+    *_ONE, *_MANY, *_NAMED,
+    "$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "$ref",
+    "$schema", "$vocabulary", "const", "contentEncoding", "contentMediaType", "default", "dependencies",
+    "dependentRequired", "deprecated", "description", "discriminator", "enum", "example", "examples",
+    "exclusiveMaximum", "exclusiveMinimum", "format", "id", "maxContains", "maxItems", "maxLength", "maxProperties",
+    "maximum", "minContains", "minItems", "minLength", "minProperties", "minimum", "multipleOf", "nullable", "pattern",
+    "readOnly", "required", "title", "type", "uniqueItems", "writeOnly", "xml",
 )  # fmt: skip
 """Keywords of JSON Schema and OpenAPI. *Source:* https://json-schema.org/draft/2020-12 and
 https://spec.openapis.org/oas/v3.0.3#schema-object
@@ -75,10 +76,10 @@ def _schemas(root: _SchemaPlace) -> Iterator[_SchemaPlace]:
 def _inner(place: _SchemaPlace) -> Iterator[_SchemaPlace]:
     for key, value in place.schema.items():
         inside: list[tuple[tuple[str | int, ...], JsonValue]] = []
-        if key in _ONE:
-            inside = [((key,), value)]
-        elif key in _MANY and isinstance(value, list | tuple):
+        if key in _MANY and isinstance(value, list | tuple):
             inside = [((key, index), schema) for index, schema in enumerate(value)]
+        elif key in _ONE:
+            inside = [((key,), value)]
         elif key in _NAMED:
             inside = [((key, name), schema) for name, schema in as_object(value).items()]
         for parts, schema in inside:

@@ -30,8 +30,32 @@ _UNITS_PER_STEP: Final = 300
 """RE2 takes at most 3 ns for each instruction of a pattern and each byte of a text, so it does this many per
 microsecond."""
 
-_ATOM: Final = re.compile(r"\\u([0-9A-Fa-f]{4})|\\Z|\\.|\{,(\d{1,4})\}|\{\d*,?\d{5,}", re.DOTALL)
-"""Syntax that RE2 writes differently from Python and ECMA-262. Other escapes are left alone."""
+_ATOM: Final = re.compile(
+    r"\\u([0-9A-Fa-f]{4})|\\[pP]\{(?:[\w]+=)?(\w+)\}|\\([sS])|\\c([A-Za-z])|(\[\^?\]?|\])"
+    r"|\\Z|\\.|\{,(\d{1,4})\}|\{\d*,?\d{5,}",
+    re.DOTALL,
+)
+"""Syntax that RE2 writes differently from Python and ECMA-262. Other escapes are left alone.
+
+*Source:* https://262.ecma-international.org/14.0/#sec-patterns
+"""
+_CATEGORIES: Final = {
+    "Letter": "L", "Cased_Letter": "LC", "Uppercase_Letter": "Lu", "Lowercase_Letter": "Ll", "Titlecase_Letter": "Lt",
+    "Modifier_Letter": "Lm", "Other_Letter": "Lo", "Mark": "M", "Nonspacing_Mark": "Mn", "Spacing_Mark": "Mc",
+    "Enclosing_Mark": "Me", "Number": "N", "Decimal_Number": "Nd", "digit": "Nd", "Letter_Number": "Nl",
+    "Other_Number": "No", "Punctuation": "P", "punct": "P", "Connector_Punctuation": "Pc", "Dash_Punctuation": "Pd",
+    "Open_Punctuation": "Ps", "Close_Punctuation": "Pe", "Initial_Punctuation": "Pi", "Final_Punctuation": "Pf",
+    "Other_Punctuation": "Po", "Symbol": "S", "Math_Symbol": "Sm", "Currency_Symbol": "Sc", "Modifier_Symbol": "Sk",
+    "Other_Symbol": "So", "Separator": "Z", "Space_Separator": "Zs", "Line_Separator": "Zl",
+    "Paragraph_Separator": "Zp", "Other": "C", "Control": "Cc", "cntrl": "Cc", "Format": "Cf", "Private_Use": "Co",
+}  # fmt: skip
+"""Names of general categories, and what RE2 calls them. *Source:* Unicode's PropertyValueAliases.txt."""
+_SPACES: Final = r"\t\n\v\f\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}"
+"""What `\\s` matches in ECMA-262. RE2's `\\s` has only the first of them."""
+_OTHERS: Final = (
+    r"\x{0}-\x{8}\x{e}-\x{1f}!-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}"
+    r"\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}"
+)
 _TOO_OFTEN: Final = "{1001"
 """Replaces a count of five digits or more, which RE2 would treat as plain text. RE2 rejects this one."""
 _BACKTRACKS: Final = re.compile(
@@ -112,7 +136,7 @@ def _compiled_once(pattern: str) -> _Compiled:
     options.never_capture = True
     options.log_errors = False
     try:
-        regexp = re2.compile(_as_utf8(_ATOM.sub(_in_re2_syntax, pattern)), options)
+        regexp = re2.compile(_as_utf8(_in_re2_syntax(pattern)), options)
     except re2.error as error:
         spend(_TOO_LARGE_STEPS if "too large" in str(error) else 0)
         return _Compiled(None, 0, _problem_of(error))
@@ -124,14 +148,41 @@ def _compiled_once(pattern: str) -> _Compiled:
     return _Compiled(regexp, size, "")
 
 
-def _in_re2_syntax(match: re.Match[str]) -> str:
-    if match.group(1):
-        return f"\\x{{{match.group(1)}}}"
-    if match.group(2):
-        return f"{{0,{match.group(2)}}}"
-    if match.group().startswith("{"):
-        return _TOO_OFTEN
-    return r"\z" if match.group() == r"\Z" else match.group()
+def _in_re2_syntax(pattern: str) -> str:
+    """Write a pattern of ECMA-262 or Python in RE2's syntax, such as `\\p{Letter}` as `\\p{L}`."""
+    is_in_class = False
+
+    def written(match: re.Match[str]) -> str:
+        nonlocal is_in_class
+        code_point, name, space, control, bracket, most = match.groups()
+        text = match.group()
+        if code_point:
+            return f"\\x{{{code_point}}}"
+        if name:
+            return f"{text[:2]}{{{_CATEGORIES.get(name, name)}}}"
+        if space:
+            inside = _SPACES if space == "s" else _OTHERS
+            return inside if is_in_class else f"[{inside}]"
+        if control:
+            return f"\\x{{{ord(control) % 32:x}}}"
+        if bracket:
+            return whole_class(bracket)
+        if most:
+            return f"{{0,{most}}}"
+        if text.startswith("{"):
+            return _TOO_OFTEN
+        return r"\z" if text == r"\Z" else text
+
+    def whole_class(bracket: str) -> str:
+        nonlocal is_in_class
+        if is_in_class:
+            is_in_class = not bracket.endswith("]")
+            return bracket.replace("[", r"\[")
+        # As the first character of a class, `]` is one of its characters.
+        is_in_class = bracket != "]"
+        return bracket
+
+    return _ATOM.sub(written, pattern)
 
 
 def _problem_of(error: Exception) -> str:

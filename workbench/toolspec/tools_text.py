@@ -88,7 +88,7 @@ def parse_tools(tools: str | Sequence[JsonValue]) -> OfferedTools:
         BadInput: It is not a list of objects. The error has the line in a text.
     """
     text = tools if isinstance(tools, str) else _written(tools)
-    offered = _read(text)
+    offered = read_tools(text)
     if isinstance(offered, Finding):
         where = f"tools, line {offered.line}" if text is tools else "tools"
         raise BadInput(where, offered.message)
@@ -122,7 +122,7 @@ def _render(spec: ToolSpec) -> str:
 
 def check_tools_text(text: str) -> tuple[Finding, ...]:
     """Return what is wrong or unusual in a text of tools, with line and pointer of each problem."""
-    offered = _read(text)
+    offered = read_tools(text)
     return (offered,) if isinstance(offered, Finding) else offered.findings
 
 
@@ -131,7 +131,7 @@ def tool_errors(text: str) -> tuple[Finding, ...]:
     return tuple(finding for finding in check_tools_text(text) if finding.severity is Severity.ERROR)
 
 
-def _read(text: str) -> OfferedTools | Finding:
+def read_tools(text: str) -> OfferedTools | Finding:
     """Return the tools that can be used with the findings about all of them, or why the text is no list of tools."""
     if len(text) > MAX_SIZE_CHARS:
         message = f"the text has over {MAX_SIZE_CHARS:,} characters"
@@ -171,19 +171,23 @@ def _usable(entries: Sequence[JsonValue]) -> tuple[list[ToolSpec], list[Finding]
             findings.append(Finding(code=NOT_AN_OBJECT, message=message, pointer=f"/{index}"))
             continue
         spec = _spec(cast(JsonObject, entry))
-        found = list(_spec_findings(spec, specs))
+        found = list(_other_kind(cast(JsonObject, entry)) or _spec_findings(spec, specs))
         findings += (_in_entry(index, finding, spec, is_wrapped="function" in entry) for finding in found)
         if not any(finding.severity is Severity.ERROR for finding in found):
             specs[spec.name] = spec
     return list(specs.values()), findings
 
 
+def _other_kind(entry: JsonObject) -> tuple[Finding, ...]:
+    """Return the finding that an entry is no function, such as `{"type": "web_search"}` of a server's own tools."""
+    kind = entry.get("type", "function")
+    if not isinstance(kind, str) or kind == "function" or "function" in entry or "parameters" in entry:
+        return ()
+    message = f"type {shortened(kind, 30)!r} is not supported, only 'function'"
+    return (Finding(code=UNSOUND, message=message, pointer="/type"),)
+
+
 def _spec_findings(spec: ToolSpec, earlier: Mapping[str, ToolSpec]) -> Iterator[Finding]:
-    kind = spec.document.get("type", "function")
-    if kind != "function" and not spec.name:
-        message = f"type {shortened(str(kind), 30)!r} is not supported, only 'function'"
-        yield Finding(code=UNSOUND, message=message, pointer="/type")
-        return
     if spec.name in earlier:
         message = "it is declared twice; the first one counts"
         yield Finding(code="spec-declared-twice", message=message, pointer="/function/name")

@@ -276,7 +276,7 @@ class ApiFunctions:
             return self.services_of(request)
         return self.services.of(caller_of(self.services.settings, request))
 
-    def _budget(self) -> AbstractContextManager[None]:
+    def _budget(self) -> AbstractContextManager[object]:
         """Limit the computing time of texts from visitors of a Space. Elsewhere there is no limit."""
         return budget(REQUEST_STEPS) if self.services.settings.is_on_space else nullcontext()
 

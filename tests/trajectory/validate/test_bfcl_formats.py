@@ -195,7 +195,7 @@ def tools(change: Callable[[list[Any]], object]) -> Mutate:
 
 
 def unsound(specs: list[Any]) -> None:
-    specs[-1].get("function", specs[-1])["parameters"]["type"] = "dict"
+    specs[-1].get("function", specs[-1])["parameters"]["type"] = "text"
 
 
 def unreadable_tools(broken_row: Broken) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO, NamedTuple, cast
 
 import typer
 
+from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue, json_fault
 from workbench.errors import BadInput
 from workbench.settings import read_settings
@@ -28,7 +29,7 @@ ToolsOption = Annotated[
 
 
 def select_tools(selectors: Sequence[str] | None) -> OfferedTools | None:
-    """Return the selected tools, or None if there are no selectors.
+    """Return the selected tools, or None if there are no selectors. Print what is unusual in them to standard error.
 
     Args:
         selectors: Names of toolsets and tools, and JSON files.
@@ -44,7 +45,15 @@ def select_tools(selectors: Sequence[str] | None) -> OfferedTools | None:
     settings = read_settings()
     # Without MCP servers: parsing a text should not start programs.
     catalog = Catalog(find_folder("tools_catalog", settings.home), environment=settings.environment)
-    return catalog.select_files(selectors)
+    return _reported(catalog.select_files(selectors))
+
+
+def _reported(tools: OfferedTools) -> OfferedTools:
+    for finding in tools.findings:
+        if finding.severity is not Severity.NOTE:
+            place = f" (line {finding.line})" if finding.line else ""
+            print(f"{finding.severity} {finding.code}: {finding.message}{place}", file=sys.stderr)
+    return tools
 
 
 def change_setup(
@@ -68,7 +77,7 @@ def change_setup(
         version = services.contract_version(contract)
         setup = replace(setup, contract_name=version.name, contract_text=version.text)
     if tools:
-        tools_text = render_tools(services.tools.select_files(tools))
+        tools_text = render_tools(_reported(services.tools.select_files(tools)))
         setup = replace(setup, tools_text=tools_text, disabled_tools=frozenset())
     return setup
 

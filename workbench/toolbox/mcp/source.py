@@ -7,15 +7,18 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from workbench.chat.finding import Severity
 from workbench.errors import BadInput, RemoteFailed, WorkbenchError
 from workbench.toolbox.mcp.config import McpServerConfig, load_servers, remove_server, save_server
 from workbench.toolbox.mcp.state import ServerState, ServerStatus
 from workbench.toolbox.mcp.tool_lists import ToolLists
 from workbench.toolbox.registry import PendingTools, Registry
+from workbench.toolspec.check import check_spec
 
 if TYPE_CHECKING:
     from workbench.chat.json_value import JsonObject
     from workbench.toolbox.mcp.connection import Connection
+    from workbench.toolspec.spec import ToolSpec
 
 _NOT_OF_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]+")
 NEEDS_EXTRA: Final = "MCP servers need the package mcp (pip install 'mcp>=1.30,<3')"
@@ -55,6 +58,8 @@ class McpTools:
         self._off: dict[str, McpServerConfig] = {}
         self._obstacle = _find_obstacle(is_space=is_space)
         self._registry = Registry()
+        self._refused: dict[str, str] = {}
+        """Why tools could not be registered, by the name that they would have."""
 
     def register_tools(self, registry: Registry) -> Sequence[str]:
         """Register the tools of all servers, without starting any. Return one line for each problem of the file."""
@@ -71,7 +76,7 @@ class McpTools:
         return [f"{self._path}: {self._obstacle}"] if has_unused else []
 
     def problems(self) -> Sequence[str]:
-        """Return one line for each server that could not be used, and for each tool that is not offered."""
+        """Return lines for servers that cannot be used, and for tools that are not offered or have unusual schemas."""
         lines: list[str] = []
         for name, connection in self._connections.copy().items():
             if cause := connection.state.cause:
@@ -312,19 +317,25 @@ class McpTools:
                     connection.check,
                     emoji="🔌",
                 )
-            except BadInput:
+            except BadInput as error:
                 # `_clashes` reports it.
-                continue
+                self._refused[_tool_name(name, tool.name)] = error.problem
 
     def _clashes(self, name: str, connection: "Connection") -> Sequence[str]:
-        """Return one line for each tool with a valid schema that could not be registered."""
+        """Return lines for the tools that could not be registered, and for unusual schemas of the others."""
         lines: list[str] = []
         entries = {entry.name: entry for entry in self._registry.entries()}
         for tool in connection.tools:
             entry = entries.get(_tool_name(name, tool.name))
-            if tool.problem or (entry is not None and entry.toolset == _toolset(name)):
+            if tool.problem:
                 continue
-            problem = "its schema is invalid" if entry is None else f"toolset {entry.toolset!r} has its name"
+            if entry is not None and entry.toolset == _toolset(name):
+                lines += _unusual(f"MCP server {name!r}, tool {tool.name[:60]!r}", entry.spec)
+                continue
+            if entry is None:
+                problem = self._refused.get(_tool_name(name, tool.name), "its schema is invalid")
+            else:
+                problem = f"toolset {entry.toolset!r} has its name"
             lines.append(f"MCP server {name!r}, tool {tool.name[:60]!r}: {problem}")
         return lines
 
@@ -334,6 +345,12 @@ def _find_obstacle(*, is_space: bool) -> str:
     if is_space:
         return "MCP servers are not used on a Space"
     return NEEDS_EXTRA if find_spec("mcp") is None else ""
+
+
+def _unusual(where: str, spec: "ToolSpec") -> Sequence[str]:
+    """Return one line for each part of an offered tool's schema that is read as something else, or not checked."""
+    findings = (finding for finding in check_spec(spec) if finding.severity is Severity.WARNING)
+    return [f"{where}: it is offered; {finding.message}" for finding in findings]
 
 
 def _toolset(server: str) -> str:

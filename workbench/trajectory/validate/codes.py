@@ -54,6 +54,9 @@ ROW_CODES: Final[tuple[RowCode, ...]] = (
     _error("tools-mismatch", "the system text and the column declare different tools"),
     _error("tool-declared-twice", "a row declares the same tool twice"),
     _error("spec-unsound", "a tool's spec is not valid"),
+    _warning(
+        "spec-unusual", "a tool's spec is read as something else than what is written, or not checked in full"
+    ),
     _error("undeclared-tool", "a call uses a tool that the row does not declare"),
     _error("call-not-strict", "a call that only the tolerant reader can parse"),
     _error("call-unreadable", "a call that cannot be parsed"),

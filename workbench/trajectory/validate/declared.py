@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from typing import Final
 
-from workbench.chat.finding import Finding
+from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonValue, as_object
+from workbench.chat.short_text import shortened
 from workbench.toolspec.check import check_spec
 from workbench.toolspec.spec import ToolSpec, cached_on
 from workbench.trajectory.row import Declaration, RowFinding, TrainingRow
@@ -21,7 +22,7 @@ _TOO_DEEP: Final = "nested too deeply"
 
 
 def declared_findings(row: TrainingRow) -> Iterator[RowFinding]:
-    """Yield `spec-unsound`, `tool-declared-twice` and `tools-mismatch`."""
+    """Yield `spec-unsound`, `spec-unusual`, `tool-declared-twice` and `tools-mismatch`."""
     has_column = any(declaration.place == "column" for declaration in row.declarations)
     for declaration in row.declarations:
         # Tools in a system text usually repeat the column's.
@@ -38,10 +39,11 @@ def _spec_findings(declaration: Declaration) -> Iterator[RowFinding]:
         reported_places: set[str] = set()
         for finding in _findings_of(spec):
             where = declaration.pointer + _inside(declaration, place, finding.pointer or "")
-            if where not in reported_places:
+            if where not in reported_places and finding.severity is not Severity.NOTE:
                 reported_places.add(where)
+                code = "spec-unsound" if finding.severity is Severity.ERROR else "spec-unusual"
                 yield row_finding(
-                    "spec-unsound", f"tool {quoted(spec.name)}: {finding.message}"[:99], pointer=where
+                    code, shortened(f"tool {quoted(spec.name)}: {finding.message}"), pointer=where
                 )
 
 

@@ -11,6 +11,7 @@ from workbench.hermes.parse import fixed, parse
 from workbench.hermes.reading import Dialect, ReadCall, Reading
 from workbench.hermes.spelling.tools import template_json
 from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.spec_repairs import with_json_types, without_nulls
 from workbench.trajectory.row import EntryCall
 from workbench.trajectory.validate.arguments import without_filled_nulls
 from workbench.trajectory.validate.parsed_row import ParsedCall, ParsedEntry, ParsedRow
@@ -20,11 +21,11 @@ class Repair(NamedTuple):
     """A repair of one text or one set of arguments."""
 
     code: str
-    """Code of the repaired problem: `call-not-strict` or `none-filled`."""
-    entry: int
-    """Index in the row's conversation."""
+    """Code of the repaired problem: `call-not-strict`, `none-filled` or `spec-unusual`."""
+    entry: int | None
+    """Index in the row's conversation; None for the declared tools."""
     pointer: str
-    """JSON pointer to the text or to the arguments."""
+    """JSON pointer to the text, to the arguments or to the spec."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +48,27 @@ def repair_row(parsed: ParsedRow) -> RepairedRow:
     """Repair a row where only one meaning is possible: fixes that are not guesses, and nulls that Arrow filled in."""
     fields: JsonValue = parsed.row.fields
     repairs: list[Repair] = []
+    for change in _in_specs(parsed):
+        fields = _replaced(fields, _parts(change.pointer), change.value)
+        repairs.append(Repair(change.code, None, change.pointer))
     for parsed_entry in parsed.entries:
         for change in (*_in_text(parsed_entry, parsed.tools), *_in_structure(parsed_entry, parsed.tools)):
             fields = _replaced(fields, _parts(change.pointer), change.value)
             repairs.append(Repair(change.code, parsed_entry.entry.place, change.pointer))
     return RepairedRow(fields=cast(JsonObject, fields), repairs=tuple(repairs))
+
+
+def _in_specs(parsed: ParsedRow) -> Iterator[_Change]:
+    """Yield the tools of a column without nulls and with type names of JSON Schema, in the form that they have."""
+    for declaration in parsed.row.declarations:
+        if declaration.place != "column":
+            continue
+        plain = [with_json_types(without_nulls(spec)) for spec in declaration.specs]
+        if all(new is old for new, old in zip(plain, declaration.specs, strict=True)):
+            continue
+        listed = [spec.function if declaration.is_bare else spec.document for spec in plain]
+        value = template_json(cast(JsonValue, listed)) if declaration.is_text else cast(JsonValue, listed)
+        yield _Change("spec-unusual", declaration.pointer, value)
 
 
 def _in_text(parsed_entry: ParsedEntry, tools: OfferedTools) -> Iterator[_Change]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
+from workbench.errors import BadInput
 from workbench.hermes.parse import parse
 from workbench.hermes.parser_comparison import differ
 from workbench.toolspec.spec import OfferedTools
@@ -82,10 +83,12 @@ def _tools(text: str) -> tuple[OfferedTools | None, NoticeView]:
     """Return the tools to check names against, or None to check no names, with a notice about them."""
     if not text.strip():
         return None, advice("No tools: names and arguments are not checked.")
-    findings = check_tools_text(text)
-    if findings:
-        lines = tool_findings(findings).lines
+    try:
+        tools = parse_tools(text)
+    except BadInput:
+        lines = tool_findings(check_tools_text(text)).lines
         note = NoticeLine(word="note", text="Names are not checked until this is fixed.", tone="quiet")
         return None, NoticeView(lines=(*lines, note))
-    tools = parse_tools(text)
+    if tools.findings:
+        return tools, tool_findings(tools.findings)
     return tools, advice("" if tools.specs else "The list is empty: every tool name is unknown.")

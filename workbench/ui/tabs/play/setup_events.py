@@ -8,13 +8,14 @@ import gradio as gr
 
 from workbench.app.services import Services
 from workbench.app.version_names import version_of_name
-from workbench.errors import WorkbenchError
+from workbench.chat.finding import Finding
+from workbench.errors import BadInput, WorkbenchError
 from workbench.hermes.json_mode import find_schema
 from workbench.records.owner import Permission
 from workbench.records.run_config import RunConfig
 from workbench.records.versions import NewVersion, VersionKind, name_in
 from workbench.rollout.models import Models
-from workbench.toolspec.tools_text import check_tools_text, parse_tools, render_tools
+from workbench.toolspec.tools_text import check_tools_text, parse_tools, read_tools, render_tools
 from workbench.ui.choices import catalog_of, choices, toolsets_of
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import needs, permitted_to, services_of
@@ -153,7 +154,8 @@ class SetupEvents:
             setup = parse_setup(fields)
             contract = setup.contract()
             variables = show_variable_fields(contract, setup.variables)
-            if check_tools_text(setup.tools_text):
+            if isinstance(read_tools(setup.tools_text), Finding):
+                # The notice at the tools says why.
                 return SAME, CLEAR, variables
             status = models.status(setup.model)
             text = setup.system_text(date=self.services.today(), are_tools_apart=status.writes_tools)
@@ -242,15 +244,17 @@ def count_tokens(models: Models, model: str, text: str) -> int | None:
 def _of_tools(services: Services, visitor: Visitor, fields: Sequence[object]) -> ToolsShown:
     setup = dict(zip(SETUP_FIELDS, fields, strict=False))
     tools_text = str(setup["tools_text"] or "")
-    findings = check_tools_text(tools_text)
-    if findings:
-        return ToolsShown(tool_findings(findings))
-    tools, disabled = parse_tools(tools_text), cast(frozenset[str], setup["disabled_tools"])
+    try:
+        tools = parse_tools(tools_text)
+    except BadInput:
+        return ToolsShown(tool_findings(check_tools_text(tools_text)))
+    disabled = cast(frozenset[str], setup["disabled_tools"])
     is_saved = not tools.names or bool(catalog_of(services).toolsets_of(tools_text))
     enabled = [tool for tool in tools.names if tool not in disabled]
     is_empty = visitor.session_id is None
+    notes = advice(" ".join([*([] if is_saved else [EDITED]), *grammar_advice(tools)]))
     return ToolsShown(
-        advice(" ".join([*([] if is_saved else [EDITED]), *grammar_advice(tools)])),
+        NoticeView(lines=(*tool_findings(tools.findings).lines, *notes.lines)),
         ToolSwitchesView(names=tuple(tools.names)),
         _choices(tools.names, disabled, str(setup["tool_choice"] or "")),
         show_examples(enabled, toolsets_of(services)) if is_empty else SAME,
