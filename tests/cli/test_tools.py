@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from tests.cli.conftest import CHECKOUT
+from tests.toolspec.wild import GOOD, WILD
 
 
 @pytest.fixture(autouse=True)
@@ -131,3 +132,20 @@ def test_a_risky_command_is_denied_without_a_terminal(run_cli):
     done = run_cli("tools", "call", "terminal", '{"command": "rm -rf build"}')
     assert done.code == 1
     assert "Denied by the user: recursive delete" in done.out
+
+
+def test_unusual_tools_are_reported_and_the_commands_go_on_with_the_others(run_cli, tmp_path):
+    path = tmp_path / "tools.json"
+    path.write_text(
+        json.dumps([WILD["look-ahead"].tool, {"name": "broken", "parameters": {"type": "string"}}, GOOD])
+    )
+    checked = run_cli("tools", "check", str(path))
+    assert checked.code == 1
+    assert "warning schema-pattern: tool 'wild': " in checked.out and "error spec-unsound" in checked.out
+    imported = run_cli("tools", "import", str(path))
+    assert imported.code == 0 and "schema-pattern" in imported.err and "2 tools" in imported.err
+    text = tmp_path / "answer.txt"
+    text.write_text('<tool_call>\n{"name": "good", "arguments": {"n": "x"}}\n</tool_call>')
+    parsed = run_cli("parse", str(text), "--tools", str(path))
+    assert parsed.code == 0 and "invalid_arguments" in parsed.out.replace("-", "_")
+    assert "warning schema-pattern: tool 'wild'" in parsed.err

@@ -38,7 +38,7 @@ REPAIRS: Final[Mapping[str, str]] = {
     "spec-bounds": "`exclusiveMinimum` and `exclusiveMaximum` are read as in draft 4",
     "spec-tuple": "`items` with a list is read as in draft 7: one schema for each position",
     "spec-draft": "`$schema` names an unknown draft, so the schema is read as draft 2020-12",
-    "spec-annotation": "an annotation of the wrong type, such as a `description` that is no text, is left out",
+    "spec-annotation": "an annotation of the wrong type, such as a `description` that is a list, is left out",
     "spec-empty": "an empty list or text is read as an empty object",
 }
 """The code of each repair with its meaning."""
@@ -270,7 +270,9 @@ class _Walk:
             # The object around it takes the name, and reports it. Outermost, a flag means nothing.
             del result["required"]
             if not where:
-                self.makes("spec-required", "`required` is no list of names and is left out", ("required",))
+                self.makes(
+                    "spec-required", "`required` is not a list of names and is left out", ("required",)
+                )
         elif own is not None:
             return
         properties = as_object(fields.get("properties"))

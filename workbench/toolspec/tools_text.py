@@ -132,7 +132,7 @@ def tool_errors(text: str) -> tuple[Finding, ...]:
 
 
 def read_tools(text: str) -> OfferedTools | Finding:
-    """Return the tools that can be used with the findings about all of them, or why the text is no list of tools."""
+    """Return the tools that can be used with the findings about all of them, or why the text is not a list of tools."""
     if len(text) > MAX_SIZE_CHARS:
         message = f"the text has over {MAX_SIZE_CHARS:,} characters"
         return Finding(code="spec-too-long", message=message, line=1)
@@ -179,7 +179,7 @@ def _usable(entries: Sequence[JsonValue]) -> tuple[list[ToolSpec], list[Finding]
 
 
 def _other_kind(entry: JsonObject) -> tuple[Finding, ...]:
-    """Return the finding that an entry is no function, such as `{"type": "web_search"}` of a server's own tools."""
+    """Return the finding that an entry is not a function, such as `{"type": "web_search"}` of a server's own tools."""
     kind = entry.get("type", "function")
     if not isinstance(kind, str) or kind == "function" or "function" in entry or "parameters" in entry:
         return ()
