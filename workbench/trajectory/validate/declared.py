@@ -37,7 +37,8 @@ def _spec_findings(declaration: Declaration) -> Iterator[RowFinding]:
     """Yield one finding per place."""
     for place, spec in enumerate(declaration.specs):
         reported_places: set[str] = set()
-        for finding in _findings_of(spec):
+        # An error and a repair may be at the same place.
+        for finding in sorted(_findings_of(spec), key=lambda finding: finding.severity is not Severity.ERROR):
             where = declaration.pointer + _inside(declaration, place, finding.pointer or "")
             if where not in reported_places and finding.severity is not Severity.NOTE:
                 reported_places.add(where)
