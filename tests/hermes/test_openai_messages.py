@@ -51,8 +51,11 @@ def test_arguments_that_are_not_an_object_are_reported(arguments: Any) -> None:
     assert findings == [("arguments-not-object", "/0/tool_calls/0/function/arguments")]
 
 
-def test_missing_arguments_are_an_empty_object() -> None:
-    assert one(call(None))[0].calls == (ToolCall(name="f", arguments={}),)
+@pytest.mark.parametrize("function", [{"name": "f"}, {"name": "f", "arguments": None}])
+def test_missing_arguments_are_an_empty_object_and_reported(function: dict[str, Any]) -> None:
+    message, findings = one({"role": "assistant", "content": "", "tool_calls": [{"function": function}]})
+    assert message.calls == (ToolCall(name="f", arguments={}),)
+    assert findings == [("arguments-not-object", "/0/tool_calls/0/function/arguments")]
 
 
 def test_a_call_without_a_function_wrapper_is_read() -> None:

@@ -53,9 +53,22 @@ def parameter(schema: Any) -> dict[str, Any]:
             "/0/function/parameters/properties/a/type",
         ),
         (parameter({"type": "null"}), "f(a: None) - F.", "/0/function/parameters/properties/a/type"),
+        (
+            {**NAMED, "parameters": {"type": "object", "properties": None}},
+            "f() - F.",
+            "/0/function/parameters/properties",
+        ),
         (parameter({"type": "date"}), "f(a: Any) - F.", "/0/function/parameters/properties/a/type"),
     ],
-    ids=["no description", "description null", "no parameters", "nullable", "null", "unknown type"],
+    ids=[
+        "no description",
+        "description null",
+        "no parameters",
+        "nullable",
+        "null",
+        "properties null",
+        "unknown type",
+    ],
 )
 def test_hermes_3_renders_tools_on_which_its_template_crashes(
     function: dict[str, Any], line: str, pointer: str

@@ -151,8 +151,9 @@ def _call(name: str, arguments: JsonValue, pointer: str, findings: list[Finding]
         return ToolCall(name=name, arguments=cast(JsonObject, arguments))
     text = arguments if isinstance(arguments, str) else None
     decoded = None if text is None else _object(text)
-    if decoded is None and arguments is not None:
-        findings.append(_warning("arguments-not-object", f"arguments of {name!r} are not an object", pointer))
+    if decoded is None:
+        problem = "missing or null; read as {}" if arguments is None else "not an object"
+        findings.append(_warning("arguments-not-object", f"arguments of {name!r} are {problem}", pointer))
     return ToolCall(name=name, arguments=decoded or {}, arguments_text=text)
 
 

@@ -212,6 +212,9 @@ def _crash_findings(spec: ToolSpec, pointer: str) -> list[Finding]:
         findings.append(_would_crash(f"tool {spec.name!r} has no description", pointer))
     if "parameters" not in spec.function:
         findings.append(_would_crash(f"tool {spec.name!r} has no parameters", pointer))
+    if not isinstance(spec.parameters.get("properties", {}), Mapping):
+        place = f"{pointer}/parameters/properties"
+        findings.append(_would_crash(f"the properties of {spec.name!r} are not an object", place))
     for name, schema in _declared(spec).items():
         if not _is_spellable(schema):
             place = f"{pointer}/parameters/properties/{name.replace('~', '~0').replace('/', '~1')}/type"
