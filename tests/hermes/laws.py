@@ -91,7 +91,7 @@ def assert_events_match(events: list[Event], reading: Reading) -> None:
     dropped = {event.call_index for event in events if isinstance(event, CallDropped)}
     ended = {event.call_index for event in events if isinstance(event, CallEnded)}
     assert sorted(names) == list(range(len(names)))
-    assert ended == set(names) - dropped
+    assert ended - dropped == set(names) - dropped
     arguments = dict.fromkeys(names, "")
     for event in events:
         if isinstance(event, ArgumentsDelta):

@@ -9,6 +9,7 @@ import pytest
 
 from tests.hermes.laws import assert_fixed_text_is_read_strictly, assert_spans_are_correct
 from tests.hermes.readings import TOOLS
+from workbench.hermes.dialects.forms import FORMS
 from workbench.hermes.dialects.known import DIALECTS
 from workbench.hermes.parse import parse
 from workbench.hermes.stream import Stream
@@ -17,6 +18,7 @@ from workbench.hermes.stream_events import TextDelta
 CORPUS = Path(__file__).parents[1] / "corpus" / "dialects.jsonl"
 ROWS: list[dict[str, Any]] = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
 LEVELS = ("strict", "tolerant", "lenient")
+PLAIN = {form.dialect for form in FORMS if form.is_plain}
 
 
 def calls_of(reading: Any) -> list[dict[str, Any]]:
@@ -38,7 +40,8 @@ def test_a_foreign_call_is_named_and_read_only_at_the_lenient_level(row: dict[st
     assert {form.dialect for form in reading.foreign} == {row["dialect"]}
     assert calls_of(reading) == expected
     assert row["advice"] in DIALECTS[row["dialect"]].advice
-    assert [form.is_read for form in reading.foreign] == [bool(expected)] * len(reading.foreign)
+    damaged = row.get("damaged", 0) if expected else len(reading.foreign)
+    assert [form.is_read for form in reading.foreign].count(False) == damaged
     assert_spans_are_correct(reading)
     assert_fixed_text_is_read_strictly(reading, {"tools": TOOLS, "level": level, "dialect": "auto"})
 
@@ -47,8 +50,9 @@ def test_a_foreign_call_is_named_and_read_only_at_the_lenient_level(row: dict[st
 def test_a_foreign_call_is_named_without_tools_too(row: dict[str, Any]) -> None:
     reading = parse(row["text"])
     assert reading.calls == ()
-    # Forms that plain answers contain too need a tool's name, unless they are all that the model wrote.
-    if row["dialect"] not in ("fenced-json", "bare-json", "near-miss-tag", "pythonic"):
+    # Forms that plain answers contain too need a tool's name, unless they are all that the model wrote. So does a name
+    # alone between <tool_call> tags.
+    if row["dialect"] not in PLAIN and "name alone" not in row["note"] and "names alone" not in row["note"]:
         assert {form.dialect for form in reading.foreign} == {row["dialect"]}
 
 
@@ -62,9 +66,11 @@ def test_a_stream_gives_the_same_reading_and_no_foreign_text_as_prose(level: str
         reading = stream.finish()
         assert reading == parse(text, tools=TOOLS, level=level), row["id"]
         shown = "".join(
-            event.text for event in [*events, *stream.last_events()] if isinstance(event, TextDelta)
+            event.text
+            for event in [*events, *stream.last_events()]
+            if isinstance(event, TextDelta) and event.kind == "prose"
         )
-        if level == "lenient" and row["calls"]["lenient"]:
+        if level == "lenient" and row["calls"]["lenient"] and not row.get("damaged"):
             assert shown.strip() == "".join(reading.prose).strip(), row["id"]
 
 

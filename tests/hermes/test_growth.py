@@ -92,6 +92,19 @@ SHAPES: dict[str, Callable[[int], str]] = {
         HEAD + "1}, " + ", ".join(f'"k{place}": 1' for place in range(n)) + "}" + CLOSE
     ),
     "misspelled tags": lambda n: "<tool_cal>{" * n,
+    "calls on lines, the last one cut off": lambda n: '{"name": "f", "arguments": {}}\n' * n + "{",
+    "calls of no tool on lines": lambda n: '{"name": "no", "arguments": {}}\n' * n + "{",
+    "Python calls on lines, the last one cut off": lambda n: "f(a=1)\n" * n + "f(a=",
+    "Kimi sections": lambda n: "<|tool_calls_section_begin|>" * n,
+    "Kimi strings never closed": lambda n: '<|tool_call_begin|>f<|tool_call_argument_begin|>{"a": "' * n,
+    "DeepSeek calls without braces": lambda n: "<｜tool▁call▁begin｜>f<｜tool▁sep｜>{<｜tool▁call▁end｜>" * n,
+    "arguments of DSML never closed": lambda n: '<｜DSML｜invoke name="f"><｜DSML｜parameter name="a">' * n,
+    "made-up results": lambda n: "Action: f\nAction Input: {}\nObservation: x\n" * n,
+    "foreign thoughts": lambda n: "[THINK]x[/THINK]" * n,
+    "foreign thoughts never closed": lambda n: "x<|channel|>analysis<|message|>" * n,
+    "thoughts never opened": lambda n: f"{HEAD}1}}}}{CLOSE}</think>" * n,
+    "foreign thoughts never opened": lambda n: f"{HEAD}1}}}}{CLOSE}[/THINK]" * n,
+    "calls in a thought": lambda n: "<think>" + '[TOOL_CALLS]f[ARGS]{"a": 1} ' * n + "</think>",
 }
 
 
@@ -121,6 +134,15 @@ def test_reading_takes_linear_time(shape: str) -> None:
     def run(n: int) -> Callable[[], object]:
         text = SHAPES[shape](n)
         return lambda: parse(text, tools=TOOLS)
+
+    assert_linear(run)
+
+
+@pytest.mark.parametrize("shape", list(SHAPES)[list(SHAPES).index("Mistral tokens") :])
+def test_reading_foreign_forms_takes_linear_time_at_the_lenient_level(shape: str) -> None:
+    def run(n: int) -> Callable[[], object]:
+        text = SHAPES[shape](n)
+        return lambda: parse(text, tools=TOOLS, level="lenient")
 
     assert_linear(run)
 

@@ -174,8 +174,8 @@ class AnswerWriter:
         self._repeated = RepeatedCalls(tools)
         self._held: dict[int, str] = {}
         """The last character of the arguments of a call that is not complete."""
-        self._ended: set[int] = set()
-        """Calls that the reader has read. They are complete once their last piece is noted."""
+        self._ended: dict[int, bool] = {}
+        """Calls that the reader has read or dropped, and whether they are complete once their last piece is noted."""
         self._left_out = 0
         self.sent: Final = SentAnswer()
 
@@ -234,8 +234,9 @@ class AnswerWriter:
     def _noted(self, pieces: list[AnswerPiece]) -> tuple[AnswerPiece, ...]:
         for piece in pieces:
             self.sent.add(piece)
-        while self._ended:
-            self.sent.calls[self._ended.pop()].is_complete = True
+        for number, is_complete in self._ended.items():
+            self.sent.calls[number].is_complete = is_complete
+        self._ended.clear()
         return tuple(pieces)
 
     def _read(self, event: Event) -> Iterable[AnswerPiece]:
@@ -280,10 +281,11 @@ class AnswerWriter:
             if text[:-1]:
                 yield ArgumentsPiece(number, text[:-1])
         elif isinstance(event, CallEnded):
-            self._ended.add(number)
+            self._ended[number] = True
             yield ArgumentsPiece(number, self._held.pop(number, "{}"))
         else:
             self._held.pop(number, None)
+            self._ended[number] = False  # it may have ended before it turned out to be in a thought
 
     def _think(self, text: str) -> tuple[AnswerPiece, ...]:
         if not self._is_thinking:

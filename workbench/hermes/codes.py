@@ -141,6 +141,11 @@ CODES: Final[tuple[Code, ...]] = (
     ),
     _finding("unknown-tool", CodeArea.READING, "no offered tool has this name"),
     _finding("foreign-dialect", CodeArea.READING, "the call format of another model family; not read"),
+    _finding(
+        "partial-list",
+        CodeArea.READING,
+        "calls without tags, not all of which can be read; none of them is run",
+    ),
     _finding("call-in-reasoning", CodeArea.READING, "a call inside a thought; never run"),
     _finding("untagged-call", CodeArea.READING, "a call without tags; only read at the lenient level"),
     _finding("format-mismatch", CodeArea.READING, "not the dialect that the family writes; read anyway"),

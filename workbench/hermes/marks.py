@@ -35,6 +35,37 @@ STOP: Final = re.compile(r"<\|(?:im_end|endoftext|eot_id)\|>")
 SPACE: Final = re.compile(r"\s*+")
 """Unicode white space, so that a no-break space around a tag counts."""
 
+FOREIGN_THOUGHTS: Final = {
+    "[THINK]": "[/THINK]",
+    "<seed:think>": "</seed:think>",
+    "<mm:think>": "</mm:think>",
+    "<ifm|think>": "</ifm|think>",
+    "<ifm|think_fast>": "</ifm|think_fast>",
+    "<ifm|think_faster>": "</ifm|think_faster>",
+    "<|START_THINKING|>": "<|END_THINKING|>",
+    "<|inner_prefix|>": "<|inner_suffix|>",
+    "<|open|>think<|sep|>": "<|close|>think<|sep|>",
+    "<|plamo:begin_think:plamo|>": "<|plamo:end_think:plamo|>",
+    "<|channel>thought": "<channel|>",
+    "<|content_thinking|>": "<|end_message|>",
+    "<|think|>": "<|end|>",
+    "<|channel|>analysis<|message|>": "<|end|>",
+    "<|start|>assistant<|channel|>analysis<|message|>": "<|end|>",
+    "<|start|>assistant to=self<|message|>": "<|eom|>",
+}
+"""The token that ends a thought, by the token that begins it, in the forms of other families.
+
+*Sources:* vLLM 0.33 (`vllm/reasoning`, `vllm/parser`) and llama.cpp. In this order: Mistral, Seed-OSS, MiniMax M3, K2
+Horizon, Command R, Apertus, Kimi K3, PLaMo 3, Gemma 4, Inkling, Solar, gpt-oss, Muse."""
+_SHARED_ENDS: Final = frozenset({"<channel|>", "<|end_message|>", "<|end|>", "<|eom|>"})
+"""Tokens that end other things too, so that they end no thought that the prompt began."""
+_OPENS: Final = "|".join(re.escape(token[1:]) for token in FOREIGN_THOUGHTS if token.startswith("<"))
+_ENDS: Final = "|".join(
+    re.escape(token[1:])
+    for token in FOREIGN_THOUGHTS.values()
+    if token.startswith("<") and token not in _SHARED_ENDS
+)
+
 MARK: Final = re.compile(
     r"<(?:"
     r"(?P<open>(?i:tool_call)>)"
@@ -46,6 +77,9 @@ MARK: Final = re.compile(
     r"|(?P<alternate>(?:tools|function_call|functioncall)>(?=\s*+[{\[]))"
     r'|(?P<named>(?:tool_call name="[^"<>&\n]*"|function name="[^"<>&\n]*"|function=[^<>&\n]*)>(?=\s*+\{))'
     r"|(?P<function>function=[^<>&\n]*>)"
+    r"|(?P<wrapped>seed:tool_call>(?=\s*+<function=)|tool_calls>(?=\s*+<tool_call>))"
+    rf"|(?P<foreign_thought>{_OPENS})"
+    rf"|(?P<foreign_thought_end>{_ENDS})"
     r")"
 )
 """Every mark with a meaning outside of a block; `lastgroup` names its kind. A tag with an HTML entity in its name
@@ -53,7 +87,13 @@ is text.
 
 *Sources:* the goal prompt of Hermes-3 (`scratch_pad`), hermes-agent (`REASONING_SCRATCHPAD`), completions of
 Qwen2.5-Coder (`tools`), llama.cpp (`function_call` and `<function name=`), glaive-function-calling-v2
-(`functioncall`)."""
+(`functioncall`), the forms of Seed-OSS and Hunyuan V3 around a block (`wrapped`)."""
+
+MARK_OR_BRACKET: Final = re.compile(
+    MARK.pattern + r"|(?P<bracket_thought>\[THINK\])|(?P<bracket_thought_end>\[/THINK\])"
+)
+"""As `MARK`, with the marks of Mistral, whose other first character makes the search slower."""
+BRACKET_MARKS: Final = ("[THINK]", "[/THINK]")
 
 ANY_TAG: Final = re.compile(
     r"</?(?:(?i:tool_call)|think|scratch_pad|REASONING_SCRATCHPAD|tool_response|tools|function_call|functioncall"
@@ -69,8 +109,13 @@ FENCE_OPEN: Final = re.compile(r"```[\w+-]*[^\S\n]*\r?\n\s*+")
 FENCE_CLOSE: Final = re.compile(r"\s*+```[^\S\n]*(?=\n|<|\Z)")
 """The closing line of a code fence after a payload, with the white space before it."""
 
-FOREIGN: Final = re.compile(r"(?P<glm>[\w.-]+\s*+<arg_key>)|(?P<harmony>to=)|(?P<python>[A-Za-z_][\w.-]*\()")
-"""The start of a body in another family's format: GLM-4.5 (`<arg_key>`), gpt-oss (`to=`) or a Python call."""
+FOREIGN: Final = re.compile(
+    r"(?P<glm>[\w.-]+\s*+<(?:arg_key|tool_sep)>)|(?P<harmony>to=)|(?P<pythonic>[A-Za-z_][\w.-]*\()"
+    r"|(?P<m3>\]<\]minimax\[>\[)|(?P<name>[A-Za-z_][\w.-]*+)\s*+(?=</tool_call>)"
+)
+"""The start of a body in another family's format: GLM-4.5 (`<arg_key>`), gpt-oss (`to=`), a Python call, or MiniMax M3.
+
+A name alone is a call of GLM-4.7 without arguments if a tool has this name."""
 
 FUNCTION_OPEN: Final = re.compile(r"<function=([^>\n]{0,500})>")
 """Group 1 is the name; its length is limited to keep the search linear. *Source:* Qwen3-Coder chat template."""

@@ -7,7 +7,8 @@ uncertain waits for `finish`, which simply parses the whole text.
 
 Invariants. `finish` returns what `parse` returns for the joined pieces, wherever the pieces were cut. The events, taken
 together, describe that reading. Two events revise earlier ones: `ProseBecameThought` and `CallDropped`. Everything else
-is final.
+is final. A call is only certain to be run once the text has ended: a `</think>` that was not opened makes a thought of
+everything before it, and drops the calls in it even if they had ended.
 
 Time is linear: after four attempts, a block that cannot be read yet is only read again after it has doubled in size.
 This text made that necessary, because each closing tag in it is inside a string and looks like the end of the block:
@@ -15,12 +16,20 @@ This text made that necessary, because each closing tag in it is inside a string
     <tool_call>{"name": "save", "arguments": {"text": "</tool_call></tool_call></tool_call>…"}}</tool_call>
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 from workbench.chat.finding import apply_edits
 from workbench.hermes.dialects.find import certain_prose, has_opener
-from workbench.hermes.marks import CALL_TAG, MARK, PAYLOAD_START
+from workbench.hermes.marks import (
+    CALL_TAG,
+    FOREIGN_THOUGHTS,
+    MARK,
+    MARK_OR_BRACKET,
+    PAYLOAD_START,
+    THINK_CLOSE,
+)
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Dialect, Level, Reading, SegmentKind
 from workbench.hermes.scanner.block import Block
@@ -41,6 +50,8 @@ from workbench.toolspec.spec import OfferedTools
 
 _FREE_ATTEMPTS: Final = 4
 """How often a block is read whatever its size. A value that quotes a call has two tags before the block's own."""
+_FOREIGN_THOUGHT: Final = ("foreign_thought", "bracket_thought")
+_THOUGHT_ENDS: Final = ("thought_end", "foreign_thought_end", "bracket_thought_end")
 
 
 class Stream:
@@ -73,15 +84,18 @@ class Stream:
         self._sent = 0
         """Number of characters that were emitted or belong to a block that was read."""
         self._step = self._thought if starts_in_thought else self._prose
-        self._thought_close = "</think>"
+        self._thought_close = THINK_CLOSE
         self._has_substance = starts_in_thought
+        self._has_thought = starts_in_thought
+        self._has_prose = False
+        """Whether prose was emitted that is neither blank nor a stray tag."""
         self._has_emitted_prose = False
         """Whether prose was emitted that may still turn out to be a thought."""
         self._last = "\n"
         self._may_be_bare = True
         """Whether there were only thoughts and white space so far, so that an untagged call may follow."""
         self._calls = 0
-        """Number of calls that were emitted."""
+        """Number of calls that were emitted and not dropped."""
         self._events = CallEvents(tools, self._level)
         self._reading: Reading | None = None
         self._end_block()
@@ -91,7 +105,7 @@ class Stream:
         if not piece or self._reading is not None:
             return ()
         self._pieces.append(piece)
-        if "<" not in piece and not self._pending and self._is_in_plain_prose:
+        if "<" not in piece and "[" not in piece and not self._pending and self._is_in_plain_prose:
             return (self._emitted(SegmentKind.PROSE, piece),)
         if self._events.is_in_plain_string and "<" not in self._window and is_plain(piece):
             self._block_text.append(piece)
@@ -124,9 +138,10 @@ class Stream:
         """Return the events that waited for `finish`. A second call returns none."""
         reading = self.finish()
         events: list[Event] = []
-        if reading.segments and self._has_emitted_prose and reading.segments[0].kind is SegmentKind.THOUGHT:
-            events.append(ProseBecameThought())
-            self._has_emitted_prose = False
+        has_shown = self._has_emitted_prose or (self._calls and not self._has_thought)
+        if has_shown and reading.segments and reading.segments[0].kind is SegmentKind.THOUGHT:
+            events.extend(self._became_thought())
+        self._has_thought = True
         for segment in reading.segments:
             if segment.span.end > self._sent and segment.kind in (SegmentKind.PROSE, SegmentKind.THOUGHT):
                 rest = segment.text[max(0, self._sent - segment.span.start) :]
@@ -156,7 +171,8 @@ class Stream:
     def _emitted(self, kind: SegmentKind, text: str) -> Event:
         """Return the event of a text, which is not empty."""
         if kind is SegmentKind.PROSE:
-            self._has_emitted_prose |= not self._has_substance
+            self._has_emitted_prose |= not self._has_thought
+            self._has_prose = self._has_prose or not text.isspace()
             self._may_be_bare = self._may_be_bare and text.isspace()
         self._sent += len(text)
         self._last = text[-1]
@@ -175,10 +191,10 @@ class Stream:
             return True
         if self._level is Level.LENIENT and self._tools is not None:
             return self._lenient_prose(events)
-        if "<" not in self._pending:
+        if "<" not in self._pending and "[" not in self._pending:
             self._emit(events, SegmentKind.PROSE, len(self._pending))
             return False
-        mark = MARK.search(self._pending)
+        mark = (MARK_OR_BRACKET if "[" in self._pending else MARK).search(self._pending)
         end = possible_mark_start(self._pending)
         if not mark or end <= mark.start():
             self._emit(events, SegmentKind.PROSE, end)
@@ -188,7 +204,7 @@ class Stream:
 
     def _lenient_prose(self, events: list[Event]) -> bool:
         """Emit whole lines up to a mark or a foreign call, which is only read at the end of the text."""
-        mark = MARK.search(self._pending)
+        mark = MARK_OR_BRACKET.search(self._pending)
         end = mark.start() if mark else len(self._pending)
         if has_opener(self._pending[:end]):
             self._emit(events, SegmentKind.PROSE, certain_prose(self._pending[:end]))
@@ -200,33 +216,51 @@ class Stream:
         return self._at_mark(events, mark.end() - mark.start(), str(mark.lastgroup))
 
     def _at_mark(self, events: list[Event], size: int, kind: str) -> bool:
-        if self._last == "`" and kind in ("thought", "thought_end"):
+        if self._last == "`" and (kind == "thought" or kind in _THOUGHT_ENDS):
             if len(self._pending) == size:
                 return False
             if self._pending[size] == "`":
                 kind = "quoted"
         if kind == "open":
             self._step = self._undecided
-        elif kind == "thought":
-            self._thought_close = "</" + self._pending[1:size]
-            self._has_substance = True
+        elif kind == "thought" or (self._may_be_bare and self._opens_thought(kind)):
+            mark = self._pending[:size]
+            self._thought_close = FOREIGN_THOUGHTS.get(mark) or "</" + mark[1:]
+            self._has_substance = self._has_thought = True
             self._emit(events, SegmentKind.THOUGHT, size)
             self._step = self._thought
-        elif kind == "thought_end" and not self._has_substance:
-            events.append(ProseBecameThought())
-            self._has_substance = True
-            self._has_emitted_prose = False
-            self._may_be_bare = True
+        elif kind in _THOUGHT_ENDS and self._ends_thought:
+            events.extend(self._became_thought())
             self._emit(events, SegmentKind.THOUGHT, size)
         elif (
-            kind in ("stop", "alternate", "named")
+            kind in ("stop", "alternate", "named", "wrapped", *_FOREIGN_THOUGHT)
             or (kind == "response" and self._last == "\n")
             or (kind == "function" and self._may_be_offered(self._pending[len("<function=") : size - 1]))
         ):
             self._step = self._wait_for_end
         else:
+            had_prose = self._has_prose
             self._emit(events, SegmentKind.PROSE, size)
+            if kind not in ("response", "quoted"):
+                self._has_prose = had_prose
         return True
+
+    def _opens_thought(self, kind: str) -> bool:
+        """Return whether a mark of this kind opens a thought if there were only thoughts before it."""
+        return kind == "foreign_thought" or (kind == "bracket_thought" and not self._has_thought)
+
+    @property
+    def _ends_thought(self) -> bool:
+        """Whether a closing tag that was not opened makes a thought of the text so far."""
+        return not self._has_thought and (self._has_prose or not self._has_substance)
+
+    def _became_thought(self) -> Iterator[Event]:
+        """Drop the calls so far, and turn the prose into a thought."""
+        yield from self._events.drop_all()
+        yield ProseBecameThought()
+        self._calls = 0
+        self._has_substance = self._has_thought = self._may_be_bare = True
+        self._has_emitted_prose = False
 
     def _may_be_offered(self, written: str) -> bool:
         """Return whether an offered tool may have this name. An untagged call of such a tool is emitted as a whole."""
@@ -239,7 +273,7 @@ class Stream:
             self._emit(events, SegmentKind.THOUGHT, end + len(self._thought_close))
             self._step = self._prose
             return True
-        safe_end = possible_tag_start(self._pending, (self._thought_close,))
+        safe_end = possible_tag_start(self._pending, self._thought_close)
         self._emit(events, SegmentKind.THOUGHT, safe_end)
         return False
 

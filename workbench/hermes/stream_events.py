@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject
 from workbench.hermes.arguments_lexer import ArgumentsLexer, StringTypes, arguments_text, may_end_value
+from workbench.hermes.marks import FOREIGN_THOUGHTS
 from workbench.hermes.reading import Level, SegmentKind
 from workbench.toolspec.coerce import types_instead_of_string
 from workbench.toolspec.spec import OfferedTools
@@ -49,7 +50,10 @@ class CallEnded(NamedTuple):
 
 
 class CallDropped(NamedTuple):
-    """A call that had started but was cut off or cannot be parsed. Do not run it."""
+    """A call that had started but was cut off or cannot be parsed, or turned out to be in a thought. Do not run it.
+
+    A call in a thought may have ended before.
+    """
 
     call_index: int
 
@@ -63,12 +67,29 @@ _TAG_STARTS: Final = (
     "<REASONING_SCRATCHPAD>",
     "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<tool_response>", "<tools>", "<function_call>",
     "<functioncall>",
-    "<function=", "<function name=", "<tool_call name=",
+    "<function=", "<function name=", "<tool_call name=", "<seed:tool_call>", "<tool_calls>",
 )  # fmt: skip
+
+
+def _partial(mark: str) -> str:
+    """Return an expression for every beginning of `mark` but the whole of it.
+
+    >>> _partial("[/T")
+    '\\\\[(?:/)?'
+    """
+    return "(?:".join(re.escape(character) for character in mark[:-1]) + ")?" * (len(mark) - 2)
+
+
+_FOREIGN_START: Final = re.compile(
+    "(?:" + "|".join(map(_partial, (*FOREIGN_THOUGHTS, *FOREIGN_THOUGHTS.values()))) + r")\Z"
+)
+_LONGEST_FOREIGN: Final = max(map(len, FOREIGN_THOUGHTS))
 _CALL_STARTS: Final = ("<tool_call>", "</tool_call>")
 _OPEN_NAME: Final = re.compile(r'<(?:function=|function name="|tool_call name=")[^<>\n]*\Z')
 _WAITING: Final = re.compile(
-    r'<(?:tools|function_call|functioncall|function=[^<>\n]*|(?:function|tool_call) name="[^<>\n]*")>\s*\Z'
+    r"<(?:tools|function_call|functioncall|seed:tool_call|function=[^<>\n]*"
+    r'|(?:function|tool_call) name="[^<>\n]*")>\s*\Z'
+    r"|<tool_calls>\s*(?:<\w{0,9})?\Z"
 )
 _CLOSED: Final = re.compile(r"</(?i:tool_call)>\Z")
 _LONGEST_TAG: Final = 600
@@ -92,6 +113,9 @@ def possible_mark_start(text: str) -> int:
     waiting = _WAITING.search(text, max(0, len(text) - _LONGEST_TAG))
     if waiting:
         return waiting.start()
+    foreign = _FOREIGN_START.search(text, max(0, len(text) - _LONGEST_FOREIGN))
+    if foreign:
+        return foreign.start()
     start = text.rfind("<", max(0, len(text) - _LONGEST_TAG))
     if start < 0:
         return len(text)
@@ -104,10 +128,16 @@ def possible_mark_start(text: str) -> int:
     return start if is_name or is_start else len(text)
 
 
-def possible_tag_start(text: str, tags: tuple[str, ...]) -> int:
-    """Return where one of `tags` may start that the next piece completes, or the length of `text`."""
-    start = text.rfind("<")
-    return start if start >= 0 and any(tag.startswith(text[start:]) for tag in tags) else len(text)
+def possible_tag_start(text: str, tag: str) -> int:
+    """Return where `tag` may start that the next piece completes, or the length of `text`."""
+    start = max(0, len(text) - len(tag))
+    partial = _partial_end(tag).search(text, start) if text.find(tag[0], start) >= 0 else None
+    return partial.start() if partial else len(text)
+
+
+@cache
+def _partial_end(tag: str) -> "re.Pattern[str]":
+    return re.compile(_partial(tag) + r"\Z")
 
 
 class CallEvents:
@@ -124,6 +154,8 @@ class CallEvents:
         self._index = 0
         self._emitted: list[str] = []
         self._lexer = ArgumentsLexer(self._string_types)
+        self._complete: list[int] = []
+        """Indices of the calls that ended."""
         self.is_started = False
         """Whether a call has started and neither ended nor been dropped."""
 
@@ -178,6 +210,7 @@ class CallEvents:
         if len(written) > len(emitted):
             yield ArgumentsDelta(self._index, written[len(emitted) :])
         yield CallEnded(self._index)
+        self._complete.append(self._index)
         self.is_started = False
         self._index += 1
 
@@ -187,6 +220,11 @@ class CallEvents:
             yield CallDropped(self._index)
             self.is_started = False
             self._index += 1
+
+    def drop_all(self) -> Iterator[Event]:
+        """Drop the calls that ended."""
+        yield from map(CallDropped, self._complete)
+        self._complete.clear()
 
     def _string_types(self, name: str) -> StringTypes | None:
         """Return to which types a fix may convert the strings of a call. None if a fix may change the name."""

@@ -190,6 +190,31 @@ TABLES: Final = {
             ),
         ),
     ),
+    "partial-list": Table(
+        noop=(
+            '{"name": "f", "arguments": {}}; {"name": "g", "arguments": {}}',
+            '[{"name": "f", "arguments": {}}, {"name": "g", "arguments": {}}]',
+            '{"name": "f", "arguments": {}}\nDone.',
+            "f(a=1)\ng(b=2)\nThat is all (for now).",
+            '[{"id": 7}, {"name": "Ada", "arguments": {"age": 36}}]',
+            '[{"name": "nope", "arguments": {}}, {"name": "other", "arguments": {}}]',
+            '{"name": "f", "description": "Anything.", "parameters": {"type": "object"}}',
+        ),
+        rows=tuple(
+            (text, text)
+            for text in (
+                '{"name": "f", "arguments": {}}; {"name": "g", "arguments": ',
+                '{"name": "f", "arguments": {}}, {"id": 7}',
+                '{"name": "f", "arguments": {"a": 1}\n{"name": "g", "arguments": {}}',
+                '[{"name": "f", "arguments": {}},\n{"name": "g", "arguments": {}}',
+                '[{"name": "f", "arguments": {}}, {"name": "nope", "arguments": {}}]',
+                "[f(a=1),\n g(b=x)]",
+                "f(a=1\ng(b=2)",
+                "f(a=1)\nprint(2)",
+            )
+        ),
+        options={"level": "lenient"},
+    ),
     "call-in-reasoning": Table(
         noop=(
             "<think>use <tool_call> well</think>",

@@ -128,7 +128,7 @@ TABLES: Final = {
         noop=(
             'See {"name": "f", "arguments": {}}',
             '{"name": "Ada", "arguments": {"age": 3}}',
-            '[{"name": "f", "arguments": {}}]',
+            '[{"id": 7}, {"name": "Ada", "arguments": {"age": 3}}]',
             '{"name": "f"}',
             "<function=nope>\n</function>",
         ),

@@ -20,7 +20,7 @@ from workbench.hermes.text.completion import (
 from workbench.hermes.text.notes import BlockNotes
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
-_SILENT_KEYS: Final = frozenset({"id", "type", "index"})
+_SILENT_KEYS: Final = frozenset({"id", "type", "index", "tool_call_id"})
 _PREFIX: Final = "functions."
 _NO_NAME: Final = re.compile(r"[\s<>{}]")
 

@@ -1,20 +1,28 @@
 """Find foreign calls in the prose of a completion.
 
-Prose is searched once for the openers of all forms. At each opener a reader tries its form; if it succeeds, the
-search continues after the block, otherwise right after the opener. A reader that fails spends the completion's
-allowance, so that a text of many openers that lead nowhere is read in linear time.
+Prose is searched once for the openers of all forms. At each opener its form is read; if that succeeds, the search
+continues after the block, otherwise after the damaged call. A reader that fails spends the completion's allowance, so
+that a text of many openers that lead nowhere is read in linear time.
 
 The forms fall into two groups. Forms with special tokens (`[TOOL_CALLS]`, `<|python_tag|>`, …) are reported
 wherever they appear, because no plain answer contains them by accident. Forms that plain answers do contain, such
 as JSON in a code fence or a Python call, count only if they name an offered tool, or if no tools are given and
 they are all that the model wrote.
+
+A call ends at the token that ends it, and at the next opener of its form. So a damaged call never takes the next one
+with it. In this text of Kimi, the first object has lost its brace, and both calls are read:
+
+    <|tool_call_begin|>f<|tool_call_argument_begin|>{"a": 1<|tool_call_end|><|tool_call_begin|>g<|tool_call_arg…
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Final, NamedTuple
 
+from workbench.chat.finding import Span
 from workbench.hermes.body.shape import CallDraft
+from workbench.hermes.dialects.form import Form
+from workbench.hermes.dialects.forms import GLM, LINE_OPENER, OPENER, form_of
 from workbench.hermes.dialects.payloads import Calls, PayloadReader, TaggedParameter
 from workbench.hermes.marks import CALL_CLOSE_ANY_CASE
 from workbench.hermes.near_miss import meant_tag
@@ -22,58 +30,19 @@ from workbench.hermes.reading import Level
 from workbench.hermes.text.completion import Completion
 from workbench.hermes.text.notes import BlockNotes
 
-_OPENER: Final = re.compile(
-    r"(?P<mistral>\[TOOL_CALLS\])"
-    r"|(?P<llama><\|python_tag\|>)"
-    r"|(?P<python><\|python_start\|>)"
-    r"|(?P<deepseek><[｜|]tool[▁_]calls[▁_]begin[｜|]>)"
-    r"|(?P<dsml><｜DSML｜function_calls>)"
-    r"|(?P<kimi><\|tool_calls_section_begin\|>|<\|tool_call_begin\|>)"
-    r"|(?P<harmony>(?:<\|start\|>assistant)?(?:<\|channel\|>commentary )?to=functions\.[\w.-]+)"
-    r"|(?P<invoke><function_calls>(?=\s*+<invoke )|<invoke name=\")"
-    r"|(?P<minimax><minimax:tool_call>)"
-    r"|(?P<minimax_m1><tool_calls>(?=\s*+[{\[]))"
-    r"|(?P<near>[<＜‹〈][^<>＜＞‹›〈〉\n]{1,40}[>＞›〉](?=\s*+[{\[]))"
-    r"|(?P<fence>(?:^|(?<=\n))[^\S\n]*```(?:json|tool_call|tool_code|python)?[^\S\n]*\n)"
-    r"|(?P<json>(?:^|(?<=\n))[^\S\n]*(?=[{\[]\s*+[{\"]))"
-    r"|(?P<call>(?:^|(?<=\n))[^\S\n]*\[?(?=[A-Za-z_][\w.]*\([^\S\n]*(?:[A-Za-z_]\w*\s*=[^=]|\)))"
-    r")"
-)
 _OPENING_CHARACTERS: Final = "[<{(`＜‹〈"
-"""Each opener but harmony's has one of these. Prose rarely does, and finding one character is much faster."""
+"""Each opener but harmony's has one of these near it. Finding one character is much faster."""
 _HARMONY_MARK: Final = "to=functions."
-_SEPARATORS: Final = re.compile(r"\s*+;?\s*+")
-_MISTRAL_NAME: Final = re.compile(r"\s*+([\w.-]+)(?:\[CALL_ID\][\w-]*)?(?:\[ARGS\])?\s*+(?=\{)")
-_DEEPSEEK_CALL: Final = re.compile(
-    r"\s*+<[｜|]tool[▁_]call[▁_]begin[｜|]>(?:function<[｜|]tool[▁_]sep[｜|]>(?P<v3>[^\n<{]+)\s*+```json\s*+"
-    r"|(?P<v31>[^<\n{]+)<[｜|]tool[▁_]sep[｜|]>\s*+)"
+_CALL_CHARACTERS: Final = '{("|='
+_TOKEN_PARTS: Final = (
+    "<|", "｜", "TOOL_CALL", "invoke", "functions.", "functools[", "✿", "tool_call", "function_call", "<function"
+)  # fmt: skip
+"""Each opener with a token has one of these parts, and each call in such a form one of these characters."""
+_GOES_ON: Final = re.compile(
+    r"(?:[{\[(>]|^[^\S\n]*(?:Action:|>>>|✿|```)[^\n]*|\A[\w.-]*\w)\s*+\Z", re.MULTILINE
 )
-_DEEPSEEK_CLOSE: Final = re.compile(r"\s*+(?:```)?\s*+<[｜|]tool[▁_]call[▁_]end[｜|]>")
-_DEEPSEEK_END: Final = re.compile(r"\s*+<[｜|]tool[▁_]calls[▁_]end[｜|]>")
-_KIMI_CALL: Final = re.compile(
-    r"\s*+(?:<\|tool_call_begin\|>)?\s*+([\w.-]+)(?::\d+)?\s*+<\|tool_call_argument_begin\|>\s*+"
-)
-_KIMI_CLOSE: Final = re.compile(r"\s*+<\|tool_call_end\|>")
-_KIMI_END: Final = re.compile(r"\s*+<\|tool_calls_section_end\|>")
-_HARMONY_NAME: Final = re.compile(r"to=(functions\.[\w.-]+)")
-_HARMONY_BODY: Final = re.compile(r"[^{}]{0,80}(?=\{)")
-_HARMONY_CLOSE: Final = re.compile(r"\s*+<\|(?:call|end|return)\|>")
-_INVOKE: Final = re.compile(r"\s*+<(?P<dsml>｜DSML｜)?invoke name=\"(?P<name>[^\"<>]*)\"\s*+>")
-_PARAMETER: Final = re.compile(
-    r"\s*+<(?:｜DSML｜)?parameter name=\"(?P<name>[^\"<>]*)\"(?:\s+string=\"(?P<string>true|false)\")?\s*+>"
-)
-_PARAMETER_END: Final = re.compile(r"</(?:｜DSML｜)?parameter>")
-_INVOKE_END: Final = re.compile(r"\s*+</(?:｜DSML｜)?invoke>")
-_WRAPPER_END: Final = re.compile(
-    r"\s*+(?:</function_calls>|</minimax:tool_call>|</｜DSML｜function_calls>|</tool_calls>)"
-)
-_PYTHON_END: Final = re.compile(r"\s*+<\|python_end\|>")
-_FENCE_END: Final = re.compile(r"\s*+```[^\S\n]*(?=\n|\Z)")
+_EXTRA_CLOSERS: Final = re.compile(r"\s*+[}\]][\s}\]]*+")
 _TAG: Final = re.compile(r"\s*+[<＜‹〈]([^<>＜＞‹›〈〉\n]{1,40})[>＞›〉]")
-_GLM_NAME: Final = re.compile(r"\s*+([\w.-]+)\s*+")
-_GLM_PAIR: Final = re.compile(r"\s*+<arg_key>([^<]*)</arg_key>\s*+<arg_value>(.*?)</arg_value>", re.DOTALL)
-_PLAIN: Final = frozenset({"fence", "json", "call", "near"})
-"""Openers that plain answers contain too."""
 
 
 class ForeignBlock(NamedTuple):
@@ -87,48 +56,56 @@ class ForeignBlock(NamedTuple):
     """The calls in it; empty if it could not be read."""
     notes: BlockNotes
     """The repairs in it."""
+    is_plain: bool = False
+    """Whether plain answers contain the form too."""
+    is_partial: bool = False
+    """Whether it is a list with a call that cannot be read, so that none of its calls is."""
 
 
-class _Found(NamedTuple):
-    dialect: str
-    calls: Calls
+def find_foreign(
+    completion: Completion, start: int, end: int, *, fences: int = 0, is_line_start: bool = False
+) -> Generator[ForeignBlock, None, int]:
+    """Yield the foreign blocks in the prose `[start, end)`, sorted by position.
 
+    Return the number of code fences in the prose up to `end`.
 
-_Reader = Callable[[PayloadReader, "re.Match[str]"], _Found | None]
-
-
-def find_foreign(completion: Completion, start: int, end: int) -> Iterator[ForeignBlock]:
-    """Yield the foreign blocks in the prose `[start, end)`, sorted by position."""
+    Args:
+        completion: The completion.
+        start: Start of the prose.
+        end: End of the prose.
+        fences: Number of code fences in the prose before `start`. A form between two fences is an example, unless it
+            names an offered tool.
+        is_line_start: Whether a form of `AT_LINE_START` may begin at `start`, wherever that is.
+    """
     text = completion.text
     if not _may_open(text[start:end]):
-        return
+        return fences
     position = counted = start
-    fences = 0
-    unread = ""
-    while opener := _OPENER.search(text, position, end):
-        kind = str(opener.lastgroup)
+    opener = LINE_OPENER.match(text, start, end) if is_line_start else None
+    while opener := opener or OPENER.search(text, position, end):
         fences += text.count("```", counted, opener.start())
         counted = opener.start()
-        is_plain = kind in _PLAIN or fences % 2 == 1
-        position = max(opener.end(), opener.start() + 1)
-        if text[max(0, opener.start() - 1) : opener.start()] == "`" and kind != "fence":
-            continue  # a mention between backticks
-        reader = PayloadReader(completion, end)
-        found = _READERS[kind](reader, opener)
-        if found is None or not found.calls.drafts:
-            # The tags inside a wrapper that could not be read are part of it.
-            is_inner = kind == "invoke" and unread in ("invoke", "minimax", "dsml")
-            unread = kind
-            if not is_plain and not is_inner:
-                yield ForeignBlock(_DIALECT_OF[kind], opener.start(), opener.end(), (), reader.notes)
-            continue
-        block = ForeignBlock(
-            found.dialect, opener.start(), found.calls.end, tuple(found.calls.drafts), reader.notes
+        form = form_of(opener)
+        found = (
+            None if _is_mention(completion, form, opener, start) else _found(completion, form, opener, end)
         )
-        if is_plain and not _counts(completion, block):
-            continue
-        yield block
-        position = block.end
+        position = max(opener.end(), opener.start() + 1)
+        if found and fences % 2 == 1:
+            found = found._replace(is_plain=True)
+        if found:
+            position = max(position, found.end)
+            if not found.is_plain or _counts(completion, found):
+                yield found
+                counted = found.end
+        opener = None
+    return fences + text.count("```", counted, end)
+
+
+def may_hold_token(text: str) -> bool:
+    """Return whether a call in a form with a token may be in `text`. Much faster than searching for it."""
+    return any(character in text for character in _CALL_CHARACTERS) and any(
+        part in text for part in _TOKEN_PARTS
+    )
 
 
 def certain_prose(text: str) -> int:
@@ -140,166 +117,154 @@ def certain_prose(text: str) -> int:
     (6, 6)
     """
     end = text.rfind("\n") + 1
-    while end and text[:end].rstrip().endswith(("{", "[", ">")):
+    while end and _GOES_ON.search(text, max(0, text.rfind("\n", 0, len(text[:end].rstrip()))), end):
         end = text.rfind("\n", 0, len(text[:end].rstrip())) + 1
-    opener = _OPENER.search(text, 0, end)
+    opener = OPENER.search(text, 0, end)
     return opener.start() if opener else end
 
 
 def has_opener(text: str) -> bool:
     """Return whether a foreign form opens in `text`."""
-    return _may_open(text) and _OPENER.search(text) is not None
+    return _may_open(text) and OPENER.search(text) is not None
 
 
 def _may_open(text: str) -> bool:
     return any(character in text for character in _OPENING_CHARACTERS) or _HARMONY_MARK in text
 
 
-def read_glm(completion: Completion, start: int, end: int) -> ForeignBlock | None:
-    """Read the GLM body `[start, end)` of a `<tool_call>` block: a name, then pairs of <arg_key> and <arg_value>."""
-    name = _GLM_NAME.match(completion.text, start, end)
-    if not name:
-        return None
-    reader = PayloadReader(completion, end)
-    pairs = list(_GLM_PAIR.finditer(completion.text, name.end(), end))
-    parameters = (TaggedParameter(pair[1].strip(), *pair.span(2)) for pair in pairs)
-    last = pairs[-1].end() if pairs else name.end()
-    if completion.text[last:end].strip():
-        return None
-    drafts = reader.tagged(name[1], name.span(1), parameters, (start, end))
-    return ForeignBlock("glm", start, end, tuple(drafts), reader.notes)
-
-
-def read_foreign_body(completion: Completion, kind: str, start: int, end: int) -> ForeignBlock | None:
-    """Read the body `[start, end)` of a `<tool_call>` block in the form `kind`: glm, harmony or python."""
-    if kind == "glm":
-        return read_glm(completion, start, end)
-    reader = PayloadReader(completion, end)
-    if kind == "harmony":
-        opener = _OPENER.match(completion.text, start, end)
-        found = _harmony(reader, opener) if opener and opener.lastgroup == "harmony" else None
-        dialect, calls = found if found else ("harmony", None)
+def read_foreign_body(completion: Completion, dialect: str, start: int, end: int) -> ForeignBlock | None:
+    """Read the body `[start, end)` of a `<tool_call>` block in the form `dialect`. Return None if it cannot be read."""
+    start = _after_space(completion.text, start)
+    if dialect == "glm":
+        reader = PayloadReader(completion, end, GLM.patterns)
+        begin = GLM.patterns.call.match(completion.text, start, end)
+        calls = _one_call(reader, GLM, begin) if begin else None
+        found = calls and ForeignBlock("glm", start, calls.end, tuple(calls.drafts), reader.notes)
     else:
-        dialect, calls = "pythonic", reader.python_calls(start)
-    if calls is None or completion.text[calls.end : end].strip():
+        opener = (OPENER if dialect == "harmony" else LINE_OPENER).match(completion.text, start, end)
+        found = _found(completion, form_of(opener), opener, end) if opener else None
+    is_whole = found is not None and found.drafts and not completion.text[found.end : end].strip()
+    return found if is_whole else None
+
+
+def _is_mention(completion: Completion, form: Form, opener: "re.Match[str]", start: int) -> bool:
+    """Return whether the opener is between backticks, or after a tool result that the model made up."""
+    at = opener.start()
+    if completion.text[max(0, at - 1) : at] == "`" and form.dialect != "fenced-json":
+        return True
+    return completion.places(form.patterns.result).next(start, at) is not None
+
+
+def _found(completion: Completion, form: Form, opener: "re.Match[str]", end: int) -> ForeignBlock | None:
+    """Read the form that `opener` opens. Return None if it is a plain form that is not a call."""
+    is_plain = form.is_plain
+    for body in form.bodies:
+        reader = PayloadReader(completion, end, form.patterns)
+        calls = _READERS[body](reader, form, opener)
+        if calls and (calls.drafts or is_plain or calls.is_partial):
+            dialect = body if is_plain and body == "pythonic" else form.dialect
+            drafts = tuple(calls.drafts)
+            return ForeignBlock(
+                dialect, opener.start(), calls.end, drafts, reader.notes, is_plain, calls.is_partial
+            )
+    if is_plain:
         return None
-    return ForeignBlock(dialect, start, end, tuple(calls.drafts), reader.notes)
+    damaged_end = _damaged_end(completion, form, opener, end)
+    return ForeignBlock(form.dialect, opener.start(), damaged_end, (), BlockNotes(completion.text))
 
 
 def _counts(completion: Completion, block: ForeignBlock) -> bool:
     """Return whether a form that plain answers contain too is a call here."""
-    if completion.tools is not None:
-        return all(draft.name in completion.tools.by_name for draft in block.drafts)
-    around = completion.text[: block.start] + completion.text[block.end :]
-    return not around.strip()
+    if completion.tools is None:
+        around = completion.text[: block.start] + completion.text[block.end :]
+        return bool(block.drafts) and not around.strip()
+    offered = [draft.name in completion.tools.by_name for draft in block.drafts]
+    if completion.level is Level.LENIENT:  # a list of which only some calls could be run is reported
+        return block.is_partial or any(offered)
+    return bool(offered) and all(offered)
 
 
-def _mistral(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
-    """`[TOOL_CALLS][{…}]`, or `[TOOL_CALLS]name[ARGS]{…}` once for each call."""
-    calls = reader.objects(opener.end())
-    if calls:
-        return _Found("mistral", calls)
+def _damaged_end(completion: Completion, form: Form, opener: "re.Match[str]", end: int) -> int:
+    """Return the end of an unreadable call: after the token that closes it, or else before its arguments."""
+    patterns = form.patterns
+    begin = _call_at(form, opener, end)
+    if begin is None:
+        return opener.end()
+    close = completion.places(patterns.closer).next(begin.end(), end)
+    following = completion.places(patterns.opener).next(begin.end(), end)
+    # In a parameter, the next opener may be an example of a call, which is never run.
+    if close and ("tagged" in form.bodies or following is None or close.start < following.start):
+        ends = patterns.ends.match(completion.text, close.end, end)
+        return ends.end() if ends else close.end
+    return begin.end()
+
+
+def _call_at(form: Form, opener: "re.Match[str]", end: int) -> "re.Match[str] | None":
+    """Return the start of the first call: at the opener itself, or after it."""
+    call = form.patterns.call
+    return call.match(opener.string, opener.start(), end) or call.match(opener.string, opener.end(), end)
+
+
+def _calls(reader: PayloadReader, form: Form, opener: "re.Match[str]") -> Calls | None:
+    """Read calls with a name before their arguments, up to the first that is damaged."""
     drafts: list[CallDraft] = []
     position = opener.end()
-    while name := _MISTRAL_NAME.match(reader.text, position, reader.end):
-        call = reader.named(name[1], name.span(1), name.end())
-        if call is None:
-            break
-        drafts += call.drafts
-        position = call.end
-        token = _OPENER.match(reader.text, position, reader.end)
-        if not token or token.lastgroup != "mistral":
-            break
-        position = token.end()
-    return _Found("mistral", Calls(drafts, position)) if drafts else None
-
-
-def _llama(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
-    """`<|python_tag|>{…}; {…}`, or a Python call for the built-in tools."""
-    calls = _objects_in_a_row(reader, opener.end()) or reader.python_calls(opener.end())
-    return _Found("llama-python-tag", calls) if calls else None
-
-
-def _python(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
-    calls = reader.python_calls(opener.end())
-    if calls is None:
-        return None
-    close = _PYTHON_END.match(reader.text, calls.end, reader.end)
-    return _Found("pythonic", calls._replace(end=close.end() if close else calls.end))
-
-
-def _deepseek(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
-    drafts: list[CallDraft] = []
-    position, dialect = opener.end(), "deepseek-v3.1"
-    while begin := _DEEPSEEK_CALL.match(reader.text, position, reader.end):
-        group = "v3" if begin["v3"] else "v31"
-        dialect = "deepseek-v3" if begin["v3"] else dialect
-        call = reader.named(begin[group].strip(), begin.span(group), begin.end())
-        close = _DEEPSEEK_CLOSE.match(reader.text, call.end, reader.end) if call else None
+    begin = _call_at(form, opener, reader.end)
+    while begin:
+        attempt = reader.fresh()
+        call = _one_call(attempt, form, begin)
+        close = _closed(attempt, form, call, begin) if call else None
         if call is None or close is None:
-            return None
+            break
+        reader.notes.extend(attempt.notes)
         drafts += call.drafts
-        position = close.end()
-    end = _DEEPSEEK_END.match(reader.text, position, reader.end)
-    return _Found(dialect, Calls(drafts, end.end() if end else position)) if drafts else None
+        position = close
+        begin = form.patterns.call.match(reader.text, position, reader.end)
+    if not drafts or (
+        begin and not form.patterns.opener.match(reader.text, _after_space(reader.text, position))
+    ):
+        return None  # nothing after the block would open the damaged call again
+    return _ended(reader, form, Calls(drafts, position)) if not begin else Calls(drafts, position)
 
 
-def _kimi(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
-    drafts: list[CallDraft] = []
-    position = opener.end()
-    while begin := _KIMI_CALL.match(reader.text, position, reader.end):
-        call = reader.named(begin[1], begin.span(1), begin.end())
-        close = _KIMI_CLOSE.match(reader.text, call.end, reader.end) if call else None
-        if call is None or close is None:
-            return None
-        drafts += call.drafts
-        position = close.end()
-    end = _KIMI_END.match(reader.text, position, reader.end)
-    return _Found("kimi", Calls(drafts, end.end() if end else position)) if drafts else None
+def _closed(reader: PayloadReader, form: Form, call: Calls, begin: "re.Match[str]") -> int | None:
+    """Return the position after the token that closes a call, or None if it is missing."""
+    if not form.closes or begin.groupdict().get("empty"):
+        return call.end
+    closes = form.patterns.closes
+    extra = _EXTRA_CLOSERS.match(reader.text, call.end, reader.end)
+    close = closes.match(reader.text, extra.end() if extra else call.end, reader.end)
+    if close and extra:
+        reader.notes.mark("extra-closing-bracket", *Span(call.end, extra.end()))
+    return close.end() if close else None
 
 
-def _harmony(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
-    """`<|channel|>commentary to=functions.name <|constrain|>json<|message|>{…}<|call|>`."""
-    name = _HARMONY_NAME.search(reader.text, opener.start(), opener.end())
-    body = _HARMONY_BODY.match(reader.text, opener.end(), reader.end)
-    if not name or not body:
+def _ended(reader: PayloadReader, form: Form, calls: Calls) -> Calls | None:
+    """Return the calls with the token that ends the form. None if it is missing and the text was cut off."""
+    end = form.patterns.ends.match(reader.text, calls.end, reader.end) if form.ends else None
+    if form.ends and end is None and reader.completion.is_cut:
         return None
-    calls = reader.named(name[1], name.span(1), body.end())
-    if calls is None:
-        return None
-    close = _HARMONY_CLOSE.match(reader.text, calls.end, reader.end)
-    return _Found("harmony", calls._replace(end=close.end() if close else calls.end))
+    return calls._replace(end=end.end()) if end else calls
 
 
-def _invoke(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
-    """`<invoke name="f"><parameter name="a">…</parameter></invoke>`, once for each call."""
-    kind = str(opener.lastgroup)
-    position = opener.start() if opener[0].startswith("<invoke") else opener.end()
-    drafts: list[CallDraft] = []
-    while begin := _INVOKE.match(reader.text, position, reader.end):
-        parameters: list[TaggedParameter] = []
-        inner = begin.end()
-        while tag := _PARAMETER.match(reader.text, inner, reader.end):
-            may_look = reader.completion.may_look_far
-            close = _PARAMETER_END.search(reader.text, tag.end(), reader.end) if may_look else None
-            if close is None:
-                reader.completion.spend(reader.end - tag.end())
-                return None
-            parameters.append(
-                TaggedParameter(
-                    tag["name"], *_trimmed(reader.text, tag.end(), close.start()), tag["string"] == "false"
-                )
-            )
-            inner = close.end()
-        end = _INVOKE_END.match(reader.text, inner, reader.end)
-        if end is None:
+def _one_call(reader: PayloadReader, form: Form, begin: "re.Match[str]") -> Calls | None:
+    """Read the arguments of one call: JSON, or parameters between tags."""
+    text, end = reader.text, reader.end
+    name, place = begin["name"], begin.span("name")
+    position = begin.end()
+    has_parameters = bool(form.parameter) and not begin.groupdict().get("empty")
+    if not form.parameter or (has_parameters and text.startswith("{", _after_space(text, position))):
+        return reader.named(name.strip(), place, position)
+    parameters: list[TaggedParameter] = []
+    while has_parameters and (tag := form.patterns.parameter.match(text, position, end)):
+        close = reader.completion.places(form.patterns.value_end).next(tag.end(), end)
+        if close is None or reader.completion.places(form.patterns.opener).next(tag.end(), close.start):
             return None
-        drafts += reader.tagged(
-            begin["name"], begin.span("name"), iter(parameters), (begin.start(), end.end())
-        )
-        position = end.end()
-    end = _WRAPPER_END.match(reader.text, position, reader.end)
-    return _Found(_DIALECT_OF[kind], Calls(drafts, end.end() if end else position)) if drafts else None
+        span = _trimmed(text, tag.end(), close.start) if form.trims else (tag.end(), close.start)
+        parameters.append(TaggedParameter(tag["name"].strip(), *span, bool(tag.groupdict().get("json"))))
+        position = close.end
+    drafts = reader.tagged(name, place, iter(parameters), (begin.start("name"), position))
+    return Calls(drafts, position) if drafts else None
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
@@ -308,47 +273,34 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end - text.endswith("\n", start, end)
 
 
-def _objects_in_a_row(reader: PayloadReader, position: int) -> Calls | None:
-    """Read JSON calls one after the other, separated by white space or a semicolon. None if there are none."""
-    drafts: list[CallDraft] = []
-    end = position
-    while (calls := reader.objects(position)) is not None:
-        drafts += calls.drafts
-        end = calls.end
-        between = _SEPARATORS.match(reader.text, end, reader.end)
-        if not between or not reader.text.startswith("{", between.end()):
-            break
-        position = between.end()
-    return Calls(drafts, end) if drafts else None
+def _after_space(text: str, position: int) -> int:
+    while position < len(text) and text[position].isspace():
+        position += 1
+    return position
 
 
-def _minimax_m1(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
-    calls = _objects_in_a_row(reader, opener.end())
-    if calls is None:
-        return None
-    end = _WRAPPER_END.match(reader.text, calls.end, reader.end)
-    return _Found("minimax-m1", calls._replace(end=end.end()) if end else calls)
+def _row(read: Callable[[PayloadReader, int], Calls | None]) -> "_Reader":
+    """Return a reader of calls that have nothing between them but separators."""
+
+    def read_row(reader: PayloadReader, form: Form, opener: "re.Match[str]") -> Calls | None:
+        if form.dialect == "near-miss-tag" and meant_tag(opener[0][1:-1]) != "<tool_call>":
+            return None
+        calls = read(reader, opener.end())
+        if calls is None or calls.is_partial:
+            return calls
+        close = form.patterns.closes.match(reader.text, calls.end, reader.end) if form.closes else None
+        if form.closes and close is None and not form.call:
+            return None
+        calls = calls._replace(end=close.end()) if close else calls
+        return _near_miss(reader, calls) if form.dialect == "near-miss-tag" else _ended(reader, form, calls)
+
+    return read_row
 
 
-def _fence(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
-    """A code fence around nothing but calls."""
-    calls = reader.objects(opener.end())
-    dialect = "fenced-json"
-    if calls is None:
-        calls, dialect = reader.python_calls(opener.end()), "pythonic"
-    close = _FENCE_END.match(reader.text, calls.end, reader.end) if calls else None
-    return _Found(dialect, calls._replace(end=close.end())) if calls and close else None
-
-
-def _near_miss(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
+def _near_miss(reader: PayloadReader, calls: Calls) -> Calls:
     """`<tool_cal>{…}</tool_cal>`: a tag that is almost `<tool_call>`."""
-    calls = reader.objects(opener.end()) if meant_tag(opener[0][1:-1]) == "<tool_call>" else None
-    if calls is None:
-        return None
     close = _TAG.match(reader.text, calls.end)
-    if close and _closes_call(reader.completion, close):
-        calls = calls._replace(end=close.end())
-    return _Found("near-miss-tag", calls)
+    return calls._replace(end=close.end()) if close and _closes_call(reader.completion, close) else calls
 
 
 def _closes_call(completion: Completion, close: "re.Match[str]") -> bool:
@@ -361,45 +313,12 @@ def _closes_call(completion: Completion, close: "re.Match[str]") -> bool:
     return meant_tag(close[1]) == "</tool_call>"
 
 
-def _json(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
-    calls = reader.objects(opener.end())
-    return _Found("bare-json", calls) if calls else None
-
-
-def _call(reader: PayloadReader, opener: "re.Match[str]") -> _Found | None:
-    calls = reader.python_calls(opener.start())
-    return _Found("pythonic", calls) if calls else None
-
-
+_Reader = Callable[[PayloadReader, Form, "re.Match[str]"], Calls | None]
 _READERS: Final[dict[str, _Reader]] = {
-    "mistral": _mistral,
-    "llama": _llama,
-    "python": _python,
-    "deepseek": _deepseek,
-    "dsml": _invoke,
-    "kimi": _kimi,
-    "harmony": _harmony,
-    "invoke": _invoke,
-    "minimax": _invoke,
-    "minimax_m1": _minimax_m1,
-    "near": _near_miss,
-    "fence": _fence,
-    "json": _json,
-    "call": _call,
-}
-_DIALECT_OF: Final = {
-    "mistral": "mistral",
-    "llama": "llama-python-tag",
-    "python": "pythonic",
-    "deepseek": "deepseek-v3",
-    "dsml": "deepseek-v3.2",
-    "kimi": "kimi",
-    "harmony": "harmony",
-    "invoke": "invoke",
-    "minimax": "minimax",
-    "minimax_m1": "minimax-m1",
-    "near": "near-miss-tag",
-    "fence": "fenced-json",
-    "json": "bare-json",
-    "call": "pythonic",
+    "objects": _row(PayloadReader.objects),
+    "entries": _row(PayloadReader.entries),
+    "pythonic": _row(PayloadReader.python_calls),
+    "functions": _row(PayloadReader.functions),
+    "named": _calls,
+    "tagged": _calls,
 }

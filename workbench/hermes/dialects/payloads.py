@@ -7,9 +7,11 @@ from typing import Final, NamedTuple, cast
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.body.call_keys import declared_keys
 from workbench.hermes.body.calls import can_be_json, draft_calls, finish_draft
+from workbench.hermes.body.function_xml import Function, read_function
 from workbench.hermes.body.payload import Body
 from workbench.hermes.body.shape import CallDraft, is_tool_spec, normal_name
 from workbench.hermes.body.xml_value import typed_value
+from workbench.hermes.dialects.form import Patterns
 from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.reading import Dialect
 from workbench.hermes.text.completion import BodyText, Completion, JsonNode, UnreadableBody, within_call
@@ -18,7 +20,14 @@ from workbench.toolspec.argument_types import ArgumentTypes, types_of_argument
 from workbench.toolspec.coerce import ALL_TYPES
 
 _CALL_OPEN: Final = re.compile(r"([A-Za-z_][\w.-]{0,200})\s{0,20}\(")
+_BETWEEN_CALLS: Final = re.compile(r"[^\S\n]*[;,\n]\s*+")
+_NEXT_CALL: Final = re.compile(r"[A-Za-z_][\w.-]*\(")
+_BETWEEN_OBJECTS: Final = re.compile(r"\s*+[;,]?\s*+(?=\{|\[\s*+\{)")
+_NAMED: Final = re.compile(r'[\[{\s]*+"(?:name|tool_name)"\s*+:\s*+"([^"\n]*)"')
+_UNCERTAIN: Final = frozenset({"missing-close-function", "missing-close-parameter"})
+_PARAGRAPH_END: Final = re.compile(r"\n[^\S\n]*\n|\n[^\S\n]*```|\Z")
 _KEYWORD: Final = re.compile(r"\s*+([A-Za-z_]\w{0,200})\s*+=\s*+")
+_SEMICOLON: Final = re.compile(r"\s*+[;,]\s*+(?=[A-Za-z_][\w.-]*\()")
 _COMMA: Final = re.compile(r"\s*+,\s*+")
 
 
@@ -28,6 +37,8 @@ class Calls(NamedTuple):
     drafts: list[CallDraft]
     end: int
     """One past the last code point."""
+    is_partial: bool = False
+    """Whether calls of offered tools were left out, because another one in the list cannot be read."""
 
 
 class TaggedParameter(NamedTuple):
@@ -47,12 +58,27 @@ class PayloadReader:
 
     The notes contain the repairs. A call that needs a repair is read as well: the whole block is rewritten, so the
     repair is part of that edit.
+
+    A missing bracket is added before a token that no call extends beyond, and a repaired string never contains one: in
+    `{"a": "x<|tool_call_end|><|tool_call_begin|>…` the next call must not be lost because this one is damaged.
+
+    Args:
+        completion: The completion.
+        end: End of the part.
+        patterns: The expressions of the form.
     """
 
-    def __init__(self, completion: Completion, end: int) -> None:
+    def __init__(self, completion: Completion, end: int, patterns: Patterns) -> None:
         self.completion = completion
         self.notes = BlockNotes(completion.text)
-        self._source = BodyText(completion.text, end, self.notes)
+        self._patterns = patterns
+        self._source = BodyText(
+            completion.text, end, self.notes, patterns.stop, begins=patterns.stop_or_object
+        )
+
+    def fresh(self) -> "PayloadReader":
+        """Return a reader of the same part without notes, for an attempt that may fail."""
+        return PayloadReader(self.completion, self.end, self._patterns)
 
     @property
     def text(self) -> str:
@@ -78,17 +104,82 @@ class PayloadReader:
         if not self.completion.may_look_far:
             return None
         try:
-            return read_value(self._source._replace(keys=keys), position, inside)
+            source = self._source._replace(keys=keys)
+            if inside:
+                source = source._replace(begins=self._patterns.stop_or_call)
+            return read_value(source, position, inside)
         except UnreadableBody as failure:
             self.completion.spend(failure.at - position)
             return None
 
     def objects(self, position: int) -> Calls | None:
-        """Read the call, or the array of calls, at `position`: `{"name": …, "arguments": …}`."""
+        """Read JSON calls from `position` on: one, an array, or a row with `;`, `,` or white space between them."""
+        drafts: list[CallDraft] = []
+        end = position
+        while True:
+            node = self.json(position)
+            if node is None or not _looks_like_calls(node, self.completion):
+                is_partial = self._has_offered(drafts) or self._is_partial(node, position)
+                return self._rest(position, is_partial=is_partial) if drafts or is_partial else None
+            drafts += draft_calls(self.completion, self.notes, Body((node,), node.end))
+            end = node.end
+            between = _BETWEEN_OBJECTS.match(self.text, end, self.end)
+            if not between:
+                return Calls(drafts, end)
+            position = between.end()
+
+    def entries(self, position: int) -> Calls | None:
+        """Read an array of calls whose only key is the tool's name: `[{"f": {"a": 1}}]`."""
         node = self.json(position)
-        if node is None or not _looks_like_calls(node, self.completion):
+        if node is None or not node.items:
             return None
-        return Calls(draft_calls(self.completion, self.notes, Body((node,), node.end)), node.end)
+        drafts: list[CallDraft] = []
+        for item in node.items:
+            pairs = list(item.pairs().values())
+            if len(pairs) != 1 or pairs[0][1].members is None:
+                return None
+            key, value = pairs[0]
+            arguments, span = cast(JsonObject, value.value), (value.start, value.end)
+            draft = self._draft(str(key.value), (key.start, key.end), arguments, span, value)
+            drafts += [draft] if draft else []
+        return Calls(drafts, node.end)
+
+    def functions(self, position: int) -> Calls | None:
+        """Read calls in the XML form of Qwen3-Coder: `<function=f><parameter=a>…`."""
+        functions: list[Function] = []
+        while self.text.startswith("<function=", position := self._skip(position)):
+            try:
+                function = read_function(self._source, position, self.completion)
+            except UnreadableBody as failure:
+                self.completion.spend(failure.at - position)
+                return None
+            functions.append(function)
+            position = function.end
+        if not functions or self.notes.fix_codes & _UNCERTAIN:
+            return None
+        end = functions[-1].end
+        return Calls(draft_calls(self.completion, self.notes, Body(tuple(functions), end)), end)
+
+    def _is_partial(self, node: JsonNode | None, position: int) -> bool:
+        """Return whether JSON that is not all calls has one of an offered tool, as far as it can be read."""
+        if node is None:
+            name = _NAMED.match(self.text, position, self.end)
+            return name is not None and self.completion.spec(name[1]) is not None
+        return any(
+            _looks_like_calls(item, self.completion) and self._is_offered(item) for item in node.items or ()
+        )
+
+    def _is_offered(self, node: JsonNode) -> bool:
+        name = node.member("name") or node.member("tool_name")
+        return name is not None and self.completion.spec(str(name[1].value)) is not None
+
+    def _has_offered(self, drafts: list[CallDraft]) -> bool:
+        return any(self.completion.spec(draft.name) is not None for draft in drafts)
+
+    def _rest(self, position: int, *, is_partial: bool) -> Calls:
+        """Return a list of which no call counts, because the one at `position` cannot be read: all of the paragraph."""
+        end = _PARAGRAPH_END.search(self.text, position, self.end)
+        return Calls([], end.start() if end else self.end, is_partial)
 
     def named(self, written: str, place: tuple[int, int], position: int) -> Calls | None:
         """Read a call of the tool `written` (at `place`) whose arguments are the JSON object at `position`."""
@@ -128,16 +219,23 @@ class PayloadReader:
         while (call := self._python_call(position)) is not None:
             drafts += call.drafts
             position = self._skip(call.end)
-            comma = _COMMA.match(self.text, position, self.end) if is_list else None
+            comma = (_COMMA if is_list else _SEMICOLON).match(self.text, position, self.end)
             if is_list and not comma:
                 break
             if comma:
                 position = comma.end()
-        if is_list:
-            if not drafts or not self.text.startswith("]", position):
-                return None
-            position += 1
-        return Calls(drafts, drafts[-1].end if drafts and not is_list else position) if drafts else None
+        if not drafts:
+            opened = _CALL_OPEN.match(self.text, position, self.end)
+            is_partial = opened is not None and self.completion.spec(opened[1]) is not None
+            return self._rest(position, is_partial=True) if is_partial else None
+        if not self.text.startswith("]", position) if is_list else self._continues(drafts[-1].end):
+            return self._rest(position, is_partial=self._has_offered(drafts))
+        return Calls(drafts, position + 1 if is_list else drafts[-1].end)
+
+    def _continues(self, end: int) -> bool:
+        """Return whether another call, which cannot be read, follows on the same line or the next."""
+        between = _BETWEEN_CALLS.match(self.text, end, self.end)
+        return between is not None and _NEXT_CALL.match(self.text, between.end(), self.end) is not None
 
     def _python_call(self, position: int) -> Calls | None:
         opened = _CALL_OPEN.match(self.text, position, self.end)
@@ -195,11 +293,12 @@ def _looks_like_calls(node: JsonNode, completion: Completion) -> bool:
     wrapped = node.member("function")
     if wrapped is not None and wrapped[1].members is not None:
         node = wrapped[1]
-    name = node.member("name")
-    arguments = node.member("arguments") or node.member("parameters")
+    name = node.member("name") or node.member("tool_name")
+    arguments = node.member("arguments") or node.member("parameters") or node.member("args")
     if name is None or arguments is None or not isinstance(name[1].value, str):
         return False
     spec = completion.spec(name[1].value.strip())
     value = arguments[1].value
-    known = {"name", "arguments", "parameters", "id", "type", "index", *(spec.properties if spec else ())}
+    known = {"name", "tool_name", "arguments", "parameters", "args", "id", "type", "index", "tool_call_id"}
+    known |= set(spec.properties if spec else ())
     return isinstance(value, dict | str) and all(key.value in known for key, _ in node.members or ())

@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from workbench.hermes.marks import CALL_BEGINS, STOP
+from workbench.hermes.marks import STOP
 from workbench.hermes.text.completion import BodyText, JsonNode, UnreadableBody
 
 _WORD: Final = re.compile(r"[-+]?[A-Za-z_]\w*")
@@ -106,6 +106,8 @@ _LOW_HALF: Final = re.compile(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _SPACE: Final = re.compile(r"[ \t\n\r]*+")
 _KEY_AHEAD: Final = re.compile(r""""(?:[^"\\\n]|\\.)*+"\s*+:|'(?:[^'\\\n]|\\.)*+'\s*+:""")
+_OTHER_CLOSES: Final = "[`✿"
+"""The first characters of tokens of other families that close a body, apart from `<`."""
 _COMMENT_AHEAD: Final = re.compile(r"(?:(?://|#)[^\n]{0,200}\n|/\*[^*]{0,200}\*/)[ \t\n\r]*+")
 
 _VALUE_AHEAD: Final = r"""(?=["'“‘{\[(\d+-]|(?:true|True|false|False|null|None)\b)"""
@@ -198,6 +200,8 @@ def _closes(source: BodyText, end: int, place: StringPlace) -> bool:
     if not place.followers:
         return text.startswith("```", position)
     if place is ITEM and position > end and _ITEM_AHEAD.match(text, position, source.end):
+        return True
+    if char in _OTHER_CLOSES and source.closes_at(position):
         return True
     return _KEY_AHEAD.match(text, position, source.end) is not None
 
@@ -299,7 +303,7 @@ class _Recovery:
             raise UnreadableBody(position + 1)
         # Treating the quote as text is a guess. It must not swallow a later call: in `{"q": "x<tool_call>{"name": …`
         # the second block is valid, and must not be lost because the first one is not.
-        if CALL_BEGINS.search(self.source.text, self.checked, position):
+        if self.source.begins.search(self.source.text, self.checked, position):
             raise UnreadableBody(position)
         self.checked = position
         if char == '"':

@@ -1,6 +1,7 @@
 """Turn calls in the form of another model family into blocks: reported, and read at the lenient level."""
 
 from bisect import bisect_right
+from collections.abc import Iterator
 from typing import Final
 
 from workbench.chat.finding import Finding, Severity, Span
@@ -11,6 +12,7 @@ from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN
 from workbench.hermes.reading import ForeignForm, Level, SegmentKind
 from workbench.hermes.scanner.block import Block, call_block
 from workbench.hermes.text.completion import Completion
+from workbench.hermes.text.notes import finding_of
 
 _FIXES: Final = {"fenced-json": "no-tag", "bare-json": "no-tag", "near-miss-tag": "alternate-tag"}
 """Codes of forms that plain answers contain too; the others are `foreign-call`."""
@@ -22,16 +24,9 @@ def with_foreign_blocks(completion: Completion, blocks: list[Block]) -> list[Blo
     A stray `</tool_call>` that closes a misspelled tag is part of that call.
     """
     blocks = sorted(blocks, key=lambda block: block.start)
-    ends = [*blocks, Block(len(completion.text), len(completion.text), SegmentKind.PROSE)]
-    found: list[Block] = []
-    position = 0
-    for block in ends:
-        if position < block.start:
-            found += (
-                foreign_block(completion, foreign)
-                for foreign in find_foreign(completion, position, block.start)
-            )
-        position = max(position, block.end, found[-1].end if found else 0)
+    found = [foreign_block(completion, foreign) for foreign in _between(completion, blocks)]
+    if not found:
+        return blocks
     starts = [block.start for block in found]
     remaining = [
         block
@@ -41,17 +36,33 @@ def with_foreign_blocks(completion: Completion, blocks: list[Block]) -> list[Blo
     return sorted([*remaining, *found], key=lambda block: block.start)
 
 
+def _between(completion: Completion, blocks: list[Block]) -> Iterator[ForeignBlock]:
+    """Yield the foreign calls between `blocks`, which are sorted."""
+    text = completion.text
+    position = fences = 0
+    has_only_thoughts = True
+    for block in (*blocks, Block(len(text), len(text), SegmentKind.PROSE)):
+        if position < block.start:
+            fences = yield from find_foreign(
+                completion, position, block.start, fences=fences, is_line_start=has_only_thoughts
+            )
+        if has_only_thoughts:
+            is_thought = block.kind is SegmentKind.THOUGHT
+            has_only_thoughts = is_thought and not text[position : block.start].strip()
+        position = max(position, block.end)
+
+
 def foreign_block(completion: Completion, found: ForeignBlock) -> Block:
     """Return the block for a foreign call in prose."""
     names = tuple(draft.name for draft in found.drafts)
     place = Span(found.start, found.end)
-    # An array alone is too often plain data.
-    is_array = found.dialect == "bare-json" and place.of(completion.text).lstrip().startswith("[")
-    is_read = completion.level is Level.LENIENT and not is_array and _is_offered(completion, names)
+    is_read = completion.level is Level.LENIENT and _is_offered(completion, names)
     form = ForeignForm(dialect=found.dialect, span=place, names=names, is_read=is_read)
     if not is_read:
         # A form that plain answers contain too is explained in the reading, but not a finding: it may be meant as text.
         findings = () if form.dialect in _FIXES else (finding_of_form(form),)
+        if found.is_plain and completion.level is Level.LENIENT and completion.tools is not None:
+            findings = (finding_of("partial-list", *place),)
         return Block(*place, SegmentKind.PROSE, findings=findings, foreign=form)
     drafts = list(found.drafts)
     bodies = f"{CALL_OPEN}\n{as_bodies(found.notes, drafts)}\n{CALL_CLOSE}"
@@ -63,15 +74,14 @@ def read_foreign_block(completion: Completion, kind: str, block: Block, body: Sp
     """Return a rejected `<tool_call>` block with the form of its foreign body. At the lenient level, read its calls.
 
     Args:
-        kind: The form of the body: glm, harmony or python.
+        kind: The form of the body: a key of `DIALECTS`.
         block: The rejected block.
         body: The text between its tags.
     """
     found = read_foreign_body(completion, kind, *body)
-    dialect = found.dialect if found else {"python": "pythonic"}.get(kind, kind)
     names = tuple(draft.name for draft in found.drafts) if found else ()
     is_read = found is not None and completion.level is Level.LENIENT and _is_offered(completion, names)
-    form = ForeignForm(dialect=dialect, span=Span(block.start, block.end), names=names, is_read=is_read)
+    form = ForeignForm(dialect=kind, span=Span(block.start, block.end), names=names, is_read=is_read)
     if found is None or not is_read:
         return block._replace(foreign=form)
     drafts = list(found.drafts)

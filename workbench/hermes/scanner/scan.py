@@ -20,20 +20,28 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from workbench.chat.finding import Finding, Span
-from workbench.hermes.marks import CALL_TAG, MARK, PARAMETER_CLOSE, PAYLOAD_START, SPACE
+from workbench.chat.finding import Span
+from workbench.hermes.marks import (
+    BRACKET_MARKS,
+    FOREIGN_THOUGHTS,
+    MARK,
+    MARK_OR_BRACKET,
+    PARAMETER_CLOSE,
+    PAYLOAD_START,
+    SPACE,
+    THINK_CLOSE,
+)
 from workbench.hermes.reading import Dialect, SegmentKind
 from workbench.hermes.scanner.alternates import read_alternate
 from workbench.hermes.scanner.block import Block, as_text, read_clean_block, refused_block, stray, unread
 from workbench.hermes.scanner.foreign import with_foreign_blocks
 from workbench.hermes.scanner.tagged import read_call_block
+from workbench.hermes.scanner.thoughts import ProseSearch, calls_in_thought, is_header_of_call
 from workbench.hermes.scanner.untagged import read_function_between_prose, read_whole
-from workbench.hermes.text.completion import Completion, Tag
+from workbench.hermes.text.completion import Completion, Tag, Tags
 from workbench.hermes.text.notes import BlockNotes, finding_of
 
-_THOUGHT_CLOSE: Final = {
-    word: re.compile(f"</{word}>") for word in ("think", "scratch_pad", "REASONING_SCRATCHPAD")
-}
+_WRAPPED: Final = re.compile(r"\s*+(?:<function=|<tool_call>[\w.-]+\s*+<tool_sep>)")
 _FENCE_BEFORE: Final = re.compile(r"(?:^|(?<=\n))```[\w+-]*[^\S\n]*\r?\n\s*\Z")
 _FENCE_AFTER: Final = re.compile(r"(?:[^\S\n]*\n|(?<=\n))\s*?(```[^\S\n]*(?:\n|\Z))")
 _LONGEST_FENCE: Final = 200
@@ -47,13 +55,16 @@ class Scan:
     blocks: list[Block] = field(default_factory=list[Block])
     """Blocks, stray tags, thoughts and truncated blocks, sorted by position. Everything else is prose."""
     has_substance: bool = False
-    """Whether a block or a thought was found. A closing tag of a thought after it closes nothing."""
+    """Whether a block or a thought was found."""
+    has_thought: bool = False
+    """Whether a thought was found. A closing tag of a thought after it closes nothing."""
     has_others: bool = False
     """Whether anything but thoughts was found, so that an untagged call cannot be the whole message any more."""
     thoughts_end: int = 0
     """Position after the last thought."""
     xml_start: int = -1
     """Start of the last block with a call in XML, or -1."""
+    prose: ProseSearch = field(default_factory=ProseSearch)
 
 
 def scan(completion: Completion, *, starts_in_thought: bool) -> list[Block]:
@@ -63,18 +74,27 @@ def scan(completion: Completion, *, starts_in_thought: bool) -> list[Block]:
         starts_in_thought: Whether the prompt ended inside a thought.
     """
     found = Scan(completion)
-    position = _thought(found, Tag(0, 0), "think") if starts_in_thought else 0
+    position = _thought(found, Tag(0, 0), THINK_CLOSE) if starts_in_thought else 0
     position = _whole(found, position)
-    while mark := MARK.search(completion.text, position):
+    while mark := _next_mark(completion.text, position):
         position = _HANDLERS[str(mark.lastgroup)](found, Tag(*mark.span()))
     found.blocks = with_foreign_blocks(completion, found.blocks)
     _note_fences(found)
     return sorted(found.blocks, key=lambda block: block.start)
 
 
+def _next_mark(text: str, position: int) -> "re.Match[str] | None":
+    mark = MARK.search(text, position)
+    end = mark.start() if mark else len(text)
+    # Only prose is searched for `[THINK]`, because searching for two first characters is slower.
+    has_bracket = end > position and text.find("THINK]", position, end) >= 0
+    return MARK_OR_BRACKET.search(text, position) if has_bracket else mark
+
+
 def _add(found: Scan, block: Block) -> int:
     found.blocks.append(block)
     found.has_substance |= block.kind is not SegmentKind.PROSE
+    found.has_thought |= block.kind is SegmentKind.THOUGHT
     found.has_others |= block.is_call
     if any(draft.dialect is Dialect.XML for draft in block.drafts):
         found.xml_start = block.start
@@ -146,29 +166,47 @@ def _close(found: Scan, tag: Tag) -> int:
 def _thought_open(found: Scan, tag: Tag) -> int:
     if _is_quoted(found.completion.text, tag):
         return _stray(found, "orphan-open-tag", tag)
-    return _whole(found, _thought(found, tag, found.completion.text[tag.start + 1 : tag.end - 1]))
+    return _whole(found, _thought(found, tag, "</" + found.completion.text[tag.start + 1 : tag.end]))
 
 
-def _thought(found: Scan, tag: Tag, word: str) -> int:
-    """Read the thought that `tag` opens. Return the position after it."""
+def _foreign_thought(found: Scan, tag: Tag) -> int:
+    """Read a thought in the form of another family. `[THINK]` in a sentence is text if it is never closed."""
+    text = found.completion.text
+    mark = text[tag.start : tag.end]
+    close_tag = FOREIGN_THOUGHTS[mark]
+    is_first = not (found.has_others or found.has_thought) and _is_blank(text, 0, tag.start)
+    may_be_text = mark in BRACKET_MARKS and not is_first
+    if _is_quoted(text, tag) or is_header_of_call(text, tag):
+        return tag.end
+    if may_be_text and _places(found, close_tag).next(tag.end, len(text)) is None:
+        return tag.end
+    return _whole(found, _thought(found, tag, close_tag))
+
+
+def _places(found: Scan, tag: str) -> Tags:
+    return found.completion.places(re.compile(re.escape(tag)))
+
+
+def _thought(found: Scan, tag: Tag, close_tag: str) -> int:
+    """Read the thought that `tag` opens, up to `close_tag`. Return the position after it."""
     completion = found.completion
     text = completion.text
     found.has_others |= not _is_blank(text, found.thoughts_end, tag.start)
-    close = completion.places(_THOUGHT_CLOSE[word]).next(tag.end, len(text))
+    close = _places(found, close_tag).next(tag.end, len(text))
     if close:
         return _add_thought(found, tag.start, close.end)
     end = completion.stop_after(tag.end)
-    calls = _calls_in_thought(text, tag.start, end)
+    calls = calls_in_thought(completion, tag.start, end)
     if completion.is_cut:
         cut = finding_of("truncated", tag.start, end)
         return _add(found, Block(tag.start, end, SegmentKind.UNCLOSED, findings=(*calls, cut)))
     notes = BlockNotes(text)
-    notes.edit("unclosed-think", end, end, f"</{word}>")
+    notes.edit("unclosed-think", end, end, close_tag)
     return _add(found, Block(tag.start, end, SegmentKind.THOUGHT, fixes=notes.fixes(), findings=calls))
 
 
 def _add_thought(found: Scan, start: int, end: int) -> int:
-    calls = _calls_in_thought(found.completion.text, start, end)
+    calls = calls_in_thought(found.completion, start, end)
     found.thoughts_end = end
     return _add(found, Block(start, end, SegmentKind.THOUGHT, findings=calls))
 
@@ -178,28 +216,38 @@ def _is_blank(text: str, start: int, end: int) -> bool:
     return space is not None and space.end() == end
 
 
-def _calls_in_thought(text: str, start: int, end: int) -> tuple[Finding, ...]:
-    """Return a finding for each call inside a thought: an opening tag with its closing tag."""
-    findings: list[Finding] = []
-    opened: int | None = None
-    for tag in CALL_TAG.finditer(text, start, end):
-        if not tag.group(1):
-            opened = tag.start()
-        elif opened is not None:
-            findings.append(finding_of("call-in-reasoning", opened, tag.end()))
-            opened = None
-    return tuple(findings)
-
-
 def _thought_close(found: Scan, tag: Tag) -> int:
-    """Treat all text before a closing tag without an opening tag as a thought, unless a block or thought came before.
+    """Treat all text before a closing tag without an opening tag as a thought, unless a thought came before.
 
     Some chat templates open the thought in the prompt, so that the completion only contains its end.
     """
-    if found.has_substance or _is_quoted(found.completion.text, tag):
-        return _stray(found, "orphan-close-tag", tag)
-    found.blocks = [block for block in found.blocks if block.is_unread]
+    return _thought_before(found, tag) or _stray(found, "orphan-close-tag", tag)
+
+
+def _foreign_thought_close(found: Scan, tag: Tag) -> int:
+    return _thought_before(found, tag) or _add(found, unread(tag.start, tag.end))
+
+
+def _thought_before(found: Scan, tag: Tag) -> int | None:
+    """Treat all text before the closing tag as a thought. Return the position after it, or None if it is stray."""
+    text = found.completion.text
+    if found.has_thought or _is_quoted(text, tag):
+        return None
+    if found.has_substance and not found.prose.has_prose(text, found.blocks, tag.start):
+        return None
+    found.blocks = [block for block in found.blocks if block.is_unread and not block.is_call]
+    found.has_others = False
     return _whole(found, _add_thought(found, 0, tag.end))
+
+
+def _wrapped(found: Scan, tag: Tag) -> int:
+    """Leave a block in the form of Seed-OSS or Hunyuan V3 to the search for foreign forms, with the tags inside."""
+    text = found.completion.text
+    close = _places(found, "</" + text[tag.start + 1 : tag.end]).next(tag.end, len(text))
+    if close is None or not _WRAPPED.match(text, tag.end):
+        return tag.end
+    found.has_others = True
+    return close.end
 
 
 def _stop(found: Scan, tag: Tag) -> int:
@@ -234,6 +282,11 @@ _HANDLERS: Final[dict[str, Callable[[Scan, Tag], int]]] = {
     "close": _close,
     "thought": _thought_open,
     "thought_end": _thought_close,
+    "foreign_thought": _foreign_thought,
+    "foreign_thought_end": _foreign_thought_close,
+    "bracket_thought": _foreign_thought,
+    "bracket_thought_end": _foreign_thought_close,
+    "wrapped": _wrapped,
     "stop": _stop,
     "response": _response,
     "alternate": _alternate,

@@ -21,7 +21,14 @@ from workbench.hermes.text.completion import BodyText, Completion, Tag, Unreadab
 from workbench.hermes.text.notes import BlockNotes
 
 _LONGEST_SCALAR: Final = 10_000
-_FOREIGN_NAMES: Final = {"glm": "GLM's <arg_key>", "harmony": "gpt-oss' to=", "python": "a Python call"}
+_FOREIGN_BODIES: Final = {
+    "glm": ("glm", "GLM's <arg_key>"),
+    "harmony": ("harmony", "gpt-oss' to="),
+    "pythonic": ("pythonic", "a Python call"),
+    "m3": ("minimax-m3", "MiniMax M3's tags"),
+    "name": ("glm", "GLM's name alone"),
+}
+"""The dialect of each group of `FOREIGN`, and what it is called in the finding."""
 
 
 def read_call_block(completion: Completion, tag: Tag) -> Block:
@@ -34,7 +41,8 @@ def read_call_block(completion: Completion, tag: Tag) -> Block:
     close = completion.close_tags.next(tag.end, len(text))
     if close and close.start == start:
         return refused_block("empty-block", tag.start, close.end)
-    if foreign := FOREIGN.match(text, start):
+    foreign = None if text.startswith("{", start) else FOREIGN.match(text, start)
+    if foreign and (not foreign["name"] or completion.spec(foreign["name"])):
         return _foreign(completion, tag, str(foreign.lastgroup))
     try:
         _note_case(notes, tag, CALL_OPEN)
@@ -91,12 +99,13 @@ def _first_only(completion: Completion, source: BodyText, tag: Tag, body: Body) 
 
 def _foreign(completion: Completion, tag: Tag, which: str) -> Block:
     block = _unreadable(completion, tag, UnreadableBody(tag.end))
-    message = f"the body uses the form of another family ({_FOREIGN_NAMES[which]}); not read"
+    dialect, called = _FOREIGN_BODIES[which]
+    message = f"the body uses the form of another family ({called}); not read"
     refused = refused_block("foreign-dialect", tag.start, block.end, message)
     close = completion.close_tags.next(tag.end, block.end)
     if close is None or close.end != block.end:
         return refused
-    return read_foreign_block(completion, which, refused, Span(tag.end, close.start))
+    return read_foreign_block(completion, dialect, refused, Span(tag.end, close.start))
 
 
 def _unreadable(completion: Completion, tag: Tag, failure: UnreadableBody) -> Block:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonValue
-from workbench.hermes.marks import CALL_TAG, STOP
+from workbench.hermes.marks import CALL_BEGINS, CALL_TAG, STOP
 from workbench.hermes.reading import Dialect, Level
 from workbench.hermes.text.notes import BlockNotes
 from workbench.toolspec.spec import OfferedTools, ToolSpec
@@ -74,6 +74,8 @@ class BodyText(NamedTuple):
     """Whether the end of the text closes the body. True for a decoded string, False for a completion."""
     keys: KeyFinder | None = None
     """Finds declared keys, or None if no tools are known."""
+    begins: "re.Pattern[str]" = CALL_BEGINS
+    """Matches the start of another call, which a repaired string must not swallow."""
 
     def stops_at(self, position: int) -> bool:
         """Return whether the text ends at `position`, or has a stop token there."""

@@ -178,7 +178,8 @@ class BlockNotes:
 
 _WARNINGS: Final = frozenset(
     {"duplicate-key", "duplicate-parameter", "ambiguous-escape", "ambiguous-parameter", "format-mismatch"}
-    | {"call-in-reasoning", "untagged-call", "unknown-member", "ambiguous-end", "ambiguous-value"}
+    | {"call-in-reasoning", "untagged-call", "unknown-member", "partial-list"}
+    | {"ambiguous-end", "ambiguous-value"}
 )
 
 
