@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from workbench.toolspec.spec import OfferedTools, ToolSpec
     from workbench.toolspec.tools_text import parse_tools
     from workbench.trajectory.row import RowFinding
-    from workbench.trajectory.validate.check_rows import FoundInRows, check_rows
+    from workbench.trajectory.validate.check import FoundInRows, check_rows
     from workbench.trajectory.writing.convert import Converted
     from workbench.trajectory.writing.convert_rows import convert_rows
     from workbench.trajectory.writing.row_draft import ConversionChange
@@ -115,7 +115,7 @@ _MODULES: Final = {
     "toolspec.spec": ("OfferedTools", "ToolSpec"),
     "toolspec.tools_text": ("parse_tools",),
     "trajectory.row": ("RowFinding",),
-    "trajectory.validate.check_rows": ("FoundInRows", "check_rows"),
+    "trajectory.validate.check": ("FoundInRows", "check_rows"),
     "trajectory.writing.convert": ("Converted",),
     "trajectory.writing.convert_rows": ("convert_rows",),
     "trajectory.writing.row_draft": ("ConversionChange",),

@@ -25,7 +25,7 @@ from workbench.library.datasets.export_target import ExportSummary, ExportTarget
 from workbench.library.datasets.row_import import ImportOptions, import_rows
 from workbench.records.corpus.session_rows import ExportOptions
 from workbench.settings import read_settings
-from workbench.trajectory.validate.rows_check import CheckOptions
+from workbench.trajectory.validate.check import CheckOptions
 from workbench.wiring import open_services
 
 ROWS = 200_000

@@ -1,4 +1,4 @@
-"""The recipes for a row format and for an expectation, followed in a copy of the checkout."""
+"""The recipes for a row format, a finding and an expectation, followed in a copy of the checkout."""
 
 from collections.abc import Callable
 
@@ -106,6 +106,53 @@ As `dialogue`, with the end of a worse dialogue under `worse`.
 Loses: `part-order`, `loss-mask`, `big-integers`, `label`, `column`.
 
 """
+CODE = """    _warning("short-answer", "the last answer has fewer than 50 words"),
+"""
+FINDER = '''def short_answer_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
+    """Yield `short-answer`."""
+    last = parsed.entries[-1] if parsed.entries else None
+    if last and last.entry.role is Role.ASSISTANT and 0 < len(last.entry.text.split()) < 50:
+        yield row_finding("short-answer", "the last answer is short; write more", entry=last.entry)
+
+
+'''
+RULE = """    _rule("short-answer", short_answer_findings),
+"""
+SECTION = """## short-answer
+
+*Warning.* The last answer has fewer than 50 words.
+
+Before:
+
+```json
+{"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello."}]}
+```
+
+After:
+
+```json
+{"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "WORDS"}]}
+```
+
+**Why:** an example. **Fix:** write more.
+
+"""
+DEFECT = """    ("short-answer", SHAREGPT, ENDS, "/conversations/4"),
+"""
+EVERY_FORMAT = """
+from tests.trajectory.validate.rows import SHAREGPT
+from workbench.trajectory.formats.known import FORMATS
+from workbench.trajectory.validate.check import check_rows
+from workbench.trajectory.writing.convert import convert_row
+from workbench.trajectory.writing.row_draft import RowOptions
+
+for name, row_format in FORMATS.items():
+    row = convert_row(SHAREGPT, FORMATS["sharegpt"], row_format, RowOptions()).row if row_format.spell else None
+    if row is not None:
+        found = [found.finding.code for found in check_rows([row], format=name)]
+        assert found == ["short-answer"], (name, found)
+        print(name)
+"""
 KIND = """    "words_at_most": "maximum number of words of the answer",
 """
 FIELD = """    words_at_most: int | None = Field(default=None, ge=0)
@@ -126,6 +173,30 @@ def test_a_row_format(copy_for: Callable[[str], CheckoutCopy]) -> None:
     copy.insert("docs/reference/formats.md", SECTIONS, before="## `llamafactory`")
     tests = ("tests/docs/test_formats.py", "tests/trajectory/writing/test_convert.py")
     assert copy.run_tests(*tests, "-k", "dialogue or section") > 4
+
+
+def test_a_finding_of_the_validator(copy_for: Callable[[str], CheckoutCopy]) -> None:
+    copy = copy_for("A finding of the validator")
+    rules = "workbench/trajectory/validate/rules.py"
+    copy.insert("workbench/trajectory/validate/codes.py", CODE, before='    _error("secret",')
+    copy.insert("workbench/trajectory/validate/pairing.py", FINDER, before="def answer_findings")
+    copy.insert(
+        rules, "    short_answer_findings,\n", before=")\nfrom workbench.trajectory.validate.parsed_row"
+    )
+    copy.insert(rules, RULE, before="    SECRETS,\n)")
+    section = SECTION.replace("WORDS", "Hello. " * 50)
+    copy.insert("docs/reference/row-codes.md", section, before="## secret\n")
+    copy.insert(
+        "tests/trajectory/validate/test_rules.py",
+        DEFECT,
+        before='    ("control-mark", speak(ASKS, "Stop here',
+    )
+    tests = "tests/trajectory/validate/"
+    assert (
+        copy.run_tests(f"{tests}test_rules.py", f"{tests}test_glance.py", "-k", "short-answer or belongs") > 2
+    )
+    assert copy.run_tests(f"{tests}test_codes.py", "-k", "short-answer or section_for") > 1
+    assert {"sharegpt", "openai", "trl", "llamafactory"} <= set(copy.python("-c", EVERY_FORMAT).split())
 
 
 def test_an_expectation(copy_for: Callable[[str], CheckoutCopy]) -> None:

@@ -14,7 +14,7 @@ from workbench.training.everyday.drawing import is_complete
 from workbench.training.everyday.family import FamilySplit
 from workbench.training.everyday.family_files import families_of
 from workbench.training.everyday.rows import EverydayOptions, everyday_rows, words_of_split
-from workbench.trajectory.validate.rows_check import RowsCheck
+from workbench.trajectory.validate.check import RowsCheck
 
 FAMILIES = families_of(FamilySplit.TRAIN)
 WORDS = words_of_split(FamilySplit.TRAIN)

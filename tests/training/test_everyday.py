@@ -24,7 +24,7 @@ from workbench.training.everyday.family_files import families_of, load_families,
 from workbench.training.everyday.rows import EverydayOptions, draw_everyday_setting, everyday_rows
 from workbench.training.synth.phrasing import typed
 from workbench.training.synth.words import Dice
-from workbench.trajectory.validate.rows_check import RowsCheck
+from workbench.trajectory.validate.check import RowsCheck
 
 ROWS = 120
 BY_NAME = {family.name: family for family in load_families()}

@@ -15,7 +15,7 @@ from workbench.training.synth.conversations import SynthOptions, synth_rows
 from workbench.training.synth.exchanges import EXCHANGES
 from workbench.training.synth.tools import draw_tool
 from workbench.training.synth.words import RESERVED, Dice, WordList, WordSplit, share_of
-from workbench.trajectory.validate.rows_check import RowsCheck
+from workbench.trajectory.validate.check import RowsCheck
 
 ROWS = 150
 

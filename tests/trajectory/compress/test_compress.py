@@ -22,7 +22,7 @@ from workbench.trajectory.compress import (
 from workbench.trajectory.formats.known import FORMATS
 from workbench.trajectory.formats.shared.text_entries import bare_result, text_entries
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Trajectory
-from workbench.trajectory.validate.row_check import check_row
+from workbench.trajectory.validate.check import check_completely
 from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.row_draft import RowOptions
 
@@ -196,7 +196,7 @@ def test_compressed_rows_have_no_findings(form):
         assert done.metrics.was_compressed
         written = write_row(done.trajectory, FORMATS[form], RowOptions())
         assert written.problems == ()
-        assert [finding.code for finding in check_row(FORMATS[form].read(written.row))] == []
+        assert [finding.code for finding in check_completely(FORMATS[form].read(written.row)).findings] == []
 
 
 def test_a_question_next_to_the_summary_joins_it():

@@ -11,7 +11,7 @@ from workbench.trajectory.formats.known import detect_format
 from workbench.trajectory.sets.receipt import CardOptions, Counts, FileFacts, receipt_of, render_card
 from workbench.trajectory.sets.split import RowSplit, parse_shares
 from workbench.trajectory.trajectory import Prose, RowMessage, Trajectory
-from workbench.trajectory.validate.checked_row import check_fields
+from workbench.trajectory.validate.check import check_fields
 
 
 def asked(question, **columns):

@@ -6,7 +6,7 @@ from typing import Any
 
 from workbench.trajectory.formats.known import detect_format
 from workbench.trajectory.row import RowFinding
-from workbench.trajectory.validate.row_check import check_row
+from workbench.trajectory.validate.check import check_completely
 
 SPEC: dict[str, Any] = {
     "type": "function",
@@ -131,4 +131,4 @@ def findings_of(row: dict[str, Any]) -> list[RowFinding]:
     """Check a row as the format that it looks like, and return its findings."""
     form = detect_format(row)
     assert form, "the row looks like no format"
-    return list(check_row(form.read(row)))
+    return list(check_completely(form.read(row)).findings)

@@ -10,7 +10,7 @@ import pytest
 from tests.bfcl import SETS, bfcl_trajectories
 from workbench.trajectory.formats.known import FORMATS
 from workbench.trajectory.row import RowFinding
-from workbench.trajectory.validate.row_check import check_row
+from workbench.trajectory.validate.check import check_completely
 from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.row_draft import RowOptions
 
@@ -21,7 +21,7 @@ Row = dict[str, Any]
 
 
 def findings_of(row: Row, name: str) -> list[RowFinding]:
-    return list(check_row(FORMATS[name].read(row)))
+    return list(check_completely(FORMATS[name].read(row)).findings)
 
 
 def valid_rows(name: str, *, with_call: bool = False) -> list[Row]:

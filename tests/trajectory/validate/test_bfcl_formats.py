@@ -10,7 +10,7 @@ import pytest
 from tests.bfcl import SETS, bfcl_trajectories
 from tests.trajectory.writing.test_bfcl import with_ids
 from workbench.trajectory.formats.known import FORMATS
-from workbench.trajectory.validate.row_check import check_row
+from workbench.trajectory.validate.check import check_completely
 from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.row_draft import RowOptions
 
@@ -258,7 +258,7 @@ CASES = [
 
 
 def findings_of(row: Row, name: str) -> list[tuple[str, int | None]]:
-    return [(finding.code, finding.entry) for finding in check_row(FORMATS[name].read(row))]
+    return [(finding.code, finding.entry) for finding in check_completely(FORMATS[name].read(row)).findings]
 
 
 def _sound(name: str) -> Iterator[Row]:

@@ -11,13 +11,13 @@ import pytest
 from tests.trajectory.validate.test_rules import DEFECTS
 from workbench.library.datasets.row_files import FileLine, parse_line, read_row
 from workbench.trajectory.row import RowFinding
+from workbench.trajectory.validate.check import RowsCheck
 from workbench.trajectory.validate.codes import ROW_CODES, CodeScope
-from workbench.trajectory.validate.rows_check import RowsCheck
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "row-codes.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 WITHOUT_ROW = {"unreadable-row", "unknown-format"}
-"""Reported before there is a row; see test_rows_check."""
+"""Reported before there is a row; see test_check."""
 ELSEWHERE = {"same-answers", "no-answer", "result-name-mismatch", "duplicate-call-id"}
 """Tested in test_missed."""
 SECTIONS = {part.partition("\n")[0]: part for part in TEXT.split("\n## ")[1:]}

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from workbench.trajectory.formats.known import FORMATS, detect_format
-from workbench.trajectory.validate.row_check import check_row
+from workbench.trajectory.validate.check import check_completely
 from workbench.trajectory.validate.secrets import may_have_secrets, secrets_in
 
 SPEC = {
@@ -44,12 +44,14 @@ def row(*calls, results=None, question="q", answer="done"):
 
 
 def found(fields, form="openai"):
-    return [(item.code, item.pointer, item.call) for item in check_row(FORMATS[form].read(fields))]
+    return [
+        (item.code, item.pointer, item.call) for item in check_completely(FORMATS[form].read(fields)).findings
+    ]
 
 
 def test_a_schema_finding_says_which_of_parallel_calls_it_is_about():
     fields = row(call({"x": 1}, "a"), call({"x": "2"}, "b"), call({"x": "3"}, "c"))
-    findings = check_row(FORMATS["openai"].read(fields))
+    findings = check_completely(FORMATS["openai"].read(fields)).findings
     assert [(item.pointer, item.call, item.call_pointer) for item in findings] == [
         ("/x", 1, "/messages/1/tool_calls/1"),
         ("/x", 2, "/messages/1/tool_calls/2"),
@@ -122,7 +124,7 @@ def test_a_secret_in_any_text_of_a_row_is_found(kind, place):
     roles = ["user", "assistant", "user"]
     messages = [{"role": role, "content": text} for role, text in zip(roles, texts, strict=True)]
     row = {"messages": [*messages, {"role": "assistant", "content": "Done."}]}
-    findings = check_row(detect_format(row).read(row))
+    findings = check_completely(detect_format(row).read(row)).findings
     assert [finding.entry for finding in findings if finding.code in ("secret", "personal-data")] == [place]
 
 
@@ -168,7 +170,7 @@ def said(text):
     ],
 )
 def test_answers_that_are_the_same_or_empty_are_found(fields, codes):
-    assert [item.code for item in check_row(detect_format(fields).read(fields))] == codes
+    assert [item.code for item in check_completely(detect_format(fields).read(fields)).findings] == codes
 
 
 @pytest.mark.parametrize(("label", "codes"), [(True, ["schema-type"]), (False, [])])
@@ -182,4 +184,4 @@ def test_a_bad_example_may_have_wrong_arguments(label, codes):
         "label": label,
         "tools": [SPEC],
     }
-    assert [item.code for item in check_row(FORMATS["kto"].read(fields))] == codes
+    assert [item.code for item in check_completely(FORMATS["kto"].read(fields)).findings] == codes

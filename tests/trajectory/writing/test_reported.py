@@ -10,7 +10,7 @@ from workbench.toolspec.spec_repairs import json_schema_of
 from workbench.trajectory.formats.known import FORMATS, detect_format
 from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.system_text import FRAMES, split_system
-from workbench.trajectory.validate.row_check import check_row
+from workbench.trajectory.validate.check import check_completely
 from workbench.trajectory.writing.convert import convert_row, write_row
 from workbench.trajectory.writing.row_draft import RowOptions
 
@@ -112,7 +112,7 @@ def test_toolace_s_schemas_become_sound_and_its_arguments_are_checked():
             "required": ["city"],
         },
     }
-    findings = check_row(FORMATS["toolace"].read(TOOLACE))
+    findings = check_completely(FORMATS["toolace"].read(TOOLACE)).findings
     assert [(finding.code, finding.pointer) for finding in findings] == [("schema-type", "/days/0")]
 
 

@@ -16,8 +16,8 @@ from workbench.hermes.reading import Dialect, ForeignForm, Level, ReadCall, Read
 from workbench.library.datasets.row_import import ReadRow
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.row import RowFinding
+from workbench.trajectory.validate.check import RowsCheck
 from workbench.trajectory.validate.codes import row_finding
-from workbench.trajectory.validate.rows_check import RowsCheck
 
 _NEAR_DUPLICATE: Final = "near-duplicate-row"
 

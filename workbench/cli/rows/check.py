@@ -78,7 +78,7 @@ def check(
     )
     from workbench.library.datasets.checking import FilesCheck
     from workbench.library.datasets.row_files import shards_of
-    from workbench.trajectory.validate.rows_check import CheckOptions
+    from workbench.trajectory.validate.check import CheckOptions
 
     if as_json:
         output_format = OutputFormat.JSON

@@ -11,11 +11,10 @@ from workbench.library.datasets.row_files import read_row, read_rows
 from workbench.library.datasets.row_writer import open_writer
 from workbench.trajectory.formats.known import AUTO
 from workbench.trajectory.row import RowFinding
-from workbench.trajectory.validate.check_rows import duplicate_finding
+from workbench.trajectory.validate.check import CheckOptions, RowsCheck, duplicate_finding
 from workbench.trajectory.validate.duplicates import DuplicateRow
 from workbench.trajectory.validate.parsed_row import parse_texts
 from workbench.trajectory.validate.repair import repair_row
-from workbench.trajectory.validate.rows_check import CheckOptions, RowsCheck
 
 
 @dataclass(slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from workbench.library.datasets.conversion import Conversion, ShardRow, convert_
 from workbench.library.datasets.row_files import FileLine, FileRow, format_of_row, parse_line, read_raw
 from workbench.library.ray_cluster import map_numbers, started_ray
 from workbench.trajectory.row import RowFinding
-from workbench.trajectory.validate.rows_check import CheckOptions, RowsCheck
+from workbench.trajectory.validate.check import CheckOptions, RowsCheck
 
 _CHUNK_BYTES: Final = 1 << 20
 """Size of a chunk in bytes."""

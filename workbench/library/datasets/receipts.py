@@ -13,9 +13,8 @@ from workbench.library.datasets.row_files import FileRow, RowWithFormat, format_
 from workbench.trajectory.formats.known import AUTO, FORMATS
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.sets.receipt import Counts, FileFacts, receipt_of
-from workbench.trajectory.validate.checked_row import CheckedRow, check_fields
+from workbench.trajectory.validate.check import CheckedRow, RowsCheck, check_fields
 from workbench.trajectory.validate.codes import row_finding
-from workbench.trajectory.validate.rows_check import RowsCheck
 
 
 class FileFormat:

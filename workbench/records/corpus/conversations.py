@@ -16,7 +16,7 @@ from workbench.records.labels.label import Verdict
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.formats.row_format import RowContent
 from workbench.trajectory.trajectory import Trajectory
-from workbench.trajectory.validate.checked_row import CheckedRow
+from workbench.trajectory.validate.check import CheckedRow
 
 
 class PreferencePair(NamedTuple):

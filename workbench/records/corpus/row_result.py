@@ -11,7 +11,7 @@ from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.trajectory import RowMessage, Trajectory
-from workbench.trajectory.validate.checked_row import CheckedRow, check_read_row
+from workbench.trajectory.validate.check import CheckedRow, check_row
 from workbench.trajectory.writing.convert import write_as_is, write_row
 from workbench.trajectory.writing.row_draft import ConversionChange, Loss
 
@@ -67,7 +67,7 @@ def make_row(conversation: ExportConversation, options: ExportOptions) -> RowRes
     # `write_row` has read the row back already.
     row = written.read_back or form.read(written.row)
     ids = _ids_by_entry(conversation, written.trajectory or read_trajectory(row).trajectory)
-    checked = check_read_row(row)
+    checked = check_row(row)
     findings = checked.findings
     errors = () if options.is_raw else tuple(filter(options.is_error, findings))
     lost = [loss for loss in written.losses if _applies(loss, options)]

@@ -28,7 +28,7 @@ from workbench.trajectory.formats.known import DEFAULT_FORMAT, format_named
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.row_reading import plain_tools, read_trajectory
 from workbench.trajectory.trajectory import RowMessage, Trajectory
-from workbench.trajectory.validate.checked_row import CheckedRow, check_read_row
+from workbench.trajectory.validate.check import CheckedRow, check_row
 from workbench.trajectory.validate.codes import matches_code
 from workbench.trajectory.writing.row_draft import RowOptions
 
@@ -114,7 +114,7 @@ class ExportSource:
     @cached_property
     def checked_row(self) -> CheckedRow | None:
         """The imported row with the validator's findings; None if the session was not imported."""
-        return None if self.imported_row is None else check_read_row(self.imported_row)
+        return None if self.imported_row is None else check_row(self.imported_row)
 
     @property
     def is_written_as_imported(self) -> bool:

@@ -22,7 +22,7 @@ from workbench.training.synth.words import Dice, WordList, WordSplit
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, format_named
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import Prose, RowMessage, Trajectory
-from workbench.trajectory.validate.checked_row import check_completely
+from workbench.trajectory.validate.check import check_completely
 from workbench.trajectory.validate.duplicates import MOST_BITS, RowFingerprint, fingerprint_row
 from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.row_draft import RowOptions

@@ -12,14 +12,13 @@ from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.toolspec.spec import ToolSpec, cached_on, canonical_json
-from workbench.trajectory.formats.shared.text_entries import conversation_of
 from workbench.trajectory.formats.sharegpt import SHAREGPT
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.row_reading import plain_tools
 from workbench.trajectory.system_text import split_system
-from workbench.trajectory.validate.checked_row import CheckedRow
-from workbench.trajectory.validate.clean_row import CleanRow
+from workbench.trajectory.validate.check import CheckedRow
 from workbench.trajectory.validate.codes import matches_code
+from workbench.trajectory.validate.glance import Glance
 from workbench.trajectory.validate.parsed_row import ParsedRow
 
 
@@ -128,8 +127,8 @@ class Counts:
         """Count one row with its findings."""
         self.rows += 1
         content = checked.content
-        if isinstance(content, CleanRow):
-            self._add_clean(checked.fields, content)
+        if isinstance(content, Glance):
+            self._add_glance(content)
         else:
             self._add_parsed(content)
             self.add_findings(checked.findings)
@@ -157,15 +156,13 @@ class Counts:
         if contract := _contract(row.columns):
             self.contracts[contract] += 1
 
-    def _add_clean(self, fields: JsonObject, clean: CleanRow) -> None:
+    def _add_glance(self, glance: Glance) -> None:
         self.formats[SHAREGPT.name] += 1
-        for names in clean.answers:
+        for names in glance.answers:
             self._add_answer(len(names))
-        self.tools.update(map(_hash_of, plain_tools(clean.tools).specs))
-        first = as_object(next(iter(conversation_of(fields)), None))
-        text = first.get("value") if first.get("from") == "system" else ""
-        self.families[_frame_of(text) if isinstance(text, str) else ""] += 1
-        if contract := _contract(fields):
+        self.tools.update(map(_hash_of, plain_tools(glance.beginning.tools).specs))
+        self.families[_frame_of(glance.beginning.system)] += 1
+        if contract := _contract(glance.row):
             self.contracts[contract] += 1
 
     def add_findings(self, findings: Iterable[RowFinding]) -> None:

@@ -95,6 +95,15 @@ ROW_CODES: Final[tuple[RowCode, ...]] = (
 _BY_WORD: Final = {code.word: code for code in ROW_CODES}
 
 
+def row_code(word: str) -> RowCode:
+    """Return a code of `ROW_CODES`.
+
+    Raises:
+        KeyError: There is no such code.
+    """
+    return _BY_WORD[word]
+
+
 def severity_of(word: str) -> Severity:
     """Return the severity of a code; the reader's `schema-…` codes are errors.
 

@@ -12,9 +12,9 @@ from workbench.chat.message import Role
 from workbench.hermes.reading import SegmentKind
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.row import RowFinding
-from workbench.trajectory.validate.clean_row import CleanRow
 from workbench.trajectory.validate.codes import quoted, row_finding
 from workbench.trajectory.validate.declared import meaning_of
+from workbench.trajectory.validate.glance import Glance
 from workbench.trajectory.validate.parsed_row import ParsedEntry, ParsedRow
 
 _MOST_TOOLS: Final = 50_000
@@ -116,12 +116,12 @@ class SetFacts:
                 self._add_entry(parsed_entry)
         self._add_tools(parsed.tools)
 
-    def add_clean(self, row: CleanRow) -> None:
-        """Count a row without findings."""
+    def add_glance(self, glance: Glance) -> None:
+        """Count a row that a glance was enough for."""
         self.rows += 1
-        for names in row.answers:
+        for names in glance.answers:
             self._add_answer(names, has_calls=bool(names))
-        self._add_tools(row.tools)
+        self._add_tools(glance.beginning.tools)
 
     def extend(self, other: "SetFacts") -> None:
         """Add the counts of another set."""

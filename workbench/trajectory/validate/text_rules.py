@@ -1,4 +1,4 @@
-"""Check one row with all rules, including special tokens, placeholders and secrets in its content."""
+"""Rules about what the texts of a row contain: special tokens, placeholders, secrets."""
 
 import re
 from collections.abc import Iterator
@@ -8,18 +8,9 @@ from typing import Final
 from workbench.chat.message import Role
 from workbench.hermes.marks import CONTROL_MARK
 from workbench.hermes.spelling.tools import template_json
-from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
-from workbench.trajectory.validate.arguments import call_findings
+from workbench.trajectory.row import RowEntry, RowFinding
 from workbench.trajectory.validate.codes import row_finding
-from workbench.trajectory.validate.declared import declared_findings
-from workbench.trajectory.validate.pairing import (
-    answer_findings,
-    empty_findings,
-    end_findings,
-    order_findings,
-    pairing_findings,
-)
-from workbench.trajectory.validate.parsed_row import RESULT_TAG, TOOL_TAG, ParsedEntry, ParsedRow, parse_texts
+from workbench.trajectory.validate.parsed_row import RESULT_TAG, TOOL_TAG, ParsedEntry, ParsedRow
 from workbench.trajectory.validate.secrets import may_have_secrets, secrets_in
 
 _MAX_CACHED_CHARS: Final = 50_000
@@ -148,46 +139,3 @@ def _placeholder(entry: RowEntry, text: str) -> str:
 def _is_code(text: str, position: int) -> bool:
     """Whether a position is between backticks."""
     return text.count("`", 0, position) % 2 == 1
-
-
-_RULES: Final = (answer_findings, empty_findings, end_findings, call_findings, text_findings)
-
-
-def check_row(row: TrainingRow) -> tuple[RowFinding, ...]:
-    """Return all findings of a row, in the order of its entries; findings about the whole row come first.
-
-    If the roles are out of order, calls and results are not paired, to avoid reporting the same problem twice.
-    """
-    return check_parsed_row(parse_texts(row))
-
-
-def check_parsed_row(parsed: ParsedRow, *, finds_secrets: bool = True) -> tuple[RowFinding, ...]:
-    """Check a row whose texts are already parsed. Secrets are searched for only if `finds_secrets` is True."""
-    findings = [*_all(parsed), *(secret_findings(parsed) if finds_secrets else ())]
-    findings.sort(key=lambda finding: -1 if finding.entry is None else finding.entry)
-    return tuple(findings)
-
-
-def _all(parsed: ParsedRow) -> Iterator[RowFinding]:
-    yield from _of_format(parsed)
-    yield from declared_findings(parsed.row)
-    disorder = tuple(order_findings(parsed))
-    yield from disorder or pairing_findings(parsed)
-    for rule in _RULES:
-        yield from rule(parsed)
-
-
-def _of_format(parsed: ParsedRow) -> Iterator[RowFinding]:
-    """Yield the findings of the format, except for arguments that the tolerant reader can repair."""
-    repairable = {
-        call.given.arguments_pointer
-        for parsed_entry in parsed.entries
-        for call in parsed_entry.calls
-        if call.given and call.repairs
-    }
-    for finding in parsed.row.findings:
-        if finding.code == "call-unreadable" and (
-            finding.pointer in repairable or (finding.entry or 0) >= parsed.bad_from
-        ):
-            continue
-        yield finding

@@ -1,4 +1,4 @@
-"""The fast path accepts no row in which the complete rules find anything, and it counts the same."""
+"""A glance accepts no row in which a rule finds anything, and the row counts the same."""
 
 import copy
 import json
@@ -23,10 +23,15 @@ from tests.trajectory.validate.rows import (
     changed,
 )
 from tests.trajectory.validate.test_bfcl import MUTATIONS, Row, valid_rows
+from tests.trajectory.validate.test_rules import DEFECTS
 from workbench.trajectory.formats import sharegpt
-from workbench.trajectory.validate.clean_row import clean_row
-from workbench.trajectory.validate.row_check import check_row
-from workbench.trajectory.validate.rows_check import CheckOptions, RowsCheck
+from workbench.trajectory.formats.known import detect_format
+from workbench.trajectory.validate.check import CheckOptions, RowsCheck, check_completely, check_fields
+from workbench.trajectory.validate.codes import ROW_CODES, CodeScope
+from workbench.trajectory.validate.glance import Glance, glance_at
+from workbench.trajectory.validate.rules import RULES, Rule
+
+BEFORE_THERE_IS_A_ROW = {"unreadable-row", "unknown-format"}
 
 GENERATED = [json.loads(line) for own in (False, True) for line in lines(40, own_tools=own)]
 SNIPPETS = (
@@ -48,10 +53,14 @@ SPEAKERS = ("system", "human", "user", "gpt", "assistant", "tool", "person", "",
 texts = st.sampled_from(SNIPPETS) | st.text(max_size=3)
 
 
+def is_glanced(row: Row, *, finds_secrets: bool = True) -> bool:
+    """Whether a glance is enough for a row."""
+    return isinstance(check_fields(row, sharegpt.SHAREGPT, finds_secrets=finds_secrets).content, Glance)
+
+
 def agrees(row: Row, *, finds_secrets: bool = True) -> bool:
-    """Compare the fast path with the complete rules; return whether the row took the fast path."""
-    clean = clean_row(row, finds_secrets=finds_secrets)
-    if clean is None:
+    """Compare a glance with the complete rules; return whether the glance was enough."""
+    if not is_glanced(row, finds_secrets=finds_secrets):
         return False
     options = CheckOptions(finds_secrets=finds_secrets)
     quick, careful = RowsCheck(options=options), RowsCheck(options=options)
@@ -65,7 +74,7 @@ def counted(check: RowsCheck) -> tuple[object, ...]:
     return check.rows, check.formats, check.facts, check.fingerprints.exact, check.fingerprints.sketches
 
 
-def test_most_valid_rows_take_the_fast_path() -> None:
+def test_a_glance_is_enough_for_most_valid_rows() -> None:
     assert all(map(agrees, GENERATED))
     rows = valid_rows("sharegpt")
     assert sum(map(agrees, rows)) > len(rows) * 0.9
@@ -75,7 +84,7 @@ def test_most_valid_rows_take_the_fast_path() -> None:
 @pytest.mark.parametrize(
     ("code", "mutate"), MUTATIONS, ids=[f"{place}-{one[0]}" for place, one in enumerate(MUTATIONS)]
 )
-def test_a_row_with_a_defect_never_takes_the_fast_path(code: str, mutate: Any) -> None:
+def test_a_glance_is_never_enough_for_a_row_with_a_defect(code: str, mutate: Any) -> None:
     for row in valid_rows("sharegpt", with_call=True):
         broken = copy.deepcopy(row)
         mutate(broken)
@@ -103,7 +112,7 @@ def test_a_row_with_a_defect_never_takes_the_fast_path(code: str, mutate: Any) -
     ],
 )
 def test_unusual_rows_are_checked_with_the_complete_rules(row: Row) -> None:
-    assert clean_row(row, finds_secrets=True) is None
+    assert not is_glanced(row)
 
 
 @pytest.mark.parametrize(
@@ -120,12 +129,12 @@ def test_unusual_rows_are_checked_with_the_complete_rules(row: Row) -> None:
         (3, SUN, f"{SUN}{SUN}", "result-without-call"),
     ],
 )
-def test_hidden_defects_never_take_the_fast_path(place: int, old: str, new: str, code: str) -> None:
+def test_a_glance_is_never_enough_for_hidden_defects(place: int, old: str, new: str, code: str) -> None:
     value = SHAREGPT["conversations"][place]["value"]
     assert old in value
     row = changed(SHAREGPT, "conversations", place, "value", to=value.replace(old, new))
-    assert code in {finding.code for finding in check_row(sharegpt.SHAREGPT.read(row))}
-    assert clean_row(row, finds_secrets=True) is None
+    assert code in {finding.code for finding in check_completely(sharegpt.SHAREGPT.read(row)).findings}
+    assert not is_glanced(row)
 
 
 def test_secrets_count_only_if_they_are_searched_for() -> None:
@@ -139,10 +148,10 @@ def test_secrets_count_only_if_they_are_searched_for() -> None:
 def test_a_beginning_that_repeats_is_judged_the_same_each_time() -> None:
     conflicting = changed(SHAREGPT, "tools", to=json.dumps([SPEC]))
     assert [agrees(SHAREGPT) for _ in range(3)] == [True] * 3
-    assert [clean_row(conflicting, finds_secrets=True) for _ in range(3)] == [None] * 3
+    assert [is_glanced(conflicting) for _ in range(3)] == [False] * 3
 
 
-def test_rows_without_tools_take_the_fast_path() -> None:
+def test_a_glance_is_enough_for_rows_without_tools() -> None:
     entries = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello."}]
     for columns in ({}, {"tools": None}, {"tools": "[]"}, {"tools": ""}):
         assert agrees({"conversations": entries, **columns})
@@ -177,3 +186,25 @@ def edited_rows(draw: st.DrawFn) -> Row:
 @settings(max_examples=examples(600), deadline=None)
 def test_both_ways_agree_on_edited_rows(*, row: Row, finds_secrets: bool) -> None:
     agrees(row, finds_secrets=finds_secrets)
+
+
+@pytest.mark.parametrize(
+    ("code", "row"),
+    [(code, row) for code, row, _, _ in DEFECTS],
+    ids=[f"{i}-{d[0]}" for i, d in enumerate(DEFECTS)],
+)
+def test_both_ways_find_each_defect(code: str, row: Row) -> None:
+    row_format = detect_format(row) or sharegpt.SHAREGPT
+    found = check_fields(row, row_format).findings
+    assert code in {finding.code for finding in found}
+    assert found == check_completely(row_format.read(row)).findings
+
+
+def test_a_rule_without_a_question_is_asked_for_every_row() -> None:
+    glance = glance_at(SHAREGPT)
+    assert glance and Rule(codes=(), find=lambda _: iter(())).may_find(glance)
+
+
+def test_every_code_of_a_row_belongs_to_a_rule() -> None:
+    known = {code.word for code in ROW_CODES if code.scope is CodeScope.ROW}
+    assert {code.word for rule in RULES for code in rule.codes} == known - BEFORE_THERE_IS_A_ROW

@@ -9,6 +9,7 @@ import pytest
 from tests.trajectory.validate.rows import OTHER, PARIS, SHAREGPT, SPEC, changed
 from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.formats.known import FORMATS
+from workbench.trajectory.validate.check import CheckOptions, RowsCheck
 from workbench.trajectory.validate.duplicates import (
     DuplicateRow,
     RowFingerprint,
@@ -16,7 +17,6 @@ from workbench.trajectory.validate.duplicates import (
     _count_bits,
     fingerprint_row,
 )
-from workbench.trajectory.validate.rows_check import CheckOptions, RowsCheck
 from workbench.trajectory.validate.set_facts import ToolWatch
 
 LONG = (

@@ -1,0 +1,199 @@
+"""A quick look at a row of Hermes' ShareGPT format, from which most rules can tell that they find nothing.
+
+Most rows of a good dataset have no findings, and proving that is cheaper than looking for every possible finding. So
+a glance builds no model of the row. It splits the entries into text and role, reads the calls with the strict reader
+only, and counts wrapped results. Each rule in `rules.py` has a question about the glance. If every answer is "I find
+nothing", the row is valid.
+
+Rows of a dataset often begin alike, with the same system text and the same tools. This beginning is checked once with
+the complete rules, and the answers are cached.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cached_property, lru_cache
+from itertools import chain
+from typing import Final
+
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.message import Role
+from workbench.hermes.parse import clean_calls
+from workbench.toolspec.check import is_surely_sound
+from workbench.toolspec.quick import is_surely_valid
+from workbench.toolspec.spec import OfferedTools
+from workbench.trajectory.declared_tools import plain_specs, repeats_column
+from workbench.trajectory.formats.shared.text_entries import conversation_of, wrapped_results
+from workbench.trajectory.formats.sharegpt import SHAREGPT, SPEAKERS
+from workbench.trajectory.row import RowFinding
+from workbench.trajectory.validate.arguments import close_spec
+from workbench.trajectory.validate.parsed_row import ParsedRow, parse_texts
+
+Finder = Callable[[ParsedRow], Iterator[RowFinding]]
+"""Yields the findings of one rule."""
+
+_USUAL_ORDER: Final = re.compile(r"(?:u(?:ct)*a)*u(?:ct)*[ac]")
+"""Roles after the system text, one letter per entry: u user, c model with calls, t results, a model without calls.
+
+For example, two questions with one call each are `uctauca`: the last call may be without a result."""
+_MAX_CACHED_CHARS: Final = 50_000
+_CACHE_SIZE: Final = 250
+"""Rows of one dataset begin alike, so this many beginnings up to that length are cached."""
+
+
+class Beginning:
+    """The system text and the tools of a row. The same object serves all rows that begin alike."""
+
+    def __init__(self, column: str | None, system: str) -> None:
+        self._column = column
+        self.system = system
+        self._plain = _plain_tools(column, system)
+        self._answers: dict[Callable[[Beginning], bool], bool] = {}
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the tools are a JSON list of valid specs, and the system text declares the same ones or none.
+
+        False only means that the complete rules must look at them, which takes three times as long.
+        """
+        return self._plain is not None
+
+    @property
+    def tools(self) -> OfferedTools:
+        """The declared tools."""
+        return self.parsed.tools if self._plain is None else self._plain
+
+    @cached_property
+    def parsed(self) -> ParsedRow:
+        """A row of only this beginning."""
+        entries: list[JsonValue] = [{"from": "system", "value": self.system}] if self.system else []
+        return parse_texts(SHAREGPT.read({"conversations": entries, "tools": self._column}))
+
+    def has_findings(self, find: Finder) -> bool:
+        """Whether a rule finds anything in the beginning."""
+        return any(True for _ in find(self.parsed))
+
+    def answer(self, question: "Callable[[Beginning], bool]") -> bool:
+        """Return the answer to a question about the beginning, which is asked once."""
+        known = self._answers.get(question)
+        if known is None:
+            known = self._answers[question] = question(self)
+        return known
+
+
+class Glance:
+    """What can be seen of a row quickly. Attributes that only some rules need are computed on demand."""
+
+    def __init__(self, row: JsonObject, beginning: Beginning, turns: list[tuple[Role, str]]) -> None:
+        self.row = row
+        """The row as in the file."""
+        self.beginning = beginning
+        self.turns = turns
+        """Role and text of each entry after the system text. No text is blank."""
+        self.text = "\n".join(chain.from_iterable(turns))
+        """Roles and texts of all turns: `conversation_text` of the row, as in `duplicates.py`."""
+        self.answers: tuple[tuple[str, ...], ...] = ()
+        """For each entry of the model, the names of the tools that it calls."""
+        self.has_usual_order = False
+        """Whether the roles follow the usual order, and each entry with calls has as many results."""
+        self.are_calls_valid = False
+        """Whether all calls are strict, of declared tools, with arguments that surely match the schema."""
+        self._read()
+
+    @property
+    def has_tag_in_question(self) -> bool:
+        """Whether a user's text contains `<`."""
+        return any("<" in text for role, text in self.turns if role is Role.USER)
+
+    def _read(self) -> None:
+        """Read calls and results, up to the first entry that the complete rules must look at."""
+        tools = self.beginning.tools
+        shape = ""
+        answers: list[tuple[str, ...]] = []
+        for role, text in self.turns:
+            if role is Role.ASSISTANT:
+                names = _called(text, tools)
+                if names is None:
+                    return
+                answers.append(names)
+                shape += "c" if names else "a"
+            elif role is Role.TOOL:
+                if not answers or len(answers[-1]) != _results(text):
+                    return
+                shape += "t"
+            else:
+                shape += "u" if role is Role.USER else "s"
+        self.answers = tuple(answers)
+        self.are_calls_valid = True
+        self.has_usual_order = _USUAL_ORDER.fullmatch(shape) is not None
+
+
+def glance_at(row: JsonObject) -> Glance | None:
+    """Return what can be seen of a ShareGPT row quickly, or None if it must be read completely."""
+    turns = _turns(row)
+    if not turns:
+        return None
+    role, text = turns[0]
+    has_system = role is Role.SYSTEM
+    beginning = _beginning(row.get("tools"), text if has_system else "")
+    return beginning and Glance(row, beginning, turns[1:] if has_system else turns)
+
+
+def _turns(row: JsonObject) -> list[tuple[Role, str]]:
+    """Return the entries; an empty list if there are none, a role is unknown, or a text is blank."""
+    turns: list[tuple[Role, str]] = []
+    for entry in conversation_of(row):
+        fields = as_object(entry)
+        speaker, text = fields.get("from"), fields.get("value")
+        role = SPEAKERS.get(speaker) if isinstance(speaker, str) else None
+        if role is None or not isinstance(text, str) or not text.strip():
+            return []
+        turns.append((role, text))
+    return turns
+
+
+def _called(text: str, tools: OfferedTools) -> tuple[str, ...] | None:
+    """Return the names of the called tools, or None if a tool is not declared or its arguments may not match."""
+    calls = clean_calls(text, tools)
+    if calls is None:
+        return None
+    for call in calls:
+        spec = tools.by_name.get(call.name)
+        if spec is None:
+            return None
+        if not call.is_surely_valid and not is_surely_valid(close_spec(spec), call.arguments):
+            return None
+    return tuple([call.name for call in calls])
+
+
+def _results(text: str) -> int:
+    """Return the number of wrapped results if the text contains nothing else and no other tag; otherwise -1."""
+    count = len(wrapped_results(text))
+    return count if count * 2 == text.count("<") else -1
+
+
+def _beginning(column: object, system: str) -> Beginning | None:
+    """Return the beginning with this column and system text, or None if it is too long or not a text."""
+    if not (column is None or isinstance(column, str)) or len(column or "") + len(system) > _MAX_CACHED_CHARS:
+        return None
+    beginning = hash((column, system))
+    if beginning in _seen_beginnings:
+        return _cached_beginning(column, system)
+    if len(_seen_beginnings) >= _MOST_SEEN:
+        _seen_beginnings.clear()
+    _seen_beginnings.add(beginning)
+    return Beginning(column, system)
+
+
+_cached_beginning: Final = lru_cache(maxsize=_CACHE_SIZE)(Beginning)
+_seen_beginnings: Final[set[int]] = set()
+"""Hashes of beginnings. Only those that occur again are cached, because in rows with tools of their own none does."""
+_MOST_SEEN: Final = 1_000
+
+
+def _plain_tools(column: str | None, system: str) -> OfferedTools | None:
+    if not column or not repeats_column(system, column):
+        return None
+    specs = plain_specs(column)
+    if specs is None or len({spec.name for spec in specs.specs}) < len(specs.specs):
+        return None
+    return OfferedTools(specs=specs.specs) if all(map(is_surely_sound, specs.specs)) else None

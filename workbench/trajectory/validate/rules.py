@@ -1,0 +1,167 @@
+"""The rules of the validator: what each can find, and the question that tells cheaply that it finds nothing.
+
+A row is checked in two steps. `is_surely_valid_row` asks each rule its question about a `Glance` of the row. If all
+answer no, the row has no findings. Otherwise `findings_of` parses the row and runs every finder. A rule without a
+question is always run, so a new rule is correct at once and fast later.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+
+from workbench.trajectory.row import RowFinding
+from workbench.trajectory.validate.arguments import call_findings
+from workbench.trajectory.validate.codes import RowCode, row_code
+from workbench.trajectory.validate.declared import declared_findings
+from workbench.trajectory.validate.glance import Beginning, Finder, Glance
+from workbench.trajectory.validate.pairing import (
+    answer_findings,
+    empty_findings,
+    end_findings,
+    order_findings,
+    pairing_findings,
+)
+from workbench.trajectory.validate.parsed_row import ParsedRow
+from workbench.trajectory.validate.secrets import may_have_secrets, secrets_in
+from workbench.trajectory.validate.text_rules import has_placeholder, secret_findings, text_findings
+
+
+def _always(_: Glance) -> bool:
+    return True
+
+
+def _never(_: Glance) -> bool:
+    return False
+
+
+class Rule(NamedTuple):
+    """One rule about a row."""
+
+    codes: tuple[RowCode, ...]
+    """What it can find, with severities. The rule about calls also gives the reader's `schema-…` codes."""
+    find: Finder
+    """Yields the findings of a parsed row."""
+    may_find: Callable[[Glance], bool] = _always
+    """Whether it may find anything in a row that looks like this. False must be certain."""
+
+
+def _rule(words: str, find: Finder, may_find: Callable[[Glance], bool] = _always) -> Rule:
+    return Rule(tuple(map(row_code, words.split())), find, may_find)
+
+
+def _format_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
+    """Yield the findings of the format, except for arguments that the tolerant reader can repair."""
+    repairable = {
+        call.given.arguments_pointer
+        for parsed_entry in parsed.entries
+        for call in parsed_entry.calls
+        if call.given and call.repairs
+    }
+    for finding in parsed.row.findings:
+        if finding.code == "call-unreadable" and (
+            finding.pointer in repairable or (finding.entry or 0) >= parsed.bad_from
+        ):
+            continue
+        yield finding
+
+
+def _declared_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
+    return declared_findings(parsed.row)
+
+
+def _turn_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
+    """Yield findings about the order of the entries, or about results if the order is right.
+
+    If it is not, calls and results are not paired, to avoid reporting the same problem twice.
+    """
+    disorder = tuple(order_findings(parsed))
+    return iter(disorder) if disorder else pairing_findings(parsed)
+
+
+def _has_bad_format(beginning: Beginning) -> bool:
+    return not beginning.is_plain and beginning.has_findings(_format_findings)
+
+
+def _has_bad_tools(beginning: Beginning) -> bool:
+    return not beginning.is_plain and beginning.has_findings(_declared_findings)
+
+
+def _has_bad_system_text(beginning: Beginning) -> bool:
+    may_find = "<|" in beginning.system or has_placeholder(beginning.system)
+    return may_find and beginning.has_findings(text_findings)
+
+
+def _has_secret_in_system(beginning: Beginning) -> bool:
+    return _has_secret(beginning.system)
+
+
+def _may_have_bad_text(glance: Glance) -> bool:
+    # Tags and special tokens in texts of the model and in results are seen when calls and results are read.
+    return (
+        glance.has_tag_in_question
+        or not glance.are_calls_valid
+        or has_placeholder(glance.text)
+        or glance.beginning.answer(_has_bad_system_text)
+    )
+
+
+def _may_have_secret(glance: Glance) -> bool:
+    return glance.beginning.answer(_has_secret_in_system) or (
+        may_have_secrets(glance.text) and any(_has_secret(text) for _, text in glance.turns)
+    )
+
+
+def _has_secret(text: str) -> bool:
+    return any(True for _ in secrets_in(text))
+
+
+SECRETS: Final = _rule("secret personal-data", secret_findings, _may_have_secret)
+"""The rule that a check may leave out."""
+RULES: Final = (
+    _rule(
+        "missing-field unknown-role tools-unreadable call-unreadable",
+        _format_findings,
+        lambda glance: glance.beginning.answer(_has_bad_format),
+    ),
+    _rule(
+        "spec-unsound tool-declared-twice tools-mismatch",
+        _declared_findings,
+        lambda glance: glance.beginning.answer(_has_bad_tools),
+    ),
+    _rule(
+        "role-order call-without-result result-without-call result-id-mismatch result-name-mismatch result-order"
+        " duplicate-call-id",
+        _turn_findings,
+        lambda glance: not glance.has_usual_order,
+    ),
+    # A glance is only taken of formats with one answer, and of rows without blank texts.
+    _rule("no-answer same-answers", answer_findings, _never),
+    _rule("empty-entry", empty_findings, _never),
+    _rule("last-not-assistant", end_findings, lambda glance: not glance.has_usual_order),
+    _rule(
+        "undeclared-tool call-not-strict call-unreadable call-truncated call-in-user none-filled",
+        call_findings,
+        lambda glance: not glance.are_calls_valid or glance.has_tag_in_question,
+    ),
+    _rule("control-mark placeholder", text_findings, _may_have_bad_text),
+    SECRETS,
+)
+"""All rules about a single row. Their findings come in this order within an entry."""
+
+
+def is_surely_valid_row(glance: Glance, *, finds_secrets: bool) -> bool:
+    """Whether no rule can find anything in a row that looks like this."""
+    return not any(rule.may_find(glance) for rule in _active(finds_secrets=finds_secrets))
+
+
+def findings_of(parsed: ParsedRow, *, finds_secrets: bool = True) -> tuple[RowFinding, ...]:
+    """Return all findings of a row, in the order of its entries; findings about the whole row come first."""
+    findings = [finding for rule in _active(finds_secrets=finds_secrets) for finding in rule.find(parsed)]
+    findings.sort(key=lambda finding: -1 if finding.entry is None else finding.entry)
+    return tuple(findings)
+
+
+def _active(*, finds_secrets: bool) -> tuple[Rule, ...]:
+    return RULES if finds_secrets else _WITHOUT_SECRETS
+
+
+_WITHOUT_SECRETS: Final = tuple(rule for rule in RULES if rule is not SECRETS)
