@@ -81,7 +81,18 @@ class Beginning:
 
 
 class Glance:
-    """What can be seen of a row quickly. Attributes that only some rules need are computed on demand."""
+    """What can be seen of a row quickly."""
+
+    __slots__ = (
+        "answers",
+        "are_calls_valid",
+        "beginning",
+        "has_tag_in_question",
+        "has_usual_order",
+        "row",
+        "text",
+        "turns",
+    )
 
     def __init__(self, row: JsonObject, beginning: Beginning, turns: list[tuple[Role, str]]) -> None:
         self.row = row
@@ -97,12 +108,9 @@ class Glance:
         """Whether the roles follow the usual order, and each entry with calls has as many results."""
         self.are_calls_valid = False
         """Whether all calls are strict, of declared tools, with arguments that surely match the schema."""
-        self._read()
-
-    @property
-    def has_tag_in_question(self) -> bool:
+        self.has_tag_in_question = False
         """Whether a user's text contains `<`."""
-        return any("<" in text for role, text in self.turns if role is Role.USER)
+        self._read()
 
     def _read(self) -> None:
         """Read calls and results, up to the first entry that the complete rules must look at."""
@@ -120,8 +128,11 @@ class Glance:
                 if not answers or len(answers[-1]) != _results(text):
                     return
                 shape += "t"
+            elif role is Role.USER:
+                self.has_tag_in_question = self.has_tag_in_question or "<" in text
+                shape += "u"
             else:
-                shape += "u" if role is Role.USER else "s"
+                shape += "s"
         self.answers = tuple(answers)
         self.are_calls_valid = True
         self.has_usual_order = _USUAL_ORDER.fullmatch(shape) is not None

@@ -150,7 +150,10 @@ RULES: Final = (
 
 def is_surely_valid_row(glance: Glance, *, finds_secrets: bool) -> bool:
     """Whether no rule can find anything in a row that looks like this."""
-    return not any(rule.may_find(glance) for rule in _active(finds_secrets=finds_secrets))
+    for rule in _active(finds_secrets=finds_secrets):  # noqa: SIM110  faster than `any` with a generator
+        if rule.may_find(glance):
+            return False
+    return True
 
 
 def findings_of(parsed: ParsedRow, *, finds_secrets: bool = True) -> tuple[RowFinding, ...]:
