@@ -58,12 +58,15 @@ def test_a_label_saved_by_somebody_else_is_shown_and_not_overwritten(run_cli, se
 
 def test_agreement_is_a_number_or_the_reason_why_there_is_none(run_cli, session_and_messages):
     session, messages = session_and_messages
-    assert read(run_cli, "agreement")["problem"] == "fewer than two labellers"
+    assert read(run_cli, "agreement") == {"questions": {}}
+    assert run_cli("labels", "agreement").out == "no labels\n"
     for labeller, verdicts in (("anna", ("good", "bad-answer")), ("ben", ("good", "good"))):
         for message, verdict in zip((messages[2], messages[4]), verdicts, strict=True):
             read(run_cli, "add", session, message, "--verdict", verdict, "--labeller", labeller)
-    found = read(run_cli, "agreement")
+    found = read(run_cli, "agreement")["messages"]
     assert (found["kappa"], found["items"], found["pairs"][0]["agreed"]) == (0.0, 2, 1)
+    assert read(run_cli, "agreement", "--by-row")["messages"]["items"] == 1
+    assert "messages: kappa 0.000, 2 items" in run_cli("labels", "agreement").out
     assert "anna and ben: kappa 0.000, 1 of 2 agree" in run_cli("labels", "agreement").out
 
 
@@ -184,7 +187,7 @@ def test_a_team_labels_blind_and_a_reviewer_decides(team):
     assert read(team, "review", "tone", *reviewer)["disputes"] == []
     assert len(read(team, "review", "tone", "--all", *reviewer)["disputes"]) == 1
     found = read(team, "agreement", "--project", "ann/tone", "--as", "dora")
-    assert (found["kappa"], found["questions"]["polite"]["items"]) == (0.0, 1)
+    assert (found["messages"]["kappa"], found["questions"]["polite"]["items"]) == (0.0, 1)
     exported = [
         json.loads(line) for line in team("labels", "export", "--owner", "account:ann").out.splitlines()
     ]

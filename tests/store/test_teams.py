@@ -11,7 +11,7 @@ from tests.store.examples import completion
 from tests.store.labelling import Clock, Talk, new, start_talk
 from tests.store.teams import PROJECT, SHARED, Team
 from workbench.errors import BadInput, StoreError
-from workbench.records.labels.agreement import agreement_by_question
+from workbench.records.labels.agreement import ItemKind, project_agreement
 from workbench.records.labels.label import Verdict
 from workbench.records.labels.project import (
     Member,
@@ -215,8 +215,9 @@ def test_a_reviewer_decides_and_both_originals_stay(team: Team) -> None:
     assert [(label.labeller, label.is_deciding) for label in stored] == [
         ("ben", False), ("cleo", False), ("dora", True),
     ]  # fmt: skip
-    by_question = agreement_by_question(team.dora.labels.judgements(project=SHARED))
-    assert {name: found.item_count for name, found in by_question.items()} == {"": 1, "polite": 1}
+    found = project_agreement(team.dora.labels.judgements(project=SHARED))
+    assert {kind: agreed.item_count for kind, agreed in found.kinds.items()} == {ItemKind.MESSAGE: 1}
+    assert {name: agreed.item_count for name, agreed in found.questions.items()} == {"polite": 1}
 
 
 def test_a_reviewer_who_also_labels_a_row_is_blind_until_they_submit_it(team: Team) -> None:

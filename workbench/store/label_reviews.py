@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from sqlalchemy import ColumnElement, true
 from sqlmodel import Session, col, select
 
-from workbench.records.labels.agreement import AnnotatorVerdict
+from workbench.records.labels.agreement import AnnotatorVerdict, ItemKind
+from workbench.records.labels.label import PAIR_VERDICTS, LabelTarget
 from workbench.records.labels.project import QueueFilter, QueueOrder, QueuePage, QueueSort
 from workbench.records.labels.review import RowComparison, compare_labels
 from workbench.store.label_projects import LabelProjectStore
@@ -111,7 +113,8 @@ class LabelReviewStore(LabelProjectStore):
     def judgements(self, *, project: str = "") -> Sequence[AnnotatorVerdict]:
         """Return the verdicts and answers of all labellers, without the deciding ones.
 
-        An item is a message or a call. Of the answers, only those to questions with choices are returned.
+        An item is a message, a call or a preference pair. Of the answers, those to questions with choices are
+        returned.
 
         Raises:
             BadInput: An annotator of somebody else's project asks.
@@ -160,10 +163,17 @@ class LabelReviewStore(LabelProjectStore):
 
 
 def _judgements(row: LabelRow, questions: Sequence[str]) -> Iterator[AnnotatorVerdict]:
-    item = str(target_of(row))
+    target = target_of(row)
+    about = partial(AnnotatorVerdict, item=str(target), row=target.session_id, labeller=row.labeller)
     if row.verdict is not None:
-        yield AnnotatorVerdict(item=item, labeller=row.labeller, verdict=row.verdict)
+        yield about(kind=_kind_of(target, row.verdict), verdict=row.verdict)
     for question in questions:
         answer = row.answers.get(question)
         if answer:
-            yield AnnotatorVerdict(item=item, labeller=row.labeller, verdict=answer, question=question)
+            yield about(kind=ItemKind.QUESTION, verdict=answer, question=question)
+
+
+def _kind_of(target: LabelTarget, verdict: str) -> ItemKind:
+    if target.call_index is not None:
+        return ItemKind.CALL
+    return ItemKind.PAIR if verdict in PAIR_VERDICTS else ItemKind.MESSAGE

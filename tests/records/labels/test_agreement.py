@@ -1,5 +1,6 @@
 """Cohen's kappa: worked examples, properties, and reasons why it is not defined."""
 
+import random
 from fractions import Fraction
 from itertools import permutations
 
@@ -9,20 +10,27 @@ from hypothesis import strategies as st
 
 from workbench.records.labels.agreement import (
     AnnotatorVerdict,
-    agreement_by_question,
+    ItemKind,
     agreement_of,
     cohens_kappa,
     krippendorffs_alpha,
+    project_agreement,
 )
 
 VERDICTS = st.sampled_from(["right", "wrong-tool", "needless"])
 PAIRS = st.lists(st.tuples(VERDICTS, VERDICTS), min_size=1, max_size=30)
 
 
+def given_verdict(kind=ItemKind.MESSAGE, item="0", row="r", labeller="anna", verdict="n", question=""):
+    return AnnotatorVerdict(
+        kind=kind, item=item, row=row, labeller=labeller, verdict=verdict, question=question
+    )
+
+
 def judged(**verdicts):
     """Return verdicts by labeller: each letter is the verdict on the next item, `.` means no verdict."""
     return [
-        AnnotatorVerdict(item=str(place), labeller=labeller, verdict=verdict)
+        given_verdict(item=str(place), labeller=labeller, verdict=verdict)
         for labeller, row in verdicts.items()
         for place, verdict in enumerate(row)
         if verdict != "."
@@ -104,7 +112,7 @@ def test_an_undefined_kappa_has_a_reason(rows, problem):
 
 def test_the_last_verdict_of_a_labeller_counts():
     one, other = judged(anna="y")[0], judged(ben="y")[0]
-    changed = AnnotatorVerdict(item="0", labeller="anna", verdict="n")
+    changed = given_verdict()
     assert agreement_of([one, other, changed]).pairs[0].agreed_count == 0
     kappas = {agreement_of(order).kappa for order in permutations(judged(anna="yn", ben="nn"))}
     assert len(kappas) == 1
@@ -161,10 +169,68 @@ def test_kappa_is_reported_for_two_labellers_and_alpha_otherwise():
 
 def test_each_question_has_its_own_agreement():
     answers = [
-        AnnotatorVerdict(item=item, labeller=labeller, verdict=verdict, question=question)
+        given_verdict(
+            kind=ItemKind.QUESTION if question else ItemKind.CALL,
+            item=str(item),
+            labeller=labeller,
+            verdict=verdict,
+            question=question,
+        )
         for labeller, question, row in (("a", "", "yn"), ("b", "", "yn"), ("a", "q", "yn"), ("b", "q", "ny"))
         for item, verdict in enumerate(row)
     ]
-    found = agreement_by_question(answers)
-    assert {question: of_question.kappa for question, of_question in found.items()} == {"": 1.0, "q": -1.0}
-    assert agreement_by_question([])[""].problem == "fewer than two labellers"
+    found = project_agreement(answers)
+    assert {kind: agreed.kappa for kind, agreed in found.kinds.items()} == {ItemKind.CALL: 1.0}
+    assert {name: agreed.kappa for name, agreed in found.questions.items()} == {"q": -1.0}
+    assert not project_agreement([]).kinds
+
+
+KINDS = {
+    ItemKind.CALL: ["right"] * 14 + ["bad-arguments"] * 4 + ["wrong-tool"] * 2,
+    ItemKind.MESSAGE: ["good"] * 18 + ["bad-answer"] * 2,
+    ItemKind.PAIR: ["first-better", "second-better", "tie"],
+}
+
+
+def noise(seed, *, rows=60, overlap=2):
+    """Random verdicts of three labellers: a row has a call, a message and a pair, and two labellers."""
+    draw = random.Random(seed)
+    return [
+        given_verdict(
+            kind=kind, item=f"{row}-{kind}", row=str(row), labeller=labeller, verdict=draw.choice(verdicts)
+        )
+        for row in range(rows)
+        for labeller in draw.sample(["anna", "ben", "cleo"], overlap)
+        for kind, verdicts in KINDS.items()
+    ]
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("by_row", [False, True])
+def test_random_verdicts_agree_no_more_than_by_chance(seed, by_row):
+    found = project_agreement(noise(seed, rows=240), by_row=by_row)
+    assert found.kinds.keys() == KINDS.keys()
+    for kind, agreed in found.kinds.items():
+        assert abs(agreed.alpha) < 0.15, kind
+
+
+def test_pooled_kinds_would_look_reliable():
+    """What the separate figures avoid: of the same noise, pooled, alpha says that labels can be relied on."""
+    assert agreement_of(noise(1)).alpha > 0.5
+
+
+def test_a_row_with_many_calls_counts_once_by_row():
+    many = [
+        given_verdict(kind=ItemKind.CALL, item=f"r-{call}", row="r", labeller=labeller, verdict="right")
+        for call in range(20)
+        for labeller in ("anna", "ben")
+    ]
+    wrong = [
+        given_verdict(kind=ItemKind.CALL, item="s-0", row="s", labeller=labeller, verdict=verdict)
+        for labeller, verdict in (("anna", "right"), ("ben", "wrong-tool"))
+    ]
+    by_item, by_row = (project_agreement(many + wrong, by_row=each) for each in (False, True))
+    assert (by_item.kinds[ItemKind.CALL].item_count, by_row.kinds[ItemKind.CALL].item_count) == (21, 2)
+    corrected = given_verdict(kind=ItemKind.CALL, item="r-3", row="r", labeller="ben", verdict="needless")
+    (pair,) = project_agreement([*many, *wrong, corrected], by_row=True).kinds[ItemKind.CALL].pairs
+    assert (pair.item_count, pair.agreed_count) == (2, 0)

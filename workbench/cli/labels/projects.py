@@ -19,7 +19,7 @@ from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.cli.terminal.sources import read_text
 from workbench.errors import BadInput
-from workbench.records.labels.agreement import AnnotatorAgreement, agreement_by_question
+from workbench.records.labels.agreement import AnnotatorAgreement, project_agreement
 from workbench.records.labels.project import Member, Project, ProjectRole, Question
 
 Name = Annotated[str, typer.Argument(metavar="PROJECT", help="Name of the labelling project")]
@@ -147,25 +147,35 @@ def restore_project(
 
 
 def agreement(
-    project: ProjectName = "", owner: OwnerKey = "", account: AsAccount = "", json_output: JsonOption = False
+    project: ProjectName = "",
+    by_row: Annotated[
+        bool,
+        typer.Option("--by-row", help="Count a row once, with all verdicts of a labeller on it together"),
+    ] = False,
+    owner: OwnerKey = "",
+    account: AsAccount = "",
+    json_output: JsonOption = False,
 ) -> None:
     """Measure how far labellers agree.
 
-    The figures are for the verdicts and for each question.
+    Verdicts on calls, on messages and on preference pairs have a figure each, and so has each question.
 
     For two labellers this is Cohen's kappa. For more of them, or if some labels are missing, it is Krippendorff's
     alpha.
     """
     reference = reference_of(project, owner, account)
     with labels_of(owner, account) as services:
-        found = agreement_by_question(services.labels.judgements(project=reference))
+        found = project_agreement(services.labels.judgements(project=reference), by_row=by_row)
     if json_output:
-        questions = {name: _agreement_json(of_question) for name, of_question in found.items() if name}
-        write_json_line({**_agreement_json(found[""]), "questions": questions})
+        kinds = {kind.value: _agreement_json(of_kind) for kind, of_kind in found.kinds.items()}
+        questions = {name: _agreement_json(answers) for name, answers in found.questions.items()}
+        write_json_line({**kinds, "questions": questions})
         return
-    for name, of_question in found.items():
-        lines = _agreement_lines(of_question)
-        print("\n".join((shown(f"{name}: {lines[0]}") if name else lines[0], *lines[1:])))
+    if not (found.kinds or found.questions):
+        print("no labels")
+    for name, agreed in (*found.kinds.items(), *found.questions.items()):
+        first, *others = _agreement_lines(agreed)
+        print("\n".join((shown(f"{name}: {first}"), *others)))
 
 
 def _question(text: str) -> Question:

@@ -1,21 +1,40 @@
 """Measure how well labellers agree: Cohen's kappa for two, Krippendorff's alpha for more or if labels are missing.
 
+Calls, messages, preference pairs and questions are measured apart, because their verdicts exclude each other and all
+labellers know which kind an item is. If they were pooled, each call and each message would count as agreement beyond
+chance: random verdicts on calls and messages would give an alpha of about 0.7.
+
 *Source:* J. Cohen, "A Coefficient of Agreement for Nominal Scales", 1960; K. Krippendorff, "Computing
 Krippendorff's Alpha-Reliability", 2011, https://repository.upenn.edu/asc_papers/43.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from fractions import Fraction
 from itertools import combinations
+
+
+class ItemKind(StrEnum):
+    """What a verdict is about. Each kind has verdicts of its own."""
+
+    CALL = "calls"
+    MESSAGE = "messages"
+    PAIR = "pairs"
+    """The two answers of a preference row."""
+    QUESTION = "questions"
+    """A question of the project about a call or a message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotatorVerdict:
     """A labeller's verdict on an item, or their answer to a question about it."""
 
+    kind: ItemKind
     item: str
+    row: str
+    """The row, a session, that the item belongs to."""
     labeller: str
     verdict: str
     """The verdict, or the answer."""
@@ -90,13 +109,50 @@ def agreement_of(judgements: Iterable[AnnotatorVerdict]) -> AnnotatorAgreement:
     )
 
 
-def agreement_by_question(judgements: Iterable[AnnotatorVerdict]) -> Mapping[str, AnnotatorAgreement]:
-    """Compute the agreement about the verdict, whose key is empty, and about each question that has answers."""
-    by_question: dict[str, list[AnnotatorVerdict]] = defaultdict(list)
-    by_question[""] = []
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectAgreement:
+    """Agreement of all labellers of a project."""
+
+    kinds: Mapping[ItemKind, AnnotatorAgreement]
+    """Agreement about verdicts, for each kind that has any, in the order of `ItemKind`."""
+    questions: Mapping[str, AnnotatorAgreement]
+    """Agreement about answers, for each question that has any."""
+
+
+def project_agreement(judgements: Iterable[AnnotatorVerdict], *, by_row: bool = False) -> ProjectAgreement:
+    """Compute the agreement for each kind of item and for each question.
+
+    Args:
+        judgements: The verdicts and answers, the oldest first.
+        by_row: Whether an item is a whole row instead of a call, message or pair. A labeller's verdict on a row is
+            all their different verdicts of one kind on it. So a row with 20 calls counts once.
+    """
+    kinds: dict[ItemKind, list[AnnotatorVerdict]] = defaultdict(list)
+    questions: dict[str, list[AnnotatorVerdict]] = defaultdict(list)
     for judgement in judgements:
-        by_question[judgement.question].append(judgement)
-    return {question: agreement_of(of_question) for question, of_question in by_question.items()}
+        is_answer = judgement.kind is ItemKind.QUESTION
+        (questions[judgement.question] if is_answer else kinds[judgement.kind]).append(judgement)
+    choose = _by_row if by_row else _as_given
+    return ProjectAgreement(
+        kinds={kind: agreement_of(choose(kinds[kind])) for kind in ItemKind if kind in kinds},
+        questions={name: agreement_of(choose(answers)) for name, answers in questions.items()},
+    )
+
+
+def _as_given(judgements: Sequence[AnnotatorVerdict]) -> Sequence[AnnotatorVerdict]:
+    return judgements
+
+
+def _by_row(judgements: Sequence[AnnotatorVerdict]) -> Sequence[AnnotatorVerdict]:
+    """Return one verdict for each row and labeller."""
+    last = {(judgement.item, judgement.labeller): judgement for judgement in judgements}
+    of_row: dict[tuple[str, str], list[AnnotatorVerdict]] = defaultdict(list)
+    for judgement in last.values():
+        of_row[judgement.row, judgement.labeller].append(judgement)
+    return [
+        replace(given[0], item=row, verdict=", ".join(sorted({judgement.verdict for judgement in given})))
+        for (row, _), given in of_row.items()
+    ]
 
 
 def krippendorffs_alpha(items: Iterable[Sequence[str]]) -> Fraction | None:

@@ -13,7 +13,7 @@ from workbench.app.running_turns import start_regeneration
 from workbench.app.services import Services
 from workbench.errors import BadInput, StoreError, WorkbenchError
 from workbench.records.labels.action import ActionKind, ActionRefused
-from workbench.records.labels.agreement import AnnotatorAgreement, agreement_of
+from workbench.records.labels.agreement import ProjectAgreement, project_agreement
 from workbench.records.labels.project import CLOSED_STATES, ProjectProgress, ProjectRole, QueuePage
 from workbench.records.owner import Permission
 from workbench.settings import Secret
@@ -269,18 +269,14 @@ def _ahead(
     return [view for view in views if view is not None]
 
 
-def _agreement(services: Services, command: LabelCommand, *, is_decider: bool) -> AnnotatorAgreement | None:
+def _agreement(services: Services, command: LabelCommand, *, is_decider: bool) -> ProjectAgreement | None:
     """Return the agreement, or None if it need not be computed again or may not be shown."""
     is_moved = not command.known or any(
         action.kind not in (ActionKind.LABEL, ACCEPT, ACCEPT_REST) for action in command.actions
     )
     if not is_moved:
         return None
-    return agreement_of(
-        judgement
-        for judgement in (services.labels.judgements(project=command.seat.project) if is_decider else ())
-        if not judgement.question
-    )
+    return project_agreement(services.labels.judgements(project=command.seat.project) if is_decider else ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

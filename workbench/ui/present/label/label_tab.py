@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from workbench.app.labelling import LabellingRole, LabellingView
-from workbench.records.labels.agreement import AnnotatorAgreement
+from workbench.records.labels.agreement import ProjectAgreement
 from workbench.records.labels.project import (
     Project,
     ProjectProgress,
@@ -119,7 +119,7 @@ class LabelTabView:
     progress_lines: tuple[str, ...]
     """The progress of each annotator."""
     agreement: str | None
-    """Agreement of the labellers. Empty with fewer than two labellers, None if it is unchanged."""
+    """Agreement of the labellers for each kind of item. Empty with fewer than two labellers, None if unchanged."""
     talk: TalkView | None
     """The open conversation, or None."""
     hint: str
@@ -139,7 +139,7 @@ class QueueFacts:
 
     page: QueuePage
     progress: ProjectProgress
-    agreement: AnnotatorAgreement | None
+    agreement: ProjectAgreement | None
     """Agreement of all annotators of the project, or None if it was not computed again."""
     deleted: Sequence[str] = ()
     """Names of deleted projects, as in `ProjectView`."""
@@ -268,10 +268,14 @@ def _form(project: Project) -> Mapping[str, str]:
     }
 
 
-def _agreement(agreement: AnnotatorAgreement | None) -> str | None:
+def _agreement(agreement: ProjectAgreement | None) -> str | None:
     if agreement is None:
         return None
-    if not agreement.pairs:
-        return ""
-    measure, value = agreement.measure
-    return f"{measure} {value:.2f}" if value is not None else f"no {measure} yet"
+    figures: list[str] = []
+    for kind, of_kind in agreement.kinds.items():
+        if of_kind.pairs:
+            measure, value = of_kind.measure
+            figures.append(
+                f"{kind}: {measure} {value:.2f}" if value is not None else f"{kind}: no {measure} yet"
+            )
+    return " · ".join(figures)
