@@ -15,7 +15,7 @@ from workbench.toolspec.check import check_arguments
 from workbench.toolspec.importers.read import import_tools
 from workbench.toolspec.tools_text import check_tools_text, parse_tools, render_tools
 from workbench.trajectory.formats.known import FORMATS
-from workbench.trajectory.validate.row_check import check_row
+from workbench.trajectory.validate.check import check_completely
 
 ROWS = pytest.mark.parametrize("name", WILD)
 AROUND = ([True, False], [False, True])
@@ -108,7 +108,11 @@ def test_a_row_with_the_spec_gets_a_warning_and_an_error_only_if_the_tool_cannot
         ],
         "tools": [WILD[name].tool, GOOD],
     }
-    found = {finding.code for finding in check_row(FORMATS["openai"].read(row)) if "spec" in finding.code}
+    found = {
+        finding.code
+        for finding in check_completely(FORMATS["openai"].read(row)).findings
+        if "spec" in finding.code
+    }
     if name == "a tool of a server":
         # A row has only functions, so this one is a function without parameters.
         assert found == set()

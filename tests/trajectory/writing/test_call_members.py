@@ -7,7 +7,7 @@ import pytest
 
 from workbench.trajectory.formats.known import FORMATS, WRITTEN, detect_format
 from workbench.trajectory.formats.row_format import RowContent
-from workbench.trajectory.validate.row_check import check_row
+from workbench.trajectory.validate.check import check_completely
 from workbench.trajectory.writing.convert import convert_row
 from workbench.trajectory.writing.row_draft import RowOptions
 
@@ -92,7 +92,7 @@ ROWS = {
 def codes(row: dict[str, Any]) -> list[str]:
     form = detect_format(row)
     assert form is not None
-    return [finding.code for finding in check_row(form.read(row))]
+    return [finding.code for finding in check_completely(form.read(row)).findings]
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -123,7 +123,7 @@ RULES: Final = (
         lambda glance: glance.beginning.answer(_has_bad_format),
     ),
     _rule(
-        "spec-unsound tool-declared-twice tools-mismatch",
+        "spec-unsound spec-unusual tool-declared-twice tools-mismatch",
         _declared_findings,
         lambda glance: glance.beginning.answer(_has_bad_tools),
     ),
@@ -138,7 +138,7 @@ RULES: Final = (
     _rule("empty-entry", empty_findings, _never),
     _rule("last-not-assistant", end_findings, lambda glance: not glance.has_usual_order),
     _rule(
-        "undeclared-tool call-not-strict call-unreadable call-truncated call-in-user none-filled",
+        "undeclared-tool unknown-member call-not-strict call-unreadable call-truncated call-in-user none-filled",
         call_findings,
         lambda glance: not glance.are_calls_valid or glance.has_tag_in_question,
     ),
