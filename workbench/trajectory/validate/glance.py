@@ -1,4 +1,4 @@
-"""A quick look at a row of Hermes' ShareGPT format, from which most rules can tell that they find nothing.
+"""A quick look at a row of Hermes' ShareGPT format, which is enough for most rules to know that they find nothing.
 
 Most rows of a good dataset have no findings, and proving that is cheaper than looking for every possible finding. So
 a glance builds no model of the row. It splits the entries into text and role, reads the calls with the strict reader

@@ -1,4 +1,4 @@
-"""The rules of the validator: what each can find, and the question that tells cheaply that it finds nothing.
+"""The rules of the validator: what each can find, and a cheap question that shows whether it may find anything.
 
 A row is checked in two steps. `is_surely_valid_row` asks each rule its question about a `Glance` of the row. If all
 answer no, the row has no findings. Otherwise `findings_of` parses the row and runs every finder. A rule without a
