@@ -58,3 +58,15 @@ def test_local_references_are_followed_and_circular_ones_end() -> None:
     root = {"$defs": {"n": {"type": "integer"}, "loop": {"$ref": "#/$defs/loop"}}}
     assert types_allowed({"$ref": "#/$defs/n"}, root) == {"integer"}
     assert "string" in types_allowed({"$ref": "#/$defs/loop"}, root)
+
+
+@pytest.mark.parametrize(
+    ("schema", "before", "expected"),
+    [
+        ({"prefixItems": [{"const": "1"}], "items": {"type": "integer"}}, ["1", "2"], ["1", 2]),
+        ({"items": [{"type": "string"}, {"type": "integer"}], "additionalItems": {"type": "null"}}, ["1", "2", "null"], ["1", 2, None]),
+        ({"prefixItems": [{"type": "integer"}]}, ["1", "2"], [1, "2"]),
+    ],
+)  # fmt: skip
+def test_the_items_of_a_tuple_have_the_schema_of_their_place(schema, before, expected):
+    assert after(schema, before) == expected

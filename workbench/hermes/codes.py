@@ -192,7 +192,7 @@ CODES: Final[tuple[Code, ...]] = (
     _finding(
         "grammar-failed",
         CodeArea.GENERATION,
-        "no grammar can be made from a schema; the model is not constrained",
+        "no grammar can be made from a schema; the tool cannot be called, or the model is not constrained",
     ),
     _finding(
         "call-not-run", CodeArea.GENERATION, "a call although the tool choice is `none`; reported, not run"

@@ -208,9 +208,18 @@ def _walk(schema: JsonValue, root: _Root, value: JsonValue, path: Path) -> Itera
             return
     if isinstance(value, Mapping):
         yield from _walk_object(schema, root, value, path)
-    elif isinstance(value, list | tuple) and "items" in schema:
+    elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
-            yield from _walk(schema["items"], root, item, (*path, index))
+            yield from _walk(_item_schema(schema, index), root, item, (*path, index))
+
+
+def _item_schema(schema: JsonObject, index: int) -> JsonValue:
+    """Return the schema of an array's item: that of its place in a tuple, or `items`."""
+    for keyword, rest in (("prefixItems", "items"), ("items", "additionalItems")):
+        fixed = schema.get(keyword)
+        if isinstance(fixed, list | tuple):
+            return fixed[index] if index < len(fixed) else schema.get(rest)
+    return schema.get("items")
 
 
 def _walk_object(schema: JsonObject, root: _Root, value: JsonObject, path: Path) -> Iterable[Coercion]:
@@ -248,7 +257,7 @@ def types_instead_of_string(schema: JsonObject, path: Path) -> frozenset[str]:
             part = _resolved(part["$ref"], schema)
         if not isinstance(part, Mapping):
             return frozenset()
-        part = part.get("items") if isinstance(step, int) else _member(part, step)
+        part = _item_schema(part, step) if isinstance(step, int) else _member(part, step)
     if not isinstance(part, Mapping):
         return frozenset()
     allowed = _types(part, root, _MAX_DEPTH)

@@ -13,6 +13,7 @@ of them doubles the grammar:
 *Source:* https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md
 """
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -20,7 +21,9 @@ from workbench.errors import ConstraintFailed
 
 JSON_RULES: Final[Mapping[str, str]] = {
     "sp": '" "?',
-    "char": r'[^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})',
+    "char": r'[^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" code)',
+    "code": r'([0-9a-cA-CefEF] hex | [dD] [0-7]) hex hex | [dD] [89abAB] hex hex "\\u" [dD] [c-fC-F] hex hex',
+    "hex": "[0-9a-fA-F]",
     "string": r'"\"" char* "\""',
     "natural": '"0" | [1-9] [0-9]{0,15}',
     "integer": '"-"? natural',
@@ -35,7 +38,7 @@ JSON_RULES: Final[Mapping[str, str]] = {
 }
 """Rules for any JSON value, with at most one space between its parts.
 
-Otherwise a model may write white space forever.
+Otherwise a model may write white space forever. `char` is one code point, so an escaped surrogate is half of a pair.
 """
 
 
@@ -43,6 +46,8 @@ MAX_RULES: Final = 20_000
 """Limit on the rules of a grammar. llama.cpp takes seconds to load more, and a short schema can expand to billions."""
 MAX_CHARS: Final = 2_000_000
 """Limit on the characters of all rules."""
+MAX_REPETITIONS: Final = 256
+"""Larger limits on lengths are not enforced, because llama.cpp unrolls repetitions."""
 
 
 class GrammarRules:
@@ -69,6 +74,15 @@ class GrammarRules:
         rules = {"root": root, **self._rules, **JSON_RULES}
         return "".join(f"{name} ::= {body}\n" for name, body in rules.items())
 
+    def state(self) -> int:
+        """Return what `reset` needs to remove all rules that are added from now on."""
+        return len(self._rules)
+
+    def reset(self, state: int) -> None:
+        """Remove the rules that were added since `state`. Nothing else may refer to them."""
+        self._rules = dict(list(self._rules.items())[:state])
+        self._steps = self._chars = 0
+
     def reserve(self) -> str:
         """Return the name of a new rule whose text is set later, so that it may refer to itself."""
         name = f"r{len(self._rules)}"
@@ -92,18 +106,34 @@ class GrammarRules:
         return found[0] if len(found) == 1 else self.add(" | ".join(found))
 
 
+def counted(least: int, most: int | None) -> str:
+    """Return the sign for a number of repetitions; None is any number."""
+    if most is None:
+        return f"{{{least},}}" if least > 1 else "+" if least else "*"
+    if (least, most) == (0, 1):
+        return "?"
+    return ("" if most == 1 else f"{{{least}}}") if least == most else f"{{{least},{most}}}"
+
+
 def literal(text: str) -> str:
     r"""Return a GBNF literal for a text.
 
     >>> print(literal('say "a"\n'))
     "say \"a\"\n"
     """
-    named = {"\\": r"\\", '"': r"\"", "\n": r"\n", "\r": r"\r", "\t": r"\t"}
-    return (
-        '"'
-        + "".join(named.get(char) or (char if char >= " " else f"\\x{ord(char):02x}") for char in text)
-        + '"'
-    )
+    return f'"{text.translate(_ESCAPES)}"'
+
+
+_ESCAPES: Final = str.maketrans(
+    {
+        **{chr(code): f"\\x{code:02x}" for code in range(0x20)},
+        "\\": r"\\",
+        '"': r"\"",
+        "\n": r"\n",
+        "\r": r"\r",
+        "\t": r"\t",
+    }
+)
 
 
 def add_text_without(rules: GrammarRules, mark: str) -> str:
@@ -128,5 +158,67 @@ def add_text_without(rules: GrammarRules, mark: str) -> str:
     return names[0]
 
 
+def add_key_without(rules: GrammarRules, names: Iterable[str]) -> str:
+    r"""Add rules for any JSON string that does not equal one of `names`, and return the name of the first rule.
+
+    The rules form a tree of the names' characters. Each rule applies after the beginning of a name: the next character
+    of a name leads on, and after any other character, every string is allowed. For the names `id` and `ids`:
+
+        r0 ::= "\"" r1           r1 ::= "i" r2 | ([^i"\\…] | "\\" ["\\/bfnrt]) char* "\"" | "\""
+        r2 ::= "d" r3 | …        r3 ::= "s" r4 | ([^s"\\…] | …) char* "\""
+
+    Inside the beginning of a name there are no codes, because `\u0069d` is `id` too.
+    """
+    tree: _Tree = {}
+    for name in names:
+        branch = tree
+        for char in name:
+            branch = branch.setdefault(_in_json(char), {})
+        branch[""] = {}
+    return rules.add(f'"\\"" {_add_branch(rules, tree)}')
+
+
+def _in_json(char: str) -> str:
+    return json.dumps(char, ensure_ascii=False)[1:-1]
+
+
+_SHORT: Final = {'"': '"', r"\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+"""The character after the backslash of an escape, as a class writes it, and what the escape means."""
+_Tree = dict[str, "_Tree"]
+"""What may follow, by the next character. The empty text is the end of a name."""
+
+
+def _add_branch(rules: GrammarRules, tree: _Tree) -> str:
+    options = [f"{literal(char)} {_add_branch(rules, inner)}" for char, inner in tree.items() if char]
+    excluded = "".join(_in_class(char) for char in tree if len(char) == 1)
+    escapes = "".join(written for written, char in _SHORT.items() if _in_json(char) not in tree)
+    other = f'[^{excluded}"\\\\\\x7F\\x00-\\x1F]'
+    if escapes:
+        other = f'({other} | "\\\\" [{escapes}])'
+    options.append(f'{other} char* "\\""')
+    return rules.add(" | ".join(options if "" in tree else [*options, '"\\""']))
+
+
+def written_class(ranges: Iterable[tuple[int, int]]) -> str:
+    """Return a class of characters.
+
+    >>> print(written_class([(0x30, 0x39), (0x2D, 0x2D)]))
+    [0-9\\-]
+
+    Args:
+        ranges: First and last code point of each range.
+    """
+    return (
+        f"[{''.join(_code(first) + (f'-{_code(last)}' if last > first else '') for first, last in ranges)}]"
+    )
+
+
+def _code(code: int) -> str:
+    if chr(code).isprintable():
+        return _in_class(chr(code))
+    return f"\\x{code:02X}" if code < 0x100 else f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
+
+
 def _in_class(character: str) -> str:
-    return "\\" + character if character in r"\]^-" else character
+    # llama.cpp does not know the escape `\^`.
+    return r"\x5E" if character == "^" else "\\" + character if character in r"\]-" else character

@@ -30,7 +30,7 @@ _TOKEN: Final = re.compile(
     r"""\s*(?:(?P<name>[a-zA-Z][\w-]*)|(?P<text>"(?:[^"\\]|\\.)*")|(?P<chars>\[(?:[^\]\\]|\\.)*\])"""
     r"""|(?P<count>[*+?]|\{\d+(?:,\d*)?\})|(?P<sign>[()|]))"""
 )
-_ESCAPE: Final = re.compile(r"\\(?:x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_ESCAPE: Final = re.compile(r"\\(?:(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))|(.))", re.DOTALL)
 _ESCAPED: Final = {"n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -99,7 +99,7 @@ def grammar_after(grammar: str, written: str) -> str | None:
     """
     if len(written) > MAX_CHARS:
         return None
-    bodies = dict(line.split(" ::= ", 1) for line in grammar.splitlines())
+    bodies = dict(line.split(" ::= ", 1) for line in grammar.removesuffix("\n").split("\n"))
     try:
         stacks = _Follower(bodies).follow(written)
     except (RecursionError, _TooMuchWork):
@@ -225,7 +225,8 @@ def _characters(source: str) -> Iterator[tuple[str, bool]]:
             yield source[place], False
             place += 1
             continue
-        code, char = match.groups()
+        *codes, char = match.groups()
+        code = "".join(filter(None, codes))
         yield (chr(int(code, 16)) if code else _ESCAPED.get(char, char)), True
         place = match.end()
 

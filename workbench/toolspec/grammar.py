@@ -8,28 +8,34 @@ Invariant. A completed text that follows the grammar is read without a fix, and 
 keywords that are reported with `grammar-keyword`. The grammar may allow less than the schema, for example only one
 order of keys, but never more without a report.
 
-This schema made the rules for optional keys necessary. Each combination is valid, but no comma may come first or last:
-
-    {"properties": {"city": {}, "days": {}}}   allows {}, {"city": 1}, {"days": 1} and {"city": 1, "days": 1}
-
-Writing out all combinations doubles the grammar with each key. Instead each key has one rule, and two variants of what
-comes before it: with a comma if another key was written, and without one (`SchemaRules._members`).
+Tools for which no grammar can be made are left out and reported, so that one of them does not keep a model from calling
+the others.
 """
 
 import json
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from workbench.chat.finding import Finding
+from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.toolspec.gbnf import GrammarRules, add_text_without, literal
-from workbench.toolspec.schema_rules import SchemaRules, kinds_of
+from workbench.chat.short_text import shortened
+from workbench.errors import ConstraintFailed
+from workbench.toolspec.gbnf import GrammarRules, literal
+from workbench.toolspec.normal_schema import normal_schema
+from workbench.toolspec.schema_rules import SchemaRules
 from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.toolspec.xml_rules import XmlRules
 
 MAX_CALLS: Final = 16
 """Limit on the calls of a completion under a grammar. Otherwise a small model may continue forever."""
-_PARAMETER_CLOSE: Final = "</parameter>"
+_TOO_DEEP: Final = "the schema is nested too deeply"
+MAX_LEFT_OUT: Final = 3
+"""A grammar is not made without more tools than this, because each may take long to fail."""
+_WITH_MORE_KEYS: Final = frozenset(
+    {"allOf", "anyOf", "oneOf", "$ref", "if", "dependencies", "dependentSchemas", "dependentRequired"}
+    | {"patternProperties", "minProperties", "unevaluatedProperties"}
+)
+"""Keywords beside which an object may need keys that its own `properties` do not declare."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +116,8 @@ def answer_grammar(
         ConstraintFailed: A schema has a broken reference, allows no value, or is too large.
     """
     rules = GrammarRules()
-    answer = SchemaRules(rules, schema)
-    root, findings = answer.whole(), tuple(answer.findings)
+    answer = _of_answer(rules, schema)
+    root, findings = _whole(answer), answer.findings
     if tools.specs:
         body, more = _body(rules, tools, dialect)
         call = rules.add(f"{literal(marks.open)} {body} {literal(marks.close)}")
@@ -127,7 +133,19 @@ def schema_grammar(schema: JsonObject, *, closing: str = "") -> str:
         ConstraintFailed: The schema has a broken reference, allows no value, or is too large.
     """
     rules = GrammarRules()
-    return rules.text(f"{SchemaRules(rules, schema).whole()} {literal(closing)}")
+    return rules.text(f"{_whole(_of_answer(rules, schema))} {literal(closing)}")
+
+
+def _of_answer(rules: GrammarRules, schema: JsonObject) -> SchemaRules:
+    normal = normal_schema(schema)
+    return SchemaRules(rules, normal.schema, draft=normal.draft)
+
+
+def _whole(schemas: SchemaRules) -> str:
+    try:
+        return schemas.whole()
+    except RecursionError as error:
+        raise ConstraintFailed(_TOO_DEEP) from error
 
 
 def _branch(spec: ToolSpec) -> JsonObject:
@@ -140,68 +158,46 @@ def _branch(spec: ToolSpec) -> JsonObject:
 
 
 def _arguments(spec: ToolSpec) -> JsonObject:
-    arguments: dict[str, JsonValue] = {"type": "object", "properties": {}, **spec.parameters}
-    arguments.setdefault("additionalProperties", False)
+    """Return the schema of the arguments, closed if it does not say otherwise and if no other schema has more keys."""
+    arguments: dict[str, JsonValue] = {"type": "object", "properties": {}, **spec.schema}
+    if arguments.keys().isdisjoint(_WITH_MORE_KEYS) and set(spec.required) <= set(spec.properties):
+        arguments.setdefault("additionalProperties", False)
     return arguments
 
 
 def _body(
     rules: GrammarRules, tools: OfferedTools, dialect: Literal["json", "xml"]
 ) -> tuple[str, tuple[Finding, ...]]:
-    """Return the name of the rule for the body of a call of any tool, and the keywords that it cannot enforce."""
-    make: Callable[[GrammarRules, ToolSpec, SchemaRules], str] = (
-        _json_body if dialect == "json" else _xml_body
-    )
+    """Return the name of the rule for the body of a call of any tool, and the keywords that it cannot enforce.
+
+    A tool whose schema allows no value is left out and reported, if there are others.
+    """
+    make = _json_body if dialect == "json" else XmlRules(rules).body
     bodies: list[str] = []
     findings: list[Finding] = []
+    left_out = 0
     for index, spec in enumerate(tools.specs):
-        schemas = SchemaRules(rules, _arguments(spec), where=(index, "function", "parameters"))
-        bodies.append(make(rules, spec, schemas))
-        findings += schemas.findings
+        schemas = SchemaRules(
+            rules, _arguments(spec), draft=spec.normal.draft, where=(index, "function", "parameters")
+        )
+        before = rules.state()
+        try:
+            bodies.append(make(rules, spec, schemas))
+        except (ConstraintFailed, RecursionError) as error:
+            failed = error if isinstance(error, ConstraintFailed) else ConstraintFailed(_TOO_DEEP)
+            left_out += 1
+            if left_out == len(tools.specs) or left_out > MAX_LEFT_OUT:
+                raise failed from error
+            rules.reset(before)
+            message = f"the grammar leaves out the tool {spec.name[:20]!r}: {failed.reason}"
+            findings.append(
+                Finding(code="grammar-failed", message=shortened(message), severity=Severity.WARNING)
+            )
+        else:
+            findings += schemas.findings
     return rules.either(bodies), tuple(findings)
 
 
 def _json_body(rules: GrammarRules, spec: ToolSpec, schemas: SchemaRules) -> str:
     named = literal(f'{{"name": {json.dumps(spec.name, ensure_ascii=False)}, "arguments": ')
     return rules.add(f'{named} {schemas.whole()} "}}"')
-
-
-def _xml_body(rules: GrammarRules, spec: ToolSpec, schemas: SchemaRules) -> str:
-    """Return the rule for an XML body: text unchanged, other values as JSON. *Source:* Qwen3-Coder chat template."""
-    arguments = _arguments(spec)
-    free = add_text_without(rules, _PARAMETER_CLOSE)
-    parts: list[str] = [literal(f"<function={spec.name}>\n")]
-    for name, schema, is_required, where in schemas.object_members(arguments, schemas.root):
-        value = _xml_value(rules, schemas, schema, where, free)
-        opened, closed = literal(f"<parameter={name}>\n"), literal(f"\n{_PARAMETER_CLOSE}\n")
-        member = f"{opened} {value} {closed}"
-        parts.append(member if is_required else f"({member})?")
-    return rules.add(" ".join([*parts, literal("</function>")]))
-
-
-def _xml_value(
-    rules: GrammarRules, schemas: SchemaRules, schema: JsonValue, where: tuple[str | int, ...], free: str
-) -> str:
-    """Return the rule for a value of the XML form: any text if the schema allows a string, otherwise JSON."""
-    schema = schemas.resolved(schema)
-    if not isinstance(schema, Mapping):
-        return free
-    constants = schemas.constants(schema)
-    if constants:
-        texts = (
-            constant if isinstance(constant, str) else json.dumps(constant, ensure_ascii=False)
-            for constant in constants
-        )
-        return rules.either(literal(text) for text in texts)
-    for keyword in ("anyOf", "oneOf"):
-        branches = schema.get(keyword)
-        if isinstance(branches, list | tuple) and branches:
-            return rules.either(
-                _xml_value(rules, schemas, branch, (*where, keyword, index), free)
-                for index, branch in enumerate(branches)
-            )
-    kinds = kinds_of(schema)
-    if kinds and "string" not in kinds:
-        return schemas.value(schema, where)
-    schemas.report_all(schema, where)
-    return free
