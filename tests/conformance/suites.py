@@ -5,9 +5,10 @@ from functools import partial
 from pathlib import Path
 
 from tests.conformance import replicas, server_flags, vllm_plugin
-from tests.conformance.archives import OLDER_VLLM, SGLANG, VLLM, Archive
+from tests.conformance.archives import JSON_SCHEMA, OLDER_VLLM, SGLANG, VLLM, Archive
 from tests.conformance.bfcl_scores import BFCL_SCORES
 from tests.conformance.json_repair_tests import JSON_REPAIR_ARGUMENTS
+from tests.conformance.json_schema import run_suite
 from tests.conformance.llama_chat import LLAMA_CHAT, LLAMA_CHAT_OTHERS
 from tests.conformance.outcome import Outcome, Suite
 from tests.conformance.templates import CHAT_TEMPLATES
@@ -22,6 +23,12 @@ def _of_differences(
         yield Outcome(id=case, agrees=not difference, details=difference)
 
 
+def _verdicts(draft: str, folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield the required tests of a draft of the JSON Schema Test Suite."""
+    for row in run_suite(folder / "json", (draft,)):
+        yield row.case, "" if row.outcome == "agrees" else f"{row.outcome}: {row.detail}"
+
+
 def _own(
     name: str, archive: Archive, cases: int, differences: Callable[[Path], Iterable[tuple[str, str]]]
 ) -> Suite:
@@ -29,11 +36,25 @@ def _own(
     return Suite(name=name, archive=archive, cases=cases, outcomes=partial(_of_differences, differences))
 
 
+SCHEMA_TESTS = {
+    "draft 2020-12": 1257,
+    "draft 2019-09": 1227,
+    "draft 7": 913,
+    "draft 6": 829,
+    "draft 4": 610,
+}
+"""How many required tests each draft has."""
 SUITES: tuple[Suite, ...] = (
     *VLLM_SUITES,
     LLAMA_CHAT,
     LLAMA_CHAT_OTHERS,
     CHAT_TEMPLATES,
+    *(
+        _own(
+            f"JSON Schema Test Suite, {draft}", JSON_SCHEMA, cases, partial(_verdicts, draft.replace(" ", ""))
+        )
+        for draft, cases in SCHEMA_TESTS.items()
+    ),
     JSON_REPAIR_ARGUMENTS,
     BFCL_SCORES,
     _own("The plugin in vLLM, against the reader", VLLM, vllm_plugin.count(), vllm_plugin.outcomes),

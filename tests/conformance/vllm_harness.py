@@ -4,9 +4,10 @@ It runs in vLLM's source archive, in a process of its own, where the package `te
 the tests import is a stand-in for one of two classes below. vLLM's protocol and base classes are its own. Everything
 else of vLLM is a stand-in that accepts anything.
 
-- Families that the workbench supports get its plugin for vLLM, whole and streamed.
-- The other forms are read at the level `lenient`, whole. While such an answer streams, the reader cannot read it, and
-  vLLM's interface does not say when it ends, so streaming tests of these forms are skipped.
+- Whole answers are read at the level `lenient`.
+- Streamed answers of families that the workbench supports go through its plugin for vLLM, which reads at `tolerant`.
+- The reader reads the other forms when an answer is complete, and vLLM's interface does not say when that is, so their
+  streaming tests are skipped.
 
 A test counts if it gave the reader a text. For each, one JSON line is written to the file in `$CONFORMANCE_OUT`.
 """
@@ -209,14 +210,37 @@ class _NotCompared:
         return texts[SegmentKind.THOUGHT] or None, texts[SegmentKind.PROSE] or None
 
 
+class _Whole(_NotCompared):
+    """Reads whole answers at the level `lenient`."""
+
+    def extract_tool_calls(self, model_output, request):
+        protocol = sys.modules["vllm.entrypoints.generate.base.protocol"]
+        request = _with_tools(self, request)
+        if not request.tools:
+            # Most tests of other forms offer no tools, and the level only reads calls of offered ones.
+            found = parse(model_output, level="lenient").foreign
+            names = dict.fromkeys(name for form in found for name in form.names)
+            request.tools = [SimpleNamespace(name=name, parameters={}) for name in names]
+        _note(model_output, request, level="lenient")
+        reading = parse(model_output, tools=_plugin()._offered(request), level="lenient")
+        calls = [
+            protocol.ToolCall(
+                id=f"call-{number}",
+                type="function",
+                function=protocol.FunctionCall(
+                    name=call.name, arguments=json.dumps(call.arguments, ensure_ascii=False)
+                ),
+            )
+            for number, call in enumerate(reading.calls)
+        ]
+        return protocol.ExtractedToolCallInformation(
+            tools_called=bool(calls), tool_calls=calls, content="".join(reading.prose).strip() or None
+        )
+
+
 @cache
 def _claimed_class():
-    class Claimed(_NotCompared, _plugin().HermesWorkbenchToolParser):
-        def extract_tool_calls(self, model_output, request):
-            request = _with_tools(self, request)
-            _note(model_output, request, level="tolerant")
-            return super().extract_tool_calls(model_output, request)
-
+    class Claimed(_Whole, _plugin().HermesWorkbenchToolParser):
         def extract_tool_calls_streaming(self, previous_text, current_text, *rest, request=None, **named):
             *rest, last = (*rest, *named.values(), request) if request is not None or named else rest
             request = _with_tools(self, last)
@@ -230,28 +254,7 @@ def _claimed_class():
 
 @cache
 def _lenient_class():
-    protocol = sys.modules["vllm.entrypoints.generate.base.protocol"]
-
-    class Lenient(_NotCompared, sys.modules["vllm.tool_parsers.abstract_tool_parser"].ToolParser):
-        def extract_tool_calls(self, model_output, request):
-            request = _with_tools(self, request)
-            _note(model_output, request, level="lenient")
-            tools = _plugin()._offered(request) if request.tools else None
-            reading = parse(model_output, tools=tools, level="lenient")
-            calls = [
-                protocol.ToolCall(
-                    id=f"call-{number}",
-                    type="function",
-                    function=protocol.FunctionCall(
-                        name=call.name, arguments=json.dumps(call.arguments, ensure_ascii=False)
-                    ),
-                )
-                for number, call in enumerate(reading.calls)
-            ]
-            return protocol.ExtractedToolCallInformation(
-                tools_called=bool(calls), tool_calls=calls, content="".join(reading.prose).strip() or None
-            )
-
+    class Lenient(_Whole, sys.modules["vllm.tool_parsers.abstract_tool_parser"].ToolParser):
         def extract_tool_calls_streaming(self, *_values, **_named):
             pytest.skip("the reader reads other forms when the answer is complete")
 
