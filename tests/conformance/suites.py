@@ -5,8 +5,9 @@ from functools import partial
 from pathlib import Path
 
 from tests.conformance import replicas, server_flags, vllm_plugin
-from tests.conformance.archives import JSON_SCHEMA, OLDER_VLLM, SGLANG, VLLM, Archive
+from tests.conformance.archives import JSON_SCHEMA, LLAMA_CPP, OLDER_VLLM, SGLANG, VLLM, Archive
 from tests.conformance.bfcl_scores import BFCL_SCORES
+from tests.conformance.grammars import Row, rows_of_llama_cpp, rows_of_test_suite
 from tests.conformance.json_repair_tests import JSON_REPAIR_ARGUMENTS
 from tests.conformance.json_schema import run_suite
 from tests.conformance.llama_chat import LLAMA_CHAT, LLAMA_CHAT_OTHERS
@@ -27,6 +28,22 @@ def _verdicts(draft: str, folder: Path) -> Iterator[tuple[str, str]]:
     """Yield the required tests of a draft of the JSON Schema Test Suite."""
     for row in run_suite(folder / "json", (draft,)):
         yield row.case, "" if row.outcome == "agrees" else f"{row.outcome}: {row.detail}"
+
+
+def _grammars_of_suite(draft: str, folder: Path) -> Iterator[tuple[str, str]]:
+    return _of_grammars(rows_of_test_suite(folder / "json" / "tests" / draft))
+
+
+def _grammars_of_llama_cpp(folder: Path) -> Iterator[tuple[str, str]]:
+    tests = folder / "vendor" / "llama.cpp" / "tests"
+    return _of_grammars(rows_of_llama_cpp(tests / "test-grammar-integration.cpp"))
+
+
+def _of_grammars(rows: Iterable[Row]) -> Iterator[tuple[str, str]]:
+    """Yield the texts of schemas by number, with what is against the promise of a grammar."""
+    for number, row in enumerate(rows):
+        kept = row.verdict in ("agrees", "reported", "narrower")
+        yield str(number), "" if kept else f"{row.verdict}: {row.case}\n{row.detail}"
 
 
 def _own(
@@ -55,6 +72,16 @@ SUITES: tuple[Suite, ...] = (
         )
         for draft, cases in SCHEMA_TESTS.items()
     ),
+    *(
+        _own(
+            f"Grammars of the JSON Schema Test Suite, {draft}",
+            JSON_SCHEMA,
+            SCHEMA_TESTS[draft],
+            partial(_grammars_of_suite, draft.replace(" ", "")),
+        )
+        for draft in ("draft 2020-12", "draft 7")
+    ),
+    _own("Grammars of llama.cpp's schemas", LLAMA_CPP, 248, _grammars_of_llama_cpp),
     JSON_REPAIR_ARGUMENTS,
     BFCL_SCORES,
     _own("The plugin in vLLM, against the reader", VLLM, vllm_plugin.count(), vllm_plugin.outcomes),
