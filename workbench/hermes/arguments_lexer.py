@@ -100,7 +100,7 @@ class ArgumentsLexer:
             and piece.isprintable()
             and '"' not in piece
             and "\\" not in piece
-            and not may_end_value(piece)
+            and ("," not in piece or not may_end_value(piece))
         ):
             return piece
         self._text += piece

@@ -21,6 +21,7 @@ from dataclasses import replace
 from typing import Final
 
 from workbench.chat.finding import apply_edits
+from workbench.hermes.arguments_lexer import may_end_value
 from workbench.hermes.dialects.find import certain_prose, has_opener
 from workbench.hermes.marks import (
     CALL_TAG,
@@ -107,7 +108,8 @@ class Stream:
         self._pieces.append(piece)
         if "<" not in piece and "[" not in piece and not self._pending and self._is_in_plain_prose:
             return (self._emitted(SegmentKind.PROSE, piece),)
-        if self._events.is_in_plain_string and "<" not in self._window and is_plain(piece):
+        is_in_string = self._events.is_in_plain_string and "<" not in self._window and is_plain(piece)
+        if is_in_string and (self._tools is None or not may_end_value(piece)):
             self._block_text.append(piece)
             self._block_size += len(piece)
             return (self._events.emit_plain(piece),)

@@ -7,7 +7,7 @@ from functools import cache, partial
 from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject
-from workbench.hermes.arguments_lexer import ArgumentsLexer, StringTypes, arguments_text, may_end_value
+from workbench.hermes.arguments_lexer import ArgumentsLexer, StringTypes, arguments_text
 from workbench.hermes.marks import FOREIGN_THOUGHTS
 from workbench.hermes.reading import Level, SegmentKind
 from workbench.toolspec.coerce import types_instead_of_string
@@ -99,8 +99,7 @@ OVERLAP_CHARS: Final = 11
 
 def is_plain(piece: str) -> bool:
     """Return whether nothing in `piece` can end a string, need a fix or belong to a tag."""
-    is_text = '"' not in piece and "\\" not in piece and "<" not in piece and piece.isprintable()
-    return is_text and not may_end_value(piece)
+    return '"' not in piece and "\\" not in piece and "<" not in piece and piece.isprintable()
 
 
 def is_closed(text: str, end: int) -> bool:

@@ -174,6 +174,7 @@ class _Shape:
         self.notes = notes
         self.outer = node
         self.node = _unwrapped(notes, node)
+        self.pairs = self.node.pairs()
         self.tools = tools
         self.draft = CallDraft("", {}, Dialect.JSON, self.node.start, self.node.end)
         self.used: set[int] = set()
@@ -187,8 +188,10 @@ class _Shape:
             is_call = self._read_arguments() and bool(self.draft.name)
         if not is_call:
             return None
-        for level in (self.node, self.outer) if self.outer is not self.node else (self.node,):
-            self._read_others(level)
+        if len(self.pairs) > len(self.used):
+            self._read_others(self.node, self.pairs)
+        if self.outer is not self.node:
+            self._read_others(self.outer, self.outer.pairs())
         return self.draft
 
     @property
@@ -202,10 +205,10 @@ class _Shape:
         In `{"move": {"a": 1}, "b": 2}` the arguments were closed too early. This only counts if `move` declares `b`.
         """
         members = cast("dict[str, JsonValue]", self.node.value)
-        if self.tools is None or self.node.runs:
+        if self.tools is None or self.node.runs or ("name" in members and "name" not in self.tools.by_name):
             return False
         names = [key for key in members if key in self.tools.by_name]
-        pair = self.node.member(names[0]) if len(names) == 1 else None
+        pair = self.pairs.get(names[0]) if len(names) == 1 else None
         if pair is None or pair[1].members is None:
             return False
         spec, arguments = self.tools.by_name[names[0]], cast(JsonObject, pair[1].value)
@@ -219,7 +222,7 @@ class _Shape:
         return True
 
     def _name(self) -> str | None:
-        pair = next(filter(None, map(self.node.member, NAME_KEYS)), None)
+        pair = next(filter(None, map(self.pairs.get, NAME_KEYS)), None)
         if not pair:
             self.notes.report("bad-name", self.node.start, self.node.end, "the call has no name")
             return None
@@ -245,10 +248,10 @@ class _Shape:
 
     def _read_arguments(self) -> bool:
         """Store the arguments in the draft. Return False, and report it, if they cannot be read."""
-        pairs = _argument_pairs(self.node)
+        pairs = list(filter(None, map(self.pairs.get, ARGUMENT_KEYS)))
         if not pairs and self.outer is not self.node:
             # {"function": {"name": "move"}, "arguments": {"a": 1}}
-            pairs = _argument_pairs(self.outer)
+            pairs = list(filter(None, map(self.outer.member, ARGUMENT_KEYS)))
             if pairs:
                 self._rewrite_all("openai-wrapper")
         if not pairs:
@@ -289,8 +292,7 @@ class _Shape:
 
     def _read_flattened(self) -> bool:
         """Read arguments that are next to the name instead of under `arguments`, or no arguments at all."""
-        node, spec = self.node, self.spec
-        pairs = node.pairs()
+        node, spec, pairs = self.node, self.spec, self.pairs
         members = {
             key: value
             for key, value in cast(JsonObject, node.value).items()
@@ -310,7 +312,7 @@ class _Shape:
         self.notes.report("arguments-not-object", node.start, node.end, message)
         return False
 
-    def _read_others(self, level: JsonNode) -> None:
+    def _read_others(self, level: JsonNode, pairs: Mapping[str, tuple[JsonNode, JsonNode]]) -> None:
         """Read the members beside the name and the arguments, so that none is lost without a word.
 
         In `{"name": "move", "arguments": {"a": 1}, "b": 2}` the model closed the arguments too early. If `move`
@@ -318,8 +320,9 @@ class _Shape:
 
         Args:
             level: The call, or the wrapper around it.
+            pairs: Its members by name.
         """
-        draft, spec, pairs = self.draft, self.spec, level.pairs()
+        draft, spec = self.draft, self.spec
         arguments = dict(draft.arguments)
         for key, value in cast(JsonObject, level.value).items():
             pair = pairs[key]
@@ -335,10 +338,6 @@ class _Shape:
             if level is not self.node:
                 self._rewrite_all("openai-wrapper")
         draft.arguments = arguments
-
-
-def _argument_pairs(node: JsonNode) -> list[tuple[JsonNode, JsonNode]]:
-    return list(filter(None, map(node.member, ARGUMENT_KEYS)))
 
 
 def _unwrapped(notes: BlockNotes, node: JsonNode) -> JsonNode:

@@ -72,8 +72,9 @@ class PayloadReader:
         self.completion = completion
         self.notes = BlockNotes(completion.text)
         self._patterns = patterns
+        keys = declared_keys(completion.tools)
         self._source = BodyText(
-            completion.text, end, self.notes, patterns.stop, begins=patterns.stop_or_object
+            completion.text, end, self.notes, patterns.stop, begins=patterns.stop_or_object, keys=keys
         )
 
     def fresh(self) -> "PayloadReader":
@@ -98,13 +99,13 @@ class PayloadReader:
             inside: The closing bracket of the Python call around the value, if there is one.
             tool: The tool whose arguments it is, or None if it is a call.
         """
-        keys = declared_keys(self.completion.tools)
-        if tool is not None:
-            keys = within_call(keys, tool.strip().removeprefix("functions."))
         if not self.completion.may_look_far:
             return None
+        source = self._source
+        if tool is not None and source.keys:
+            keys = within_call(source.keys, tool.strip().removeprefix("functions."))
+            source = source._replace(keys=keys)
         try:
-            source = self._source._replace(keys=keys)
             if inside:
                 source = source._replace(begins=self._patterns.stop_or_call)
             return read_value(source, position, inside)

@@ -33,7 +33,6 @@ from workbench.hermes.json_text.strings import (
     TUPLE_ITEM,
     TUPLE_VALUE,
     VALUE,
-    StringPlace,
     read_number,
     read_string,
     read_word,
@@ -76,8 +75,10 @@ def read_value(
         raise source.failure(position)
     char = source.text[position]
     if char in QUOTES:
-        place = container.place if container else TUPLE_VALUE if ")" in inside else VALUE
-        value, end = read_string(source, position, place)
+        if container is not None:
+            value, end = container.string(position)
+        else:
+            value, end = read_string(source, position, TUPLE_VALUE if ")" in inside else VALUE)
         return JsonNode(value, position, end)
     if char == "{":
         return _Object(source, position, inside, container).read()
@@ -92,8 +93,6 @@ class _Container:
     """An object, array or tuple that is being parsed."""
 
     closer: str
-    place: StringPlace
-    """Where the strings in it are, apart from keys."""
 
     def __init__(self, source: BodyText, start: int, inside: str, container: "_Container | None") -> None:
         if len(inside) >= _MAX_DEPTH:
@@ -127,6 +126,10 @@ class _Container:
     def closing_text(self) -> str:
         """The closing bracket in JSON. A tuple ends with `]`."""
         return self.closer
+
+    def string(self, start: int) -> tuple[str, int]:
+        """Read the string at `start`, which is an item."""
+        return read_string(self.source, start, TUPLE_ITEM if ")" in self.inside else ITEM)
 
     def step(self) -> KeyStep:
         """Return what was read so far, and under which key the next value is."""
@@ -183,9 +186,10 @@ class _Object(_Container):
         self.runs: list[PlainMembers] = []
         self.key = ""
         """The key whose value is read now."""
-        self.place = TUPLE_VALUE if ")" in inside else VALUE
-        if source.keys:
-            self.place = self.place._replace(declared=self._declared)
+
+    def string(self, start: int) -> tuple[str, int]:
+        declared = self._declared if self.source.keys else None
+        return read_string(self.source, start, TUPLE_VALUE if ")" in self.inside else VALUE, declared)
 
     def step(self) -> KeyStep:
         return KeyStep(self.values, self.key)
@@ -270,7 +274,6 @@ class _Array(_Container):
         self.items: list[JsonNode] = []
         self.has_comma = False
         """Whether a comma is before the closing bracket."""
-        self.place = TUPLE_ITEM if ")" in self.inside else ITEM
 
     def read(self) -> JsonNode:
         source = self.source

@@ -133,8 +133,6 @@ class StringPlace(NamedTuple):
     is_key: bool = False
     is_item: bool = False
     """Whether it is an item of an array or tuple, which cannot hold keys."""
-    declared: Callable[[], frozenset[str]] | None = None
-    """Returns the keys that may still follow in the object around a value, as the tool declares them."""
 
 
 KEY: Final = StringPlace(":", is_key=True)
@@ -151,12 +149,15 @@ ALONE: Final = StringPlace("")
 """The whole payload."""
 
 
-def read_string(source: BodyText, start: int, place: StringPlace) -> tuple[str, int]:
+def read_string(
+    source: BodyText, start: int, place: StringPlace, declared: Callable[[], frozenset[str]] | None = None
+) -> tuple[str, int]:
     """Read the string whose opening quote is at `start`. Return its value and the position after it.
 
     Args:
         start: Position of the opening quote.
         place: Where the string is, such as `KEY` or `VALUE`.
+        declared: Returns the keys that may still follow in the object around a value, as the tool declares them.
 
     Raises:
         UnreadableBody: The string does not end, or is a key where none can be.
@@ -166,7 +167,7 @@ def read_string(source: BodyText, start: int, place: StringPlace) -> tuple[str, 
         value = _decoded(source.text, start, valid.end())
         _report_surrogates(source, value, start, valid.end())
         return value, valid.end()
-    return _Recovery(source, start, place).read()
+    return _Recovery(source, start, place, declared).read()
 
 
 def _decoded(text: str, start: int, end: int) -> str:
@@ -209,10 +210,17 @@ def _closes(source: BodyText, end: int, place: StringPlace) -> bool:
 class _Recovery:
     """Read one string that is not valid JSON, and record its fixes."""
 
-    def __init__(self, source: BodyText, start: int, place: StringPlace) -> None:
+    def __init__(
+        self,
+        source: BodyText,
+        start: int,
+        place: StringPlace,
+        declared: Callable[[], frozenset[str]] | None,
+    ) -> None:
         self.source = source
         self.start = start
         self.place = place
+        self.find_declared = declared
         self.quote = source.text[start]
         self.closers = _CLOSERS[self.quote]
         self.code = "python-literal" if self.quote == "'" else "smart-quotes"
@@ -226,7 +234,8 @@ class _Recovery:
         self.has_control_escape = False
 
     def read(self) -> tuple[str, int]:
-        source, plain = self.source, _PLAIN[self.closers]
+        source, place, plain = self.source, self.place, _PLAIN[self.closers]
+        may_be_declared = self.find_declared is not None
         position = self.start + 1
         while True:
             match = plain.match(source.text, position, source.end)
@@ -236,10 +245,13 @@ class _Recovery:
             if position >= source.end:
                 raise UnreadableBody(position, is_over=True, is_in_string=self.is_valid)
             char = source.text[position]
-            if char in self.closers and _closes(source, position + 1, self.place):
+            if char in self.closers and _closes(source, position + 1, place):
                 return self._finished(position + 1)
-            if self.place.declared and (lost := self._before_declared(char, position)):
-                return lost
+            # Most quotes follow a letter, and cannot open a key.
+            if may_be_declared and (source.text[position - 1] in ", " or char in "\r\n"):
+                lost = self._before_declared(position)
+                if lost:
+                    return lost
             position = self._special(char, position)
 
     def _special(self, char: str, position: int) -> int:
@@ -255,20 +267,20 @@ class _Recovery:
         self.pieces.append(char)
         return position + 1
 
-    def _before_declared(self, char: str, position: int) -> tuple[str, int] | None:
+    def _before_declared(self, position: int) -> tuple[str, int] | None:
         """Return the value without its closing quote if a key that the tool declares follows. Otherwise None.
 
         The quote is missing before a comma, as in `{"city": "Oslo, "sex": "f"}`, or at the end of a line. A value with
         an open bracket, such as `{"text": "a {"b": 1, "sex": 2} c"}`, is a text with JSON in it.
         """
-        text, declared = self.source.text, self.place.declared
-        if char == "\\" or declared is None or text[position - 1] in "\n\t":
+        text, find_declared = self.source.text, self.find_declared
+        if find_declared is None or text[position - 1] in "\r\n\t":  # white space is only searched once
             return None
         ahead = _DECLARED_AHEAD.match(text, position, self.source.end)
         if not ahead or ahead["quote"] not in self.closers:
             return None
         if self.declared is None:
-            self.declared = declared()
+            self.declared = find_declared()
         if ahead["key"] not in self.declared:
             return None
         end = position
