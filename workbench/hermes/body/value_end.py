@@ -28,7 +28,7 @@ This call made the rule necessary. Its value is all of the lines between the out
 import re
 from typing import Final, NamedTuple
 
-from workbench.hermes.marks import DRIFTED_CLOSE, FUNCTION_OPEN, PARAMETER_CLOSE, VALUE_EVENT
+from workbench.hermes.marks import DRIFTED_CLOSE, FUNCTION_OPEN, VALUE_EVENT
 from workbench.hermes.text.completion import BodyText, Completion, UnreadableBody
 
 _RESTART: Final = re.compile(r"\s*+<(?i:tool_call)>\s*+(?:[{\[]|<function)")
@@ -57,48 +57,33 @@ class ValueEnd(NamedTuple):
 
 
 class _Opened:
-    """Elements that were opened inside a value and not closed yet, from the outside in."""
+    """Elements that were opened inside a value and not closed yet."""
 
-    __slots__ = ("_counts", "_kinds", "_tools", "is_untidy")
+    __slots__ = ("functions", "is_untidy", "kinds", "parameters", "tool_calls", "tools")
 
     def __init__(self) -> None:
-        self._kinds: list[str] = []
-        self._tools: list[str] = []
-        self._counts = {"parameter": 0, "function": 0, "tool_call": 0}
+        self.kinds: list[str] = []
+        """From the outside in."""
+        self.tools: list[str] = []
+        """Name of the tool of each function, from the outside in."""
+        self.parameters = self.functions = self.tool_calls = 0
         self.is_untidy = False
         """Whether an element had no closing tag of its own, but an outer one did."""
 
-    def has(self, kind: str) -> bool:
-        """Return whether an element of this kind is open."""
-        return self._counts[kind] > 0
-
-    def open(self, kind: str) -> None:
-        """Open an element. For a function, use `open_function`."""
-        self._kinds.append(kind)
-        self._counts[kind] += 1
-
-    def open_function(self, name: str) -> None:
-        """Open a function, with the name of its tool."""
-        self._tools.append(name)
-        self.open("function")
-
-    def close(self, kind: str) -> bool:
-        """Close the innermost element of this kind and all inside of it. Return False if none is open."""
-        if not self._counts[kind]:
-            return False
+    def close(self, kind: str) -> None:
+        """Close the innermost element of this kind, which must be open, and all inside of it."""
         while True:
-            closed = self._kinds.pop()
-            self._counts[closed] -= 1
-            if closed == "function":
-                self._tools.pop()
+            closed = self.kinds.pop()
+            if closed == "parameter":
+                self.parameters -= 1
+            elif closed == "function":
+                self.functions -= 1
+                self.tools.pop()
+            else:
+                self.tool_calls -= 1
             if closed == kind:
-                return True
+                return
             self.is_untidy = True
-
-    @property
-    def tool(self) -> str:
-        """The tool of the innermost function, which must be open."""
-        return self._tools[-1]
 
 
 def value_end(
@@ -117,43 +102,55 @@ def value_end(
     Raises:
         UnreadableBody: The text ends before the value, or a new call starts.
     """
+    event = VALUE_EVENT.search(source.text, start, source.end)
+    if event and event.lastgroup == "ends":
+        return ValueEnd(event.start(), event.end())
     opened = _Opened()
     first: ValueEnd | None = None
     loose: ValueEnd | None = None  # at a `</function>` with text after it
     holds_tag = is_closed = is_sibling = has_call_after = False
     for event in VALUE_EVENT.finditer(source.text, start, source.end):
-        place = event.start()
-        if event[0] == PARAMETER_CLOSE:
-            fits = event["ends"] is not None or _is_text_after(source, event.end(), tool, completion)
-            if fits and not opened.has("parameter"):
-                is_doubtful = opened.is_untidy or opened.has("function")
-                is_doubtful |= is_closed or loose is not None or bool(first and first.code)
-                return ValueEnd(place, event.end(), "", holds_tag, is_doubtful)
-            if fits and first is None:
-                first = ValueEnd(place, event.end(), "", holds_tag, opened.has("function"))
-                if not looks_far:
-                    return first._replace(is_doubtful=True)
-            opened.close("parameter")
-        elif (name := event["parameter"]) is not None:
-            if opened.has("function"):
-                is_sibling |= first is not None and _belongs(completion, name, tool, opened.tool)
-            elif first is None and event["line"] is not None and _declares(completion, tool, name):
+        kind, place = event.lastgroup, event.start()
+        if kind in ("parameter", "line"):
+            name = event["parameter"]
+            if opened.functions:
+                is_sibling |= first is not None and _belongs(completion, name, tool, opened.tools[-1])
+            elif kind == "line" and first is None and _declares(completion, tool, name):
                 line_start = _line_start(source.text, start, place)
                 if line_start >= 0:
                     first = _sooner_end(source, start, line_start, "ambiguous-parameter", holds_tag)
-            opened.open("parameter")
-        elif event["opens"]:
-            opened.open_function(_name_at(source, place))
+            opened.kinds.append("parameter")
+            opened.parameters += 1
+        elif kind == "ends" or kind is None:
+            fits = kind == "ends" or _is_text_after(source, event.end(), tool, completion)
+            if fits and not opened.parameters:
+                is_doubtful = opened.is_untidy or opened.functions > 0
+                is_doubtful |= is_closed or loose is not None or bool(first and first.code)
+                return ValueEnd(place, event.end(), "", holds_tag, is_doubtful)
+            if fits and first is None:
+                first = ValueEnd(place, event.end(), "", holds_tag, opened.functions > 0)
+                if not looks_far:
+                    return first._replace(is_doubtful=True)
+            if opened.parameters:
+                opened.close("parameter")
+        elif kind == "opens":
+            opened.kinds.append("function")
+            opened.tools.append(_name_at(source, place))
+            opened.functions += 1
             has_call_after |= first is not None
-        elif event["closes"]:
-            if not opened.close("function"):
-                if _AFTER_FUNCTION.match(source.text, event.end(), source.end):
-                    return first or _sooner_end(source, start, place, "missing-close-parameter", holds_tag)
-                loose = loose or _sooner_end(source, start, place, "missing-close-parameter", holds_tag)
+        elif kind == "closes" and opened.functions:
+            opened.close("function")
+        elif kind == "closes":
+            if _AFTER_FUNCTION.match(source.text, event.end(), source.end):
+                return first or _sooner_end(source, start, place, "missing-close-parameter", holds_tag)
+            loose = loose or _sooner_end(source, start, place, "missing-close-parameter", holds_tag)
         elif not event["tag"].startswith("/"):
-            opened.open("tool_call")
+            opened.kinds.append("tool_call")
+            opened.tool_calls += 1
             has_call_after |= first is not None
-        elif not opened.close("tool_call"):
+        elif opened.tool_calls:
+            opened.close("tool_call")
+        else:
             if not (first and first.is_doubtful) and _RESTART.match(source.text, event.end(), source.end):
                 if end := first or loose:
                     return end
