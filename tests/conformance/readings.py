@@ -5,12 +5,14 @@ import re
 from typing import Any, NamedTuple
 
 from tests.conformance.outcome import Completion
+from workbench.hermes.marks import FOREIGN_THOUGHTS
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Reading, SegmentKind
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools
 
-_THOUGHT_TAG = re.compile(r"</?think(?:ing)?>")
+_THOUGHT_TOKENS = sorted({*FOREIGN_THOUGHTS, *FOREIGN_THOUGHTS.values()}, key=len, reverse=True)
+_THOUGHT_TAG = re.compile("|".join((r"</?think(?:ing)?>", *map(re.escape, _THOUGHT_TOKENS))))
 
 
 class Message(NamedTuple):
