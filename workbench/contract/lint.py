@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from workbench.chat.finding import Finding, Severity, Span
+from workbench.chat.short_text import shortened
 from workbench.contract.contract import Contract, placeholders
 from workbench.hermes.near_miss import check_tags
 from workbench.hermes.parse import parse
@@ -136,12 +137,12 @@ def _example(match: "re.Match[str]", tools: OfferedTools) -> Iterator[Finding]:
     if not reading.calls or reading.dropped:
         reason = next((finding.message for finding in reading.findings), "it contains no call")
         yield _warning(
-            "example-unreadable", f"this example has no readable call: {reason}"[:99], *match.span()
+            "example-unreadable", shortened(f"this example has no readable call: {reason}"), *match.span()
         )
         return
     if reading.fixes:
         codes = ", ".join(sorted({fix.code for fix in reading.fixes}))
-        message = f"the strict reader cannot read this example ({codes})"[:99]
+        message = shortened(f"the strict reader cannot read this example ({codes})")
         yield _warning("example-fixed", message, *match.span())
     for call in reading.calls:
         yield from _example_call(call, match, tools)
@@ -152,11 +153,13 @@ def _example_call(call: ReadCall, match: "re.Match[str]", tools: OfferedTools) -
         return
     if call.name not in tools.by_name:
         message = f"the example calls {call.name[:40]!r}, which is not offered; models may copy this"
-        yield replace(_warning("example-unknown-tool", message[:99], *match.span()), severity=Severity.NOTE)
+        yield replace(
+            _warning("example-unknown-tool", shortened(message), *match.span()), severity=Severity.NOTE
+        )
         return
     for finding in call.findings:
         if finding.severity is Severity.ERROR:
-            message = f"example of {call.name[:30]!r}: {finding.message}"[:99]
+            message = shortened(f"example of {call.name[:30]!r}: {finding.message}")
             yield _warning("example-invalid-arguments", message, *match.span())
 
 
@@ -187,4 +190,4 @@ def _variables(contract: Contract) -> Iterator[Finding]:
     for name in contract.variables:
         if name not in used:
             message = f"variable {name!r} is declared but not used: remove it, or write {{{{ {name} }}}}"
-            yield Finding(code="variable-unused", message=message[:99], severity=Severity.NOTE)
+            yield Finding(code="variable-unused", message=shortened(message), severity=Severity.NOTE)

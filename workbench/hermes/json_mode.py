@@ -12,6 +12,7 @@ from typing import Final, cast
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.short_text import shortened
 from workbench.hermes.reading import Reading, SegmentKind
 from workbench.toolspec.check import check_arguments
 from workbench.toolspec.spec import ToolSpec
@@ -73,12 +74,12 @@ def check_answer(reading: Reading, schema: JsonObject) -> tuple[Finding, ...]:
     try:
         value = cast(JsonValue, json.loads(text))
     except (ValueError, RecursionError) as error:
-        message = f"the answer is not JSON: {error}"[:99]
+        message = shortened(f"the answer is not JSON: {error}")
         return (Finding(code="answer-not-json", message=message),)
     spec = ToolSpec.of_function({"name": "answer", "parameters": schema})
     return (*fence_findings, *check_arguments(spec, cast(JsonObject, value)))
 
 
 def _unreadable(problem: str) -> Finding:
-    message = f"the <schema> in the system text cannot be used: {problem}"[:99]
+    message = shortened(f"the <schema> in the system text cannot be used: {problem}")
     return Finding(code="answer-schema-unreadable", message=message, severity=Severity.WARNING)

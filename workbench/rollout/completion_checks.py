@@ -7,6 +7,7 @@ from dataclasses import replace
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Message, Role, ToolCall
+from workbench.chat.short_text import shortened
 from workbench.hermes.json_mode import check_answer
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Reading
@@ -53,7 +54,7 @@ def call_key(name: str, arguments: JsonObject) -> str:
 def _repeated(call: ToolCall) -> Finding:
     name = call.name[:_SHOWN_CHARS]
     message = f"the server sent the call of {name!r} in the text and as a tool call; it runs once"
-    return Finding(code="call-repeated", message=message[:99], severity=Severity.WARNING)
+    return Finding(code="call-repeated", message=shortened(message), severity=Severity.WARNING)
 
 
 def find_problems(
@@ -66,7 +67,7 @@ def find_problems(
     """
     if choice.kind is ChoiceKind.NONE and reading.calls:
         names = ", ".join(repr(call.name[:_SHOWN_CHARS]) for call in reading.calls[:2])
-        message = f"tool choice is 'none', but the model called {names}; the call was not run"[:99]
+        message = shortened(f"tool choice is 'none', but the model called {names}; the call was not run")
         yield Finding(code="call-not-run", message=message, severity=Severity.WARNING)
     if choice.is_forced and finish_reason is FinishReason.STOP and not reading.dropped:
         yield from _disobeyed(choice, reading)
@@ -81,4 +82,4 @@ def _disobeyed(choice: ToolChoice, reading: Reading) -> Iterator[Finding]:
         return
     done = f"called {others[0][:_SHOWN_CHARS]!r}" if others else "called no tool"
     message = f"tool choice is {str(choice)[:_SHOWN_CHARS]!r}, but the model {done}"
-    yield Finding(code="choice-not-obeyed", message=message[:99], severity=Severity.WARNING)
+    yield Finding(code="choice-not-obeyed", message=shortened(message), severity=Severity.WARNING)

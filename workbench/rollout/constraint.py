@@ -31,6 +31,7 @@ from typing import Final
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject
+from workbench.chat.short_text import shortened
 from workbench.errors import ConstraintFailed
 from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN
 from workbench.hermes.spelling.families import family_named
@@ -156,7 +157,7 @@ def _auto(setup: TurnSetup, tools: OfferedTools) -> DecodingConstraint:
         grammar = calls_grammar(tools, _TRIGGERED, dialect=dialect, begins_open=False)
     except ConstraintFailed as error:
         # The model may answer without a call. A call is checked after it is written in any case.
-        message = f"no grammar constrains calls to the tools' schemas: {error.reason}"[:99]
+        message = shortened(f"no grammar constrains calls to the tools' schemas: {error.reason}")
         return DecodingConstraint(
             findings=(Finding(code="grammar-failed", message=message, severity=Severity.WARNING),)
         )
@@ -177,7 +178,7 @@ def _inside_call(setup: TurnSetup, written: str) -> DecodingConstraint:
     rest = grammar_after(whole.constraint.grammar, written)
     if rest is None:
         message = "no grammar constrains the rest of the call: its beginning does not fit the tools' schemas"
-        finding = Finding(code="grammar-failed", message=message[:99], severity=Severity.WARNING)
+        finding = Finding(code="grammar-failed", message=shortened(message), severity=Severity.WARNING)
         return DecodingConstraint(findings=(finding,))
     return replace(whole, constraint=replace(whole.constraint, grammar=rest, trigger=""))
 

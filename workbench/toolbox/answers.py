@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, cast
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import ToolResult
+from workbench.chat.short_text import shortened
 from workbench.rollout.result_room import cut_text
 from workbench.toolspec.check import check_arguments, pointer
 from workbench.toolspec.coerce import Coercion, coerced, coercions, types_allowed
@@ -95,7 +96,7 @@ def fit_arguments(spec: ToolSpec, arguments: JsonObject) -> FittedArguments:
     fitted = {name: [value] if name in wrapped else value for name, value in fitted.items()}
     notes = (
         *(
-            _note(change.path, f"{change.before[:30]!r} is read as {change.after!r}"[:99])
+            _note(change.path, shortened(f"{change.before[:30]!r} is read as {change.after!r}"))
             for change in changes
         ),
         *(_note((name,), f"the value of {name[:40]!r} is put into an array") for name in wrapped),

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.message import ToolCall, ToolResult
+from workbench.chat.short_text import shortened
 from workbench.toolbox.entry import CallContext
 
 
@@ -117,7 +118,7 @@ def transform_result(
 
 def _failed(error: Exception) -> Finding:
     message = f"a hook failed and was skipped: {_line(error)}"
-    return Finding(code="hook-failed", message=message[:99], severity=Severity.WARNING)
+    return Finding(code="hook-failed", message=shortened(message), severity=Severity.WARNING)
 
 
 def _line(error: Exception) -> str:

@@ -9,6 +9,7 @@ from typing import Final
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.short_text import shortened
 from workbench.toolspec.lint_schemas import SCHEMA_CODES, lint_schemas
 from workbench.toolspec.spec import OfferedTools, ToolSpec, canonical_json
 from workbench.toolspec.tools_text import check_tools_text, no_tools, parse_tools, render_tools
@@ -184,8 +185,8 @@ def _placed(finding: Finding, index: int) -> Finding:
 
 
 def _warning(code: str, message: str, pointer: str) -> Finding:
-    return Finding(code=code, message=message[:99], severity=Severity.WARNING, pointer=pointer)
+    return Finding(code=code, message=shortened(message), severity=Severity.WARNING, pointer=pointer)
 
 
 def _note(code: str, message: str, pointer: str) -> Finding:
-    return Finding(code=code, message=message[:99], severity=Severity.NOTE, pointer=pointer)
+    return Finding(code=code, message=shortened(message), severity=Severity.NOTE, pointer=pointer)

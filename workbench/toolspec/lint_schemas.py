@@ -6,6 +6,7 @@ from typing import Final, NamedTuple, cast
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.near_names import nearest_name
+from workbench.chat.short_text import shortened
 from workbench.toolspec.budget import BudgetExceeded, budget
 from workbench.toolspec.check import pointer
 from workbench.toolspec.conditions import first_violation
@@ -120,4 +121,4 @@ def _given(schema: JsonObject) -> Iterator[tuple[str, tuple[str | int, ...], Jso
 
 
 def _warning(code: str, message: str, parts: tuple[str | int, ...]) -> Finding:
-    return Finding(code=code, message=message[:99], severity=Severity.WARNING, pointer=pointer(parts))
+    return Finding(code=code, message=shortened(message), severity=Severity.WARNING, pointer=pointer(parts))

@@ -19,7 +19,7 @@ def test_tool_findings_name_the_line_and_the_pointer():
 
 
 def test_many_findings_are_counted():
-    findings = check_tools_text("[1, 2, 3, 4, 5]")
+    findings = check_tools_text("[{}, {}, {}, {}, {}]")
     assert [line.word for line in tool_findings(findings).lines][-1] == "more"
 
 

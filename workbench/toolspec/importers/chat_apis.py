@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.short_text import shortened
 from workbench.toolspec.check import pointer
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
@@ -171,4 +172,4 @@ class ImportedTools:
 
 def loss(message: str, pointer: str) -> Finding:
     """Return a warning about something that the import left out or changed."""
-    return Finding(code="import-loss", message=message[:99], severity=Severity.WARNING, pointer=pointer)
+    return Finding(code="import-loss", message=shortened(message), severity=Severity.WARNING, pointer=pointer)

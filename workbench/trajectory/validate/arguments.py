@@ -9,6 +9,7 @@ from workbench.chat.finding import Finding, Severity, Span
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.chat.near_names import nearest_name
+from workbench.chat.short_text import shortened
 from workbench.hermes.codes import BY_WORD, CodeKind
 from workbench.hermes.marks import CALL_TAG
 from workbench.hermes.parse import parse
@@ -55,11 +56,13 @@ def argument_findings(spec: ToolSpec, arguments: JsonObject, entry: RowEntry) ->
         elif finding.severity is Severity.ERROR:
             yield _placed(finding, spec, entry)
     for pointer, name, value in wrong_formats(spec.schema, arguments):
-        message = f"{quoted(spec.name)}: {pointer}: {value[:30]!r} is not a valid {name}"[:99]
+        message = shortened(f"{quoted(spec.name)}: {pointer}: {value[:30]!r} is not a valid {name}")
         yield row_finding("schema-format", message, entry=entry, pointer=pointer)
     if filled:
         names = ", ".join(pointer.rpartition("/")[2] for pointer in islice(filled, 3))
-        message = f"null for {names} of {quoted(spec.name)}, probably filled in by Arrow; remove it"[:99]
+        message = shortened(
+            f"null for {names} of {quoted(spec.name)}, probably filled in by Arrow; remove it"
+        )
         yield row_finding("none-filled", message, entry=entry, pointer=next(iter(filled)))
 
 
@@ -150,7 +153,7 @@ def _without(value: JsonValue, parts: list[str]) -> JsonValue:
 
 
 def _placed(finding: Finding, spec: ToolSpec, entry: RowEntry) -> RowFinding:
-    row_problem = row_finding(finding.code, f"{quoted(spec.name)}: {finding.message}"[:99], entry=entry)
+    row_problem = row_finding(finding.code, shortened(f"{quoted(spec.name)}: {finding.message}"), entry=entry)
     return replace(row_problem, pointer=finding.pointer or "")
 
 
@@ -183,7 +186,7 @@ def call_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
 
 def _of_index(finding: RowFinding, index: int, call: ParsedCall, count: int) -> RowFinding:
     """Add which call of the entry a finding is about; the message says so if there are several."""
-    message = f"call {index + 1}: {finding.message}"[:99] if count > 1 else finding.message
+    message = shortened(f"call {index + 1}: {finding.message}") if count > 1 else finding.message
     return replace(finding, message=message, call=index, call_pointer=call.pointer)
 
 

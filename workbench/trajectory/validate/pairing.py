@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from workbench.chat.message import Role
+from workbench.chat.short_text import shortened
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.compress import TITLE
 from workbench.trajectory.formats.known import FORMATS
@@ -217,7 +218,7 @@ def _other_names(group: _Round) -> Iterator[RowFinding]:
                 f"the result is named {quoted(placed.result.name)}, but its id is that of {quoted(called)}"
             )
             yield row_finding(
-                "result-name-mismatch", message[:99], entry=placed.entry, pointer=placed.result.pointer
+                "result-name-mismatch", shortened(message), entry=placed.entry, pointer=placed.result.pointer
             )
 
 
