@@ -116,6 +116,17 @@ def test_clean_calls_end_with_their_closing_tag_wherever_the_text_was_cut(row: R
         assert sum(isinstance(event, CallEnded) for event in events) == len(row["calls"]), pieces
 
 
+def test_a_file_that_quotes_calls_ends_with_the_closing_tag_of_its_own_call() -> None:
+    quoted = "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>\nand\n" * 3
+    text = (
+        f"<tool_call>\n<function=save>\n<parameter=text>\n{quoted}.\n</parameter>\n</function>\n</tool_call>"
+    )
+    stream = Stream(dialect="xml")
+    events = [event for piece in text for event in stream.feed(piece)]
+    assert sum(isinstance(event, CallEnded) for event in events) == 1
+    assert [call.arguments for call in stream.finish().calls] == [{"text": f"{quoted}."}]
+
+
 def test_prose_that_was_a_thought_is_reported_even_at_the_end() -> None:
     for pieces in (["plan", "</think>"], ["plan</th", "ink>"], ["plan `</think>"], ["a <tool_call></think>"]):
         events, reading = streamed(pieces, tools=TOOLS)

@@ -10,7 +10,7 @@ together, describe that reading. Two events revise earlier ones: `ProseBecameTho
 is final. A call is only certain to be run once the text has ended: a `</think>` that was not opened makes a thought of
 everything before it, and drops the calls in it even if they had ended.
 
-Time is linear: after four attempts, a block that cannot be read yet is only read again after it has doubled in size.
+Time is linear: after 16 attempts, a block that cannot be read yet is only read again after it has doubled in size.
 This text made that necessary, because each closing tag in it is inside a string and looks like the end of the block:
 
     <tool_call>{"name": "save", "arguments": {"text": "</tool_call></tool_call></tool_call>…"}}</tool_call>
@@ -49,8 +49,8 @@ from workbench.hermes.stream_events import (
 from workbench.hermes.text.completion import Completion, Tag
 from workbench.toolspec.spec import OfferedTools
 
-_FREE_ATTEMPTS: Final = 4
-"""How often a block is read whatever its size. A value that quotes a call has two tags before the block's own."""
+_FREE_ATTEMPTS: Final = 16
+"""How often a block is read whatever its size. A file that quotes three calls has six tags before the block's own."""
 _FOREIGN_THOUGHT: Final = ("foreign_thought", "bracket_thought")
 _THOUGHT_ENDS: Final = ("thought_end", "foreign_thought_end", "bracket_thought_end")
 
