@@ -160,7 +160,7 @@ def read_string(
         declared: Returns the keys that may still follow in the object around a value, as the tool declares them.
 
     Raises:
-        UnreadableBody: The string does not end, or is a key where none can be.
+        UnreadableBody: The string does not end, or it is a key in an array.
     """
     valid = _VALID.match(source.text, start, source.end)
     if valid and _closes(source, valid.end(), place):
