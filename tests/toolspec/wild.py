@@ -164,7 +164,7 @@ WILD: dict[str, Wild] = {
     # Cannot be used: left out.
     "no name": Wild(tool({}, name=""), (LEFT_OUT,)),
     "no function": Wild({"type": "function"}, (LEFT_OUT,)),
-    "arguments that are no object": Wild(tool({"type": "string"}), (LEFT_OUT,)),
+    "arguments that are not an object": Wild(tool({"type": "string"}), (LEFT_OUT,)),
     "parameters a number": Wild(tool(5), (LEFT_OUT,)),
     "unknown type": Wild(of(a={"type": "objekt"}), (LEFT_OUT,)),
     "negative length": Wild(of(a={"minLength": -1}), (LEFT_OUT,)),
