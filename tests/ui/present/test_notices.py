@@ -1,8 +1,9 @@
 """Notices: errors and advice as lines."""
 
 from workbench.errors import PromptTooLong
+from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.tools_text import check_tools_text
-from workbench.ui.present.notices import advice, problem, tool_findings
+from workbench.ui.present.notices import advice, grammar_advice, problem, tool_findings
 
 
 def test_an_error_is_one_line():
@@ -25,3 +26,13 @@ def test_many_findings_are_counted():
 
 def test_empty_advice_has_no_line():
     assert advice("").lines == ()
+
+
+def test_a_tool_that_the_grammar_leaves_out_is_named():
+    good = ToolSpec.of_function(
+        {"name": "good", "parameters": {"type": "object", "properties": {"a": {"not": {}}}}}
+    )
+    odd = ToolSpec.of_function({"name": "odd", "parameters": {"$ref": "#/nowhere"}})
+    left_out, not_enforced = grammar_advice(OfferedTools(specs=(good, odd)))
+    assert left_out.startswith("The grammar leaves out the tool 'odd'")
+    assert not_enforced.endswith(": /0/function/parameters/properties/a/not.")

@@ -65,5 +65,11 @@ def grammar_advice(tools: OfferedTools) -> list[str]:
         findings = unsupported_keywords(tools)
     except ConstraintFailed as error:
         return [f"The schemas cannot be turned into a grammar: {error.reason}."]
-    places = ", ".join(dict.fromkeys(finding.pointer or "" for finding in findings))
-    return [f"Not enforced by the grammar, checked after the call: {places}."] if findings else []
+    places = ", ".join(dict.fromkeys(finding.pointer for finding in findings if finding.pointer))
+    left_out = [
+        f"{finding.message[0].upper()}{finding.message[1:]}." for finding in findings if not finding.pointer
+    ]
+    return [
+        *left_out,
+        *([f"Not enforced by the grammar, checked after the call: {places}."] if places else []),
+    ]
