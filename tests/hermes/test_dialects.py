@@ -123,6 +123,33 @@ def test_no_call_is_seen_in_500_plain_answers_with_code_and_json() -> None:
         assert (reading.foreign, reading.findings, reading.calls) == ((), (), ()), answer
 
 
+MENTIONS = (
+    "Kimi models write <|tool_call_begin|> and <|tool_call_end|> around a call.",
+    "Action: f\nThen we wait. The field Action Input holds the arguments.",
+    "I call functools.partial(f, 1) and functools[0].",
+    ">>> f\n{1, 2}\n>>> g(1)\n3",
+    "f\n\nThat is its name.",
+    "```python\nimport functools\nf(x)\ng(y=2)\n```",
+    "```python\nfor city in cities:\n    get_weather(city=city)\n```",
+    'The tool takes {"name": "f", "arguments": {"a": 1}} as its form.',
+    '[1, 2, 3]\n[{"id": 1}]',
+    '[{"name": "f", "description": "x", "parameters": {"type": "object", "properties": {}}}]',
+    "✿ Spring menu ✿\nFUNCTION: dinner",
+    "The tags <tool_calls> and </tool_calls>, <seed:tool_call> and </seed:tool_call>.",
+    'The tags <invoke> and <parameter>; <invoke name="f"> opens a call.',
+    "Use [THINK] first.\nThen answer.",
+    "def f(a=1):\n    return g(b=2)",
+)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("text", MENTIONS)
+def test_code_and_prose_that_mention_a_form_hold_no_call(text: str, level: str) -> None:
+    reading = parse(text, tools=TOOLS, level=level)
+    assert reading.calls == ()
+    assert "".join(reading.prose) == text
+
+
 def test_the_page_lists_every_dialect_with_its_parsers() -> None:
     page = (Path(__file__).parents[2] / "docs/reference/dialects.md").read_text(encoding="utf-8")
     rows = [

@@ -260,3 +260,18 @@ def test_no_value_contradicts_what_was_emitted(name: str, value: str) -> None:
         assert_events_match(events, reading)
         is_rewritten = value in ("12.e25", "1234567890123456789012.")
         assert is_rewritten or sum(isinstance(event, CallStarted) for event in events) == 1
+
+
+def test_a_call_that_turns_out_to_be_in_a_thought_is_dropped_after_it_ended() -> None:
+    call = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+    stream = Stream(tools=TOOLS)
+    assert CallEnded(0) in stream.feed(f"Perhaps {call}")
+    assert stream.feed(" would help.</think>") == (
+        TextDelta(SegmentKind.PROSE, " would help."),
+        CallDropped(0),
+        ProseBecameThought(),
+        TextDelta(SegmentKind.THOUGHT, "</think>"),
+    )
+    stream.feed(call)
+    assert [found.code for found in stream.finish().findings] == ["call-in-reasoning"]
+    assert len(stream.finish().calls) == 1

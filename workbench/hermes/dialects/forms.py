@@ -119,7 +119,7 @@ WITH_TOKEN: Final = (
     _objects("longcat", "<longcat_tool_call>", "</longcat_tool_call>"),
     _objects("minimax-m1", r"<tool_calls>(?=\s*+[{\[])", "</tool_calls>"),
     Form(dialect="apertus", opens=r"<\|tools_prefix\|>", bodies=("entries",), ends=r"<\|tools_suffix\|>"),
-    Form(dialect="gemma-4", opens=r"<\|tool_call>(?=\s*+call:)", ends=r"<tool_call\|>"),
+    Form(dialect="gemma-4", opens=r"<\|tool_call>(?=\s*+(?:call)?:)", ends=r"<tool_call\|>"),
     Form(dialect="functiongemma", opens=r"<start_function_call>(?=\s*+call:)", ends="<end_function_call>"),
     Form(dialect="tool-call-brackets", opens=r"\[TOOL_CALL\](?=\s*+\{)", ends=r"\[/TOOL_CALL\]"),
     Form(
@@ -162,10 +162,10 @@ WITH_TOKEN: Final = (
     _invoke("invoke", r"<function_calls>(?=\s*+<invoke )|<invoke (?=name=\")", "</function_calls>"),
     Form(
         dialect="minicpm5",
-        opens=r"<function ?name=\"[^\"<>\n]*\">(?=\s*+<(?:param ?name=|/function>))",
+        opens=r"<function[ Ġ]?name=\"[^\"<>\n]*\">(?=\s*+<(?:param[ Ġ]?name=|/function>))",
         bodies=("tagged",),
-        call=r"<function ?name=\"(?P<name>[^\"<>\n]*)\">",
-        parameter=r"<param ?name=\"(?P<name>[^\"<>]*)\">",
+        call=r"<function[ Ġ]?name=\"(?P<name>[^\"<>\n]*)\">",
+        parameter=r"<param[ Ġ]?name=\"(?P<name>[^\"<>]*)\">",
         value_end="</param>",
         closes="</function>",
     ),
