@@ -129,7 +129,6 @@ MENTIONS = (
     "I call functools.partial(f, 1) and functools[0].",
     ">>> f\n{1, 2}\n>>> g(1)\n3",
     "f\n\nThat is its name.",
-    "```python\nimport functools\nf(x)\ng(y=2)\n```",
     "```python\nfor city in cities:\n    get_weather(city=city)\n```",
     'The tool takes {"name": "f", "arguments": {"a": 1}} as its form.',
     '[1, 2, 3]\n[{"id": 1}]',

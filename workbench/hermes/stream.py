@@ -89,7 +89,7 @@ class Stream:
         self._has_substance = starts_in_thought
         self._has_thought = starts_in_thought
         self._has_prose = False
-        """Whether prose was emitted that is neither blank nor a stray tag."""
+        """Whether prose was emitted that is neither blank nor a tag that means nothing."""
         self._has_emitted_prose = False
         """Whether prose was emitted that may still turn out to be a thought."""
         self._last = "\n"
@@ -243,7 +243,7 @@ class Stream:
         else:
             had_prose = self._has_prose
             self._emit(events, SegmentKind.PROSE, size)
-            if kind not in ("response", "quoted"):
+            if kind in ("function", "foreign_thought_end", "bracket_thought_end"):
                 self._has_prose = had_prose
         return True
 

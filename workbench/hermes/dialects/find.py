@@ -41,9 +41,6 @@ _TOKEN_PARTS: Final = (
 _GOES_ON: Final = re.compile(
     r"(?:[{\[(>]|^[^\S\n]*(?:Action:|>>>|✿|```)[^\n]*|\A[\w.-]*\w)\s*+\Z", re.MULTILINE
 )
-_CALL_LINE: Final = re.compile(
-    r"[^\S\n]*(?:[\w., ]{1,100}=[^\S\n]*)?[A-Za-z_][\w.]{0,100}\([^\n]{0,1000}\n\Z"
-)
 _EXTRA_CLOSERS: Final = re.compile(r"\s*+[}\]][\s}\]]*+")
 _TAG: Final = re.compile(r"\s*+[<＜‹〈]([^<>＜＞‹›〈〉\n]{1,40})[>＞›〉]")
 
@@ -167,8 +164,6 @@ def _found(completion: Completion, form: Form, opener: "re.Match[str]", end: int
         if calls and (calls.drafts or is_plain or calls.is_partial):
             dialect = body if is_plain and body == "pythonic" else form.dialect
             drafts = tuple(calls.drafts)
-            if dialect == "pythonic" and is_plain and _is_in_code(completion.text, opener.start()):
-                drafts = ()
             return ForeignBlock(
                 dialect, opener.start(), calls.end, drafts, reader.notes, is_plain, calls.is_partial
             )
@@ -176,12 +171,6 @@ def _found(completion: Completion, form: Form, opener: "re.Match[str]", end: int
         return None
     damaged_end = _damaged_end(completion, form, opener, end)
     return ForeignBlock(form.dialect, opener.start(), damaged_end, (), BlockNotes(completion.text))
-
-
-def _is_in_code(text: str, start: int) -> bool:
-    """Return whether the line before is a Python call that was not read, so that this one is a line of a program."""
-    before = text[text.rfind("\n", 0, max(0, start - 1)) + 1 : start]
-    return _CALL_LINE.match(before) is not None
 
 
 def _counts(completion: Completion, block: ForeignBlock) -> bool:

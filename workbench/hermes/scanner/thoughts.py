@@ -7,6 +7,7 @@ from typing import Final
 from workbench.chat.finding import Finding
 from workbench.hermes.dialects.find import find_foreign, may_hold_token
 from workbench.hermes.marks import CALL_TAG
+from workbench.hermes.reading import SegmentKind
 from workbench.hermes.scanner.block import Block
 from workbench.hermes.text.completion import Completion, Tag
 from workbench.hermes.text.notes import finding_of
@@ -41,7 +42,7 @@ def _tagged_calls(text: str, start: int, end: int) -> Iterator[Finding]:
 
 
 class ProseSearch:
-    """Finds out whether there was prose so far, outside of blocks and tags. Each part of the text is read once.
+    """Finds out whether there was prose so far, outside of blocks. Each part of the text is read once.
 
     A closing tag of a thought that was not opened makes a thought of the prose before it, and of the calls in it:
 
@@ -59,8 +60,7 @@ class ProseSearch:
         """Return whether there is prose before `end`. Call it with growing `blocks` and `end`."""
         for block in blocks[self._blocks :]:
             self._note(text, block.start)
-            is_untagged = any(fix.code in _UNTAGGED for fix in block.fixes)
-            self._has_prose |= is_untagged
+            self._has_prose |= _is_prose(block)
             self._position = max(self._position, block.end)
         self._blocks = len(blocks)
         self._note(text, end)
@@ -69,6 +69,13 @@ class ProseSearch:
     def _note(self, text: str, end: int) -> None:
         self._has_prose = self._has_prose or bool(text[self._position : end].strip())
         self._position = max(self._position, end)
+
+
+def _is_prose(block: Block) -> bool:
+    """Return whether a block is text for the user, at this level or in the text with its fixes applied."""
+    if block.kind is not SegmentKind.PROSE:
+        return any(fix.code in _UNTAGGED for fix in block.fixes)
+    return bool(block.findings) or any(edit.after for fix in block.fixes for edit in fix.edits)
 
 
 def is_header_of_call(text: str, tag: Tag) -> bool:
