@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from workbench.app.services import Services
 from workbench.app.version_files import take_file
+from workbench.chat.finding import Severity
 from workbench.errors import BadInput
 from workbench.records.owner import LOCAL_OWNER
 from workbench.records.versions import VersionKind, parse_reference
@@ -88,6 +89,9 @@ def case_problems(catalog: Catalog, case: Case) -> Iterator[BadInput]:
     except BadInput as error:
         yield error
     else:
+        for finding in offered.findings:
+            if finding.severity is Severity.ERROR:
+                yield BadInput("tools", finding.message)
         for unknown in unknown_names(case, offered):
             yield BadInput(unknown.key, unknown.problem, unknown.remedy)
     try:
