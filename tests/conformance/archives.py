@@ -154,7 +154,7 @@ def _download(archive: Archive, packed: Path) -> None:
                     file.write(piece)
     except (httpx2.HTTPError, KeyError, ValueError) as error:
         raise Unavailable(
-            f"{archive.file} could not be downloaded from {index}: {error or type(error).__name__}. "
+            f"{archive.file} could not be downloaded from the package index: {error or type(error).__name__}. "
             f"Run this command with a connection to the package index once; later it needs none."
         ) from error
     if digest.hexdigest() != archive.sha256:
