@@ -165,12 +165,12 @@ def test_bad_usage_is_reported_in_one_line_and_writes_nothing(workbench, tmp_pat
     database.close()
 
 
-def test_an_error_in_tools_is_reported_with_line_and_pointer(workbench, script, tmp_path):
+def test_a_tool_that_cannot_be_used_is_named_and_the_chat_goes_on(workbench, script, tmp_path):
     path = tmp_path / "mine.json"
     path.write_text('[\n {"name": "f",\n  "parameters": {"type": "objekt"}}\n]')
     done = workbench("chat", "hi", "--model", script, "--tools", path)
-    assert done.returncode == 2
-    assert "tools, line 3, /0/parameters/type" in done.stderr
+    assert done.returncode == 0
+    assert all(part in done.stderr for part in ("spec-unsound", "'f'", "line 3", "objekt")), done.stderr
 
 
 def test_a_prompt_that_is_too_long_is_reported_and_the_question_is_stored(workbench, tmp_path):

@@ -58,7 +58,7 @@ def test_a_label_saved_by_somebody_else_is_shown_and_not_overwritten(run_cli, se
 
 def test_agreement_is_a_number_or_the_reason_why_there_is_none(run_cli, session_and_messages):
     session, messages = session_and_messages
-    assert read(run_cli, "agreement") == {"questions": {}}
+    assert read(run_cli, "agreement")["messages"]["problem"] == "fewer than two labellers"
     assert run_cli("labels", "agreement").out == "no labels\n"
     for labeller, verdicts in (("anna", ("good", "bad-answer")), ("ben", ("good", "good"))):
         for message, verdict in zip((messages[2], messages[4]), verdicts, strict=True):

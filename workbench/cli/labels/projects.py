@@ -19,7 +19,7 @@ from workbench.cli.terminal.json_option import JsonOption
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.cli.terminal.sources import read_text
 from workbench.errors import BadInput
-from workbench.records.labels.agreement import AnnotatorAgreement, project_agreement
+from workbench.records.labels.agreement import AnnotatorAgreement, ItemKind, agreement_of, project_agreement
 from workbench.records.labels.project import Member, Project, ProjectRole, Question
 
 Name = Annotated[str, typer.Argument(metavar="PROJECT", help="Name of the labelling project")]
@@ -167,7 +167,11 @@ def agreement(
     with labels_of(owner, account) as services:
         found = project_agreement(services.labels.judgements(project=reference), by_row=by_row)
     if json_output:
-        kinds = {kind.value: _agreement_json(of_kind) for kind, of_kind in found.kinds.items()}
+        kinds = {
+            kind.value: _agreement_json(found.kinds.get(kind) or agreement_of(()))
+            for kind in ItemKind
+            if kind is not ItemKind.QUESTION
+        }
         questions = {name: _agreement_json(answers) for name, answers in found.questions.items()}
         write_json_line({**kinds, "questions": questions})
         return
